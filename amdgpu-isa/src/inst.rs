@@ -95,6 +95,11 @@ impl Encoding {
         )
     }
 
+    /// Images, their address in a row of registers or each register named.
+    pub const fn is_image(self) -> bool {
+        matches!(self, Self::Mimg | Self::MimgNsa)
+    }
+
     /// Data-parallel primitives by DPP_CTRL.
     pub const fn is_dpp(self) -> bool {
         matches!(self, Self::Vop1Dpp | Self::Vop2Dpp | Self::VopcDpp | Self::Vop3Dpp | Self::Vop3pDpp)

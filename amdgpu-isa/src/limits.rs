@@ -4,8 +4,9 @@ use crate::WaveSize;
 
 /// How much of each resource there is, and in which steps it is given out.
 ///
-/// Sources: the ISA manuals, chapters "Register allocation" and "LDS allocation"; AMD's slides "CDNA2 Memory Hierarchy". Of RDNA 3 also
-/// LLVM's `AMDGPUBaseInfo.cpp` (registers, slots, SIMDs by mode) and Mesa's `lds_alloc_granule`; a test compares with the compiler.
+/// Sources: the ISA manuals, chapters "Register allocation" and "LDS allocation"; AMD's slides "CDNA2 Memory Hierarchy". Of RDNA 3 its
+/// manual, sections 3.3.2 and 3.3.4, and what LLVM has in `AMDGPUBaseInfo.cpp` (registers, slots, SIMDs by mode) and
+/// `GCNSubtarget.h` (scratch memory). A test compares occupancy with the compiler's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// SIMDs of a compute unit.
@@ -32,8 +33,8 @@ pub struct Limits {
     pub lds_bytes: u32,
     /// Bytes of LDS that a workgroup is allotted at a time.
     pub lds_granule: u32,
-    /// Bytes of scratch memory that a work-item of a wave of 64 lanes may have: on GFX9 13 bits of 256 dwords a wave
-    /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
+    /// Bytes of scratch memory that a work-item of a wave of 64 lanes may have: what a wave may have
+    /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`, on GFX9 13 bits of 256 dwords), by its lanes.
     pub scratch_bytes: u32,
     /// Work-items that a workgroup may have.
     pub most_work_items: u32,
@@ -92,7 +93,7 @@ impl Limits {
         waves_by_sgprs: &[(u32::MAX, 16)],
         lds_bytes: 64 << 10,
         lds_granule: 1024,
-        // 15 bits of 64 dwords a wave.
+        // 15 bits of 64 dwords a wave (`GCNSubtarget::getMaxWaveScratchSize`).
         scratch_bytes: ((1 << 15) - 1) * 64 * 4 / 64,
         most_work_items: 1024,
         l2_line_bytes: 128,
@@ -122,5 +123,34 @@ const fn half_waves(wave: WaveSize) -> u32 {
     match wave {
         WaveSize::Wave32 => 2,
         WaveSize::Wave64 => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arch, Generation};
+
+    /// (VGPRs a SIMD, granule, block of the descriptor), in waves of 32 and of 64 lanes.
+    fn vgprs(arch: Arch) -> [(u32, u32, u32); 2] {
+        let limits = arch.limits();
+        [WaveSize::Wave32, WaveSize::Wave64]
+            .map(|wave| (limits.vgprs_for(wave), limits.vgpr_granule_for(wave), limits.vgpr_block_for(wave)))
+    }
+
+    /// RDNA 3 ISA, section 3.3.2.1: "blocks of 16 for wave32 or 8 for wave64"; "1536 VGPRs per SIMD allocate in blocks of 24 for wave32
+    /// and 12 for wave64". Which these are: LLVM's `Feature1_5xVGPRs`. Section 3.3.4: LDS "in blocks of 1024 bytes", up to 64 kB.
+    #[test]
+    fn rdna_3_has_what_its_manual_says() {
+        for arch in Arch::KNOWN.into_iter().filter(|arch| arch.generation() == Generation::Gfx11) {
+            let has_more = ["gfx1100", "gfx1101", "gfx1151"].contains(&arch.name());
+            let expected =
+                if has_more { [(1536, 24, 8), (768, 12, 4)] } else { [(1024, 16, 8), (512, 8, 4)] };
+            assert_eq!(vgprs(arch), expected, "{arch}");
+            let limits = arch.limits();
+            assert_eq!((limits.lds_bytes, limits.lds_granule), (65536, 1024), "{arch}");
+            assert_eq!((limits.waves_per_simd, limits.simds * limits.joined_units), (16, 4), "{arch}");
+            assert_eq!(limits.scratch_bytes * 64, ((1 << 15) - 1) * 256, "{arch}");
+        }
     }
 }

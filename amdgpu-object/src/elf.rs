@@ -245,7 +245,7 @@ pub(crate) struct NameBytes {
 }
 
 impl NameBytes {
-    /// Those of a table in a file.
+    /// The bytes of names that a table of this file may have.
     pub(crate) fn of(file: &[u8]) -> Self {
         Self { left: (1 << 20) + 16 * file.len() }
     }

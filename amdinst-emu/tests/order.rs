@@ -7,20 +7,7 @@ use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Launch};
 use support::{Device, compile, tools};
 
-const SOURCE: &str = r#"
-#define X __builtin_amdgcn_workitem_id_x()
-#define G __builtin_amdgcn_workgroup_id_x()
-kernel void last(global uint *p) { for (int i = 0; i < 50; i++) p[i & 7] = G * 64 + X; }
-kernel void mix(global volatile uint *p) {
-    for (int i = 0; i < 200; i++) p[0] = p[0] * 3 + G;
-    if ((p[0] + X) & 1) p[1 + (G & 1023)] = p[0]; }
-kernel void sum(global volatile uint *p) { for (int i = 0; i < 100; i++) if (X == 0) p[0] = p[0] + 1; }
-kernel void flag(global volatile uint *p) { if (G == 0) p[0] = 1; if (p[0]) p[8 + G] = 1; }
-kernel void counted(global uint *p) {
-    __opencl_atomic_fetch_add((global atomic_uint *)p, X, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE);
-    p[64 + G * 64 + X] = G * X; }
-kernel void in_place(global uint *p) { for (int i = 0; i < 4; i++) p[G * 64 + X] = p[G * 64 + X] * 3 + 1; }
-"#;
+const SOURCE: &str = include_str!("sources/order.cl");
 
 /// What is in memory after a launch, and whether workgroups clash.
 fn launched(object: &CodeObject, kernel: &str, threads: usize, config: &Config) -> (Vec<u32>, bool) {

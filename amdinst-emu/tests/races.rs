@@ -19,7 +19,7 @@ static OBJECTS: LazyLock<Vec<CodeObject>> = LazyLock::new(|| {
     pairs.map(|(cpu, level)| compile(SOURCE, cpu, level)).into()
 });
 
-/// Those for gfx90a with optimisation.
+/// The kernels for gfx90a with optimisation.
 fn optimised() -> &'static CodeObject {
     OBJECTS.last().expect("four objects")
 }

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, FnArg, ItemFn, Pat, ReturnType, Signature, Type};
+use syn::{Attribute, Error, FnArg, ItemFn, Pat, ReturnType, Safety, Signature, Type};
 
 use crate::features;
 use crate::location::Location;
@@ -93,7 +93,7 @@ fn belongs_to_handle(attribute: &Attribute) -> bool {
 /// The parameters' types, if the signature is a kernel's.
 fn check(function: &ItemFn) -> syn::Result<Vec<Type>> {
     let mut errors = Errors::default();
-    let Signature { constness, asyncness, unsafety, abi, generics, inputs, variadic, output, .. } =
+    let Signature { constness, asyncness, safety, abi, generics, inputs, variadic, output, .. } =
         &function.sig;
 
     if let Some(token) = asyncness {
@@ -143,7 +143,7 @@ fn check(function: &ItemFn) -> syn::Result<Vec<Type>> {
                 {
                     errors.push(Error::new_spanned(&typed.pat, "a kernel's parameter is a plain name"));
                 }
-                check_type(&typed.ty, unsafety.is_some(), &mut errors);
+                check_type(&typed.ty, matches!(safety, Safety::Unsafe(_)), &mut errors);
                 types.push((*typed.ty).clone());
             }
         }

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::diff::{Diff, Verdict};
 use crate::summary::{Branch, KernelSummary, Summary};
-use amdinst_core::report::Certainty;
+use amdinst_core::report::{Certainty, refused};
 
 /// What a limit is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,8 +251,9 @@ impl Gate {
         };
         if metric == Metric::Refused {
             let refused = kernel.refusals.len();
-            return fails(refused as f64)
-                .then(|| violation(format!("{refused} refused: {}", kernel.refusals.join("; "))));
+            return fails(refused as f64).then(|| {
+                violation(format!("{refused} refused: {}", refused::folded(&kernel.refusals).join("; ")))
+            });
         }
         let resources = kernel.resources.as_ref();
         let (name, measured) = match metric {

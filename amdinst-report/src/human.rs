@@ -7,6 +7,7 @@ use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::Location;
 use amdinst_core::report::columns::{Layout, folded};
 use amdinst_core::report::origin::short;
+use amdinst_core::report::refused;
 use amdinst_core::report::run::Sampled;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
@@ -62,7 +63,8 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
         if options.top > 0 {
             kernel.uncounted.iter().for_each(|probe| printer.uncounted(&mut text, kernel, probe));
         }
-        for refusal in &kernel.refusals {
+        let folded = (!printer.all).then(|| refused::folded(&kernel.refusals));
+        for refusal in folded.as_ref().unwrap_or(&kernel.refusals) {
             printer.title(
                 &mut text,
                 Level::WARNING,

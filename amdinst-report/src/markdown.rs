@@ -7,7 +7,7 @@ use crate::fold::{Dependency, Shown, fold};
 use crate::gate::Violation;
 use crate::human::{count, explain, found};
 use crate::summary::{Branch, KernelSummary, Resources, Summary};
-use amdinst_core::report::{Certainty, Counts, Lost};
+use amdinst_core::report::{Certainty, Counts, Lost, refused};
 
 /// The whole report: faults, limits that were passed, the branches that diverged (at most `top`) or the lines that ran, the
 /// kernels. Ends with a newline.
@@ -178,7 +178,7 @@ fn uncounted(text: &mut String, summary: &Summary) {
                 explain(&probe.outcome)
             );
         }
-        for refusal in &kernel.refusals {
+        for refusal in &refused::folded(&kernel.refusals) {
             let _ = writeln!(
                 rows,
                 "| `{}` ({}) | | | not instrumented: {} |",

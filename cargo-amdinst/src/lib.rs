@@ -4,6 +4,7 @@
 //! to code objects is all in `amdinst_core`, what it does with kernels in `amdinst_emu`.
 
 pub mod build;
+mod cache;
 pub mod cli;
 pub mod commands;
 pub mod exit;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use amdinst_core::report::run::fnv1a;
 use amdinst_format::interface::{self, INSTALLED_FILE, VARIABLE};
 
+use crate::cache;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// The runtime's file.
@@ -43,17 +44,9 @@ fn beside(directory: &Path) -> CommandResult<PathBuf> {
 /// There is no runtime, or no directory that can be written to.
 pub fn driver_directory() -> CommandResult<PathBuf> {
     let library = file()?;
-    let directory = cache()?.join(format!("driver-{:016x}", fnv1a(library.as_os_str().as_encoded_bytes())));
+    let directory =
+        cache::directory()?.join(format!("driver-{:016x}", fnv1a(library.as_os_str().as_encoded_bytes())));
     link(&library, &directory).or_exit_with(Exit::OutputFailed, || directory.display().to_string())
-}
-
-/// The user's directory for what can be made again.
-fn cache() -> CommandResult<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let root = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
-    root.map(|root| root.join("cargo-amdinst")).ok_or_else(|| {
-        Failure::msg(Exit::OutputFailed, "neither XDG_CACHE_HOME nor HOME is an absolute path")
-    })
 }
 
 /// Make `directory` hold a link to the library, under the runtime's name. Several processes may do so at once.

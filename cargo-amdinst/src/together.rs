@@ -8,7 +8,7 @@ use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::{NamedTempFile, TempDir, TempPath};
 
 /// What names of unfinished files and directories begin with.
 pub const PREFIX: &str = ".amdinst-";
@@ -190,6 +190,20 @@ fn unfinished(directory: &Path, first: Option<&Path>) -> io::Result<NamedTempFil
     // Without a lock it may be taken for left behind, where there are none for anybody.
     let _ = file.as_file().try_lock();
     Ok(file)
+}
+
+/// A new directory under a name that tells it is unfinished, which goes with its maker unless it gets another name, and a lock that says
+/// that it has a maker.
+///
+/// # Errors
+/// It cannot be made.
+pub fn unfinished_directory(place: &Path) -> io::Result<(TempDir, File)> {
+    fs::create_dir_all(place)?;
+    let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
+    let lock = File::open(directory.path())?;
+    // Without locks nobody removes it either.
+    let _ = lock.try_lock();
+    Ok((directory, lock))
 }
 
 /// Removes unfinished files whose writers are gone. Whoever calls has the directory's lock.

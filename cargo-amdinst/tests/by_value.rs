@@ -5,10 +5,7 @@ mod support;
 use std::process::Command;
 
 /// `out[0] = a.x * 100 + a.y + b`, with a structure of 12 bytes between the pointer and a number.
-const SOURCE: &str = "
-struct pair { uint x, y, unused; };
-kernel void combine(global uint *out, struct pair a, uint b) { out[0] = a.x * 100 + a.y + b; }
-";
+const SOURCE: &str = include_str!("sources/by_value.cl");
 
 #[test]
 fn structures_by_value() {

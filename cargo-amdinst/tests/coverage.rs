@@ -128,7 +128,7 @@ fn on_the_host(directory: &Path) -> BTreeMap<u32, u64> {
     lines.lines().filter_map(line).filter(|(number, _)| *number > 0).collect()
 }
 
-/// The same on the device: by line the lanes, and how often waves ran it.
+/// What ran on the device: by line the lanes, and how often waves ran it.
 fn on_the_device(directory: &Path, level: &str) -> BTreeMap<u32, (u64, u64)> {
     let clang = "--target=amdgcn-amd-amdhsa -nogpulib -fuse-ld=lld-22 -mcpu=gfx90a -g -o device.elf";
     run(directory, "clang-22", &format!("{clang} {level} device.c"));

@@ -8,12 +8,7 @@ use std::process::{Command, Output};
 use cargo_amdinst::exit::Exit;
 
 /// A kernel without branches, one with one, and one with an instruction that the emulator does not execute.
-const SOURCE: &str = "
-#define X __builtin_amdgcn_workitem_id_x()
-kernel void one(global uint *p) { p[X] = 1; }
-kernel void branch(global uint *p) { if (p[X] & 1) p[X] = 3; }
-kernel void unknown(global uint *p) { __asm__ volatile(\"s_rfe_b64 s[4:5]\"); p[X] = 1; }
-";
+const SOURCE: &str = include_str!("sources/exit_codes.cl");
 
 fn amdinst(directory: &Path, words: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));

@@ -85,14 +85,98 @@ fn rdna_is_shown_and_run_and_nothing_else() {
     assert!(!directory.join("out.elf").exists());
 }
 
+/// A clang offload bundle of code objects, by their processors.
+fn bundle(parts: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    const PAGE: usize = 4096;
+    let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bytes.extend((parts.len() as u64).to_le_bytes());
+    let mut contents = Vec::new();
+    for (cpu, code) in parts {
+        let id = format!("hipv4-amdgcn-amd-amdhsa--{cpu}");
+        for field in [PAGE + contents.len(), code.len(), id.len()] {
+            bytes.extend((field as u64).to_le_bytes());
+        }
+        bytes.extend(id.as_bytes());
+        contents.extend(code);
+        contents.resize(contents.len().next_multiple_of(PAGE), 0);
+    }
+    bytes.resize(PAGE, 0);
+    bytes.extend(contents);
+    bytes
+}
+
+/// One that a library for several GPUs has in it.
+#[test]
+fn a_bundle_is_refused_where_nothing_in_it_can_be_instrumented() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let source = directory.join("halve.cl");
+    std::fs::write(&source, SOURCE).unwrap();
+    let compiled = |cpu: &'static str| {
+        let file = directory.join(format!("{cpu}.elf"));
+        let made = support::compile_with(&source, &file, &[&format!("-mcpu={cpu}")]);
+        made.then(|| (cpu, std::fs::read(file).unwrap()))
+    };
+    let cpus = ["gfx1100", "gfx1151", "gfx906", "gfx90a"];
+    let Some(parts) = cpus.into_iter().map(compiled).collect::<Option<Vec<_>>>() else { return };
+    std::fs::write(directory.join("rdna.bundle"), bundle(&parts[..2])).unwrap();
+    std::fs::write(directory.join("fat.bundle"), bundle(&parts)).unwrap();
+
+    for command in [
+        "instrument rdna.bundle -o out",
+        "instrument rdna.bundle --plan",
+        "run rdna.bundle --report --grid 1 --block 64 --arg buf:256 --arg i32:64",
+    ] {
+        let output = amdinst(directory, command);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(8), "{command}: {message}");
+        assert_eq!(message, format!("error: rdna.bundle: code for gfx1100 {REASON}\n"), "{command}");
+    }
+    assert!(!directory.join("out").exists());
+    stdout(directory, "run rdna.bundle --target-cpu gfx1151 --grid 1 --block 64 --arg buf:256 --arg i32:64");
+    let shown = stdout(directory, "inspect rdna.bundle");
+    assert!(shown.contains("gfx1100: code object") && shown.contains("gfx1151: code object"), "{shown}");
+    assert!(stdout(directory, "disasm rdna.bundle --target-cpu gfx1151").contains("s_endpgm"));
+
+    // Beside those that can be run they are left as they are.
+    stdout(directory, "instrument --whole fat.bundle -o fat.out");
+    let written = std::fs::read(directory.join("fat.out")).unwrap();
+    let stands = |code: &[u8]| written.windows(code.len()).any(|window| window == code);
+    assert_eq!([0, 1, 2, 3].map(|index: usize| stands(&parts[index].1)), [true, true, false, false]);
+    stdout(directory, "run fat.bundle --target-cpu gfx90a --grid 1 --block 64 --arg buf:256 --arg i32:64");
+}
+
+#[test]
+fn kernels_are_not_built_for_rdna() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    std::fs::create_dir(directory.join("src")).unwrap();
+    std::fs::write(directory.join("src/lib.rs"), "#![no_std]\npub extern \"gpu-kernel\" fn halve() {}\n")
+        .unwrap();
+    let package = "[package]\nname = \"halve\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n";
+    let with_cpus = format!("{package}[package.metadata.amdinst]\ntarget-cpus = [\"gfx90a\", \"gfx1100\"]\n");
+    for (manifest, command) in [
+        (package, "build --target-cpu gfx1100"),
+        (package, "test --target-cpu gfx1100"),
+        (package, "test --target-cpu gfx90a,gfx1100"),
+        (&with_cpus, "build"),
+        (package, "exec --target-cpu gfx1100 -- true"),
+    ] {
+        std::fs::write(directory.join("Cargo.toml"), manifest).unwrap();
+        let output = amdinst(directory, command);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(8), "{command}: {message}");
+        let first = format!("error: code for gfx1100 {REASON}");
+        assert_eq!(message.lines().next(), Some(&*first), "{command}: {message}");
+    }
+}
+
 #[test]
 fn opcodes_of_rdna_are_listed_with_their_fidelity() {
     let directory = tempfile::tempdir().unwrap();
-    let text =
-        stdout(directory.path(), "isa --target-cpu gfx1100 v_wmma_i32_16x16x16_iu8 image_load s_add_u32");
-    assert!(
-        text.contains("image_load                         unsupported  images are not supported\n"),
-        "{text}"
-    );
-    assert!(text.ends_with("gfx1100: 3 opcodes, 2 exact, 0 approximate, 1 unsupported\n"), "{text}");
+    let isa = |mnemonic: &str| stdout(directory.path(), &format!("isa --target-cpu gfx1100 {mnemonic}"));
+    let text = isa("image_load");
+    assert!(text.contains("  unsupported  images are not supported\n"), "{text}");
+    let text = isa("v_wmma_i32_16x16x16_iu8");
+    assert!(text.ends_with("gfx1100: 1 opcode, 1 exact, 0 approximate, 0 unsupported\n"), "{text}");
 }

@@ -18,8 +18,8 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
     if entry.encoding == Encoding::Mubuf && mods.tfe && entry.flags.has(STORE) {
         return Err(Illegal::Field("TFE"));
     }
-    if matches!(entry.encoding, Encoding::Mimg | Encoding::MimgNsa) {
-        image(entry, mods)?;
+    if entry.encoding.is_image() {
+        operand::image_mask(entry, mods)?;
     }
     if entry.encoding == Encoding::Sopc {
         one_literal(&with_half_literals(entry, operands)?)?;
@@ -53,6 +53,12 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
     if entry.is_ray() && (mods.dmask, mods.unorm, mods.r128) != (0xf, true, true) {
         return Err(Illegal::Field("DMASK, UNRM or R128"));
     }
+    if entry.encoding.is_image() {
+        image(entry, mods)?;
+    }
+    if entry.flags.has(MIX) && has_scalar_beside_permuted(entry, operands) {
+        return Err(Illegal::Kind("a scalar source"));
+    }
     match entry.encoding {
         Encoding::Scratch if operands.iter().any(is_exec_hi) => Err(Illegal::Kind("EXEC")),
         Encoding::Sop2 | Encoding::Sopc => one_literal(operands),
@@ -71,7 +77,8 @@ fn special_sources(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     if operands.iter().any(is_gone) { Err(Illegal::Kind("a special source")) } else { Ok(()) }
 }
 
-/// Data as wide as its mask says, an address as long as one can be, and several samples where the instruction loads those.
+/// An address as long as one can be, several samples where the instruction loads those, and data that its mask and its status leave a width.
+/// What breaks this has no text: LLVM's is that of another form.
 fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     if !DIMENSIONS[usize::from(mods.dim & 7)].is_multisampled && entry.op == Op::image_msaa_load {
         return Err(Illegal::Field("DIM"));
@@ -94,7 +101,9 @@ fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
             return Err(Illegal::Field("DIM"));
         }
     }
-    operand::image_mask(entry, mods)
+    // A gather says of what its text leaves out alone, how many values there are.
+    let says_width = has_sampler && !(mods.d16 && mods.tfe);
+    if says_width { Ok(()) } else { operand::image_mask(entry, mods) }
 }
 
 /// A resource of four or more registers is no NULL, nor is a sampler.
@@ -215,22 +224,18 @@ fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
 
 /// The sources of DPP beside the first are vector registers up to gfx1103.
 fn permuted_sources(arch: Arch, entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
-    if !(entry.encoding.is_dpp() || entry.encoding.is_dpp8()) {
-        return Ok(());
+    if !arch.has(Feature::DppScalarSource) && has_scalar_beside_permuted(entry, operands) {
+        return Err(Illegal::Kind("a scalar source"));
     }
-    // LLVM has no text for a constant beside an accumulator.
-    let accumulates = operands.first().is_some_and(|operand| operand.access == Access::ReadWrite);
-    let is_constant =
-        |operand: &crate::Operand| operand.slot == Slot::Src1 && matches!(operand.value, Value::Inline(_));
-    if accumulates && operands.iter().any(is_constant) {
-        return Err(Illegal::Kind("a constant"));
-    }
-    if arch.has(Feature::DppScalarSource) && !entry.flags.has(MIX) {
-        return Ok(());
-    }
+    Ok(())
+}
+
+/// Whether a source of DPP beside the first is no vector register.
+fn has_scalar_beside_permuted(entry: &Entry, operands: &Operands) -> bool {
+    let permutes = entry.encoding.is_dpp() || entry.encoding.is_dpp8();
     let is_scalar =
         |operand: &crate::Operand| operand.slot == Slot::Src1 && !matches!(operand.value, Value::Vgpr(_));
-    if operands.iter().any(is_scalar) { Err(Illegal::Kind("a scalar source")) } else { Ok(()) }
+    permutes && operands.iter().any(is_scalar)
 }
 
 /// The two operations of VOPD read from different banks, write one an even and one an odd register, and share two scalar values.

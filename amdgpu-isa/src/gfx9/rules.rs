@@ -59,6 +59,8 @@ pub(super) fn check_fields(
         }
     }
     match entry.encoding {
+        // LLVM's text of a gather that has halves and a status is that of another form.
+        Encoding::Mimg if mods.d16 && mods.tfe => operand::image_mask(entry, mods),
         Encoding::Sop2 | Encoding::Sopc => one_literal(operands),
         Encoding::Flat | Encoding::Global => returning_float(arch, entry, operands, mods),
         _ => Ok(()),

@@ -13,7 +13,7 @@ const NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
 /// Bytes put before the code by [`shifted`].
 const SHIFT: u64 = 512;
 
-/// The same code, `SHIFT` bytes of `s_nop` later.
+/// The code object with its code `SHIFT` bytes of `s_nop` later.
 fn shifted(object: &CodeObject, kernels: Vec<KernelEdit>) -> Result<Vec<u8>, RewriteError> {
     let mut text = NOP.repeat(SHIFT as usize / 4);
     text.extend(object.text_bytes());

@@ -135,7 +135,7 @@ pub(crate) fn from_version_4(object: &CodeObject, processor: Processor) -> Vec<u
     with_metadata(object, processor, &yaml(&object.kernels))
 }
 
-/// The same with other metadata.
+/// [`from_version_4`] with other metadata.
 pub(crate) fn with_metadata(object: &CodeObject, processor: Processor, metadata: &str) -> Vec<u8> {
     assert!(object.relocations.is_empty(), "code of version 2 without relocations");
     let kernels = &object.kernels;

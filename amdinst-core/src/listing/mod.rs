@@ -104,7 +104,7 @@ impl<'a> Listing<'a> {
     /// Writes the listing of all code, each section beginning with an empty line and its name.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// What writing to `out` gives.
     pub fn write(&self, out: &mut impl io::Write) -> io::Result<()> {
         self.write_range(self.object.code_span(), out)
     }
@@ -112,7 +112,7 @@ impl<'a> Listing<'a> {
     /// Writes the listing as [`Self::write`] does, with the code at some addresses only. What is no code is left out.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// What writing to `out` gives.
     pub fn write_range(&self, range: Range<u64>, out: &mut impl io::Write) -> io::Result<()> {
         self.write_annotated(range, out, &mut ())
     }
@@ -120,7 +120,7 @@ impl<'a> Listing<'a> {
     /// Writes the listing as [`Self::write_range`] does, with lines before those of instructions.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// What writing to `out` gives.
     pub fn write_annotated(
         &self,
         range: Range<u64>,
@@ -158,7 +158,7 @@ impl<'a> Listing<'a> {
     /// Shows what stands at some addresses to `visit`, in the order of the listing. What is no code is left out.
     ///
     /// # Errors
-    /// Those of `visit`.
+    /// What `visit` gives.
     pub fn items<E>(
         &self,
         range: Range<u64>,

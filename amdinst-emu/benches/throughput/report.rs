@@ -13,7 +13,7 @@ pub(crate) struct Row {
     pub(crate) wave_instructions: u64,
     /// Best of the runs, seconds.
     pub(crate) seconds: f64,
-    /// The same work on the host with as many threads, seconds.
+    /// What the work takes on the host with as many threads, seconds.
     pub(crate) host_seconds: f64,
 }
 

@@ -90,7 +90,7 @@ impl Launch {
         }
     }
 
-    /// The same launch, of which nothing is recorded or counted.
+    /// This launch, with nothing recorded or counted.
     #[must_use]
     pub fn without_records(&self) -> Self {
         Self { record_masks: false, record_steps: false, count_opcodes: false, ..self.clone() }
@@ -228,7 +228,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) entry: u32,
     /// Registers that the kernel's descriptor allots to a wave.
     allotted: Registers,
-    /// Those of them that a wave can touch.
+    /// Registers that a wave can touch.
     pub(crate) registers: Registers,
     /// Whether the launch is to end now; asked between slices.
     stop: Option<&'a Stop<'a>>,

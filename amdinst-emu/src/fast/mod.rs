@@ -116,7 +116,7 @@ impl Code {
     }
 }
 
-/// The same steps for waves with the registers `allotted`: those that name others are faults.
+/// `steps` for waves with the registers `allotted`: steps that name others are faults.
 pub(crate) fn within(program: &Program, steps: &[Hot], allotted: Registers) -> Vec<Hot> {
     let check = |(hot, step): (&Hot, &Step)| match step.registers.beyond(allotted) {
         Some(_) => Hot { run: beyond, is_beyond: true, ..*hot },

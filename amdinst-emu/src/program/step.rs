@@ -85,7 +85,7 @@ impl Registers {
         Self { sgprs: rules.sgprs.into(), vgprs: Self::BANK, agprs: Self::BANK }
     }
 
-    /// Those of an operand.
+    /// The registers that an operand reaches to.
     pub(crate) fn of(operand: &Operand) -> Self {
         let end = |first: u8| u16::from(first) + u16::from(operand.dwords.max(1));
         let mut registers = Self::default();

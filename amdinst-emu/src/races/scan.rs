@@ -387,9 +387,9 @@ pub(crate) struct ScanLaunch {
 /// Whose accesses a scan compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Those of waves, for what may be a race.
+    /// Accesses of waves, for what may be a race.
     Waves,
-    /// Those of workgroups, for any that make their order matter.
+    /// Accesses of workgroups, for any that make their order matter.
     Workgroups,
 }
 

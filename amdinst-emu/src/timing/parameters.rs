@@ -272,7 +272,7 @@ impl Parameters {
             l2_channel_bytes: 47.0,
             hbm: 800,
             hbm_bytes: 280.0,
-            store_acknowledge: 225,
+            store_acknowledge: 75,
             fetch_ahead: 1,
             atomic_lane: 1,
             atomic: 192,

@@ -53,7 +53,7 @@ impl Assembly {
         Self::of(&name, &std::fs::read_to_string(path).expect("reading"))
     }
 
-    /// That of this text.
+    /// The program of this text.
     pub(crate) fn of(name: &str, text: &str) -> Self {
         let directives = |key: &'static str| {
             let head = text.lines().take_while(|line| line.starts_with("//"));

@@ -587,7 +587,7 @@ pub(super) fn launch(
     launch_with(machine, object, kernarg, geometry, observed, None)
 }
 
-/// The same with a variable of the code object set, if one is given.
+/// [`launch`] with a variable of the code object set, if one is given.
 fn launch_with(
     machine: &mut Machine,
     object: &CodeObject,

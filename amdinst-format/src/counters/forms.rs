@@ -64,7 +64,7 @@ impl SiteForms {
         Self { codes, lanes, packed: 0 }
     }
 
-    /// The same forms, in packed records of so many sites ([`Packing`]).
+    /// These forms in packed records of so many sites ([`Packing`]).
     pub const fn packed(self, sites: u32) -> Self {
         Self { packed: sites, ..self }
     }

@@ -37,7 +37,7 @@ impl SiteCounts {
     /// VGPRs do), they contradict each other, or there were executions enough for the sum of their lanes (those of a wave at most) to
     /// pass 32 bits.
     ///
-    /// That `executions` itself did not wrap around is for the launcher to know, by comparing it with another count or by
+    /// Whether `executions` itself wrapped around is for the launcher to know, by comparing it with another count or by
     /// the time that the launch took ([`seconds_to_overflow`](super::seconds_to_overflow)).
     pub const fn may_have_overflowed(&self) -> bool {
         const SAFE_EXECUTIONS: u64 = (u32::MAX / WAVEFRONT_SIZE) as u64;

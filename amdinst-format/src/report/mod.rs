@@ -13,6 +13,7 @@ mod merge;
 mod modelled;
 pub mod oracle;
 pub mod origin;
+pub mod refused;
 pub mod run;
 mod select;
 mod snapshot;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::columns::{self, Column, Fit, Layout, Line};
+use super::refused;
 use super::{Certainty, Counts, Location, Lost, Outcome, Report, SiteReport};
 use crate::counters::Probe;
 use crate::names;
@@ -133,7 +134,8 @@ impl Report {
         if !self.left_out.is_empty() {
             let _ = writeln!(text, "  left out, as asked: {}", self.left_out.len());
         }
-        for refusal in &self.refusals {
+        let folded = (!layout.all).then(|| refused::folded(&self.refusals));
+        for refusal in folded.as_ref().unwrap_or(&self.refusals) {
             let _ = writeln!(text, "  not instrumented: {refusal}");
         }
         for wave in &self.unfinished {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::origin::short;
-use amdinst_core::report::{Cycles, Origin, WaveSpan, is_library_file};
+use amdinst_core::report::{Cycles, Origin, WaveSpan, is_library_file, refused};
 use serde::Serialize;
 
 use super::{Extras, KernelListing, OccupancyPicture, paint};
@@ -53,7 +53,7 @@ struct Kernel<'a> {
     time: Option<Time>,
     /// Number of the source file, line, executions, lanes; those that ran the most often first.
     lines: Vec<(i64, u32, u64, u64)>,
-    refusals: &'a [String],
+    refusals: Vec<String>,
     uncounted: &'a [Uncounted],
     /// Launch, workgroup x, y, z, wave of each wave that any branch names.
     ids: Vec<(usize, u32, u32, u32, u32)>,
@@ -335,7 +335,7 @@ impl<'a> Kernel<'a> {
                 let row = |line: &Line| (files.of(Some(&line.file)), line.line, line.executions, line.lanes);
                 kernel.lines_most_first().into_iter().map(row).collect()
             },
-            refusals: &kernel.refusals,
+            refusals: refused::folded(&kernel.refusals),
             uncounted: &kernel.uncounted,
             ids: ids.keys().map(|&(launch, [z, y, x], wave)| (launch, x, y, z, wave)).collect(),
             branches: kernel.branches.iter().map(row).collect(),

@@ -1,11 +1,13 @@
 //! Running cargo, and reading what it says.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use cargo_metadata::Message;
 
+use super::compiled::{Entry, Unchanging};
 use super::flags::{self, Flags};
 use super::misplaced::Misplaced;
 use super::package::KernelPackage;
@@ -57,16 +59,43 @@ pub struct CargoBuilt {
     pub features: Vec<String>,
 }
 
-/// Runs `command`, passes its messages on, and gives what it made.
+/// Builds `package` for `cpu`, and keeps what other target directories can begin with.
 ///
 /// # Errors
 /// Cargo cannot be started, or fails; its own diagnostics have been shown by then.
-pub fn run(
+pub fn build(
+    context: &Context,
+    package: &KernelPackage,
+    cpu: &str,
+    toolchain: &Toolchain,
+    executable: &Path,
+    flags: &Flags,
+    format: Format,
+) -> CommandResult<CargoBuilt> {
+    let entry = Entry::of_kernels(package, cpu, toolchain, flags);
+    if let Some(entry) = &entry {
+        entry.begin();
+    }
+    let mut crates = BTreeSet::new();
+    let command = command(package, cpu, toolchain, executable, flags);
+    let built = run(context, package, cpu, command, format, &mut crates)?;
+    if let Some(entry) = entry {
+        entry.keep(|| crates);
+    }
+    Ok(built)
+}
+
+/// Runs `command`, passes its messages on, and gives what it made. Adds to `crates` what it says of crates that do not change.
+///
+/// # Errors
+/// Cargo cannot be started, or fails; its own diagnostics have been shown by then.
+fn run(
     context: &Context,
     package: &KernelPackage,
     cpu: &str,
     mut command: Command,
     format: Format,
+    crates: &mut BTreeSet<Unchanging>,
 ) -> CommandResult<CargoBuilt> {
     let color = context.shell.color_for_children();
     command.env("CARGO_TERM_COLOR", color);
@@ -109,8 +138,10 @@ pub fn run(
                 let _ = writeln!(std::io::stdout().lock(), "{line}");
             }
             match serde_json::from_str::<Message>(&line) {
-                Ok(Message::CompilerArtifact(artifact)) if artifact.target.is_cdylib() => {
-                    let ours = artifact.manifest_path.as_std_path() == package.manifest_path;
+                Ok(Message::CompilerArtifact(artifact)) => {
+                    crates.extend(Unchanging::of(&artifact.package_id.repr, &artifact.target.name));
+                    let ours = artifact.target.is_cdylib()
+                        && artifact.manifest_path.as_std_path() == package.manifest_path;
                     let elf = artifact.filenames.iter().find(|path| path.extension() == Some("elf"));
                     if let (true, Some(path)) = (ours, elf) {
                         let mut features = artifact.features.clone();

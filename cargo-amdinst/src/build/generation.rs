@@ -12,7 +12,7 @@ use amdinst_core::instrument::digest;
 use amdinst_core::manifest::Manifest;
 use tempfile::TempDir;
 
-use crate::together::{PREFIX, is_left_behind};
+use crate::together::{PREFIX, is_left_behind, unfinished_directory};
 
 /// Digits of a name.
 const DIGITS: usize = 16;
@@ -32,12 +32,8 @@ impl Generation {
     /// # Errors
     /// It cannot be made.
     pub(super) fn new(place: &Path) -> io::Result<Self> {
-        fs::create_dir_all(place)?;
-        let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
+        let (directory, lock) = unfinished_directory(place)?;
         for_all(directory.path())?;
-        let lock = File::open(directory.path())?;
-        // Without locks nobody removes it either.
-        let _ = lock.try_lock();
         Ok(Self { directory, lock, contents: String::new() })
     }
 

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use amdgpu_object::CodeObject;
-use amdinst_core::instrument::{self, Counters, Home, InstrumentError, Options, ProbeMap, SCHEMA};
+use amdinst_core::instrument::{
+    self, Counters, Home, InstrumentError, KernelProbes, Options, ProbeMap, SCHEMA,
+};
 use amdinst_core::manifest::{Artifact, Instrumented};
 
 use super::files;
@@ -14,6 +16,7 @@ use crate::commands::Context;
 use crate::commands::instrument::{all_selected, measured, no_debug_info};
 use crate::commands::output::count;
 use crate::exit::{CommandResult, Exit, OrExit as _};
+use crate::shell::{Shell, Verbosity};
 
 /// Among an artifact's inputs: the code object that cargo built.
 pub const CODE_OBJECT: &str = "code-object";
@@ -108,12 +111,7 @@ pub fn finish(
                 );
             }
             let form = format!("{stem}.inst.{}", home.map_or("auto", Home::name));
-            for kernel in plan.kernels().iter().filter(|kernel| kernel.is_instrumented()) {
-                if let Some(loss) = kernel.cost.occupancy.loss() {
-                    let home = kernel.home.map_or("none", Home::name);
-                    context.shell.warn(format_args!("{} for {cpu}, counters {home}: {loss}", kernel.name));
-                }
-            }
+            warn_of_lost_waves(&context.shell, cpu, home, plan.kernels());
             let (file, map_file) = match instrument::apply(&object, plan.clone()) {
                 Ok(result) => {
                     if let Some(reason) = result.debug_info.problem() {
@@ -147,6 +145,33 @@ pub fn finish(
         *file = format!("{place}/{generation}/{file}");
     }
     Ok(Finished { artifact, fresh: false })
+}
+
+/// Warns of kernels of which fewer waves fit than before: in one line, unless all is asked for. One kernel with many registers
+/// may cost all that share a function with it.
+fn warn_of_lost_waves(shell: &Shell, cpu: &str, home: Option<Home>, kernels: &[KernelProbes]) {
+    let instrumented = kernels.iter().filter(|kernel| kernel.is_instrumented());
+    let mut losses: Vec<(&KernelProbes, String)> =
+        instrumented.filter_map(|kernel| Some((kernel, kernel.cost.occupancy.loss()?))).collect();
+    if losses.len() > 1 && shell.verbosity() < Verbosity::Verbose {
+        let left = |kernel: &KernelProbes| {
+            f64::from(kernel.cost.occupancy.after) / f64::from(kernel.cost.occupancy.before)
+        };
+        losses.sort_by(|(a, _), (b, _)| left(a).total_cmp(&left(b)));
+        let (worst, loss) = &losses[0];
+        shell.warn(format_args!(
+            "{} of {} for {cpu}, counters {}: fewer waves fit, the worst is {} ({loss}); --verbose shows all",
+            losses.len(),
+            count(kernels.len(), "kernel"),
+            home.map_or("auto", Home::name),
+            worst.name
+        ));
+        return;
+    }
+    for (kernel, loss) in losses {
+        let home = kernel.home.map_or("none", Home::name);
+        shell.warn(format_args!("{} for {cpu}, counters {home}: {loss}", kernel.name));
+    }
 }
 
 /// Where people find the original: beside the generations, under a name that stays.

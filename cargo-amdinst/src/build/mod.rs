@@ -1,9 +1,10 @@
 //! Building kernels: cargo with the kernel toolchain, then the instrumenter, then the manifest.
 //!
 //! [`package`], `selection` and [`settings`] say what to build and how, [`flags`] and [`profile`] what the compiler is told,
-//! [`cargo`] runs it, [`instrument`] makes the files under `target/amdinst/<package>`.
+//! [`cargo`] runs it and [`compiled`] spares it work, [`instrument`] makes the files under `target/amdinst/<package>`.
 
 pub mod cargo;
+pub mod compiled;
 pub mod files;
 pub mod flags;
 mod generation;
@@ -90,8 +91,8 @@ pub fn original(context: &mut Context, args: &PackageArgs) -> CommandResult<Path
     };
     let directory = std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
     let flags = flags::of_user(&toolchain, &directory).with(&flags::for_all(cpu));
-    let command = cargo::command(package, cpu, &toolchain, &executable, &flags);
-    let built = cargo::run(context, package, cpu, command, Format::Human)?.code_object;
+    let built =
+        cargo::build(context, package, cpu, &toolchain, &executable, &flags, Format::Human)?.code_object;
     // The copy that `build` made has a name that people know.
     let manifest = fs::read(package.output_directory().join("manifest.json")).ok();
     let manifest = manifest.and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();
@@ -127,8 +128,9 @@ fn build_package(
     for cpu in &package.cpus {
         let flags = user_flags.with(&flags::for_all(cpu));
         let started = SystemTime::now();
-        let command = cargo::command(&package, cpu, toolchain, executable, &flags);
-        compiled.push((cpu, started, cargo::run(context, &package, cpu, command, args.message_format)?));
+        let format = args.message_format;
+        let built = cargo::build(context, &package, cpu, toolchain, executable, &flags, format)?;
+        compiled.push((cpu, started, built));
     }
     let failed = |path: &Path| format!("cannot write {}", path.display());
     fs::create_dir_all(&artifacts).or_exit_with(Exit::BuildFailed, || failed(&artifacts))?;

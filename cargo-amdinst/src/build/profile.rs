@@ -13,8 +13,7 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
         format!("profile.{table}.lto=false"),
         format!("profile.{table}.incremental=false"),
     ];
-    let manifest = fs::read_to_string(workspace_root.join("Cargo.toml")).ok();
-    let manifest: Option<Table> = manifest.and_then(|text| text.parse().ok());
+    let manifest = manifest(workspace_root);
     // A variable wins over the manifest, and what is said here over both.
     let variable = std::env::var(variable(table)).ok();
     let has_lines = match variable.as_deref() {
@@ -25,6 +24,24 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
         values.push(format!("profile.{table}.debug=\"line-tables-only\""));
     }
     values
+}
+
+/// A text that tells the profile tables of a workspace from others.
+pub fn tables(workspace_root: &Path) -> String {
+    format!("{:?}", manifest(workspace_root).as_ref().and_then(|manifest| manifest.get("profile")))
+}
+
+fn manifest(workspace_root: &Path) -> Option<Table> {
+    fs::read_to_string(workspace_root.join("Cargo.toml")).ok()?.parse().ok()
+}
+
+/// The directory in which cargo builds with a profile.
+pub fn directory(name: &str) -> &str {
+    match name {
+        "dev" | "test" => "debug",
+        "bench" => "release",
+        name => name,
+    }
 }
 
 /// The variable that sets `debug` of the profile whose table has that name.

@@ -1,6 +1,6 @@
 //! `[package.metadata.amdinst]`: a package's defaults.
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, UnknownArch};
 use amdinst_core::instrument::Counters;
 use serde_json::Value;
 
@@ -69,8 +69,10 @@ impl Settings {
             }
         }
         for cpu in &settings.target_cpus {
-            cpu.parse::<Arch>()
-                .map_err(|error| wrong("target-cpus", &format!("has a wrong entry: {error}")))?;
+            // One that is known and not built for is told as one of the command line is.
+            if let Err(error @ UnknownArch::Unknown(_)) = cpu.parse::<Arch>() {
+                return Err(wrong("target-cpus", &format!("has a wrong entry: {error}")));
+            }
         }
         Ok((settings, warnings))
     }

@@ -45,7 +45,7 @@ impl File {
         &self.0
     }
 
-    /// The same, to be kept.
+    /// The contents, to be kept longer than this.
     pub fn shared(&self) -> &Bytes {
         &self.0
     }

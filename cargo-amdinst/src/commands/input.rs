@@ -102,6 +102,8 @@ pub struct Skipped {
     pub target: String,
     /// Why.
     pub reason: String,
+    /// It is whole, and for a processor whose code is read alone.
+    pub is_only_read: bool,
 }
 
 impl<'a> Input<'a> {
@@ -154,7 +156,7 @@ impl<'a> Input<'a> {
     /// cannot be read.
     ///
     /// # Errors
-    /// Those of `visit`, and when not one code object can be read.
+    /// What `visit` gives, and an error of its own when not one code object can be read.
     pub fn for_each(
         &self,
         mut visit: impl FnMut(Found) -> CommandResult<ControlFlow<()>>,
@@ -208,11 +210,12 @@ impl<'a> Input<'a> {
             Code::InFile(_) => self.file.shared().part(one.range.clone()),
         };
         let parsed = CodeObject::parse(bytes.unwrap_or_else(|| one.bytes.to_vec().into()));
+        let skipped = |reason, is_only_read| Skipped { target: one.target.clone(), reason, is_only_read };
         if let Some(reason) = parsed.as_ref().ok().and_then(|object| self.need.unmet(object.target.arch)) {
             if is_whole {
                 return Err(Failure::msg(Exit::Unsupported, format!("{}: {reason}", self.path.display())));
             }
-            return Ok(Err(Skipped { target: one.target.clone(), reason }));
+            return Ok(Err(skipped(reason, true)));
         }
         match parsed {
             Ok(object) => Ok(Ok(Found {
@@ -224,14 +227,19 @@ impl<'a> Input<'a> {
             })),
             // The file is that one code object, so its error is the answer.
             Err(error) if is_whole => Err(in_file(self.path, &error)),
-            Err(error) => Ok(Err(Skipped { target: one.target.clone(), reason: error.to_string() })),
+            Err(error) => Ok(Err(skipped(error.to_string(), false))),
         }
     }
 
     /// Code objects that cannot be read. An error if there are no others.
     fn all_but(&self, skipped: Vec<Skipped>) -> CommandResult<Vec<Skipped>> {
         match skipped.first() {
-            Some(Skipped { target, reason }) if skipped.len() == self.embedded.len() => {
+            Some(Skipped { reason, .. })
+                if skipped.len() == self.embedded.len() && skipped.iter().all(|one| one.is_only_read) =>
+            {
+                Err(Failure::msg(Exit::Unsupported, format!("{}: {reason}", self.path.display())))
+            }
+            Some(Skipped { target, reason, .. }) if skipped.len() == self.embedded.len() => {
                 let problem = format!("no code object can be read; {target}: {reason}");
                 Err(in_file(self.path, &problem))
             }

@@ -50,12 +50,17 @@ pub(crate) fn tools(what: &str) -> bool {
         |tool: &str| Command::new(tool).arg("--version").output().is_ok_and(|out| out.status.success());
     let all = found("clang-22") && found("ld.lld-22");
     if !all {
-        let message = "clang-22 and ld.lld-22 are not installed (apt-get install clang-22 lld-22)";
-        let required = std::env::var_os("AMDINST_REQUIRE_TOOLS").is_some_and(|value| value == "1");
-        assert!(!required, "{what}: {message}");
-        eprintln!("SKIPPED: {what}: {message}");
+        skip(what, "clang-22 and ld.lld-22 are not installed (apt-get install clang-22 lld-22)");
     }
     all
+}
+
+/// Says that a test is skipped, and what is missing; fails where tools are required.
+#[allow(dead_code, reason = "each test binary uses a part")]
+pub(crate) fn skip(what: &str, message: &str) {
+    let required = std::env::var_os("AMDINST_REQUIRE_TOOLS").is_some_and(|value| value == "1");
+    assert!(!required, "{what}: {message}");
+    eprintln!("SKIPPED: {what}: {message}");
 }
 
 /// Assembles and links a code object of gfx90a, by way of a file beside it.
@@ -78,7 +83,7 @@ pub(crate) fn compile(source: &Path, output: &Path) -> bool {
     compile_with(source, output, &[])
 }
 
-/// The same with further options.
+/// [`compile`] with further options.
 #[allow(dead_code, reason = "each test binary uses a part")]
 pub(crate) fn compile_with(source: &Path, output: &Path, options: &[&str]) -> bool {
     if !tools(&source.display().to_string()) {

@@ -184,9 +184,9 @@ pub(super) fn unit<'a>(
             }
         }
         if let (Some(low), Some((at, size, form, old))) = (low, length) {
-            let new = old.checked_add(low).and_then(|end| moves.range(low, end));
+            let new = old.checked_add(low).and_then(|end| moves.length_of(low, end));
             // Of functions that the linker dropped, the length stays.
-            if let Some(new) = new.map(|new| new.end - new.begin).filter(|&new| new != old) {
+            if let Some(new) = new.filter(|&new| new != old) {
                 put_length(&mut found.info, at, size, form, new)?;
             }
         }

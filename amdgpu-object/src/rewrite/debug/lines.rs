@@ -1,5 +1,9 @@
 //! Line tables: the instructions that advance addresses are written anew where the distance changed, all others are copied
 //! (DWARF 5, section 6.2.5).
+//!
+//! Where some code stays, a sequence of the old table may go on in several places. Such tables are written [anew] as a whole.
+
+mod anew;
 
 use gimli::{DebugLine, DebugLineOffset, LineProgramHeader, Reader as _, constants as dw};
 
@@ -29,15 +33,19 @@ pub(super) fn rewrite(old: &[u8], moves: &Moves<'_, impl AddressMap>) -> Result<
         }
         let end = start + usize::from(format.initial_length_size()) + length;
         out.extend(&old[start..end - instructions.len()]);
-        let operands = header.standard_opcode_lengths().slice();
-        let at = RowAddress::default();
-        let plain = plain(operands);
-        let mut writer = Writer { out, header, operands, plain, moves, at, all: instructions, copied: 0 };
-        while writer.is_before_instruction(&mut instructions)? {
-            writer.instruction(&mut instructions)?;
+        if moves.new_end.is_some() {
+            anew::rows(&mut out, program, moves)?;
+        } else {
+            let operands = header.standard_opcode_lengths().slice();
+            let at = RowAddress::default();
+            let plain = plain(operands);
+            let mut writer = Writer { out, header, operands, plain, moves, at, all: instructions, copied: 0 };
+            while writer.is_before_instruction(&mut instructions)? {
+                writer.instruction(&mut instructions)?;
+            }
+            writer.copy_to(writer.all.len());
+            out = writer.out;
         }
-        writer.copy_to(writer.all.len());
-        out = writer.out;
         let length_size = usize::from(format.initial_length_size());
         let word = usize::from(format.word_size());
         let new_length = out.len() - new_start - length_size;
@@ -298,7 +306,7 @@ mod tests {
     use super::*;
     use crate::rewrite::Edge;
 
-    const CODE: u64 = 0x1_0000;
+    pub(super) const CODE: u64 = 0x1_0000;
 
     /// The code is twice as long.
     fn place(old: u64, _: Edge) -> Option<u64> {
@@ -306,7 +314,7 @@ mod tests {
     }
 
     /// A table without files.
-    fn table(instructions: &[u8]) -> Vec<u8> {
+    pub(super) fn table(instructions: &[u8]) -> Vec<u8> {
         // Least length, operations, is_stmt, line base and range, opcode base, and how many operands opcodes have.
         let mut rest = vec![1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
         rest.extend([1, 1, 8, 0, 1, 1, 8, 0]);
@@ -317,7 +325,7 @@ mod tests {
         [&(body.len() as u32).to_le_bytes()[..], &body].concat()
     }
 
-    fn instruction() -> impl Strategy<Value = Vec<u8>> {
+    pub(super) fn instruction() -> impl Strategy<Value = Vec<u8>> {
         let with = |opcode: gimli::DwLns, operand: u64| {
             let mut bytes = vec![opcode.0];
             put_uleb(&mut bytes, operand);
@@ -337,7 +345,7 @@ mod tests {
     }
 
     /// All rows, with addresses that `place` gives.
-    fn rows(section: &[u8], place: impl Fn(u64) -> u64) -> gimli::Result<Vec<String>> {
+    pub(super) fn rows(section: &[u8], place: impl Fn(u64) -> u64) -> gimli::Result<Vec<String>> {
         let section = DebugLine::from(reader(section));
         let mut machine = section.program(DebugLineOffset(0), ADDRESS as u8, None, None)?.rows();
         let mut rows = Vec::new();
@@ -371,7 +379,7 @@ mod tests {
             // It ends behind some code.
             program.extend([dw::DW_LNS_advance_pc.0, 4, 0, 1, dw::DW_LNE_end_sequence.0]);
             let old = table(&program);
-            let moves = Moves { address_map: &place, code: CODE..2 * CODE };
+            let moves = Moves { address_map: &place, code: CODE..2 * CODE, new_end: None };
             let (new, _) = rewrite(&old, &moves).map_err(|Problem(text)| TestCaseError::fail(text))?;
             let place = |old| place(old, Edge::Start).expect("code");
             prop_assert_eq!(rows(&new, |address| address)?, rows(&old, place)?);

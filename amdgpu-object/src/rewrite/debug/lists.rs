@@ -399,7 +399,7 @@ mod tests {
             let header = dwarf.units().next()?.expect("a unit");
             let units = [dwarf.unit(header)?];
             let bases = Bases { dwarf: &dwarf, units: &units };
-            let moves = Moves { address_map: &place, code: CODE..2 * CODE };
+            let moves = Moves { address_map: &place, code: CODE..2 * CODE, new_end: None };
 
             let old: Vec<_> = lists.into_iter().map(|(base, pairs)| (CODE + base, pairs)).collect();
             let new = old.iter().map(|(base, pairs)| {

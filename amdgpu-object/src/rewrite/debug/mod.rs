@@ -96,7 +96,12 @@ fn correct(context: &Context<'_>, address_map: &impl AddressMap) -> Result<Optio
     }
     let dwarf = read::Dwarf::load(|id| Ok::<_, Problem>(sections.get(id)))?;
     let units = units(&dwarf)?;
-    let moves = Moves { address_map, code: context.text_section().memory() };
+    let new_end = context.text_address + context.edit.text.len() as u64;
+    let moves = Moves {
+        address_map,
+        code: context.text_section().memory(),
+        new_end: context.edit.keeps_code.then_some(new_end),
+    };
     let old = |id| sections.get(id).slice();
 
     let mut found = Found::new(old(SectionId::DebugInfo), &units);
@@ -168,6 +173,9 @@ fn units<'a>(dwarf: &Dwarf<'a>) -> Result<Vec<Unit<'a>>, Problem> {
     }
     Ok(units)
 }
+
+/// Bytes of the shortest instruction.
+const WORD: usize = 4;
 
 /// Bytes of an address.
 const ADDRESS: usize = 8;
@@ -263,6 +271,8 @@ struct Moves<'a, M> {
     address_map: &'a M,
     /// The old addresses of code.
     code: Range<u64>,
+    /// Where the new code ends, if some of the old code stays.
+    new_end: Option<u64>,
 }
 
 impl<M: AddressMap> Moves<'_, M> {
@@ -278,10 +288,28 @@ impl<M: AddressMap> Moves<'_, M> {
         if is_code { (self.address_map)(old, Edge::End) } else { None }
     }
 
+    /// The part of a range that is code, however large damaged numbers are.
+    fn inside(&self, range: Range<u64>) -> Range<u64> {
+        range.start.max(self.code.start)..range.end.min(self.code.end)
+    }
+
     /// The new range of old code.
     fn range(&self, begin: u64, end: u64) -> Option<gimli::Range> {
         let new = gimli::Range { begin: self.start(begin)?, end: self.end(end)? };
         (new.begin < new.end).then_some(new)
+    }
+
+    /// How long what has one range is in the new code. Of a unit some functions may stay: it then reaches to the end of the new code,
+    /// before which all old code stands.
+    fn length_of(&self, begin: u64, end: u64) -> Option<u64> {
+        let range = || self.range(begin, end).map(|range| range.end - range.begin);
+        let Some(new_end) = self.new_end else { return range() };
+        let mut code = self.inside(begin..end).step_by(WORD);
+        let first = code.next().map(|pc| self.start(pc) == Some(pc));
+        if code.all(|pc| Some(self.start(pc) == Some(pc)) == first) {
+            return range();
+        }
+        new_end.checked_sub(self.start(begin)?)
     }
 
     /// An address as it is written: data stay where they are.

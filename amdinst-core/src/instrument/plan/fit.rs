@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::groups::KernelGroup;
 use super::{Draft, DraftKernel, NoPlan, Planner};
 use crate::instrument::refusal::Reason;
+use crate::names;
 
 /// A group, and what it got.
 pub(super) type Drafted = (KernelGroup, Result<Option<Draft>, NoPlan>);
@@ -70,10 +71,8 @@ impl Planner<'_> {
             let called: Vec<usize> =
                 self.survey.reachable[other].intersection(&group.shared).copied().collect();
             shared.retain(|function| !called.contains(function));
-            let why = format!(
-                "it is also called by `{}`, which is not instrumented",
-                program.functions[other].name
-            );
+            let caller = names::short(&program.functions[other].name);
+            let why = format!("it is also called by `{caller}`, which is not instrumented");
             self.leave_out(&called, Reason::SharedFunction, &why, draft);
         }
         let mut drafted: Vec<Drafted> =
@@ -127,7 +126,7 @@ impl Planner<'_> {
 
     fn leave_out(&self, functions: &[usize], reason: Reason, why: &str, draft: &mut Draft) {
         for &function in functions {
-            let name = &self.survey.program.functions[function].name;
+            let name = names::short(&self.survey.program.functions[function].name);
             let refused = self.refused(function, reason, &format!("in `{name}`: {why}"));
             draft.site_refusals.entry(function).or_insert(refused);
         }

@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::process::{CommandExt as _, parent_id};
 use std::process::Command;
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, UnknownArch};
 use amdinst_core::instrument::Home;
 
 use crate::cli::ExecArgs;
@@ -50,7 +50,11 @@ fn cannot_start(program: &OsStr, error: &dyn std::error::Error) -> Failure {
 /// The program's command line and environment.
 fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     let cpu = args.target_cpu.as_deref().unwrap_or(DEFAULT_CPU);
-    let arch = cpu.parse::<Arch>().ok().filter(|arch| amdinst_hsakmt::processors().contains(arch));
+    let named = cpu.parse::<Arch>();
+    if let Err(error @ UnknownArch::OnlyRead(_)) = named {
+        return Err(Failure::new(Exit::Unsupported, error));
+    }
+    let arch = named.ok().filter(|arch| amdinst_hsakmt::processors().contains(arch));
     let Some(arch) = arch else {
         let names: Vec<&str> = amdinst_hsakmt::processors().into_iter().map(Arch::name).collect();
         return Err(Failure::msg(

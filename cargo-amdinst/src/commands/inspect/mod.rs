@@ -34,7 +34,7 @@ pub fn run(context: &mut Context, args: &InspectArgs) -> CommandResult {
     let (code_objects, problems): (Vec<_>, Vec<_>) = seen.into_iter().unzip();
     problems.iter().flatten().for_each(|problem| context.shell.warn(problem));
     let skipped =
-        skipped.into_iter().map(|Skipped { target, reason }| SkippedView { target, reason }).collect();
+        skipped.into_iter().map(|Skipped { target, reason, .. }| SkippedView { target, reason }).collect();
     let view = FileView::new(&file_args.file.display().to_string(), code_objects, skipped);
     match args.format {
         Format::Human => output::print(&Human(&view))?,

@@ -23,6 +23,7 @@ use amdinst_runtime::stopping;
 
 use self::keep::Kept;
 use self::profiles::Endings;
+use crate::build::compiled::{self, Entry};
 use crate::build::instrument::Forms;
 use crate::build::package::KernelPackage;
 use crate::build::{BuiltPackage, build};
@@ -283,16 +284,25 @@ impl TestRun<'_> {
                 self.counters()
             ),
         );
+        let entry = Entry::of_tests(package, command.get_program());
+        if let Some(entry) = &entry {
+            entry.begin();
+        }
         let ended = interrupted::status(&mut command)
             .or_exit_with(Exit::BuildFailed, || "cargo cannot be started")?
             .ok_or_else(|| {
                 let signal = stopping::asked().unwrap_or("a signal");
                 Failure::msg(Exit::Mismatch, format!("{signal} ends the tests of `{}`", package.name))
             })?;
-        if ended.success() {
-            return Ok(Exit::Success);
+        let exit = if ended.success() {
+            Exit::Success
+        } else {
+            failed(&package.name, std::fs::read_to_string(status).ok().as_deref())?
+        };
+        if let Some(entry) = entry {
+            entry.keep(|| compiled::of_harness(package, command.get_program()));
         }
-        failed(&package.name, std::fs::read_to_string(status).ok().as_deref())
+        Ok(exit)
     }
 
     fn command(&self, context: &Context, package: &KernelPackage) -> Command {

@@ -40,7 +40,7 @@ pub enum Verdict {
 }
 
 impl Fault {
-    /// Those that are known. Each is of some levels: at opt-level 1 there is none.
+    /// The faults that are known. Each is of some levels: at opt-level 1 there is none.
     pub const ALL: [&Self; 2] = [&slsr::FAULT, &spills::FAULT];
 
     /// Tries the LLVM of `tools`, for the processor `cpu` at `opt_level`. Takes one or two runs of `llc`, 15 ms each.

@@ -1,8 +1,9 @@
 //! LLVM's answers held against ours.
 
-use amdgpu_isa::{DecodeError, Encoding, Inst, Mods, Op, Value, decode};
+use amdgpu_isa::{DecodeError, Encoding, Inst, Mods, Op, Value, decode, decode_for_listing};
 use anyhow::Result;
 
+use super::cause::{self, Evidence};
 use super::referee::{Assembly, Disassembly, Referee, is_suspect};
 use super::report::{Class, Report};
 
@@ -133,26 +134,17 @@ fn verdict(
     };
     let inst = match (&step.ours, step.theirs, assembly) {
         (Err(_), None, _) => return Ok(Class::Refused),
-        (Err(_), Some(text), _) if text.contains("/*") => return Ok(Class::IllegalForm),
         // Where it does not crash, it makes something up.
         (Err(_), Some(_), _) if is_suspect(referee.target.arch, step.words) => return Ok(Class::Crash),
-        (Err(_), Some(_), Some(Assembly::Refused(_))) => return Ok(Class::IllegalForm),
-        // A literal where none can stand (VOP3): LLVM assembles `lit(1)` there, and drops the literal.
-        (Err(_), Some(text), Some(Assembly::Bytes(_)))
-            if text.contains("lit(") && has_no_literal(step.words) =>
-        {
-            return Ok(Class::IllegalForm);
-        }
-        // Its text stands for another word: `neg(0x32)` for the high half of a double, an encoding of another generation that LLVM lets
-        // pass, a literal that reads as an inline constant.
-        (Err(_), Some(text), Some(Assembly::Bytes(theirs)))
-            if decode(referee.target, theirs).is_ok_and(|inst| inst.text(referee.target) != text)
-                || theirs[3] >> 2 != (step.words[0] >> 26) as u8
-                || !text.contains("0x") && drops_literal(step.words, theirs) =>
-        {
-            return Ok(Class::IllegalForm);
-        }
-        (Err(error), Some(text), _) => {
+        (Err(error), Some(text), Some(assembly)) => {
+            let evidence = Evidence { target: referee.target, words: step.words, error, text, assembly };
+            if let Some(cause) = cause::of(&evidence) {
+                return if is_listed_alike(referee, step, text) {
+                    Ok(Class::IllegalForm(cause))
+                } else {
+                    Err(format!("the listing of {}*, which is no instruction", family(text)))
+                };
+            }
             let why = match error {
                 DecodeError::IllegalOperand { reason, .. } => format!("{reason}"),
                 DecodeError::ReservedBits { bits, .. } => format!("reserved bits {bits:#x}"),
@@ -162,7 +154,14 @@ fn verdict(
                 DecodeError::UnknownEncoding { .. } => "unknown encoding".to_owned(),
                 other => format!("{other}"),
             };
-            return Err(format!("only LLVM decodes {}*: {why}", family(text)));
+            let theirs = match assembly {
+                Assembly::Refused(message) => message,
+                Assembly::Bytes(_) => "takes it",
+            };
+            return Err(format!("only LLVM decodes {}*: {why} (LLVM's assembler: {theirs})", family(text)));
+        }
+        (Err(_), Some(text), None) => {
+            return Err(format!("LLVM was not asked to assemble {}*", family(text)));
         }
         // A matrix of narrow numbers at the end of the register file, which LLVM's disassembler takes for a wider one.
         (Ok(inst), None, _) if is_itself(inst, of_ours) => return Ok(Class::OnlyAssembled),
@@ -259,11 +258,6 @@ fn is_half_export(one: &Inst, other: &Inst) -> bool {
         && other.operands.iter().map(|operand| operand.value).eq(values)
 }
 
-/// VOP3 and VOP3P have no room for a literal.
-fn has_no_literal(words: &[u32]) -> bool {
-    words[0] >> 26 == 0b11_0100
-}
-
 /// Whether two instructions differ in nothing but OP_SEL of scalar sources, where the text leaves it out.
 fn is_silent_half(one: &Inst, other: &Inst) -> bool {
     let mods = |inst: &Inst| Mods { op_sel: 0, ..inst.mods };
@@ -273,10 +267,12 @@ fn is_silent_half(one: &Inst, other: &Inst) -> bool {
         && mods(one) == mods(other)
 }
 
-/// Whether a source is a literal, which what LLVM assembles has not.
-fn drops_literal(words: &[u32], theirs: &[u8]) -> bool {
-    let is_literal = |second: &u32| [0, 9, 18].iter().any(|lsb| second >> lsb & 0x1ff == 0xff);
-    words.get(1).is_some_and(is_literal) && theirs.len() == 8
+/// Whether our listing shows what is no instruction as LLVM's does, or as data.
+fn is_listed_alike(referee: &Referee, step: &Step<'_>, theirs: &str) -> bool {
+    let Ok(inst) = decode_for_listing(referee.target, &bytes(step.words)) else { return true };
+    // Constants of these are misprinted in instructions too, where our text gives the same bytes.
+    let misprinted = ["madmk_", "madak_", "fmamk_", "fmaak_", "v_fmac_"];
+    misprinted.iter().any(|name| theirs.contains(name)) || inst.text(referee.target) == theirs
 }
 
 fn name(inst: &Inst) -> String {

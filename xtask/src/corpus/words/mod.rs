@@ -3,6 +3,7 @@
 //! Words are drawn so that every encoding, opcode and field comes up (`draw`), LLVM says what each is (`referee`), and
 //! each answer is held against ours (`judge`). What must hold stands at the head of `amdgpu_isa`, "Which words are instructions".
 
+mod cause;
 mod draw;
 mod judge;
 mod listed;

@@ -6,7 +6,7 @@ use std::fmt;
 use amdgpu_isa::Target;
 
 /// How a word compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
     /// LLVM and we decode the word to the same text, which LLVM assembles to the same bytes.
     Same,
@@ -24,14 +24,15 @@ pub(super) enum Class {
     OnlyAssembled,
     /// Neither decodes it.
     Refused,
-    /// LLVM's disassembler prints what its assembler refuses, or gives other bytes for, and we refuse.
-    IllegalForm,
+    /// LLVM's disassembler prints what its assembler refuses, or gives other bytes for, and we refuse; the cause.
+    IllegalForm(String),
     /// LLVM's disassembler crashes there or makes something up (it is not asked), and we refuse.
     Crash,
 }
 
 impl Class {
-    const ALL: [(Self, &str); 9] = [
+    /// All, in the order of the report, that of [`Self::IllegalForm`] aside.
+    const ALL: [(Self, &str); 8] = [
         (Self::Same, "decoded by both, and back to the same bytes by both"),
         (Self::Ignored, "decoded by both; LLVM drops bits without meaning, we keep them"),
         (Self::Respelled, "decoded by both; LLVM's text stands for another encoding of the same"),
@@ -39,10 +40,6 @@ impl Class {
         (Self::Misprint, "decoded by both; LLVM's text assembles to something else, ours to these bytes"),
         (Self::OnlyAssembled, "decoded by us and written by LLVM's assembler, refused by its disassembler"),
         (Self::Refused, "refused by both"),
-        (
-            Self::IllegalForm,
-            "refused by us; LLVM's disassembler prints it, its assembler does not give it back",
-        ),
         (Self::Crash, "refused by us; LLVM's disassembler crashes there, or makes something up"),
     ];
 }
@@ -88,6 +85,20 @@ impl Report {
         self.differences.values().map(|(count, _)| count).sum()
     }
 
+    /// The causes of what LLVM's disassembler alone takes, the most frequent first.
+    fn causes(&self) -> impl Iterator<Item = (&str, u64)> {
+        let mut causes: Vec<_> = self
+            .counts
+            .iter()
+            .filter_map(|(class, count)| match class {
+                Class::IllegalForm(cause) => Some((&**cause, *count)),
+                _ => None,
+            })
+            .collect();
+        causes.sort_by_key(|(cause, count)| (std::cmp::Reverse(*count), *cause));
+        causes.into_iter()
+    }
+
     /// How many words are instructions for both.
     #[cfg(test)]
     pub(super) fn accepted(&self) -> u64 {
@@ -116,6 +127,15 @@ impl fmt::Display for Display<'_> {
         writeln!(f, "{arch}, {} lanes a wave: {total} words", wave.lanes())?;
         for (class, meaning) in Class::ALL {
             writeln!(f, "{:>12}  {meaning}", report.counts.get(&class).copied().unwrap_or(0))?;
+        }
+        let causes: Vec<_> = report.causes().collect();
+        let printed: u64 = causes.iter().map(|(_, count)| count).sum();
+        writeln!(
+            f,
+            "{printed:>12}  refused by us; LLVM's disassembler prints it, its assembler does not give it back:"
+        )?;
+        for (cause, count) in causes {
+            writeln!(f, "{count:>18}  {cause}")?;
         }
         write!(f, "{differences:>12}  DIFFERENCES")?;
         let mut kinds: Vec<_> = report.differences.iter().collect();
