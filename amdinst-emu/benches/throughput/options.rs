@@ -11,6 +11,8 @@ cargo bench -p amdinst-emu [-- OPTIONS] [KERNEL ...]
   --repeat N       take the best of N runs (5)
   --check-races    look for data races in every launch
   --vectors LEVEL  baseline, avx2 or avx512 (all that the host has)
+  --target-cpu CPU the processor that kernels are compiled for (gfx90a); those that it has no instructions for are left out
+  --wave-size N    32 or 64 lanes (the processor's default)
   --json FILE      write the figures there as well
 ";
 
@@ -20,6 +22,9 @@ pub(crate) struct Options {
     /// Data races are looked for.
     pub(crate) check_races: bool,
     pub(crate) levels: Vec<Vectors>,
+    pub(crate) cpu: String,
+    /// `32` or `64`, if not the processor's default.
+    pub(crate) wave_size: Option<String>,
     pub(crate) json: Option<PathBuf>,
     /// Kernels to run; empty for all.
     pub(crate) kernels: Vec<String>,
@@ -33,6 +38,8 @@ impl Options {
             repeat: 5,
             check_races: false,
             levels: Vectors::ALL.to_vec(),
+            cpu: "gfx90a".to_owned(),
+            wave_size: None,
             json: None,
             kernels: Vec::new(),
         };
@@ -51,6 +58,8 @@ impl Options {
                     let level = Vectors::ALL.into_iter().find(|level| level.name() == name);
                     options.levels = vec![level.ok_or(format!("--vectors {name}: no such level"))?];
                 }
+                "--target-cpu" => options.cpu = value()?,
+                "--wave-size" => options.wave_size = Some(value()?),
                 "--json" => options.json = Some(value()?.into()),
                 "--help" | "-h" => return Ok(None),
                 _ if argument.starts_with('-') => return Err(format!("{argument}: no such option")),
