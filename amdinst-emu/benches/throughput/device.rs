@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use amdgpu_isa::{Arch, WaveSize};
 use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 
@@ -16,6 +17,8 @@ pub(crate) fn compile(cpu: &str, wave_size: Option<&str>) -> Result<Result<CodeO
             return Ok(Err(format!("{tool} is not installed (apt-get install clang-22 lld-22)")));
         }
     }
+    let default = Arch::from_name(cpu).ok_or(format!("{cpu}: no such processor"))?.default_wave();
+    let is_narrow = wave_size.map_or(default == WaveSize::Wave32, |lanes| lanes == "32");
     let directory = tempfile::tempdir()?;
     let (input, output) = (directory.path().join("kernels.cl"), directory.path().join("kernels.elf"));
     std::fs::write(&input, include_str!("kernels.cl"))?;
@@ -23,6 +26,7 @@ pub(crate) fn compile(cpu: &str, wave_size: Option<&str>) -> Result<Result<CodeO
         .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-x", "cl", "-cl-std=CL2.0", "-O2"])
         .arg(format!("-mcpu={cpu}"))
         .args(wave_size.map(|lanes| if lanes == "64" { "-mwavefrontsize64" } else { "-mno-wavefrontsize64" }))
+        .arg(format!("-DVCC=\"{}\"", if is_narrow { "vcc_lo" } else { "vcc" }))
         .args(["-ffp-contract=off", "-Xclang", "-finclude-default-header", "-fuse-ld=lld-22", "-o"])
         .args([&output, &input])
         .output()?;

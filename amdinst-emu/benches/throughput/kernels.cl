@@ -20,8 +20,8 @@
         "v_add_u32 %[b], %[b], %[t]\n" \
         "v_alignbit_b32 %[c], %[c], %[c], 7\n" \
         "v_sub_u32 %[d], %[d], %[c]\n" \
-        "v_cmp_gt_u32 vcc, %[a], %[d]\n" \
-        "v_cndmask_b32 %[b], %[b], %[c], vcc\n" \
+        "v_cmp_gt_u32 " VCC ", %[a], %[d]\n" \
+        "v_cndmask_b32 %[b], %[b], %[c], " VCC "\n" \
         "v_add3_u32 %[c], %[c], %[d], 1\n" \
         "v_bfe_u32 %[t], %[a], 8, 8\n" \
         "v_xor_b32 %[d], %[d], %[t]\n" \
