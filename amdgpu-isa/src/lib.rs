@@ -74,5 +74,7 @@ pub use parse::{ParseError, parse};
 pub use reg::LAST_SGPR;
 pub use reg::{Reg, RegSet, ScalarSet};
 pub use registers::{Special, scalar};
-pub use target::{Arch, FeatureState, Generation, OnlyRead, Target, TargetId, UnknownArch, WaveSize};
+pub use target::{
+    Arch, FeatureState, Generation, NotExecuted, OnlyRead, Target, TargetId, UnknownArch, WaveSize,
+};
 pub use waits::Waits;

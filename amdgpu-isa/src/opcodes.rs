@@ -41,6 +41,11 @@ impl Opcode {
         Tables::of(target).all_of(op).filter(has_a_form).map(move |entry| Self { target, entry })
     }
 
+    /// The processor, and the size of waves.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
     /// The processor.
     pub fn arch(&self) -> Arch {
         self.target.arch

@@ -203,6 +203,16 @@ impl Arch {
         if self.is_run() { Ok(self) } else { Err(OnlyRead(self)) }
     }
 
+    /// This processor, if the emulator executes its code.
+    ///
+    /// # Errors
+    /// [`NotExecuted`] if it does not.
+    pub const fn to_execute(self) -> Result<Self, NotExecuted> {
+        match self.generation() {
+            Generation::Gfx9 | Generation::Gfx11 => Ok(self),
+        }
+    }
+
     /// The processor of a name, among all whose code is read.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::KNOWN.into_iter().find(|arch| arch.name() == name)
@@ -259,10 +269,15 @@ impl fmt::Display for Arch {
     }
 }
 
-/// A processor whose code is read, and nothing else yet.
+/// A processor whose code is read, and not executed yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("code for {0} is read (`inspect`, `disasm`, `isa`), but not executed yet")]
+pub struct NotExecuted(pub Arch);
+
+/// A processor whose code is neither built nor instrumented yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "code for {0} is read (`inspect`, `disasm`, `isa`), but not built, instrumented or executed yet: that is done for GFX9 (gfx900 … gfx950)"
+    "code for {0} is read and executed (`inspect`, `disasm`, `isa`, `run`), but not built or instrumented yet: that is done for GFX9 (gfx900 … gfx950)"
 )]
 pub struct OnlyRead(pub Arch);
 

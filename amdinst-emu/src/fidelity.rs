@@ -64,20 +64,21 @@ pub fn of_op(arch: Arch, op: Op) -> Option<Fidelity> {
 
 /// How faithfully an opcode is executed. See [`fidelity`].
 pub fn of(opcode: Opcode) -> Fidelity {
-    let (arch, op) = (opcode.arch(), opcode.op());
+    let (target, op) = (opcode.target(), opcode.op());
+    let arch = target.arch;
     let unsupported = |reason: &'static str| {
         let named = unsupported::reason(op).unwrap_or("it has no implementation");
         Fidelity::Unsupported { reason: if reason.is_empty() { named } else { reason } }
     };
-    if arch.to_run().is_err() {
+    if arch.to_execute().is_err() {
         return Fidelity::Unsupported { reason: "its processor's code is not executed yet" };
     }
-    let Ok(words) = opcode.plain().and_then(|inst| inst.encode(arch)) else {
+    let Ok(words) = opcode.plain().and_then(|inst| inst.encode(target)) else {
         return unsupported("the tables give it no plain form");
     };
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut machine = Machine::new(arch, Config { budget: TRIAL_BUDGET, ..Config::default() });
-    match Snippet::from_bytes(arch, &bytes).run(&mut machine, &WaveState::default()) {
+    match Snippet::from_bytes(target, &bytes).run(&mut machine, &WaveState::default()) {
         Err(fault) => match fault.kind {
             FaultKind::Unimplemented { form, .. } => unsupported(form),
             FaultKind::Undecodable(_) => unsupported("it does not decode"),

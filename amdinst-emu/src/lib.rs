@@ -48,6 +48,7 @@ mod machine;
 mod memory;
 mod program;
 mod races;
+mod rules;
 mod snippet;
 pub mod timing;
 pub mod trace;

@@ -17,7 +17,7 @@
 //! # }
 //! ```
 
-use amdgpu_isa::{Arch, ParseError};
+use amdgpu_isa::{Arch, ParseError, Target};
 
 use crate::Vectors;
 use crate::check::{Fault, FaultKind, Trap};
@@ -27,7 +27,8 @@ use crate::lds::Lds;
 use crate::machine::Machine;
 use crate::memory::SCRATCH_BASE;
 use crate::program::{self, Program, Registers};
-use crate::wave::{EXEC, FLAT_SCRATCH, LANES, M0, REGISTERS, Status, VCC, Wave};
+use crate::rules::Rules;
+use crate::wave::{EXEC, LANES, M0, REGISTERS, Status, VCC, Wave};
 
 /// One 32-bit vector register: a value a lane.
 pub type VectorRegister = [u32; LANES];
@@ -169,33 +170,36 @@ impl Snippet {
     ///
     /// # Errors
     /// A line that is no instruction of the processor.
-    pub fn assemble(arch: Arch, text: &str) -> Result<Self, SnippetError> {
+    pub fn assemble(target: impl Into<Target>, text: &str) -> Result<Self, SnippetError> {
+        let target = target.into();
         let mut bytes = Vec::new();
         for (index, whole) in text.lines().enumerate() {
             let line = whole.split(';').next().unwrap_or("").split("//").next().unwrap_or("").trim();
             if line.is_empty() {
                 continue;
             }
-            let words = amdgpu_isa::parse(arch, line).and_then(|inst| Ok(inst.encode(arch)?));
+            let words = amdgpu_isa::parse(target, line).and_then(|inst| Ok(inst.encode(target)?));
             let words =
                 words.map_err(|reason| SnippetError { line: index + 1, text: line.to_owned(), reason })?;
             bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         }
-        Ok(Self::from_bytes(arch, &bytes))
+        Ok(Self::from_bytes(target, &bytes))
     }
 
     /// From instructions' bytes. A word that is no instruction is a fault when it is reached.
-    pub fn from_bytes(arch: Arch, bytes: &[u8]) -> Self {
-        const S_ENDPGM: u32 = 0xbf81_0000;
+    pub fn from_bytes(target: impl Into<Target>, bytes: &[u8]) -> Self {
+        let target = target.into();
         let mut text = bytes.to_vec();
         text.resize(text.len().next_multiple_of(4), 0);
-        text.extend(S_ENDPGM.to_le_bytes());
-        Self { program: program::bare(arch, text) }
+        let end = amdgpu_isa::parse(target, "s_endpgm").map(|inst| inst.encode(target));
+        let end = end.expect("every processor has it").expect("it has an encoding");
+        text.extend(end.iter().flat_map(|word| word.to_le_bytes()));
+        Self { program: program::bare(target, text) }
     }
 
     /// The processor it is for.
     pub fn arch(&self) -> Arch {
-        self.program.arch
+        self.program.target.arch
     }
 
     /// Run to the end, from `state`, with the memory of `machine`.
@@ -222,13 +226,15 @@ impl Snippet {
 
     /// A wave in a state.
     fn wave(&self, state: &WaveState, vectors: Vectors) -> Wave {
-        let mut wave = Wave::new(vectors);
-        wave.reset(Registers::ALL, Registers::ALL, 0);
+        let target = self.program.target;
+        let mut wave = Wave::new(target, vectors);
+        let all = Registers::all(Rules::of(target.arch.generation()));
+        wave.reset(all, all, 0);
         wave.s[..102].copy_from_slice(&state.sgprs);
         wave.rows[..state.vgprs.len()].copy_from_slice(&state.vgprs);
         wave.rows[BANK..BANK + state.agprs.len()].copy_from_slice(&state.agprs);
         wave.set_s64(VCC, state.vcc);
-        wave.set_s64(FLAT_SCRATCH, state.flat_scratch);
+        wave.set_s64(wave.rules.flat_scratch, state.flat_scratch);
         wave.s[usize::from(M0)] = state.m0;
         wave.scc = state.scc;
         wave.set_mode(state.mode);
@@ -300,9 +306,9 @@ impl Snippet {
             sgprs,
             vgprs: wave.rows[..vgprs].to_vec(),
             agprs: wave.rows[BANK..BANK + agprs].to_vec(),
-            exec: wave.s64(EXEC),
+            exec: wave.exec,
             vcc: wave.s64(VCC),
-            flat_scratch: wave.s64(FLAT_SCRATCH),
+            flat_scratch: wave.flat_scratch(),
             m0: wave.s[usize::from(M0)],
             scc: wave.scc,
             mode: wave.mode,

@@ -14,7 +14,7 @@ use crate::exec::Context;
 use crate::exec::footprint::Footprint;
 use crate::machine::Machine;
 use crate::program::Program;
-use crate::wave::{LANES, REGISTERS, Status, Wave};
+use crate::wave::{REGISTERS, Status, Wave};
 
 /// Which instructions of a wave are kept when there are more than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,8 +135,9 @@ pub fn trace(
 }
 
 fn traced(shared: &Shared<'_>, watch: &Watch) -> Result<Trace, TraceError> {
-    if usize::from(watch.lane) >= LANES {
-        return Err(TraceError::NoLane(watch.lane, LANES));
+    let lanes = shared.program.target.wave.lanes();
+    if u32::from(watch.lane) >= lanes {
+        return Err(TraceError::NoLane(watch.lane, lanes as usize));
     }
     let in_group = u64::from(shared.waves_per_group);
     let (group, number) = match watch.wave {
@@ -186,11 +187,11 @@ impl InstFacts {
         let step = &program.steps[number as usize];
         let text = program.text_of(step).into();
         let inst =
-            program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.arch, bytes));
+            program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.target, bytes));
         let Some(Ok(inst)) = inst else {
             return Self { text, reads: Vec::new(), writes: Vec::new(), indirect: false, memory: None };
         };
-        let effects = inst.effects(program.arch);
+        let effects = inst.effects(program.target);
         Self {
             text,
             reads: shown(&effects.reads),

@@ -2,16 +2,13 @@
 
 mod support;
 
-use support::{Device, LEVELS, random, tools};
+use support::{Device, LEVELS, TARGETS, random, tools};
 
 const PRELUDE: &str = r"
 #define ID (__builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x())
 #define LOCAL __builtin_amdgcn_workitem_id_x()
 #define BARRIER __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, \x22workgroup\x22); __builtin_amdgcn_s_barrier(); __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, \x22workgroup\x22)
 ";
-
-/// Processors that kernels are compiled for.
-const CPUS: [&str; 3] = ["gfx90a", "gfx906", "gfx942"];
 
 /// Run a kernel with the arguments (out, a, b, n) at every level on every processor, with two workgroups of 192 and a
 /// part of a wave left over, and compare.
@@ -28,9 +25,9 @@ fn check_as(
         return;
     }
     let source = format!("{}{body}", PRELUDE.replace("\\x22", "\""));
-    for cpu in CPUS {
+    for (cpu, lanes) in TARGETS {
         for level in LEVELS {
-            let mut device = Device::new(&source, cpu, level);
+            let mut device = Device::of_lanes(&source, (cpu, lanes), level);
             let n = a.len();
             let narrow = |values: &[u64]| values.iter().map(|value| *value as u32).collect::<Vec<_>>();
             let (out, left, right) = if wide {
@@ -44,8 +41,9 @@ fn check_as(
             };
             let grid = n.div_ceil(192) as u32;
             let result = device.launch("k", grid, 192, &[out, left, right, n as u64]);
-            let execution = result.unwrap_or_else(|fault| panic!("{test} {cpu} {level}: {fault}"));
-            assert_eq!(execution.waves, u64::from(grid) * 3);
+            let execution =
+                result.unwrap_or_else(|fault| panic!("{test} {cpu} wave{lanes} {level}: {fault}"));
+            assert_eq!(execution.waves, u64::from(grid * 192 / lanes));
             let results = if wide {
                 device.u64s(out, n)
             } else {
@@ -55,7 +53,7 @@ fn check_as(
                 let want = expected(a[index], b[index]);
                 assert!(
                     equal(result, want),
-                    "{test} {cpu} {level}: [{index}] of {:#x}, {:#x} is {result:#x}, not {want:#x}",
+                    "{test} {cpu} wave{lanes} {level}: [{index}] of {:#x}, {:#x} is {result:#x}, not {want:#x}",
                     a[index],
                     b[index],
                 );
@@ -486,8 +484,8 @@ fn global_atomics() {
             if (order) order[__opencl_atomic_fetch_add((global atomic_uint *)&bins[7], 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE)] = i; }}"
     )
     .replace("\\x22", "\"");
-    for level in LEVELS {
-        let mut device = Device::new(&source, "gfx90a", level);
+    for (target, level) in TARGETS.into_iter().flat_map(|target| LEVELS.map(|level| (target, level))) {
+        let mut device = Device::of_lanes(&source, target, level);
         let n = 500u32;
         let bins = device.buffer("bins", &[0u32; 8]);
         let wide = device.buffer("wide", &[0u64]);
@@ -495,14 +493,18 @@ fn global_atomics() {
         let order = device.buffer("order", &vec![0u32; n as usize]);
         device
             .launch("k", 4, 128, &[bins, wide, low, order, u64::from(n)])
-            .unwrap_or_else(|fault| panic!("{level}: {fault}"));
+            .unwrap_or_else(|fault| panic!("{target:?} {level}: {fault}"));
         let mut want = [0u32; 8];
         (0..n).for_each(|i| want[i as usize % 7] += i);
         want[7] = n;
-        assert_eq!(device.u32s(bins, 8), want, "{level}");
-        assert_eq!(device.u64s(wide, 1), [(0..u64::from(n)).fold(0, |x, i| x ^ i << 20)], "{level}");
-        assert_eq!(device.u32s(low, 1), [(-(n as i32 - 1)) as u32], "{level}");
+        assert_eq!(device.u32s(bins, 8), want, "{target:?} {level}");
+        assert_eq!(
+            device.u64s(wide, 1),
+            [(0..u64::from(n)).fold(0, |x, i| x ^ i << 20)],
+            "{target:?} {level}"
+        );
+        assert_eq!(device.u32s(low, 1), [(-(n as i32 - 1)) as u32], "{target:?} {level}");
         // Lanes take their turns in order, and so do waves and workgroups.
-        assert_eq!(device.u32s(order, n as usize), (0..n).collect::<Vec<_>>(), "{level}");
+        assert_eq!(device.u32s(order, n as usize), (0..n).collect::<Vec<_>>(), "{target:?} {level}");
     }
 }

@@ -3,7 +3,7 @@
 //! Each instruction form that has a handler of its own runs on random and edge-case inputs, with full and partial EXEC,
 //! once by its general function and once at each level that this host has. All state must be equal.
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, Target, WaveSize};
 use amdinst_emu::{Config, Machine, Snippet, Vectors, WaveState};
 
 /// xorshift64*.
@@ -240,6 +240,93 @@ const FORMS: &[&str] = &[
     "s_cmpk_le_u32 s2, 0xffff",
 ];
 
+/// Forms of GFX11, in waves of 32 and of 64 lanes; `{M}` is a mask that is written, `{X}` EXEC, `{b}` the width of a mask.
+const GFX11: &[&str] = &[
+    "v_mov_b32 {d}, {a}",
+    "v_not_b32 {d}, {a}",
+    "v_add_nc_u32 {d}, {a}, {v}",
+    "v_mul_lo_u32 {d}, {a}, {v}",
+    "v_lshlrev_b32 {d}, {a}, {v}",
+    "v_ashrrev_i32 {d}, {a}, {v}",
+    "v_add_f32 {d}, {a}, {v}",
+    "v_sub_f32 {d}, {a}, {v}",
+    "v_mul_f32 {d}, {a}, {v}",
+    "v_min_f32 {d}, {a}, {v}",
+    "v_max_f32 {d}, {a}, {v}",
+    "v_fma_f32 {d}, {a}, {v}, {v}",
+    "v_fma_f32 {d}, {s}, {s}, {v}",
+    "v_fmac_f32 {d}, {a}, {v}",
+    "v_add3_u32 {d}, {v}, {v}, {a}",
+    "v_alignbit_b32 {d}, {v}, {v}, {c}",
+    "v_cndmask_b32 {d}, {c}, {v}, {M}",
+    "v_cndmask_b32_e64 {d}, {v}, {v}, {m}",
+    "v_cndmask_b32_e64 {d}, 0, 1, {m}",
+    "v_add_co_u32 {d}, {M}, {a}, {v}",
+    "v_sub_co_u32 {d}, null, {a}, {v}",
+    "v_add_co_ci_u32 {d}, {M}, {c}, {v}, {M}",
+    "v_add_co_ci_u32_e64 {d}, null, {v}, {v}, {m}",
+    "v_sub_co_ci_u32 {d}, {M}, {c}, {v}, {M}",
+    "v_lshlrev_b64 {D}, {k}, {V}",
+    "v_mad_u64_u32 {D}, {M}, {a}, {v}, {V}",
+    "v_mad_u64_u32 {D}, null, {v}, {v}, 0",
+    "v_readfirstlane_b32 s20, {v}",
+    "v_readlane_b32 s20, {v}, 17",
+    "v_readlane_b32 s20, {v}, {s}",
+    "v_writelane_b32 {d}, {s}, {s}",
+    "v_cmp_eq_u32 {M}, {a}, {v}",
+    "v_cmp_lt_i32_e64 {m}, {v}, {a}",
+    "v_cmp_ngt_f32 {M}, {a}, {v}",
+    "v_cmpx_lt_u32 {a}, {v}",
+    "v_cmpx_gt_f32 {a}, {v}",
+    "v_cmpx_ne_i32_e64 {v}, {a}",
+    "s_add_u32 s20, {s}, {k}",
+    "s_and_b32 null, {s}, {k}",
+    "s_and_{b} {X}, {X}, {m}",
+    "s_or_{b} {X}, {X}, {m}",
+    "s_xor_{b} {X}, {X}, {m}",
+    "s_and_not1_{b} {X}, {X}, {m}",
+    "s_mov_{b} {X}, {m}",
+    "s_mov_{b} {X}, -1",
+    "s_mov_b32 exec_hi, {s}",
+    "s_mov_b64 exec, s[4:5]",
+    "s_and_saveexec_{b} {m}, {M}",
+    "s_or_saveexec_{b} {m}, {M}",
+    "s_xor_saveexec_{b} {m}, {M}",
+    "s_and_not1_saveexec_{b} {m}, {M}",
+    "s_and_not1_saveexec_{b} {M}, -1",
+    "s_cselect_{b} {M}, {m}, -1",
+    "s_cbranch_vccz 1\nv_mov_b32 v0, 0",
+    "s_cbranch_vccnz 1\nv_mov_b32 v0, 0",
+    "s_cbranch_execz 1\nv_mov_b32 v0, 0",
+    "s_clause 0x1",
+    "s_delay_alu instid0(VALU_DEP_1)",
+];
+
+/// Instructions of two operations, which only waves of 32 lanes have.
+const PAIRS: &[&str] = &[
+    "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v0",
+    "v_dual_mov_b32 v0, v3 :: v_dual_mov_b32 v1, v0",
+    "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, 7",
+    "v_dual_add_f32 v0, s2, v1 :: v_dual_mul_f32 v1, s2, v2",
+    "v_dual_fmac_f32 v0, v1, v2 :: v_dual_fmac_f32 v3, v4, v1",
+    "v_dual_fmac_f32 v2, v1, v0 :: v_dual_add_nc_u32 v3, v2, v1",
+    "v_dual_fmaak_f32 v0, v1, v2, 0x40490fdb :: v_dual_mov_b32 v1, 0x40490fdb",
+    "v_dual_fmamk_f32 v0, v1, 0x3f9d70a4, v2 :: v_dual_and_b32 v3, v2, v1",
+    "v_dual_cndmask_b32 v0, v1, v2 :: v_dual_lshlrev_b32 v3, 3, v5",
+    "v_dual_sub_f32 v4, v1, v2 :: v_dual_subrev_f32 v1, v4, v3",
+    "v_dual_max_f32 v4, v1, v2 :: v_dual_min_f32 v1, v4, v3",
+    "v_dual_mul_dx9_zero_f32 v4, v1, v2 :: v_dual_cndmask_b32 v1, v4, v3",
+];
+
+/// A form for waves of so many lanes.
+fn of_lanes(form: &str, lanes: u32) -> String {
+    let names = match lanes {
+        32 => [("{M}", "vcc_lo"), ("{m}", "s6"), ("{X}", "exec_lo"), ("{b}", "b32")],
+        _ => [("{M}", "vcc"), ("{m}", "s[6:7]"), ("{X}", "exec"), ("{b}", "b64")],
+    };
+    names.into_iter().fold(form.to_owned(), |form, (from, to)| form.replace(from, to))
+}
+
 fn fill(form: &str, random: &mut Random) -> String {
     let mut text = String::new();
     let mut rest = form;
@@ -312,16 +399,28 @@ fn levels() -> Vec<Vectors> {
 
 #[test]
 fn arithmetic_is_the_same_at_every_level() {
+    compare_arithmetic(Arch::Gfx90a.into(), FORMS.iter().map(|&form| form.to_owned()));
+}
+
+#[test]
+fn arithmetic_of_gfx11_is_the_same_at_every_level() {
+    for wave in [WaveSize::Wave32, WaveSize::Wave64] {
+        let target = Target { arch: Arch::Gfx1100, wave };
+        let pairs: &[&str] = if wave == WaveSize::Wave32 { PAIRS } else { &[] };
+        compare_arithmetic(target, GFX11.iter().chain(pairs).map(|form| of_lanes(form, wave.lanes())));
+    }
+}
+
+fn compare_arithmetic(target: Target, forms: impl Iterator<Item = String>) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let levels = levels();
-    for form in FORMS {
+    for form in forms {
         for _ in 0..24 {
-            let text = fill(form, &mut random);
+            let text = fill(&form, &mut random);
             let before = state(&mut random);
-            let snippet =
-                Snippet::assemble(Arch::Gfx90a, &text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let snippet = Snippet::assemble(target, &text).unwrap_or_else(|error| panic!("{text}: {error}"));
             let run = |config: Config| {
-                let mut machine = Machine::new(Arch::Gfx90a, config);
+                let mut machine = Machine::new(target.arch, config);
                 snippet.run(&mut machine, &before).unwrap_or_else(|fault| panic!("{text}: {fault}"))
             };
             let expected = run(config(Vectors::Baseline, false));
@@ -388,13 +487,39 @@ fn memory_is_the_same_at_every_level() {
         "s_load_dword s20, s[0:1], 0x10",
         "s_load_dwordx8 s[24:31], s[0:1], 0x40",
     ];
+    /// Those that have another name on GFX11, in the same order; both sizes of waves have them.
+    const OF_GFX11: &[&str] = &[
+        "global_load_b32 v4, v0, s[0:1]",
+        "global_load_b64 v[0:1], v0, s[0:1] offset:8",
+        "global_load_b96 v[4:6], v[2:3], off",
+        "global_load_b128 v[2:5], v[2:3], off offset:-4",
+        "flat_load_b32 v4, v[2:3]",
+        "global_store_b32 v0, v1, s[0:1]",
+        "global_store_b64 v0, v[4:5], s[0:1]",
+        "global_store_b128 v[2:3], v[4:7], off",
+        "flat_store_b32 v[2:3], v1",
+        "ds_load_b32 v4, v0",
+        "ds_load_b128 v[4:7], v0 offset:16",
+        "ds_load_2addr_b32 v[4:5], v0 offset1:3",
+        "ds_store_b32 v0, v1",
+        "ds_store_b96 v0, v[4:6]",
+        "ds_store_2addr_b32 v0, v1, v4 offset1:1",
+        "s_load_b256 s[24:31], s[0:1], 0x40",
+    ];
+    compare_memory(Arch::Gfx90a.into(), BYTES, ACCESSES);
+    for wave in [WaveSize::Wave32, WaveSize::Wave64] {
+        compare_memory(Target { arch: Arch::Gfx1100, wave }, BYTES, OF_GFX11);
+    }
+}
+
+fn compare_memory(target: Target, bytes: u64, accesses: &[&str]) {
     let mut random = Random(0x1234_5678_9abc_def1);
     let levels = levels();
-    for text in ACCESSES {
+    for text in accesses {
         for pattern in 0..7u32 {
             for _ in 0..6 {
                 let mut before = state(&mut random);
-                let content: Vec<u8> = (0..BYTES).map(|_| random.next() as u8).collect();
+                let content: Vec<u8> = (0..bytes).map(|_| random.next() as u8).collect();
                 before.lds.clone_from(&content);
                 let scattered: Vec<u32> = (0..64).map(|_| random.next() as u32 % 960 * 4).collect();
                 let offsets: [u32; 64] = std::array::from_fn(|lane| {
@@ -411,15 +536,15 @@ fn memory_is_the_same_at_every_level() {
                     }
                 });
                 let run = |config: Config| {
-                    let mut machine = Machine::new(Arch::Gfx90a, config);
-                    let buffer = machine.alloc(BYTES, 4, "buffer").unwrap();
+                    let mut machine = Machine::new(target.arch, config);
+                    let buffer = machine.alloc(bytes, 4, "buffer").unwrap();
                     machine.write(buffer, &content).unwrap();
                     let mut before = before.clone();
                     before.set_sgpr_pair(0, buffer);
                     before.set_vgpr(0, offsets);
                     before.set_vgpr_pair(2, std::array::from_fn(|lane| buffer + u64::from(offsets[lane])));
-                    let after = Snippet::assemble(Arch::Gfx90a, text).unwrap().run(&mut machine, &before);
-                    let mut memory = vec![0; BYTES as usize];
+                    let after = Snippet::assemble(target, text).unwrap().run(&mut machine, &before);
+                    let mut memory = vec![0; bytes as usize];
                     machine.read(buffer, &mut memory).unwrap();
                     (after.map_err(|fault| fault.to_string()), memory)
                 };

@@ -1,4 +1,4 @@
-//! Code objects for processors whose code is read alone: what shows them, and what the other commands say.
+//! Code objects for processors whose code is read and executed alone: what shows and runs them, and what the other commands say.
 
 mod support;
 
@@ -15,8 +15,8 @@ kernel void halve(global int *a, int n) {
 }
 ";
 
-const REASON: &str = "is read (`inspect`, `disasm`, `isa`), but not built, instrumented or executed yet: that is done for GFX9 \
-                      (gfx900 … gfx950)";
+const REASON: &str = "is read and executed (`inspect`, `disasm`, `isa`, `run`), but not built or instrumented yet: that is done for \
+                      GFX9 (gfx900 … gfx950)";
 
 fn amdinst(directory: &Path, words: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
@@ -32,7 +32,7 @@ fn stdout(directory: &Path, words: &str) -> String {
 }
 
 #[test]
-fn rdna_is_shown_and_nothing_else() {
+fn rdna_is_shown_and_run_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let source = directory.join("halve.cl");
@@ -66,10 +66,15 @@ fn rdna_is_shown_and_nothing_else() {
     let wide = stdout(directory, "disasm wide.elf");
     assert!(wide.contains("vcc, s2, v0") && !wide.contains("vcc_lo, s2, v0"), "{wide}");
 
+    for file in ["narrow.elf", "wide.elf"] {
+        let words = "--grid 1 --block 64 --arg i32:[9,8,-7,6] --arg i32:3 --print 1";
+        let text = stdout(directory, &format!("run {file} {words}"));
+        assert!(text.contains("[4, 4, -3, 6]"), "{text}");
+    }
+
     for words in [
         "instrument narrow.elf -o out.elf",
         "instrument narrow.elf --plan",
-        "run narrow.elf --grid 1 --block 64 --arg buf:256 --arg i32:64",
         "run narrow.elf --grid 1 --block 64 --arg buf:256 --arg i32:64 --report",
     ] {
         let output = amdinst(directory, words);
@@ -102,7 +107,7 @@ fn bundle(parts: &[(&str, Vec<u8>)]) -> Vec<u8> {
 
 /// One that a library for several GPUs has in it.
 #[test]
-fn a_bundle_is_refused_where_nothing_in_it_can_be_run() {
+fn a_bundle_is_refused_where_nothing_in_it_can_be_instrumented() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let source = directory.join("halve.cl");
@@ -120,7 +125,7 @@ fn a_bundle_is_refused_where_nothing_in_it_can_be_run() {
     for command in [
         "instrument rdna.bundle -o out",
         "instrument rdna.bundle --plan",
-        "run rdna.bundle --grid 1 --block 64 --arg buf:256 --arg i32:64",
+        "run rdna.bundle --report --grid 1 --block 64 --arg buf:256 --arg i32:64",
     ] {
         let output = amdinst(directory, command);
         let message = String::from_utf8_lossy(&output.stderr);
@@ -128,6 +133,7 @@ fn a_bundle_is_refused_where_nothing_in_it_can_be_run() {
         assert_eq!(message, format!("error: rdna.bundle: code for gfx1100 {REASON}\n"), "{command}");
     }
     assert!(!directory.join("out").exists());
+    stdout(directory, "run rdna.bundle --target-cpu gfx1151 --grid 1 --block 64 --arg buf:256 --arg i32:64");
     let shown = stdout(directory, "inspect rdna.bundle");
     assert!(shown.contains("gfx1100: code object") && shown.contains("gfx1151: code object"), "{shown}");
     assert!(stdout(directory, "disasm rdna.bundle --target-cpu gfx1151").contains("s_endpgm"));
@@ -166,12 +172,11 @@ fn kernels_are_not_built_for_rdna() {
 }
 
 #[test]
-fn opcodes_of_rdna_are_listed_as_not_executed() {
+fn opcodes_of_rdna_are_listed_with_their_fidelity() {
     let directory = tempfile::tempdir().unwrap();
-    let text = stdout(directory.path(), "isa --target-cpu gfx1100 v_wmma_f32_16x16x16_f16");
-    assert_eq!(
-        text,
-        "vop3p        64  v_wmma_f32_16x16x16_f16            unsupported  its processor's code is not executed yet\n\
-         gfx1100: 1 opcode, 0 exact, 0 approximate, 1 unsupported\n"
-    );
+    let isa = |mnemonic: &str| stdout(directory.path(), &format!("isa --target-cpu gfx1100 {mnemonic}"));
+    let text = isa("image_load");
+    assert!(text.contains("  unsupported  images are not supported\n"), "{text}");
+    let text = isa("v_wmma_i32_16x16x16_iu8");
+    assert!(text.ends_with("gfx1100: 1 opcode, 1 exact, 0 approximate, 0 unsupported\n"), "{text}");
 }

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use amdgpu_isa::{Arch, WaveSize};
 use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 
@@ -9,18 +10,23 @@ use super::workload::Workload;
 
 type Error = Box<dyn std::error::Error>;
 
-/// Compile `kernels.cl`. `None`, with the reason: clang is not there.
-pub(crate) fn compile() -> Result<Result<CodeObject, String>, Error> {
+/// Compile `kernels.cl` for a processor, and a size of waves. `None`, with the reason: clang is not there.
+pub(crate) fn compile(cpu: &str, wave_size: Option<&str>) -> Result<Result<CodeObject, String>, Error> {
     for tool in ["clang-22", "ld.lld-22"] {
         if Command::new(tool).arg("--version").output().is_err() {
             return Ok(Err(format!("{tool} is not installed (apt-get install clang-22 lld-22)")));
         }
     }
+    let default = Arch::from_name(cpu).ok_or(format!("{cpu}: no such processor"))?.default_wave();
+    let is_narrow = wave_size.map_or(default == WaveSize::Wave32, |lanes| lanes == "32");
     let directory = tempfile::tempdir()?;
     let (input, output) = (directory.path().join("kernels.cl"), directory.path().join("kernels.elf"));
     std::fs::write(&input, include_str!("kernels.cl"))?;
     let result = Command::new("clang-22")
-        .args(["--target=amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib", "-x", "cl", "-cl-std=CL2.0", "-O2"])
+        .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-x", "cl", "-cl-std=CL2.0", "-O2"])
+        .arg(format!("-mcpu={cpu}"))
+        .args(wave_size.map(|lanes| if lanes == "64" { "-mwavefrontsize64" } else { "-mno-wavefrontsize64" }))
+        .arg(format!("-DVCC=\"{}\"", if is_narrow { "vcc_lo" } else { "vcc" }))
         .args(["-ffp-contract=off", "-Xclang", "-finclude-default-header", "-fuse-ld=lld-22", "-o"])
         .args([&output, &input])
         .output()?;

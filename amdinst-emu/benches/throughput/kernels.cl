@@ -20,8 +20,8 @@
         "v_add_u32 %[b], %[b], %[t]\n" \
         "v_alignbit_b32 %[c], %[c], %[c], 7\n" \
         "v_sub_u32 %[d], %[d], %[c]\n" \
-        "v_cmp_gt_u32 vcc, %[a], %[d]\n" \
-        "v_cndmask_b32 %[b], %[b], %[c], vcc\n" \
+        "v_cmp_gt_u32 " VCC ", %[a], %[d]\n" \
+        "v_cndmask_b32 %[b], %[b], %[c], " VCC "\n" \
         "v_add3_u32 %[c], %[c], %[d], 1\n" \
         "v_bfe_u32 %[t], %[a], 8, 8\n" \
         "v_xor_b32 %[d], %[d], %[t]\n" \
@@ -117,6 +117,7 @@ void matmul(global const float *a, global const float *b, global float *out, uin
     out[row * n + column] = sum;
 }
 
+#ifdef __gfx90a__
 // Square matrices by v_mfma_f32_16x16x4f32, a wave for each 16 x 16 tile; n is a multiple of 16.
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void mfma_gemm(global const float *a, global const float *b, global float *out, uint n) {
@@ -129,3 +130,4 @@ void mfma_gemm(global const float *a, global const float *b, global float *out, 
     }
     for (uint i = 0; i < 4; ++i) out[(row + 4 * inner + i) * n + column + outer] = sum[i];
 }
+#endif

@@ -1,6 +1,6 @@
-//! How many wave64-instructions a second the emulator executes: `cargo bench -p amdinst-emu`.
+//! How many wave-instructions a second the emulator executes: `cargo bench -p amdinst-emu`.
 //!
-//! The kernels of `kernels.cl`, compiled by clang-22 for gfx90a, run at each level of vector extensions that the host
+//! The kernels of `kernels.cl`, compiled by clang-22 for gfx90a or what is asked for, run at each level of vector extensions that the host
 //! has, on one core and on all, beside the same functions compiled for the host (`host.rs`: plain loops, and in pieces
 //! over all cores by rayon). Each result is compared with the host's. Times are the best of several runs in one process,
 //! after one that does not count; on one core they are the thread's time on it, so that another load on the machine
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Error> {
-    let object = match device::compile()? {
+    let object = match device::compile(&options.cpu, options.wave_size.as_deref())? {
         Ok(object) => object,
         Err(reason) => {
             println!("SKIPPED: {reason}");
@@ -66,7 +66,9 @@ fn run(options: &Options) -> Result<(), Error> {
     let chosen = |workload: &Workload| {
         options.kernels.is_empty() || options.kernels.iter().any(|kernel| kernel == workload.kernel)
     };
-    let workloads: Vec<Workload> = workload::all(options.short).into_iter().filter(chosen).collect();
+    let there = |workload: &Workload| object.kernels.iter().any(|kernel| kernel.name == workload.kernel);
+    let all = workload::all(options.short).into_iter();
+    let workloads: Vec<Workload> = all.filter(chosen).filter(there).collect();
     if workloads.is_empty() {
         return Err(format!("no kernel of these names: {}", options.kernels.join(", ")).into());
     }

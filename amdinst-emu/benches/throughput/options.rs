@@ -12,6 +12,8 @@ cargo bench -p amdinst-emu [-- OPTIONS] [KERNEL ...]
   --check-races    look for data races in every launch
   --deterministic  one result whatever the number of threads, of kernels that race, too
   --vectors LEVEL  baseline, avx2 or avx512 (all that the host has)
+  --target-cpu CPU the processor that kernels are compiled for (gfx90a); those that it has no instructions for are left out
+  --wave-size N    32 or 64 lanes (the processor's default)
   --json FILE      write the figures there as well
 ";
 
@@ -23,6 +25,9 @@ pub(crate) struct Options {
     /// Workgroups that race run in order.
     pub(crate) deterministic: bool,
     pub(crate) levels: Vec<Vectors>,
+    pub(crate) cpu: String,
+    /// `32` or `64`, if not the processor's default.
+    pub(crate) wave_size: Option<String>,
     pub(crate) json: Option<PathBuf>,
     /// Kernels to run; empty for all.
     pub(crate) kernels: Vec<String>,
@@ -37,6 +42,8 @@ impl Options {
             check_races: false,
             deterministic: false,
             levels: Vectors::ALL.to_vec(),
+            cpu: "gfx90a".to_owned(),
+            wave_size: None,
             json: None,
             kernels: Vec::new(),
         };
@@ -56,6 +63,8 @@ impl Options {
                     let level = Vectors::ALL.into_iter().find(|level| level.name() == name);
                     options.levels = vec![level.ok_or(format!("--vectors {name}: no such level"))?];
                 }
+                "--target-cpu" => options.cpu = value()?,
+                "--wave-size" => options.wave_size = Some(value()?),
                 "--json" => options.json = Some(value()?.into()),
                 "--help" | "-h" => return Ok(None),
                 _ if argument.starts_with('-') => return Err(format!("{argument}: no such option")),

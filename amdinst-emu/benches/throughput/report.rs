@@ -18,7 +18,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Million wave64-instructions a second.
+    /// Million wave-instructions a second.
     fn rate(&self) -> f64 {
         self.wave_instructions as f64 / self.seconds / 1e6
     }

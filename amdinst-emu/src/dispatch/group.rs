@@ -71,7 +71,7 @@ impl Group {
         let waves = shared.waves_per_group as usize;
         let slots = if shared.launch.record_masks { shared.program.exec_writers.len() } else { 0 };
         Self {
-            waves: (0..waves).map(|_| Wave::new(shared.config.vectors)).collect(),
+            waves: (0..waves).map(|_| Wave::new(shared.program.target, shared.config.vectors)).collect(),
             live: waves,
             lds: Lds::new(shared.lds_bytes, shared.patterns.lds, &shared.look),
             scan: shared.look.scan().map(DeviceScan::new),

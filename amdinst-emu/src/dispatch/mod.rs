@@ -29,6 +29,7 @@ use crate::machine::{Config, Uninitialised};
 use crate::memory::{Copied, Memory, Owner, Protection, Room};
 use crate::program::{Program, Registers};
 use crate::races::{self, Clashes, DeviceRaces, Judge, Late, Look, Races};
+use crate::rules::Rules;
 use crate::wave::{REGISTERS, Wave};
 pub(crate) use barrier::Barrier;
 use group::Group;
@@ -310,7 +311,7 @@ pub(crate) fn prepare<T>(
         let descriptor = &kernel.descriptor;
         let dynamic = if kernel.metadata.uses_dynamic_stack { config.dynamic_stack } else { 0 };
         let asked = descriptor.private_segment_fixed_size().max(kernel.metadata.private_segment_fixed_size);
-        let scratch = Setup::scratch_bytes(program.arch, asked, dynamic)
+        let scratch = Setup::scratch_bytes(program.target.arch, asked, dynamic)
             .map_err(|message| Fault::dispatch(name, message))?;
         let kernarg = place(&kernarg_bytes, "kernarg segment")?;
         let kernel_object = program.device_address(kernel.descriptor_address);
@@ -347,7 +348,7 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
         let known: Vec<&str> = program.kernels().collect();
         return bad(format!("no kernel of that name; the code object has: {}", known.join(", ")));
     };
-    if let Some(problem) = verify::contradiction(kernel, program.arch) {
+    if let Some(problem) = verify::contradiction(kernel, program.target.arch) {
         return Err(Fault { kind: FaultKind::Damaged(problem), ..Fault::dispatch(name, String::new()) });
     }
     if launch.grid.contains(&0) || launch.block.contains(&0) {
@@ -370,11 +371,11 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
         }
     }
     let lds = u64::from(lds_bytes(kernel)) + u64::from(launch.dynamic_lds);
-    if lds > u64::from(program.arch.limits().lds_bytes) {
+    if lds > u64::from(program.target.arch.limits().lds_bytes) {
         return bad(format!(
             "{lds} bytes of LDS a workgroup; {} has {}",
-            program.arch,
-            program.arch.limits().lds_bytes
+            program.target.arch,
+            program.target.arch.limits().lds_bytes
         ));
     }
     Ok(kernel)
@@ -405,13 +406,14 @@ impl<'a> Shared<'a> {
         let block: u32 = launch.block.iter().product();
         let reached = reach::steps(program, entry);
         let named = reach::named(&reached);
-        let vectors = kernel.descriptor.vector_registers(program.arch);
+        let vectors = kernel.descriptor.vector_registers(program.target.arch);
         let allotted = Registers {
-            sgprs: kernel.descriptor.sgpr_count(program.arch) as u16,
+            sgprs: kernel.descriptor.sgpr_count(program.target.arch) as u16,
             vgprs: vectors.vgprs as u16,
             agprs: vectors.agprs as u16,
         };
-        let allotted = allotted.min(Registers::ALL);
+        let rules = Rules::of(program.target.arch.generation());
+        let allotted = allotted.min(Registers::all(rules));
         let steps = program.code.steps(program, config.vectors);
         let hot = match named.beyond(allotted) {
             None => Cow::Borrowed(steps),
@@ -427,10 +429,10 @@ impl<'a> Shared<'a> {
             setup,
             budget: if launch.budget == 0 { config.budget } else { launch.budget },
             lds_bytes,
-            waves_per_group: block.div_ceil(64),
+            waves_per_group: block.div_ceil(program.target.wave.lanes()),
             entry,
             allotted,
-            registers: if reach::index(&reached) { allotted } else { named.min(allotted) },
+            registers: if reach::index(&reached, rules) { allotted } else { named.min(allotted) },
             stop: None,
             in_order: order::matters(&reached),
             has_unseen: order::has_unseen(&reached),

@@ -15,7 +15,6 @@
 //! Launches that must give one result whatever the number of threads, though their workgroups may race, are scanned for such
 //! accesses ([`crate::Config::deterministic`], `dispatch::checked`). The few that no scan sees are looked for here.
 
-use crate::exec::is_clock;
 use crate::program::{Action, Space, Step};
 
 /// Whether a kernel that can reach these steps must have its workgroups run in order.
@@ -38,7 +37,7 @@ fn is_sensitive(step: &Step) -> bool {
         || name.starts_with("s_store")
         || name.starts_with("s_buffer_store")
         || name.starts_with("s_scratch_store")
-        || is_clock(step.op);
+        || step.flags.reads_clock;
     let memory = step.extra.as_ref().and_then(|extra| extra.memory);
     let vector = memory.is_some_and(|access| match access.action {
         Action::Atomic { op, returns, .. } => access.space != Space::Lds && (returns || !op.commutes()),

@@ -52,13 +52,13 @@ impl Packet {
     /// Why the hardware would not run it.
     fn refused(&self, program: &Program) -> Option<String> {
         let size: u64 = self.block.iter().map(|size| u64::from(*size)).product();
-        let most = program.arch.limits().lds_bytes;
+        let most = program.target.arch.limits().lds_bytes;
         if self.items.contains(&0) || self.block.contains(&0) {
             Some(format!("a dimension is zero: grid {:?}, workgroup {:?}", self.items, self.block))
         } else if size > MAX_WORKGROUP {
             Some(format!("{size} work-items a workgroup; there are {MAX_WORKGROUP} at most"))
         } else if self.group > most {
-            Some(format!("{} bytes of LDS a workgroup; {} has {most}", self.group, program.arch))
+            Some(format!("{} bytes of LDS a workgroup; {} has {most}", self.group, program.target.arch))
         } else {
             None
         }
@@ -91,7 +91,7 @@ pub(crate) fn dispatch(
         record_masks: dispatch.record_masks,
         ..Launch::new(name.clone())
     };
-    let scratch = Setup::scratch_bytes(program.arch, packet.private, 0)
+    let scratch = Setup::scratch_bytes(program.target.arch, packet.private, 0)
         .map_err(|message| Fault::dispatch(name, message))?;
     // The arguments up to the last that the kernel preloads into registers, as far as there is memory.
     let (offset, length) = kernel.descriptor.kernarg_preload();

@@ -4,7 +4,7 @@ use amdgpu_isa::Op;
 
 use crate::exec;
 use crate::program::{Program, Registers, Step};
-use crate::wave::GprIndex;
+use crate::rules::Rules;
 
 /// The steps that a kernel which begins at `entry` can reach. A computed jump may go to any function of the code object:
 /// where there is one, these are all steps.
@@ -38,16 +38,16 @@ pub(super) fn named(steps: &[&Step]) -> Registers {
 }
 
 /// Whether these steps may reach vector registers that they do not name.
-pub(super) fn index(steps: &[&Step]) -> bool {
-    steps.iter().any(|step| turns_indexing_on(step))
+pub(super) fn index(steps: &[&Step], rules: &Rules) -> bool {
+    steps.iter().any(|step| exec::is_relative(step.op) || turns_indexing_on(step, rules))
 }
 
 /// Whether registers may be addressed by an index after the step.
-fn turns_indexing_on(step: &Step) -> bool {
+fn turns_indexing_on(step: &Step, rules: &Rules) -> bool {
     match step.op {
         Op::s_set_gpr_idx_on | Op::s_set_gpr_idx_mode => true,
         Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => {
-            exec::writes_mode_bit(step.imm as u16, GprIndex::MODE_BIT)
+            exec::writes_mode(rules, step.imm as u16, rules.gpr_index)
         }
         _ => false,
     }

@@ -1,13 +1,13 @@
 //! The registers a wave starts with (AMDGPU user guide, "Initial Kernel Execution State").
 
-use amdgpu_isa::{Arch, Feature, LAST_SGPR};
+use amdgpu_isa::{Arch, Feature, Target, WaveSize};
 use amdgpu_object::{KernargPreload, Kernel, KernelDescriptor, SystemSgprs};
 
 use super::{Launch, kernarg};
 use crate::check::Fault;
 use crate::memory::{PRIVATE_APERTURE, SCRATCH_BASE, SHARED_APERTURE};
 use crate::program::Program;
-use crate::wave::{FLAT_SCRATCH, LANES, Place, Row, Wave};
+use crate::wave::{EXEC, LANES, Place, Row, Wave};
 
 /// What every wave of a launch starts from.
 #[derive(Debug)]
@@ -58,13 +58,14 @@ struct Lanes {
 impl Lanes {
     /// Lanes of a workgroup's wave `number`: which are active, and their work-item ids. Lanes beyond the workgroup's end
     /// are inactive, their ids zero.
-    fn new(block: [u32; 3], number: u32, arch: Arch, id_rows: usize) -> Self {
+    fn new(block: [u32; 3], number: u32, target: Target, id_rows: usize) -> Self {
         let total: u32 = block.iter().product();
         let mut lanes = Self { exec: 0, ids: [[0; LANES]; 3] };
-        for (lane, flat) in (number * 64..total).take(LANES).enumerate() {
+        let in_wave = target.wave.lanes();
+        for (lane, flat) in (number * in_wave..total).take(in_wave as usize).enumerate() {
             lanes.exec |= 1 << lane;
             let id = [flat % block[0], flat / block[0] % block[1], flat / (block[0] * block[1])];
-            if arch.has(Feature::PackedWorkItemIds) {
+            if target.arch.has(Feature::PackedWorkItemIds) {
                 // Code that asks for x alone takes v0 as it is, without masking: what is not asked for must be zero.
                 lanes.ids[0][lane] = id.iter().take(id_rows).zip([0, 10, 20]).map(|(id, at)| id << at).sum();
             } else {
@@ -76,9 +77,6 @@ impl Lanes {
         lanes
     }
 }
-
-/// SGPRs that a wave may have, special ones aside.
-const SGPRS: usize = LAST_SGPR as usize + 1;
 
 /// Bytes of prologue that hardware which preloads kernel arguments skips.
 const PRELOAD_PROLOGUE: u64 = 256;
@@ -92,11 +90,13 @@ impl Setup {
         places: &Places<'_>,
     ) -> Result<Self, Fault> {
         let descriptor = &kernel.descriptor;
-        let arch = program.arch;
-        if descriptor.enable_wavefront_size32() {
+        let target = program.target;
+        let arch = target.arch;
+        // Kernels of another size are not in a program; what remains is a processor that has only one.
+        if descriptor.enable_wavefront_size32() && target.wave == WaveSize::Wave64 {
             return Err(Fault::dispatch(
                 &launch.kernel,
-                "the descriptor asks for wave32, GFX9 has wave64 only".into(),
+                format!("the descriptor asks for waves of 32 lanes, {arch} has waves of 64 only"),
             ));
         }
         let Places { packet, queue, kernarg, kernarg_bytes, scratch, items } = *places;
@@ -135,8 +135,8 @@ impl Setup {
                     block[axis] = items[axis] % block[axis];
                 }
             }
-            let waves = block.iter().product::<u32>().div_ceil(64);
-            (0..waves).map(|number| Lanes::new(block, number, arch, id_rows)).collect()
+            let waves = block.iter().product::<u32>().div_ceil(target.wave.lanes());
+            (0..waves).map(|number| Lanes::new(block, number, target, id_rows)).collect()
         });
         Ok(Self {
             entry,
@@ -177,9 +177,9 @@ impl Setup {
         &self.lanes[ends.map(|axis| 1 << axis).sum::<usize>()]
     }
 
-    /// Bytes of the workgroup's scratch that one wave has.
+    /// Bytes of the workgroup's scratch that one wave has: room for as many lanes as a row has.
     pub(super) fn wave_scratch(&self) -> u32 {
-        self.scratch * 64
+        self.scratch * LANES as u32
     }
 
     /// Put a fresh wave into its initial state.
@@ -195,13 +195,14 @@ impl Setup {
             scratch: self.scratch > 0,
             work_items: lanes[number as usize].exec,
         };
-        for (register, value) in self.user.iter().take(SGPRS).enumerate() {
+        let sgprs = usize::from(wave.rules.sgprs);
+        for (register, value) in self.user.iter().take(sgprs).enumerate() {
             wave.s[register] = *value;
         }
         let SystemSgprs { workgroup_id_x, workgroup_id_y, workgroup_id_z, .. } = self.system;
         let mut system = |register: Option<u8>, value: u32| {
             let register = register.map(|register| usize::from(register) + self.system_shift);
-            if let Some(register) = register.filter(|&register| register < SGPRS) {
+            if let Some(register) = register.filter(|&register| register < sgprs) {
                 wave.s[register] = value;
             }
         };
@@ -212,13 +213,13 @@ impl Setup {
         system(self.system.workgroup_info, info);
         system(self.system.private_segment_wavefront_offset, offset);
         if self.arch.has(Feature::ArchitectedFlatScratch) {
-            wave.set_s64(FLAT_SCRATCH, base);
+            wave.set_s64(wave.rules.flat_scratch, base);
         }
 
         let lanes = &lanes[number as usize];
         let rows = if self.arch.has(Feature::PackedWorkItemIds) { 1 } else { self.id_rows };
         wave.rows[..rows].copy_from_slice(&lanes.ids[..rows]);
-        wave.set_s64(crate::wave::EXEC, lanes.exec);
+        wave.set_s64(EXEC, lanes.exec);
         wave.sync_exec();
     }
 }

@@ -201,7 +201,8 @@ fn fault(
     space: Option<MemorySpace>,
     trace: &Trace,
 ) -> Fault {
-    let in_group = u64::from(launch.block.iter().product::<u32>().div_ceil(64).max(1));
+    let in_group =
+        u64::from(launch.block.iter().product::<u32>().div_ceil(program.target.wave.lanes()).max(1));
     let (address, size) =
         trace.last.as_ref().map_or((address, 1), |store| (store.address, store.bytes as u32));
     let mut bytes = [0; 4];

@@ -60,7 +60,8 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
         _ => {
             return super::mfma::bound(arch, op)
                 .or_else(|| super::convert::bound(op))
-                .or_else(|| super::dot::bound(arch, op));
+                .or_else(|| super::dot::bound(arch, op))
+                .or_else(|| super::wmma::bound(op));
         }
     })
 }

@@ -19,6 +19,7 @@ pub(super) fn apply(op: AtomicOp, bytes: u8, old: u64, data: u64, second: u64, d
         }
         AtomicOp::Add => old.wrapping_add(data),
         AtomicOp::Sub => old.wrapping_sub(data),
+        AtomicOp::SubClamped => old.saturating_sub(data),
         AtomicOp::Rsub => data.wrapping_sub(old),
         AtomicOp::SMin => {
             if signed(data) < signed(old) {

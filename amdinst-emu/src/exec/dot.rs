@@ -10,14 +10,16 @@ use amdgpu_isa::{Arch, Encoding, Feature, Mods, Op};
 use super::float::single;
 use super::{Context, half, valu};
 use crate::check::{Outcome, Trap};
-use crate::program::{Handler, Step};
-use crate::wave::{Half, LANES, odd_operand};
+use crate::program::{Handler, Src, Step};
+use crate::wave::{Half, LANES, Wave, odd_operand};
 
 /// The function that executes such an instruction.
 pub(super) fn handler(op: Op) -> Option<Handler> {
     Some(match op {
         Op::v_dot2_f32_f16 | Op::v_dot2c_f32_f16 => half_dot,
         Op::v_dot2_f32_bf16 | Op::v_dot2c_f32_bf16 => bf16_dot,
+        Op::v_dot2_f16_f16 => short_half_dot,
+        Op::v_dot2_bf16_bf16 => short_bf16_dot,
         _ => return None,
     })
 }
@@ -36,6 +38,67 @@ fn bf16_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
     dot(context, step, |bits| single::flush(half::bf16(bits)))
 }
 
+/// `v_dot2_f16_f16` (RDNA3 ISA, pseudocode): each product and sum rounded to nearest even.
+fn short_half_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
+    short_dot(context, step, |[a0, a1], [b0, b1], c| {
+        let sum = half::add(half::mul(Half(a0), Half(b0), 0), half::mul(Half(a1), Half(b1), 0), 0);
+        half::add(sum, Half(c), 0).0
+    })
+}
+
+/// `v_dot2_bf16_bf16`: the same without subnormals.
+fn short_bf16_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let value = |bits: u16| single::flush(half::bf16(bits));
+    let rounded = |a: f32| half::bf16(half::to_bf16(single::flush(a)));
+    short_dot(context, step, move |[a0, a1], [b0, b1], c| {
+        let [first, second] = [(a0, b0), (a1, b1)].map(|(a, b)| rounded(single::mul(value(a), value(b))));
+        half::to_bf16(single::flush(single::add(rounded(single::add(first, second)), value(c))))
+    })
+}
+
+/// Results of 16 bits: OP_SEL says which half of the third source is read, and which half of the result written.
+fn short_dot(
+    context: &mut Context<'_>,
+    step: &Step,
+    dot: impl Fn([u16; 2], [u16; 2], u16) -> u16,
+) -> Outcome {
+    let Some(extra) = &step.extra else { return Err(odd_operand(step.op)) };
+    let mods = &extra.inst.mods;
+    if mods.abs | mods.neg | mods.omod != 0 || mods.clamp {
+        return Err(Trap::unimplemented(step.op, "with modifiers that no manual defines"));
+    }
+    let w = &mut *context.wave;
+    let exec = w.exec;
+    valu::resolve(w, step);
+    if valu::permutes(mods) {
+        valu::permute(w, mods, 1);
+    }
+    let [a_row, b_row, c_row, _] = w.src;
+    // The halves of constants are alike.
+    let halves = |w: &Wave, slot: usize, row: u16, lane: usize| {
+        let value = w.lane::<u32>(row, lane);
+        match step.src[slot] {
+            Src::Const(_) => [value as u16; 2],
+            _ => [value as u16, (value >> 16) as u16],
+        }
+    };
+    for lane in 0..w.lanes() {
+        if !w.active(lane) {
+            continue;
+        }
+        let [a, b] = [(0, a_row), (1, b_row)].map(|(slot, row)| halves(w, slot, row, lane));
+        let c = halves(w, 2, c_row, lane)[usize::from(mods.op_sel >> 2 & 1)];
+        let value = u32::from(dot(a, b, c));
+        let old = w.lane::<u32>(step.dst, lane);
+        let high = mods.op_sel & 8 != 0;
+        w.set_lane(step.dst, lane, if high { old & 0xffff | value << 16 } else { old & 0xffff_0000 | value });
+    }
+    if w.exec != exec {
+        w.sync_exec();
+    }
+    Ok(())
+}
+
 /// Signs and halves of one source: of the low and of the high product.
 #[derive(Clone, Copy)]
 struct Pick {
@@ -46,7 +109,7 @@ struct Pick {
 fn pick(mods: &Mods, encoding: Encoding, source: usize) -> Pick {
     let bit = |field: u8| field >> source & 1;
     let sign = |field: u8| if bit(field) != 0 { 0x8000 } else { 0 };
-    if encoding == Encoding::Vop3p {
+    if encoding.is_vop3p() {
         let shift = [mods.op_sel, mods.op_sel_hi].map(|select| if bit(select) != 0 { 16 } else { 0 });
         return Pick { shift, sign: [sign(mods.neg), sign(mods.neg_hi)] };
     }
@@ -61,21 +124,21 @@ fn dot(context: &mut Context<'_>, step: &Step, value: impl Fn(u16) -> f32) -> Ou
     if w.gpr_index.enable != 0 {
         return Err(Trap::unimplemented(step.op, "with relative addressing of VGPRs"));
     }
-    if mods.omod != 0 || mods.dpp.is_some() && mods.abs | mods.neg != 0 {
+    if mods.omod != 0 || valu::permutes(mods) && mods.abs | mods.neg != 0 {
         return Err(Trap::unimplemented(step.op, "with modifiers that no manual defines"));
     }
     let exec = w.exec;
     valu::resolve(w, step);
-    if let Some(dpp) = &mods.dpp {
-        valu::permute(w, dpp, 1);
+    if valu::permutes(mods) {
+        valu::permute(w, mods, 1);
     }
-    let accumulates = encoding != Encoding::Vop3p;
+    let accumulates = !encoding.is_vop3p();
     let [a_row, b_row, c_row, _] = w.src;
     let c_row = if accumulates { step.dst } else { c_row };
     let [a_pick, b_pick] = [0, 1].map(|source| pick(mods, encoding, source));
     // BF16's third source takes no sign.
     let negate_c = !accumulates && mods.neg >> 2 & 1 != 0 && step.op == Op::v_dot2_f32_f16;
-    let addend_last = step.op == Op::v_dot2_f32_bf16;
+    let addend_last = step.op == Op::v_dot2_f32_bf16 || !accumulates && w.rules.dot_adds_last;
     let nan_to_zero = w.dx10_clamp();
     for lane in (0..LANES).filter(|lane| w.exec >> lane & 1 != 0).collect::<Vec<_>>() {
         let (a, b) = (w.lane::<u32>(a_row, lane), w.lane::<u32>(b_row, lane));

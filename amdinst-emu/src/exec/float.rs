@@ -144,19 +144,20 @@ macro_rules! format {
                 denominator: $float,
                 numerator: $float,
                 round: u32,
+                rules: &crate::rules::DivScale,
             ) -> ($float, bool) {
                 let ldexp = |a: $float, n: i32| ldexp(a, n, round);
                 let is_denominator = a == denominator;
                 let is_numerator = a == numerator;
                 if denominator == 0.0 || numerator == 0.0 {
-                    return (<$float>::from_bits(EXPONENT | QUIET), false);
+                    return (<$float>::from_bits(EXPONENT | QUIET), rules.marks_zeros);
                 }
                 let reciprocal_small = denominator.is_finite()
                     && exponent(denominator) > 2 * $bias - 2
                     && is_subnormal(1.0 / denominator);
                 let quotient = numerator / denominator;
                 let quotient_small =
-                    numerator.is_finite() && denominator.is_finite() && exponent(quotient) == 0;
+                    numerator.is_finite() && denominator.is_finite() && exponent(quotient) <= rules.small;
                 if exponent(numerator) - exponent(denominator) >= $far {
                     (if is_denominator { ldexp(a, $shift) } else { a }, true)
                 } else if is_subnormal(denominator) {

@@ -5,7 +5,7 @@ use amdgpu_isa::{Op, Value};
 use super::Context;
 use crate::check::{Outcome, Trap};
 use crate::program::{Handler, Src, Step};
-use crate::wave::{GprIndex, Wave, odd_operand, register_row};
+use crate::wave::{GprIndex, LANES, Wave, odd_operand, register_row};
 
 /// The function that executes such an instruction.
 pub(super) fn handler(op: Op) -> Option<Handler> {
@@ -37,7 +37,7 @@ fn read_first_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
 
 fn read_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
-    let lane = w.scalar32(step.src[1]) as usize & 63;
+    let lane = w.scalar32(step.src[1]) as usize & (w.lanes() - 1);
     let value = lane_of(w, indexed_source(w, step)?, lane);
     w.set_s32(step.sdst, value);
     Ok(())
@@ -45,7 +45,7 @@ fn read_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
 
 fn write_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
-    let lane = w.scalar32(step.src[1]) as usize & 63;
+    let lane = w.scalar32(step.src[1]) as usize & (w.lanes() - 1);
     let value = w.scalar32(step.src[0]);
     let dst = w.indexed(step.dst, GprIndex::DST)?;
     w.set_lane(dst, lane, value);
@@ -78,7 +78,7 @@ fn count_below(context: &mut Context<'_>, step: &Step) -> Outcome {
     let [mask, add, ..] = w.src;
     let first = if step.op == Op::v_mbcnt_lo_u32_b32 { 0 } else { 32 };
     let exec = w.exec;
-    for lane in (0..64usize).filter(|lane| exec >> lane & 1 != 0) {
+    for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
         let below = lane.saturating_sub(first).min(32);
         let bits = (1u64 << below) - 1;
         let count = (u64::from(w.lane::<u32>(mask, lane)) & bits).count_ones();
@@ -97,7 +97,7 @@ fn swap(context: &mut Context<'_>, step: &Step) -> Outcome {
     });
     let Some((Some(a), Some(b))) = rows else { return Err(odd_operand(step.op)) };
     let exec = w.exec;
-    for lane in (0..64usize).filter(|lane| exec >> lane & 1 != 0) {
+    for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
         let (first, second) = (w.lane::<u32>(a, lane), w.lane::<u32>(b, lane));
         w.set_lane(a, lane, second);
         w.set_lane(b, lane, first);
@@ -116,7 +116,7 @@ fn swap_rows(context: &mut Context<'_>, step: &Step) -> Outcome {
         (rows.next(), rows.next())
     });
     let Some((Some(first), Some(second))) = rows else { return Err(odd_operand(step.op)) };
-    let even = (0..64usize).filter(|lane| lane & distance == 0);
+    let even = (0..LANES).filter(|lane| lane & distance == 0);
     if even.clone().any(|lane| w.active(lane) != w.active(lane + distance)) {
         return Err(Trap::unimplemented(step.op, "between active and inactive lanes"));
     }

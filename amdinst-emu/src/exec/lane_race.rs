@@ -120,7 +120,7 @@ mod tests {
             data in prop::array::uniform4(prop::collection::vec(0..3u32, 5)),
             places in prop::collection::vec((0..24u64, 0..5usize, any::<bool>()), 0..6),
         ) {
-            let mut w = Wave::new(Config::default().vectors);
+            let mut w = Wave::new(amdgpu_isa::Arch::Gfx90a.into(), Config::default().vectors);
             for (row, values) in data.iter().enumerate() {
                 for (lane, value) in values.iter().enumerate() {
                     w.rows[row][lane] = value * 0x0101_0101;

@@ -18,6 +18,9 @@ mod lds;
 mod math;
 mod mfma;
 mod minifloat;
+mod pair;
+mod permute;
+mod scalar_float;
 mod smem;
 mod soft;
 mod sop;
@@ -30,6 +33,7 @@ mod vop2;
 mod vop3;
 mod vop3p;
 mod vopc;
+mod wmma;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -142,7 +146,12 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
         Encoding::Flat | Encoding::Global | Encoding::Scratch | Encoding::Mubuf | Encoding::Mtbuf => {
             vmem::handler(op)
         }
-        Encoding::Vintrp | Encoding::Mimg | Encoding::Exp => unimplemented_step,
+        Encoding::Vintrp
+        | Encoding::Vinterp
+        | Encoding::Ldsdir
+        | Encoding::Mimg
+        | Encoding::MimgNsa
+        | Encoding::Exp => unimplemented_step,
         _ => {
             if let Some(handler) = lane_ops::handler(op) {
                 handler
@@ -152,6 +161,8 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
                 .or_else(|| convert::handler(op))
                 .or_else(|| dot::handler(op))
                 .or_else(|| halves::handler(op))
+                .or_else(|| permute::handler(op))
+                .or_else(|| wmma::handler(op))
             {
                 handler
             } else if table_of(op).is_some() {
@@ -165,8 +176,11 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
 
 pub(crate) use fork::is_fork;
 pub(crate) use half::SATURATE;
-pub(crate) use hardware_registers::writes_mode_bit;
-pub(crate) use smem::is_clock;
+pub(crate) use hardware_registers::writes_mode;
+pub(crate) use pair::{operations, pair};
+pub(crate) use permute::is_relative;
+pub(crate) use sop::is_clock;
+pub(crate) use valu::permutes;
 pub(crate) use vmem::passes_the_cache;
 pub(crate) use vopc::code as comparison;
 
@@ -214,7 +228,12 @@ pub(crate) fn undecodable(_: &mut Context<'_>, step: &Step) -> Outcome {
 
 /// An instruction that is not executed.
 pub(crate) fn unimplemented_step(_: &mut Context<'_>, step: &Step) -> Outcome {
-    Err(Trap::unimplemented(step.op, unsupported::reason(step.op).unwrap_or_default()))
+    Err(not_executed(step.op))
+}
+
+/// The trap of an opcode that is not executed.
+fn not_executed(op: Op) -> Box<Trap> {
+    Trap::unimplemented(op, unsupported::reason(op).unwrap_or_default())
 }
 
 /// An instruction with a source that is a dword of LDS, or comes from the graphics pipeline.

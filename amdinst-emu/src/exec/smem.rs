@@ -18,24 +18,19 @@ use crate::wave::Wave;
 pub(super) fn handler(op: Op) -> Handler {
     let name = op.name();
     match op {
-        _ if is_clock(op) => clock,
+        Op::s_memtime | Op::s_memrealtime => clock,
         // Caches are not modelled: what a line that is discarded held is in memory already.
-        _ if name.starts_with("s_dcache") || name.starts_with("s_atc_probe") => super::nothing,
+        _ if ["s_dcache", "s_gl1_inv", "s_atc_probe"].iter().any(|start| name.starts_with(start)) => {
+            super::nothing
+        }
         _ => access,
     }
 }
 
-/// Whether an instruction reads a clock.
-pub(crate) const fn is_clock(op: Op) -> bool {
-    matches!(op, Op::s_memtime | Op::s_memrealtime)
-}
-
-/// Reads a clock. `s_memtime` and `s_memrealtime` read the same one: it moves by 1 with each of the wave's instructions
-/// and by 64 with each reading.
+/// Reads a clock.
 fn clock(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
-    w.clock_reads += 1;
-    let time = w.clock + 64 * w.clock_reads;
+    let time = w.read_clock();
     w.set_s64(step.sdst, time);
     Ok(())
 }

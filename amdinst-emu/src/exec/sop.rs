@@ -1,11 +1,12 @@
 //! Scalar arithmetic: SOP2, SOP1, SOPK, SOPC (Vega ISA manual, "Scalar ALU operations").
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{Logic, MaskOp, Op, WaveSize};
 
-use super::{Context, hardware_registers};
+use super::{Context, hardware_registers, scalar_float};
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
 use crate::program::Step;
-use crate::wave::{EXEC, FLAT_SCRATCH, M0, VCC, VSKIP, Wave};
+use crate::rules::Rules;
+use crate::wave::{EXEC, M0, VCC, Wave};
 
 /// Result and SCC of a 32-bit operation that sets SCC when the result is not zero.
 fn flagged(value: u32) -> (u32, bool) {
@@ -66,7 +67,8 @@ pub(super) fn sop2(context: &mut Context<'_>, step: &Step) -> Outcome {
         Op::s_pack_ll_b32_b16 => (a & 0xffff | b << 16, w.scc),
         Op::s_pack_lh_b32_b16 => (a & 0xffff | b & 0xffff_0000, w.scc),
         Op::s_pack_hh_b32_b16 => (a >> 16 | b & 0xffff_0000, w.scc),
-        _ => return Err(Trap::unimplemented(step.op, "")),
+        Op::s_pack_hl_b32_b16 => (a >> 16 | b << 16, w.scc),
+        _ => return other(context, step),
     };
     w.set_s32(step.sdst, value);
     w.scc = scc;
@@ -203,7 +205,26 @@ pub(super) fn sop1(context: &mut Context<'_>, step: &Step) -> Outcome {
             w.set_s32(register, a);
             return Ok(());
         }
-        _ => return sop1_wide(context, step),
+        Op::s_movrelsd_2_b32 => {
+            let m0 = w.s[usize::from(M0)];
+            let from = relative_by(w, source_register(step)?, m0 & 0x3ff, 1)?;
+            let to = relative_by(w, step.sdst, m0 >> 16 & 0x3ff, 1)?;
+            w.set_s32(to, w.s[usize::from(from)]);
+            return Ok(());
+        }
+        Op::s_sendmsg_rtn_b32 | Op::s_sendmsg_rtn_b64 => return ask(w, step),
+        _ => match op.mask_op(WaveSize::Wave32) {
+            Some(MaskOp::Saveexec(logic)) => {
+                let old = w.s[usize::from(EXEC)];
+                write_exec_lo(w, combined(logic, a, old));
+                old
+            }
+            Some(MaskOp::Wrexec(logic)) => {
+                let new = combined(logic, a, w.s[usize::from(EXEC)]);
+                write_exec_lo(w, new)
+            }
+            _ => return sop1_wide(context, step),
+        },
     };
     w.set_s32(step.sdst, value);
     Ok(())
@@ -274,10 +295,70 @@ fn sop1_wide(context: &mut Context<'_>, step: &Step) -> Outcome {
             *m0 = *m0 & !0xff | a as u32 & 0xff;
             return Ok(());
         }
-        _ => return Err(Trap::unimplemented(step.op, "")),
+        _ => return other(context, step),
     };
     w.set_s64(step.sdst, value);
     Ok(())
+}
+
+/// Arithmetic on floats, or nothing that is executed.
+fn other(context: &mut Context<'_>, step: &Step) -> Outcome {
+    scalar_float::execute(context, step).unwrap_or_else(|| Err(super::not_executed(step.op)))
+}
+
+/// Two masks of 32 lanes, combined.
+fn combined(logic: Logic, a: u32, b: u32) -> u32 {
+    match logic {
+        Logic::And => a & b,
+        Logic::AndNot => a & !b,
+        Logic::NotAnd => !a & b,
+        Logic::Or => a | b,
+        Logic::OrNot => a | !b,
+        Logic::NotOr => !a | b,
+        Logic::Xor => a ^ b,
+        Logic::Xnor => !(a ^ b),
+        Logic::Nand => !(a & b),
+        Logic::Nor => !(a | b),
+    }
+}
+
+/// Write EXEC_LO alone; SCC says whether it is not zero.
+fn write_exec_lo(w: &mut Wave, new: u32) -> u32 {
+    w.set_s32(EXEC, new);
+    w.scc = new != 0;
+    new
+}
+
+/// Messages that give something back (RDNA3 ISA, section 5.3).
+mod message {
+    pub(super) const GET_TMA: i64 = 130;
+    pub(super) const GET_REALTIME: i64 = 131;
+    pub(super) const GET_TBA: i64 = 133;
+}
+
+/// `s_sendmsg_rtn_*`: the clock, and the trap handler, of which there is none.
+fn ask(w: &mut Wave, step: &Step) -> Outcome {
+    let answer = match step.imm & 0xff {
+        message::GET_REALTIME => w.read_clock(),
+        message::GET_TMA | message::GET_TBA => 0,
+        _ => return Err(Trap::unimplemented(step.op, "with a message that is not answered")),
+    };
+    if step.op == Op::s_sendmsg_rtn_b64 {
+        w.set_s64(step.sdst, answer);
+    } else {
+        w.set_s32(step.sdst, answer as u32);
+    }
+    Ok(())
+}
+
+/// Whether an instruction with this immediate reads a clock.
+pub(crate) fn is_clock(op: Op, imm: i64, rules: &Rules) -> bool {
+    match op {
+        Op::s_memtime | Op::s_memrealtime => true,
+        Op::s_sendmsg_rtn_b32 | Op::s_sendmsg_rtn_b64 => imm & 0xff == message::GET_REALTIME,
+        Op::s_getreg_b32 => hardware_registers::is_cycles(rules, imm as u16),
+        _ => false,
+    }
 }
 
 fn set_scc(w: &mut Wave, value: u32) -> u32 {
@@ -325,10 +406,15 @@ fn source_register(step: &Step) -> Outcome<u8> {
 
 /// A scalar register addressed relative to M0.
 fn relative(w: &Wave, register: u8, count: u32) -> Outcome<u8> {
-    let index = u32::from(register).wrapping_add(w.s[usize::from(M0)]);
+    relative_by(w, register, w.s[usize::from(M0)], count)
+}
+
+/// A scalar register addressed relative to an index.
+fn relative_by(w: &Wave, register: u8, index: u32, count: u32) -> Outcome<u8> {
+    let index = u32::from(register).wrapping_add(index);
     let last = index.wrapping_add(count - 1);
     // From a register behind the SGPRs on, those up to VCC.
-    let there = if register < FLAT_SCRATCH { u32::from(w.allotted.sgprs) } else { u32::from(VCC) + 2 };
+    let there = if register < w.rules.sgprs { u32::from(w.allotted.sgprs) } else { u32::from(VCC) + 2 };
     if last >= there || last < index {
         let bank = RegisterBank::Sgpr;
         let kind = FaultKind::RegisterIndex { bank, index: i64::from(last as i32), available: there };
@@ -366,11 +452,11 @@ pub(super) fn sopc(context: &mut Context<'_>, step: &Step) -> Outcome {
             return Ok(());
         }
         Op::s_setvskip => {
-            let skip = a >> (b & 31) & 1;
-            w.set_mode(w.mode & !(1 << VSKIP) | skip << VSKIP);
+            let (skip, bit) = (a >> (b & 31) & 1 != 0, w.rules.vskip);
+            w.set_mode(w.mode & !bit | if skip { bit } else { 0 });
             return Ok(());
         }
-        _ => return Err(Trap::unimplemented(step.op, "")),
+        _ => return other(context, step),
     };
     Ok(())
 }
@@ -431,7 +517,10 @@ pub(super) fn sopk(context: &mut Context<'_>, step: &Step) -> Outcome {
             super::sopp::branch(context, step)?;
             context.note_call();
         }
-        _ => return Err(Trap::unimplemented(step.op, "")),
+        // Nothing is ever outstanding.
+        Op::s_waitcnt_vscnt | Op::s_waitcnt_vmcnt | Op::s_waitcnt_expcnt | Op::s_waitcnt_lgkmcnt => {}
+        Op::s_version => {}
+        _ => return Err(super::not_executed(step.op)),
     }
     Ok(())
 }

@@ -18,10 +18,10 @@ pub(super) fn sopp(context: &mut Context<'_>, step: &Step) -> Outcome {
         Op::s_branch => true,
         Op::s_cbranch_scc0 => !w.scc,
         Op::s_cbranch_scc1 => w.scc,
-        Op::s_cbranch_vccz => w.s64(VCC) == 0,
-        Op::s_cbranch_vccnz => w.s64(VCC) != 0,
-        Op::s_cbranch_execz => w.s64(EXEC) == 0,
-        Op::s_cbranch_execnz => w.s64(EXEC) != 0,
+        Op::s_cbranch_vccz => w.mask(VCC) == 0,
+        Op::s_cbranch_vccnz => w.mask(VCC) != 0,
+        Op::s_cbranch_execz => w.mask(EXEC) == 0,
+        Op::s_cbranch_execnz => w.mask(EXEC) != 0,
         // There is no debugger.
         Op::s_cbranch_cdbgsys
         | Op::s_cbranch_cdbguser
@@ -60,7 +60,7 @@ fn other(context: &mut Context<'_>, step: &Step) -> Outcome {
             if step.imm != DEBUG_TRAP {
                 let kind = FaultKind::Trap(step.imm as u8);
                 // A branch that not all lanes took: the first of those that did.
-                let some = w.exec != 0 && w.exec != !0;
+                let some = w.exec != 0 && w.exec.count_ones() as usize != w.lanes();
                 return Err(if some { Trap::at_lane(kind, w.first_lane()) } else { Trap::new(kind) });
             }
         }
@@ -69,8 +69,17 @@ fn other(context: &mut Context<'_>, step: &Step) -> Outcome {
             let m0 = &mut w.s[usize::from(M0)];
             *m0 = *m0 & !0xf000 | (step.imm as u32 & 15) << 12;
         }
+        Op::s_round_mode => w.set_mode(w.mode & !0xf | step.imm as u32 & 0xf),
+        Op::s_denorm_mode => w.set_mode(w.mode & !0xf0 | (step.imm as u32 & 0xf) << 4),
         // Hints, caches, messages to the host and profiling: nothing to do.
-        Op::s_setprio
+        Op::s_clause
+        | Op::s_delay_alu
+        | Op::s_waitcnt_depctr
+        | Op::s_wait_idle
+        | Op::s_wait_event
+        | Op::s_set_inst_prefetch_distance
+        | Op::s_ttracedata_imm
+        | Op::s_setprio
         | Op::s_wakeup
         | Op::s_icache_inv
         | Op::s_incperflevel
@@ -78,7 +87,7 @@ fn other(context: &mut Context<'_>, step: &Step) -> Outcome {
         | Op::s_ttracedata
         | Op::s_sendmsg
         | Op::s_setkill => {}
-        _ => return Err(Trap::unimplemented(step.op, "")),
+        _ => return Err(super::not_executed(step.op)),
     }
     Ok(())
 }

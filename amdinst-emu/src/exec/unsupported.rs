@@ -11,8 +11,16 @@ pub(crate) fn reason(op: Op) -> Option<&'static str> {
             "without the matrix instruction that it gives scales to, nothing is defined"
         }
         Op::exp => "exports are not supported",
+        Op::s_code_end => "it marks where code ends: the kernel runs on behind its last instruction",
+        Op::v_illegal => "no processor has it",
+        Op::s_subvector_loop_begin | Op::s_subvector_loop_end => {
+            "loops over halves of a wave are not supported"
+        }
+        Op::ds_add_gs_reg_rtn | Op::ds_sub_gs_reg_rtn => "the global data share (GDS) is not supported",
+        Op::ds_bvh_stack_rtn_b32 => "ray tracing is not supported",
         Op::s_rfe_b64 | Op::s_rfe_restore_b64 => "trap handlers are not supported",
         _ if name.starts_with("image_") => "images are not supported",
+        _ if name.starts_with("lds_") => "parameter interpolation is not supported",
         _ if name.starts_with("v_interp_") => "parameter interpolation is not supported",
         _ if name.starts_with("ds_gws_") => "global wave sync (GWS) is not supported",
         _ => return None,

@@ -3,7 +3,7 @@
 //! Modifiers never reach the loops: negation, absolute values, SDWA and DPP selections make a changed copy of the source
 //! beforehand; output modifiers, clamping and partial writes work on the result afterwards.
 
-use amdgpu_isa::{Access, DppCtrl, Encoding, Mods, Op, Sdwa, SdwaSel, SdwaUnused};
+use amdgpu_isa::{Access, Mods, Op, Sdwa, SdwaSel, SdwaUnused};
 
 use super::float::{double, single};
 use super::{Context, half, vop1, vop2, vop3, vop3p};
@@ -29,6 +29,7 @@ pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {
         dst = w.checked_row(dst, w.s[usize::from(M0)] & 0xff, step.dst_dwords)?;
     }
     w.src[3] = dst;
+    select_accumulator(w, extra, dst);
     flush_accumulator(w, step, extra);
     let after = step.flags.after || step.flags.float && !w.plain_mode();
     w.dst = if after { RESULT_ROW } else { dst };
@@ -87,10 +88,8 @@ pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
         {
             w.src[slot] = w.checked_row(row, w.s[usize::from(M0)] & 0xff, step.src_dwords[slot])?;
         }
-        if slot == 0
-            && let Some(dpp) = &mods.dpp
-        {
-            permute(w, dpp, step.src_dwords[0]);
+        if slot == 0 && permutes(mods) {
+            permute(w, mods, step.src_dwords[0]);
         }
         let from = w.src[slot];
         let to = SOURCE_ROWS + 2 * slot as u16;
@@ -98,7 +97,7 @@ pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
             let (sel, sext) = (sdwa.src_sel[slot], sdwa.sext[slot]);
             w.remake(from, to, |value: u32| select(value, sel, sext));
             w.src[slot] = to;
-        } else if mods.op_sel >> slot & 1 != 0 && is_vop3_half(extra, slot) {
+        } else if mods.op_sel >> slot & 1 != 0 && is_half(extra, slot) {
             w.remake(from, to, |value: u32| value >> 16);
             w.src[slot] = to;
         }
@@ -114,7 +113,7 @@ pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
 
 /// Packed and mixed instructions: what MODE asks of floats, they apply themselves to the parts of their registers.
 fn works_on_parts(extra: &Extra) -> bool {
-    extra.inst.encoding == Encoding::Vop3p || extra.inst.op == Op::v_pk_fmac_f16
+    extra.inst.encoding.is_vop3p() || extra.inst.op == Op::v_pk_fmac_f16
 }
 
 /// "Input denormals are not flushed" (Vega ISA manual, V_DIV_FMAS_F32).
@@ -122,11 +121,24 @@ fn keeps_inputs(op: Op) -> bool {
     matches!(op, Op::v_div_fmas_f32 | Op::v_div_fmas_f64)
 }
 
+/// Whether the old result is a source.
+fn accumulates(extra: &Extra) -> bool {
+    extra.inst.operands.first().is_some_and(|operand| operand.access == Access::ReadWrite)
+}
+
+/// The old result as a source, where it is the high half of its register.
+fn select_accumulator(w: &mut Wave, extra: &Extra, dst: u16) {
+    if extra.keep_half && extra.inst.mods.op_sel & 8 != 0 && accumulates(extra) {
+        let to = SOURCE_ROWS + 6;
+        w.remake(dst, to, |value: u32| value >> 16);
+        w.src[3] = to;
+    }
+}
+
 /// The old result as a source: flushed like one.
 fn flush_accumulator(w: &mut Wave, step: &Step, extra: &Extra) {
-    let accumulates = extra.inst.operands.first().is_some_and(|operand| operand.access == Access::ReadWrite);
     let kind = extra.dst_kind;
-    if accumulates
+    if accumulates(extra)
         && step.flags.float
         && kind.is_float()
         && !works_on_parts(extra)
@@ -136,8 +148,9 @@ fn flush_accumulator(w: &mut Wave, step: &Step, extra: &Extra) {
     }
 }
 
-fn is_vop3_half(extra: &Extra, slot: usize) -> bool {
-    matches!(extra.src_kind[slot], Kind::F16 | Kind::Int16) && extra.inst.encoding == Encoding::Vop3
+/// Whether OP_SEL picks a half of a source's register.
+fn is_half(extra: &Extra, slot: usize) -> bool {
+    matches!(extra.src_kind[slot], Kind::F16 | Kind::Int16) && !extra.inst.encoding.is_vop3p()
 }
 
 /// |x| and -x, as bit operations on the source's format.
@@ -204,16 +217,29 @@ fn place(sel: SdwaSel) -> (u32, u32) {
     }
 }
 
+/// Whether an instruction permutes the lanes of its first source.
+pub(crate) fn permutes(mods: &Mods) -> bool {
+    mods.dpp.is_some() || mods.dpp8.is_some()
+}
+
 /// Bring DPP's permutation of source 0 into its own rows, and take the lanes that are not to be written out of EXEC's
 /// working copy.
-pub(super) fn permute(w: &mut Wave, dpp: &DppCtrl, dwords: u8) {
+pub(super) fn permute(w: &mut Wave, mods: &Mods, dwords: u8) {
     let mut enabled = 0u64;
     let mut sources = [None; LANES];
     for (lane, source) in sources.iter_mut().enumerate() {
-        let row_on = dpp.row_mask >> (lane / 16) & 1 != 0;
-        let bank_on = dpp.bank_mask >> (lane % 16 / 4) & 1 != 0;
-        *source = dpp_source(dpp.ctrl, lane).filter(|from| w.active(*from));
-        if row_on && bank_on && (source.is_some() || dpp.bound_ctrl) {
+        let (from, is_written, zero) = match (&mods.dpp, mods.dpp8) {
+            (Some(dpp), _) => {
+                let row_on = dpp.row_mask >> (lane / 16) & 1 != 0;
+                let bank_on = dpp.bank_mask >> (lane % 16 / 4) & 1 != 0;
+                (dpp_source(dpp.ctrl, lane), row_on && bank_on, dpp.bound_ctrl)
+            }
+            (None, Some(selectors)) => (Some(dpp8_source(selectors, lane)), true, true),
+            (None, None) => (Some(lane), true, true),
+        };
+        // FI ("fetch inactive") reads lanes that are switched off, too.
+        *source = from.filter(|from| mods.fi || w.active(*from));
+        if is_written && (source.is_some() || zero) {
             enabled |= 1 << lane;
         }
     }
@@ -229,7 +255,14 @@ pub(super) fn permute(w: &mut Wave, dpp: &DppCtrl, dwords: u8) {
     w.refresh_masks();
 }
 
-/// The lane that a lane reads (Vega ISA manual, "DPP_CTRL Enumeration"); none if it is out of bounds.
+/// The lane of its eight that a lane reads (RDNA3 ISA, section 7.7.2).
+fn dpp8_source([low, middle, high]: [u8; 3], lane: usize) -> usize {
+    let selectors = u32::from(low) | u32::from(middle) << 8 | u32::from(high) << 16;
+    lane & !7 | (selectors >> (3 * (lane & 7)) & 7) as usize
+}
+
+/// The lane that a lane reads (Vega ISA manual, "DPP_CTRL Enumeration"; RDNA3 ISA, section 7.7.1); none if it is out of
+/// bounds.
 fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
     let (row, at) = (lane & !15, lane & 15);
     let amount = usize::from(ctrl & 15);
@@ -251,8 +284,10 @@ fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
         // row_bcast15, row_bcast31
         0x142 => (lane >= 16).then(|| row - 1),
         0x143 => (lane >= 32).then_some(31),
-        // row_newbcast (gfx90a and later)
+        // row_newbcast (gfx90a and later), row_share
         0x150..=0x15f => Some(row | amount),
+        // row_xmask
+        0x160..=0x16f => Some(row | at ^ amount),
         _ => None,
     }
 }

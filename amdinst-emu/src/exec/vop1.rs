@@ -33,9 +33,13 @@ fn partition(select: u8) -> u32 {
 }
 
 super::table! { w, step;
-    v_nop | v_clrexcp => {},
+    v_nop | v_clrexcp | v_pipeflush => {},
     v_mov_b32 | v_accvgpr_read_b32 | v_accvgpr_write_b32 | v_accvgpr_mov_b32 => w.hot1(|a: u32| a),
     v_mov_b64 => w.map1(|a: u64| a),
+    v_mov_b16 => w.map1(|a: u16| a),
+    v_not_b16 => w.map1(|a: u16| !a),
+    v_cvt_i32_i16 => w.map1(|a: i16| i32::from(a)),
+    v_cvt_u32_u16 => w.map1(|a: u16| u32::from(a)),
     v_prng_b32 => w.map1(super::convert::random),
     v_not_b32 => w.map1(|a: u32| !a),
     v_bfrev_b32 => w.map1(u32::reverse_bits),

@@ -7,13 +7,13 @@ use crate::wave::{Half, Wave};
 
 /// The mask a carry or selection is read from: source 2.
 fn mask_in(w: &Wave, step: &Step) -> u64 {
-    w.scalar64(step.src[2])
+    w.scalar_mask(step.src[2])
 }
 
 /// Write a mask: the active lanes' bits, zero for the others.
 fn mask_out(w: &mut Wave, step: &Step, bits: u64) {
     let bits = bits & w.exec;
-    w.set_s64(step.sdst, bits);
+    w.set_mask(step.sdst, bits);
 }
 
 fn i24(a: u32) -> i32 {
@@ -64,6 +64,17 @@ fn legacy_mul(a: f32, b: f32, round: u32) -> f32 {
         single::mul(a, b)
     } else {
         single::mul_round(a, b, round)
+    }
+}
+
+/// DX9's rule in a fused multiplication and addition.
+pub(super) fn legacy_fma(a: f32, b: f32, c: f32, round: u32) -> f32 {
+    if a == 0.0 || b == 0.0 {
+        single::fix1(c, c)
+    } else if round == 0 {
+        single::fma(a, b, c)
+    } else {
+        single::fma_round(a, b, c, round)
     }
 }
 
@@ -143,6 +154,9 @@ super::table! { w, step;
         0 => { w.src[2] = w.src[3]; w.hot3(double::fma); },
         r => w.accumulate(|a, b, c| double::fma_round(a, b, c, r)),
     },
+    v_fmac_legacy_f32 => { let r = w.round32(); w.accumulate(|a, b, c| legacy_fma(a, b, c, r)); },
+    v_fmac_f16 => { let r = w.round16(); w.accumulate(|a, b, c| half::fma(a, b, c, r)); },
+    v_fmamk_f16 | v_fmaak_f16 => { let r = w.round16(); w.map3(|a, b, c| half::fma(a, b, c, r)); },
     v_mac_f32 => { let r = w.round32(); w.accumulate(|a, b, c| mad_f32(a, b, c, r)); },
     // The constant is the second source of `madmk` and `fmamk`, the third of the others, as in the text.
     v_madmk_f32 | v_madak_f32 => { let r = w.round32(); w.map3(|a, b, c| mad_f32(a, b, c, r)); },

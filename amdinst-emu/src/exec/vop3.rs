@@ -2,7 +2,7 @@
 
 use super::float::{self, double, single};
 use super::half;
-use super::vop2::mad_f32;
+use super::vop2::{legacy_fma, mad_f32};
 use crate::wave::{LANES, VCC, Wave};
 
 fn i24(a: u32) -> i64 {
@@ -195,7 +195,7 @@ fn cube_face(x: f32, y: f32, z: f32) -> u32 {
 #[inline(always)]
 fn carry_out(w: &mut Wave, register: u8, bits: u64) {
     let bits = bits & w.exec;
-    w.set_s64(register, bits);
+    w.set_mask(register, bits);
 }
 
 #[inline(always)]
@@ -213,6 +213,20 @@ fn mad_legacy(a: f32, b: f32, c: f32, round: u32) -> f32 {
     if zero { mad_f32(0.0, 0.0, c, round) } else { mad_f32(a, b, c, round) }
 }
 
+/// `v_mullit_f32`: a product for lighting.
+#[inline(never)]
+fn multiply_lit(a: f32, b: f32, c: f32, round: u32) -> f32 {
+    if b == -f32::MAX || b == f32::NEG_INFINITY || b.is_nan() || c <= 0.0 || c.is_nan() {
+        -f32::MAX
+    } else if a == 0.0 || b == 0.0 {
+        0.0
+    } else if round == 0 {
+        single::mul(a, b)
+    } else {
+        single::mul_round(a, b, round)
+    }
+}
+
 /// Saturate if the instruction clamps.
 #[inline(always)]
 fn clamp_u32(clamp: bool, value: u64) -> u32 {
@@ -227,6 +241,8 @@ fn clamp_i32(clamp: bool, value: i64) -> i32 {
 super::table! { w, step;
     v_mad_f32 => { let r = w.round32(); w.map3(|a, b, c| mad_f32(a, b, c, r)); },
     v_mad_legacy_f32 => { let r = w.round32(); w.map3(|a, b, c| mad_legacy(a, b, c, r)); },
+    v_fma_legacy_f32 => { let r = w.round32(); w.map3(|a, b, c| legacy_fma(a, b, c, r)); },
+    v_mullit_f32 => { let r = w.round32(); w.map3(|a, b, c| multiply_lit(a, b, c, r)); },
     v_mad_i32_i24 => { let k = w.clamp; w.map3(|a: u32, b: u32, c: i32| clamp_i32(k, i24(a) * i24(b) + i64::from(c))); },
     v_mad_u32_u24 => { let k = w.clamp; w.map3(|a: u32, b: u32, c: u32| clamp_u32(k, u24(a) * u24(b) + u64::from(c))); },
     v_cubeid_f32 => w.map3(|x: f32, y: f32, z: f32| cube_face(x, y, z) as f32),
@@ -256,6 +272,14 @@ super::table! { w, step;
     v_max3_i32 => w.map3(|a: i32, b: i32, c: i32| a.max(b).max(c)),
     v_max3_u32 => w.map3(|a: u32, b: u32, c: u32| a.max(b).max(c)),
     v_med3_f32 => { let i = w.ieee(); w.map3(|a, b, c| med3_f32(a, b, c, i)); },
+    v_maxmin_f32 => { let i = w.ieee(); w.map3(|a, b, c| single::min(single::max(a, b, i), c, i)); },
+    v_minmax_f32 => { let i = w.ieee(); w.map3(|a, b, c| single::max(single::min(a, b, i), c, i)); },
+    v_maxmin_f16 => { let i = w.ieee(); w.map3(|a, b, c| half::min(half::max(a, b, i), c, i)); },
+    v_minmax_f16 => { let i = w.ieee(); w.map3(|a, b, c| half::max(half::min(a, b, i), c, i)); },
+    v_maxmin_i32 => w.map3(|a: i32, b: i32, c: i32| a.max(b).min(c)),
+    v_minmax_i32 => w.map3(|a: i32, b: i32, c: i32| a.min(b).max(c)),
+    v_maxmin_u32 => w.map3(|a: u32, b: u32, c: u32| a.max(b).min(c)),
+    v_minmax_u32 => w.map3(|a: u32, b: u32, c: u32| a.min(b).max(c)),
     v_med3_i32 => w.map3(med::<i32>),
     v_med3_u32 => w.map3(med::<u32>),
     v_sad_u8 => { let k = w.clamp; w.map3(|a: u32, b: u32, c: u32| plus(k, sad_u8(a, b), c)); },
@@ -277,16 +301,18 @@ super::table! { w, step;
     v_div_fixup_f16 | v_div_fixup_legacy_f16 => w.map3(half::div_fixup),
     v_div_scale_f32 => {
         let r = w.round32();
-        let bits = w.map3_carry(|a, b, c| single::div_scale(a, b, c, r));
+        let rules = w.rules.div_scale;
+        let bits = w.map3_carry(|a, b, c| single::div_scale(a, b, c, r, &rules));
         carry_out(w, step.sdst, bits);
     },
     v_div_scale_f64 => {
         let r = w.round64();
-        let bits = w.map3_carry(|a, b, c| double::div_scale(a, b, c, r));
+        let rules = w.rules.div_scale;
+        let bits = w.map3_carry(|a, b, c| double::div_scale(a, b, c, r, &rules));
         carry_out(w, step.sdst, bits);
     },
-    v_div_fmas_f32 => { let (vcc, r) = (w.s64(VCC), w.round32()); w.map3_bit(vcc, |a, b, c, bit| single::div_fmas(a, b, c, bit, r)); },
-    v_div_fmas_f64 => { let (vcc, r) = (w.s64(VCC), w.round64()); w.map3_bit(vcc, |a, b, c, bit| double::div_fmas(a, b, c, bit, r)); },
+    v_div_fmas_f32 => { let (vcc, r) = (w.mask(VCC), w.round32()); w.map3_bit(vcc, |a, b, c, bit| single::div_fmas(a, b, c, bit, r)); },
+    v_div_fmas_f64 => { let (vcc, r) = (w.mask(VCC), w.round64()); w.map3_bit(vcc, |a, b, c, bit| double::div_fmas(a, b, c, bit, r)); },
 
     v_mad_u64_u32 => {
         let k = w.clamp;
@@ -317,6 +343,7 @@ super::table! { w, step;
     v_add3_u32 => w.hot3(|a: u32, b: u32, c: u32| a.wrapping_add(b).wrapping_add(c)),
     v_lshl_or_b32 => w.hot3(|a: u32, b: u32, c: u32| a << (b & 31) | c),
     v_and_or_b32 => w.hot3(|a: u32, b: u32, c: u32| a & b | c),
+    v_xor3_b32 => w.map3(|a: u32, b: u32, c: u32| a ^ b ^ c),
     v_or3_b32 => w.hot3(|a: u32, b: u32, c: u32| a | b | c),
     v_perm_b32 => w.map3(perm),
 
@@ -384,6 +411,15 @@ super::table! { w, step;
             let one = |a: f32| u32::from(rules.half_out(half::from_f32(a, 3)));
             one(a) | one(b) << 16
         });
+    },
+    v_cvt_pk_i16_f32 => w.map2(|a: f32, b: f32| u32::from(a as i16 as u16) | u32::from(b as i16 as u16) << 16),
+    v_cvt_pk_u16_f32 => w.map2(|a: f32, b: f32| u32::from(a as u16) | u32::from(b as u16) << 16),
+    v_and_b16 => w.map2(|a: u16, b: u16| a & b),
+    v_or_b16 => w.map2(|a: u16, b: u16| a | b),
+    v_xor_b16 => w.map2(|a: u16, b: u16| a ^ b),
+    v_cndmask_b16 => {
+        let mask = w.scalar_mask(step.src[2]);
+        w.map2_bit(mask, |a: u16, b: u16, bit| if bit { b } else { a });
     },
     v_cvt_pk_u16_u32 => w.map2(|a: u32, b: u32| a.min(0xffff) | b.min(0xffff) << 16),
     v_cvt_pk_i16_i32 => w.map2(|a: i32, b: i32| {

@@ -95,6 +95,21 @@ fn dot_u(a: u32, b: u32, c: u32, bits: u32, clamp: bool) -> u32 {
     if clamp { sum.min(u64::from(u32::MAX)) as u32 } else { sum as u32 }
 }
 
+/// A dot product of integers, of which NEG says whose are signed.
+#[inline(never)]
+fn dot_iu(a: u32, b: u32, c: u32, bits: u32, mods: &Mods) -> u32 {
+    let part = |value: u32, at: u32, source: u32| {
+        let top = value >> (bits * at) << (32 - bits);
+        if mods.neg >> source & 1 != 0 {
+            i64::from(top as i32 >> (32 - bits))
+        } else {
+            i64::from(top >> (32 - bits))
+        }
+    };
+    let sum = (0..32 / bits).fold(i64::from(c as i32), |sum, at| sum + part(a, at, 0) * part(b, at, 1));
+    if mods.clamp { sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32 } else { sum as u32 }
+}
+
 #[inline(never)]
 pub(super) fn dot_i(a: u32, b: u32, c: u32, bits: u32, clamp: bool) -> u32 {
     let part = |value: u32, at: u32| i64::from((value >> (bits * at) << (32 - bits)) as i32 >> (32 - bits));
@@ -349,6 +364,8 @@ super::table! { w, step;
     v_dot2_u32_u16 => dot2(w, step, dot_u),
     v_dot4_i32_i8 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_i(a, b, c, 8, k)); },
     v_dot4_u32_u8 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_u(a, b, c, 8, k)); },
+    v_dot4_i32_iu8 => { let m = mods(step); w.map3(|a, b, c| dot_iu(a, b, c, 8, &m)); },
+    v_dot8_i32_iu4 => { let m = mods(step); w.map3(|a, b, c| dot_iu(a, b, c, 4, &m)); },
     v_dot8_i32_i4 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_i(a, b, c, 4, k)); },
     v_dot8_u32_u4 => { let k = mods(step).clamp; w.map3(|a, b, c| dot_u(a, b, c, 4, k)); },
 }

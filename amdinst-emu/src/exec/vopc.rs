@@ -3,13 +3,15 @@
 //! The sixteen float comparisons are the sixteen subsets of {less, equal, greater, unordered}, and the eight integer
 //! ones those of the first three, so a comparison is a table of four bits.
 
+use std::cmp::Ordering;
+
 use amdgpu_isa::Op;
 
 use super::float::{double, single};
 use super::{Context, half, valu};
 use crate::check::Outcome;
 use crate::program::{Kind, Step};
-use crate::wave::{EXEC, Half, Wave};
+use crate::wave::{EXEC, Half, NO_SCALAR, Wave};
 
 const LESS: u8 = 1;
 const EQUAL: u8 = 2;
@@ -37,6 +39,17 @@ fn relation(name: &str) -> Option<u8> {
         "tru" => 15,
         _ => return None,
     })
+}
+
+/// Whether a relation holds for two numbers, by its name.
+pub(super) fn holds_for(name: &str, [a, b]: [f32; 2]) -> Option<bool> {
+    let found = match a.partial_cmp(&b) {
+        Some(Ordering::Less) => LESS,
+        Some(Ordering::Equal) => EQUAL,
+        Some(Ordering::Greater) => GREATER,
+        None => UNORDERED,
+    };
+    Some(relation(name)? & found != 0)
 }
 
 /// Lanes for which the relation holds.
@@ -183,6 +196,7 @@ fn compare_avx2(w: &Wave, step: &Step) -> u64 {
 /// `v_cmp_*` and `v_cmpx_*`: inactive lanes give zero; `x` writes EXEC too.
 pub(super) fn vopc(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
+    let exec = w.exec;
     if valu::is_slow(w, step) {
         valu::prepare(w, step)?;
         w.clamp = false;
@@ -198,10 +212,15 @@ pub(super) fn vopc(context: &mut Context<'_>, step: &Step) -> Outcome {
     };
     #[cfg(not(target_arch = "x86_64"))]
     let bits = compare(w, step);
+    // DPP may have taken lanes out.
     let bits = bits & w.exec;
-    w.set_s64(step.sdst, bits);
+    w.exec = exec;
+    // GFX10 and later write EXEC alone.
+    if step.sdst != NO_SCALAR {
+        w.set_mask(step.sdst, bits);
+    }
     if step.imm >> 8 & 1 != 0 {
-        w.set_s64(EXEC, bits);
+        w.set_mask(EXEC, bits);
     }
     Ok(())
 }

@@ -74,7 +74,7 @@ impl<T: Test, const SAME: u8, const TO_EXEC: bool> Body for Compare<T, SAME, TO_
                 bits |= lanes << (i * L::N);
             }
         }
-        put_mask::<TO_EXEC>(context, hot, bits);
+        put_mask::<L, TO_EXEC>(context, hot, bits);
         hot.next
     }
 }

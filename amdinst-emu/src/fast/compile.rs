@@ -1,33 +1,39 @@
 //! Which handler a step gets.
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{Op, WaveSize};
 
 use super::compare::{self, Compare, Test};
 use super::level::relation;
 use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
-use super::{CONST, Handler, Hot, SCALAR, Vectors, at, general, lds, memory, packed, scalar_memory, scratch};
-use crate::exec::{is_clock, passes_the_cache};
+use super::{
+    CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, general, lds, memory, packed, pair,
+    scalar_memory, scratch,
+};
+use crate::exec::passes_the_cache;
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
+use crate::rules::NULL_RESULT;
 use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS};
 
 /// Compact steps for all of a program's.
-pub(super) fn compile(program: &Program, vectors: Vectors) -> Box<[Hot]> {
+pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
     assert!(vectors.is_available(), "a level that the host lacks");
+    let form = Form { vectors, wave: program.target.wave };
     let mut code: Box<[Hot]> = program
         .steps
         .iter()
         .enumerate()
-        .map(|(index, step)| compile_step(step, index as u32, vectors))
+        .map(|(index, step)| compile_step(step, index as u32, form))
         .collect();
+    let pairs = pairs(&program.steps, &mut code, form);
     let mut end = code.len() as u32;
     for (hot, step) in code.iter_mut().zip(&program.steps).rev() {
         if step.flags.control || step.flags.writes_exec {
             end = hot.next;
         }
         hot.end = end;
-        if is_clock(step.op) {
+        if step.flags.reads_clock {
             // It begins a run, so that the instructions before it are known.
             end = hot.next - 1;
         }
@@ -37,12 +43,48 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Box<[Hot]> {
         count += u32::from(step.flags.vector);
         hot.vectors = count;
     }
-    code
+    Compiled { steps: code, _pairs: pairs }
+}
+
+/// The steps of instructions of two operations, which `code` then refers to.
+fn pairs(steps: &[Step], code: &mut [Hot], form: Form) -> Box<[[Hot; 2]]> {
+    let found =
+        steps.iter().enumerate().filter_map(|(index, step)| Some((index, both(step, index as u32, form)?)));
+    let (places, pairs): (Vec<usize>, Vec<[Hot; 2]>) = found.unzip();
+    // From here on they stay where they are.
+    let pairs = pairs.into_boxed_slice();
+    for (place, pair) in places.into_iter().zip(&pairs) {
+        pair::refer(&mut code[place], pair);
+        code[place].run = at::<pair::Both>(form);
+    }
+    pairs
+}
+
+/// Both operations of an instruction, in the order in which they run; `None` if it goes the general way.
+fn both(step: &Step, index: u32, form: Form) -> Option<[Hot; 2]> {
+    let steps = step.extra.as_ref()?.pair.as_deref()?;
+    if !steps.iter().all(|step| pair::is_whole(step.op)) {
+        return None;
+    }
+    let [first, second] = pair::in_order(steps)?;
+    Some([own_handler(first, index, form)?, own_handler(second, index, form)?])
 }
 
 /// A step by itself; the fields about its neighbours are still to be filled in.
-fn compile_step(step: &Step, index: u32, vectors: Vectors) -> Hot {
-    let mut hot = Hot {
+fn compile_step(step: &Step, index: u32, form: Form) -> Hot {
+    own_handler(step, index, form).unwrap_or_else(|| blank(step, index))
+}
+
+/// The same, if the step has a handler of its own.
+fn own_handler(step: &Step, index: u32, form: Form) -> Option<Hot> {
+    let mut hot = blank(step, index);
+    hot.run = handler(step, &mut hot, form)?;
+    Some(hot)
+}
+
+/// A step that goes the general way.
+fn blank(step: &Step, index: u32) -> Hot {
+    Hot {
         run: general,
         dst: u32::from(step.dst) * LANES as u32,
         src: [CONST; 3],
@@ -54,27 +96,23 @@ fn compile_step(step: &Step, index: u32, vectors: Vectors) -> Hot {
         end: 0,
         vectors: 0,
         is_beyond: false,
-    };
-    if let Some(run) = handler(step, &mut hot, vectors) {
-        hot.run = run;
     }
-    hot
 }
 
 /// The step's handler, if it has one of its own; completes the operands.
-fn handler(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     // A word that is no instruction, and the end of the text: faults, whatever `op` they carry.
     if step.extra.as_ref().is_some_and(|extra| !extra.message.is_empty()) {
         return None;
     }
-    if let Some(run) = branch(step, hot, vectors) {
+    if let Some(run) = branch(step, hot, form) {
         return Some(run);
     }
     if let Some(extra) = &step.extra {
         if let Some(access) = &extra.memory {
-            return device(step, access, hot, vectors)
-                .or_else(|| private(access, hot, vectors))
-                .or_else(|| group(access, step, hot, vectors));
+            return device(step, access, hot, form)
+                .or_else(|| private(access, hot, form))
+                .or_else(|| group(access, step, hot, form));
         }
         if let Some(access) = &extra.scalar {
             let Action::Load { bytes, .. } = access.action else { return None };
@@ -85,13 +123,13 @@ fn handler(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             hot.sdst = u32::from(access.data);
             // EXEC's registers are written by the instructions that count it.
             let fits = u32::from(access.data) + u32::from(bytes / 4) <= u32::from(EXEC);
-            return (plain && fits && access.offset % 4 == 0).then(|| at::<scalar_memory::Load>(vectors));
+            return (plain && fits && access.offset % 4 == 0).then(|| at::<scalar_memory::Load>(form));
         }
     }
     if step.flags.before || step.flags.after {
         return None;
     }
-    if step.flags.vector { vector(step, hot, vectors) } else { scalar(step, hot, vectors) }
+    if step.flags.vector { vector(step, hot, form) } else { scalar(step, hot, form) }
 }
 
 /// Take over a source. `None`: it is of a kind that the handlers do not read.
@@ -134,16 +172,21 @@ fn scalar_result(step: &Step, dwords: u8) -> bool {
         && step.sdst.checked_add(dwords).is_some_and(|end| end <= 128)
 }
 
-fn branch(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+fn branch(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     let run = match step.op {
-        Op::s_waitcnt | Op::s_nop => return Some(at::<salu::Nothing>(vectors)),
-        Op::s_branch => at::<salu::Branch<{ condition::ALWAYS }>>(vectors),
-        Op::s_cbranch_scc0 => at::<salu::Branch<{ condition::SCC0 }>>(vectors),
-        Op::s_cbranch_scc1 => at::<salu::Branch<{ condition::SCC1 }>>(vectors),
-        Op::s_cbranch_vccz => at::<salu::Branch<{ condition::VCCZ }>>(vectors),
-        Op::s_cbranch_vccnz => at::<salu::Branch<{ condition::VCCNZ }>>(vectors),
-        Op::s_cbranch_execz => at::<salu::Branch<{ condition::EXECZ }>>(vectors),
-        Op::s_cbranch_execnz => at::<salu::Branch<{ condition::EXECNZ }>>(vectors),
+        Op::s_waitcnt
+        | Op::s_nop
+        | Op::s_delay_alu
+        | Op::s_clause
+        | Op::s_waitcnt_depctr
+        | Op::s_waitcnt_vscnt => return Some(at::<salu::Nothing>(form)),
+        Op::s_branch => at::<salu::Branch<{ condition::ALWAYS }>>(form),
+        Op::s_cbranch_scc0 => at::<salu::Branch<{ condition::SCC0 }>>(form),
+        Op::s_cbranch_scc1 => at::<salu::Branch<{ condition::SCC1 }>>(form),
+        Op::s_cbranch_vccz => at::<salu::Branch<{ condition::VCCZ }>>(form),
+        Op::s_cbranch_vccnz => at::<salu::Branch<{ condition::VCCNZ }>>(form),
+        Op::s_cbranch_execz => at::<salu::Branch<{ condition::EXECZ }>>(form),
+        Op::s_cbranch_execnz => at::<salu::Branch<{ condition::EXECNZ }>>(form),
         _ => return None,
     };
     // A target outside the text is told by the general way, if it is taken.
@@ -151,8 +194,8 @@ fn branch(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
     Some(run)
 }
 
-fn scalar(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
-    if let Some(run) = scalar_constant(step, hot, vectors) {
+fn scalar(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+    if let Some(run) = scalar_constant(step, hot, form) {
         return Some(run);
     }
     macro_rules! narrow {
@@ -160,7 +203,11 @@ fn scalar(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             for slot in 0..$count {
                 source(step, hot, slot, 1)?;
             }
-            scalar_result(step, 1).then(|| at::<salu::Do32<salu::$operation>>(vectors))
+            if step.flags.writes_exec {
+                (step.sdst == EXEC).then(|| at::<salu::Do32<salu::$operation, true>>(form))
+            } else {
+                scalar_result(step, 1).then(|| at::<salu::Do32<salu::$operation, false>>(form))
+            }
         }};
     }
     macro_rules! wide {
@@ -170,31 +217,38 @@ fn scalar(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
                 source(step, hot, 1, u16::from(step.src_dwords[1].max(1)))?;
             }
             if step.flags.writes_exec {
-                (step.sdst == EXEC).then(|| at::<salu::Do64<salu::$operation, true>>(vectors))
+                (step.sdst == EXEC).then(|| at::<salu::Do64<salu::$operation, true>>(form))
             } else {
-                scalar_result(step, 2).then(|| at::<salu::Do64<salu::$operation, false>>(vectors))
+                scalar_result(step, 2).then(|| at::<salu::Do64<salu::$operation, false>>(form))
             }
         }};
     }
     macro_rules! save {
         ($operation:ident) => {{
             source(step, hot, 0, 2)?;
-            let ok = step.sdst < EXEC - 1;
-            ok.then(|| at::<salu::SaveExec<salu::$operation>>(vectors))
+            let ok = step.sdst < EXEC - 1 && form.wave == WaveSize::Wave64;
+            ok.then(|| at::<salu::SaveExec<salu::$operation>>(form))
+        }};
+    }
+    macro_rules! save32 {
+        ($operation:ident) => {{
+            source(step, hot, 0, 1)?;
+            let ok = step.sdst < EXEC && form.wave == WaveSize::Wave32;
+            ok.then(|| at::<salu::SaveExec32<salu::$operation>>(form))
         }};
     }
     macro_rules! compare {
         ($cmp:ident) => {{
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
-            Some(at::<salu::Compare<{ cmp::$cmp }>>(vectors))
+            Some(at::<salu::Compare<{ cmp::$cmp }>>(form))
         }};
     }
     macro_rules! compare64 {
         ($equal:expr) => {{
             source(step, hot, 0, 2)?;
             source(step, hot, 1, 2)?;
-            Some(at::<salu::Compare64<$equal>>(vectors))
+            Some(at::<salu::Compare64<$equal>>(form))
         }};
     }
     match step.op {
@@ -244,6 +298,10 @@ fn scalar(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
         Op::s_or_saveexec_b64 => save!(Or64),
         Op::s_xor_saveexec_b64 => save!(Xor64),
         Op::s_andn2_saveexec_b64 => save!(AndNot64),
+        Op::s_and_saveexec_b32 => save32!(And),
+        Op::s_or_saveexec_b32 => save32!(Or),
+        Op::s_xor_saveexec_b32 => save32!(Xor),
+        Op::s_andn2_saveexec_b32 => save32!(AndNot),
         Op::s_cmp_eq_i32 | Op::s_cmp_eq_u32 => compare!(EQ),
         Op::s_cmp_lg_i32 | Op::s_cmp_lg_u32 => compare!(LG),
         Op::s_cmp_gt_i32 => compare!(GT_SIGNED),
@@ -263,7 +321,7 @@ fn scalar(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
 }
 
 /// SOPK: the constant is the step's immediate, the other operand the destination.
-fn scalar_constant(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+fn scalar_constant(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     let signed = i32::from(step.imm as i16) as u32;
     let unsigned = u32::from(step.imm as u16);
     let mut sources = |imm: u32| {
@@ -279,22 +337,22 @@ fn scalar_constant(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handl
     macro_rules! compare {
         ($cmp:ident, $imm:expr) => {{
             sources($imm)?;
-            Some(at::<salu::Compare<{ cmp::$cmp }>>(vectors))
+            Some(at::<salu::Compare<{ cmp::$cmp }>>(form))
         }};
     }
     match step.op {
         Op::s_movk_i32 if scalar_result(step, 1) => {
             hot.src[0] = CONST;
             hot.imm[0] = signed;
-            Some(at::<salu::Do32<salu::Move>>(vectors))
+            Some(at::<salu::Do32<salu::Move, false>>(form))
         }
         Op::s_addk_i32 if scalar_result(step, 1) => {
             sources(signed)?;
-            Some(at::<salu::Do32<salu::AddSigned>>(vectors))
+            Some(at::<salu::Do32<salu::AddSigned, false>>(form))
         }
         Op::s_mulk_i32 if scalar_result(step, 1) => {
             sources(signed)?;
-            Some(at::<salu::Do32<salu::Multiply>>(vectors))
+            Some(at::<salu::Do32<salu::Multiply, false>>(form))
         }
         Op::s_cmpk_eq_i32 => compare!(EQ, signed),
         Op::s_cmpk_lg_i32 => compare!(LG, signed),
@@ -312,18 +370,18 @@ fn scalar_constant(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handl
     }
 }
 
-fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     macro_rules! one {
         ($operation:ident) => {{
             source(step, hot, 0, 1)?;
-            one::<valu::$operation>(step, hot, vectors)
+            one::<valu::$operation>(step, hot, form)
         }};
     }
     macro_rules! two {
         ($operation:ident) => {{
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
-            two::<valu::$operation>(step, hot, vectors)
+            two::<valu::$operation>(step, hot, form)
         }};
     }
     macro_rules! three {
@@ -331,7 +389,7 @@ fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             for slot in 0..3 {
                 source(step, hot, slot, 1)?;
             }
-            three::<valu::$operation>(step, hot, vectors)
+            three::<valu::$operation>(step, hot, form)
         }};
     }
     macro_rules! carry {
@@ -341,8 +399,8 @@ fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             if $in {
                 mask_source(step, hot)?;
             }
-            let ok = result_fits(step, 1) && scalar_result(step, 2);
-            ok.then(|| at::<Carry<{ valu::$kind }, $in>>(vectors))
+            let ok = result_fits(step, 1) && scalar_result(step, form.wave.mask_sgprs());
+            ok.then(|| at::<Carry<{ valu::$kind }, $in>>(form))
         }};
     }
     macro_rules! shift {
@@ -350,10 +408,10 @@ fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 2)?;
             let ok = !is_row(hot.src[0]) && is_row(hot.src[1]) && result_fits(step, 2);
-            ok.then(|| at::<wide::Shift<{ wide::$kind }>>(vectors))
+            ok.then(|| at::<wide::Shift<{ wide::$kind }>>(form))
         }};
     }
-    if let Some(run) = comparison(step, hot, vectors).or_else(|| packed(step, hot, vectors)) {
+    if let Some(run) = comparison(step, hot, form).or_else(|| packed(step, hot, form)) {
         return Some(run);
     }
     match step.op {
@@ -392,7 +450,7 @@ fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
             hot.src[2] = hot.dst;
-            three::<valu::FmaF32>(step, hot, vectors)
+            three::<valu::FmaF32>(step, hot, form)
         }
         Op::v_mad_u32_u24 => three!(Multiply24Add),
         Op::v_mad_i32_i24 => three!(MultiplySigned24Add),
@@ -410,7 +468,7 @@ fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
             mask_source(step, hot)?;
-            select(step, hot, vectors)
+            select(step, hot, form)
         }
         Op::v_add_co_u32 => carry!(ADD, false),
         Op::v_sub_co_u32 => carry!(SUB, false),
@@ -426,36 +484,36 @@ fn vector(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
             source(step, hot, 1, 1)?;
             source(step, hot, 2, 2)?;
             let third = is_row(hot.src[2]) || hot.src[2] == CONST && hot.imm[2] as i32 >= 0;
-            let ok = third && result_fits(step, 2) && scalar_result(step, 2);
-            ok.then(|| at::<MultiplyAdd>(vectors))
+            let ok = third && result_fits(step, 2) && scalar_result(step, form.wave.mask_sgprs());
+            ok.then(|| at::<MultiplyAdd>(form))
         }
         Op::v_readfirstlane_b32 => {
             source(step, hot, 0, 1)?;
-            (is_row(hot.src[0]) && scalar_result(step, 1)).then(|| at::<valu::ReadFirst>(vectors))
+            (is_row(hot.src[0]) && scalar_result(step, 1)).then(|| at::<valu::ReadFirst>(form))
         }
         Op::v_readlane_b32 => {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
             let ok = is_row(hot.src[0]) && !is_row(hot.src[1]) && scalar_result(step, 1);
-            ok.then(|| at::<valu::ReadLane>(vectors))
+            ok.then(|| at::<valu::ReadLane>(form))
         }
         Op::v_writelane_b32 => {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
             let ok = !is_row(hot.src[0]) && !is_row(hot.src[1]) && result_fits(step, 1);
-            ok.then(|| at::<valu::WriteLane>(vectors))
+            ok.then(|| at::<valu::WriteLane>(form))
         }
         _ => None,
     }
 }
 
 /// Operations on pairs of singles.
-fn packed(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+fn packed(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     let (sources, moves, run) = match step.op {
-        Op::v_pk_fma_f32 => (3, false, at::<packed::Packed<valu::FmaF32, 3>>(vectors)),
-        Op::v_pk_mul_f32 => (2, false, at::<packed::Packed<valu::MultiplyF32, 2>>(vectors)),
-        Op::v_pk_add_f32 => (2, false, at::<packed::Packed<valu::AddF32, 2>>(vectors)),
-        Op::v_pk_mov_b32 => (2, true, at::<packed::Move>(vectors)),
+        Op::v_pk_fma_f32 => (3, false, at::<packed::Packed<valu::FmaF32, 3>>(form)),
+        Op::v_pk_mul_f32 => (2, false, at::<packed::Packed<valu::MultiplyF32, 2>>(form)),
+        Op::v_pk_add_f32 => (2, false, at::<packed::Packed<valu::AddF32, 2>>(form)),
+        Op::v_pk_mov_b32 => (2, true, at::<packed::Move>(form)),
         _ => return None,
     };
     let mods = &step.extra.as_ref()?.inst.mods;
@@ -478,7 +536,7 @@ fn packed(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
     Some(run)
 }
 
-/// A mask in a scalar pair, as the third source.
+/// A mask in scalar registers, as the third source.
 fn mask_source(step: &Step, hot: &mut Hot) -> Option<()> {
     match step.src[2] {
         Src::Scalar(register) if register < 127 => hot.src[2] = SCALAR + u32::from(register),
@@ -487,8 +545,8 @@ fn mask_source(step: &Step, hot: &mut Hot) -> Option<()> {
     Some(())
 }
 
-fn one<O: Operation>(step: &Step, hot: &Hot, vectors: Vectors) -> Option<Handler> {
-    let run = if is_row(hot.src[0]) { at::<Do<O, 1, 0>>(vectors) } else { at::<Do<O, 1, FIRST>>(vectors) };
+fn one<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
+    let run = if is_row(hot.src[0]) { at::<Do<O, 1, 0>>(form) } else { at::<Do<O, 1, FIRST>>(form) };
     result_fits(step, 1).then_some(run)
 }
 
@@ -497,55 +555,55 @@ fn same(hot: &Hot, count: usize) -> u8 {
     (0..count).filter(|slot| !is_row(hot.src[*slot])).map(|slot| 1 << slot).sum()
 }
 
-fn two<O: Operation>(step: &Step, hot: &Hot, vectors: Vectors) -> Option<Handler> {
+fn two<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
     let run = match same(hot, 2) {
-        0 => at::<Do<O, 2, 0>>(vectors),
-        FIRST => at::<Do<O, 2, FIRST>>(vectors),
-        SECOND => at::<Do<O, 2, SECOND>>(vectors),
+        0 => at::<Do<O, 2, 0>>(form),
+        FIRST => at::<Do<O, 2, FIRST>>(form),
+        SECOND => at::<Do<O, 2, SECOND>>(form),
         _ => return None,
     };
     result_fits(step, 1).then_some(run)
 }
 
-fn three<O: Operation>(step: &Step, hot: &Hot, vectors: Vectors) -> Option<Handler> {
+fn three<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
     let run = match same(hot, 3) {
-        0 => at::<Do<O, 3, 0>>(vectors),
-        1 => at::<Do<O, 3, 1>>(vectors),
-        2 => at::<Do<O, 3, 2>>(vectors),
-        3 => at::<Do<O, 3, 3>>(vectors),
-        4 => at::<Do<O, 3, 4>>(vectors),
-        5 => at::<Do<O, 3, 5>>(vectors),
-        6 => at::<Do<O, 3, 6>>(vectors),
+        0 => at::<Do<O, 3, 0>>(form),
+        1 => at::<Do<O, 3, 1>>(form),
+        2 => at::<Do<O, 3, 2>>(form),
+        3 => at::<Do<O, 3, 3>>(form),
+        4 => at::<Do<O, 3, 4>>(form),
+        5 => at::<Do<O, 3, 5>>(form),
+        6 => at::<Do<O, 3, 6>>(form),
         _ => return None,
     };
     result_fits(step, 1).then_some(run)
 }
 
-fn select(step: &Step, hot: &Hot, vectors: Vectors) -> Option<Handler> {
+fn select(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
     let run = match same(hot, 2) {
-        0 => at::<Select<0>>(vectors),
-        FIRST => at::<Select<FIRST>>(vectors),
-        SECOND => at::<Select<SECOND>>(vectors),
-        _ => at::<Select<{ FIRST | SECOND }>>(vectors),
+        0 => at::<Select<0>>(form),
+        FIRST => at::<Select<FIRST>>(form),
+        SECOND => at::<Select<SECOND>>(form),
+        _ => at::<Select<{ FIRST | SECOND }>>(form),
     };
     result_fits(step, 1).then_some(run)
 }
 
-fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, vectors: Vectors) -> Option<Handler> {
+fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form) -> Option<Handler> {
     Some(match same(hot, 2) {
-        0 => at::<Compare<T, 0, TO_EXEC>>(vectors),
-        FIRST => at::<Compare<T, FIRST, TO_EXEC>>(vectors),
-        SECOND => at::<Compare<T, SECOND, TO_EXEC>>(vectors),
+        0 => at::<Compare<T, 0, TO_EXEC>>(form),
+        FIRST => at::<Compare<T, FIRST, TO_EXEC>>(form),
+        SECOND => at::<Compare<T, SECOND, TO_EXEC>>(form),
         _ => return None,
     })
 }
 
-fn comparison(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+fn comparison(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     macro_rules! compare {
         ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
             match step.op {
-                $(Op::$plain => (false, compare::<$test, false>(hot, vectors)?),
-                Op::$to_exec => (true, compare::<$test, true>(hot, vectors)?),)*
+                $(Op::$plain => (false, compare::<$test, false>(hot, form)?),
+                Op::$to_exec => (true, compare::<$test, true>(hot, form)?),)*
                 _ => return None,
             }
         };
@@ -581,14 +639,19 @@ fn comparison(step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
         v_cmp_neq_f32 v_cmpx_neq_f32 compare::Float<{ relation::NEQ }>,
         v_cmp_nlt_f32 v_cmpx_nlt_f32 compare::Float<{ relation::NLT }>,
     };
-    let fits = step.sdst < EXEC - 1;
+    // Where EXEC alone is written, there is no other result.
+    if to_exec && step.sdst == NO_SCALAR {
+        hot.sdst = NULL_RESULT.into();
+        return Some(run);
+    }
+    let fits = step.sdst.saturating_add(form.wave.mask_sgprs()) <= EXEC;
     // Else the result itself is EXEC.
     (fits && to_exec == step.flags.writes_exec).then_some(run)
 }
 
 /// Loads and stores of whole dwords in device memory.
-fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
-    let plain = !access.tfe && !access.lds_dma && access.typed.is_none();
+fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
+    let plain = !access.tfe && !access.lds_dma && !access.adds_lane && access.typed.is_none();
     if !plain || !matches!(access.space, Space::Global | Space::Flat) {
         return None;
     }
@@ -612,20 +675,20 @@ fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -
         return None;
     }
     Some(match (store, bytes) {
-        (false, 4) => at::<memory::Access<false, 1>>(vectors),
-        (false, 8) => at::<memory::Access<false, 2>>(vectors),
-        (false, 12) => at::<memory::Access<false, 3>>(vectors),
-        (false, 16) => at::<memory::Access<false, 4>>(vectors),
-        (true, 4) => at::<memory::Access<true, 1>>(vectors),
-        (true, 8) => at::<memory::Access<true, 2>>(vectors),
-        (true, 12) => at::<memory::Access<true, 3>>(vectors),
-        (true, 16) => at::<memory::Access<true, 4>>(vectors),
+        (false, 4) => at::<memory::Access<false, 1>>(form),
+        (false, 8) => at::<memory::Access<false, 2>>(form),
+        (false, 12) => at::<memory::Access<false, 3>>(form),
+        (false, 16) => at::<memory::Access<false, 4>>(form),
+        (true, 4) => at::<memory::Access<true, 1>>(form),
+        (true, 8) => at::<memory::Access<true, 2>>(form),
+        (true, 12) => at::<memory::Access<true, 3>>(form),
+        (true, 16) => at::<memory::Access<true, 4>>(form),
         _ => return None,
     })
 }
 
 /// Loads and stores in scratch, through a buffer resource or FLAT_SCRATCH.
-fn private(access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+fn private(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
     use scratch::{Access, BUFFER, FLAT, Small};
     let plain = !access.tfe && !access.lds_dma && access.typed.is_none() && !access.idxen;
     let buffer = access.space == Space::Buffer;
@@ -663,26 +726,26 @@ fn private(access: &MemoryAccess, hot: &mut Hot, vectors: Vectors) -> Option<Han
     }
     hot.dst = u32::from(data) * LANES as u32;
     Some(match (buffer, store, bytes / 4) {
-        (true, false, 0) => at::<Access<false, 0, BUFFER>>(vectors),
-        (true, false, 1) => at::<Access<false, 1, BUFFER>>(vectors),
-        (true, false, 2) => at::<Access<false, 2, BUFFER>>(vectors),
-        (true, false, 3) => at::<Access<false, 3, BUFFER>>(vectors),
-        (true, false, _) => at::<Access<false, 4, BUFFER>>(vectors),
-        (true, true, 0) => at::<Access<true, 0, BUFFER>>(vectors),
-        (true, true, 1) => at::<Access<true, 1, BUFFER>>(vectors),
-        (true, true, 2) => at::<Access<true, 2, BUFFER>>(vectors),
-        (true, true, 3) => at::<Access<true, 3, BUFFER>>(vectors),
-        (true, true, _) => at::<Access<true, 4, BUFFER>>(vectors),
-        (false, false, 0) => at::<Access<false, 0, FLAT>>(vectors),
-        (false, false, 1) => at::<Access<false, 1, FLAT>>(vectors),
-        (false, false, 2) => at::<Access<false, 2, FLAT>>(vectors),
-        (false, false, 3) => at::<Access<false, 3, FLAT>>(vectors),
-        (false, false, _) => at::<Access<false, 4, FLAT>>(vectors),
-        (false, true, 0) => at::<Access<true, 0, FLAT>>(vectors),
-        (false, true, 1) => at::<Access<true, 1, FLAT>>(vectors),
-        (false, true, 2) => at::<Access<true, 2, FLAT>>(vectors),
-        (false, true, 3) => at::<Access<true, 3, FLAT>>(vectors),
-        (false, true, _) => at::<Access<true, 4, FLAT>>(vectors),
+        (true, false, 0) => at::<Access<false, 0, BUFFER>>(form),
+        (true, false, 1) => at::<Access<false, 1, BUFFER>>(form),
+        (true, false, 2) => at::<Access<false, 2, BUFFER>>(form),
+        (true, false, 3) => at::<Access<false, 3, BUFFER>>(form),
+        (true, false, _) => at::<Access<false, 4, BUFFER>>(form),
+        (true, true, 0) => at::<Access<true, 0, BUFFER>>(form),
+        (true, true, 1) => at::<Access<true, 1, BUFFER>>(form),
+        (true, true, 2) => at::<Access<true, 2, BUFFER>>(form),
+        (true, true, 3) => at::<Access<true, 3, BUFFER>>(form),
+        (true, true, _) => at::<Access<true, 4, BUFFER>>(form),
+        (false, false, 0) => at::<Access<false, 0, FLAT>>(form),
+        (false, false, 1) => at::<Access<false, 1, FLAT>>(form),
+        (false, false, 2) => at::<Access<false, 2, FLAT>>(form),
+        (false, false, 3) => at::<Access<false, 3, FLAT>>(form),
+        (false, false, _) => at::<Access<false, 4, FLAT>>(form),
+        (false, true, 0) => at::<Access<true, 0, FLAT>>(form),
+        (false, true, 1) => at::<Access<true, 1, FLAT>>(form),
+        (false, true, 2) => at::<Access<true, 2, FLAT>>(form),
+        (false, true, 3) => at::<Access<true, 3, FLAT>>(form),
+        (false, true, _) => at::<Access<true, 4, FLAT>>(form),
     })
 }
 
@@ -696,7 +759,7 @@ fn dwords(access: &MemoryAccess) -> Option<(bool, u8, u16)> {
 }
 
 /// Reads and writes of whole dwords in LDS.
-fn group(access: &MemoryAccess, step: &Step, hot: &mut Hot, vectors: Vectors) -> Option<Handler> {
+fn group(access: &MemoryAccess, step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     let plain = matches!(
         step.op,
         Op::ds_read_b32
@@ -736,18 +799,18 @@ fn group(access: &MemoryAccess, step: &Step, hot: &mut Hot, vectors: Vectors) ->
     hot.imm[0] = u32::try_from(access.offset).ok()?;
     hot.imm[1] = access.second.map_or(Some(0), |offset| u32::try_from(offset).ok())?;
     Some(match (write, bytes, count) {
-        (false, 4, 1) => at::<lds::Access<false, 1, 1>>(vectors),
-        (false, 8, 1) => at::<lds::Access<false, 2, 1>>(vectors),
-        (false, 12, 1) => at::<lds::Access<false, 3, 1>>(vectors),
-        (false, 16, 1) => at::<lds::Access<false, 4, 1>>(vectors),
-        (false, 4, 2) => at::<lds::Access<false, 1, 2>>(vectors),
-        (false, 8, 2) => at::<lds::Access<false, 2, 2>>(vectors),
-        (true, 4, 1) => at::<lds::Access<true, 1, 1>>(vectors),
-        (true, 8, 1) => at::<lds::Access<true, 2, 1>>(vectors),
-        (true, 12, 1) => at::<lds::Access<true, 3, 1>>(vectors),
-        (true, 16, 1) => at::<lds::Access<true, 4, 1>>(vectors),
-        (true, 4, 2) => at::<lds::Access<true, 1, 2>>(vectors),
-        (true, 8, 2) => at::<lds::Access<true, 2, 2>>(vectors),
+        (false, 4, 1) => at::<lds::Access<false, 1, 1>>(form),
+        (false, 8, 1) => at::<lds::Access<false, 2, 1>>(form),
+        (false, 12, 1) => at::<lds::Access<false, 3, 1>>(form),
+        (false, 16, 1) => at::<lds::Access<false, 4, 1>>(form),
+        (false, 4, 2) => at::<lds::Access<false, 1, 2>>(form),
+        (false, 8, 2) => at::<lds::Access<false, 2, 2>>(form),
+        (true, 4, 1) => at::<lds::Access<true, 1, 1>>(form),
+        (true, 8, 1) => at::<lds::Access<true, 2, 1>>(form),
+        (true, 12, 1) => at::<lds::Access<true, 3, 1>>(form),
+        (true, 16, 1) => at::<lds::Access<true, 4, 1>>(form),
+        (true, 4, 2) => at::<lds::Access<true, 1, 2>>(form),
+        (true, 8, 2) => at::<lds::Access<true, 2, 2>>(form),
         _ => return None,
     })
 }

@@ -87,7 +87,8 @@ pub(crate) mod relation {
     pub(crate) const NLT: i32 = 21;
 }
 
-/// Vectors of 32-bit lanes. Lane masks are the low [`Level::N`] bits of a number.
+/// Vectors of 32-bit lanes, and how many lanes the waves have that are computed with them. Lane masks are the low [`Level::N`] bits
+/// of a number.
 ///
 /// # Safety
 /// All functions: the host has the level's extensions, and pointers are valid for [`Level::N`] lanes.
@@ -96,6 +97,8 @@ pub(crate) trait Level: 'static {
     type V: Copy;
     /// Lanes of a vector.
     const N: usize;
+    /// Lanes of a wave, which are whole vectors: an even number of them.
+    const LANES: usize;
 
     unsafe fn load(from: *const u32) -> Self::V;
     unsafe fn store(to: *mut u32, value: Self::V);

@@ -11,7 +11,7 @@ use crate::exec::{Context, lane_race};
 use crate::memory::{Allocation, PRIVATE_APERTURE, Protection};
 use crate::program::{Action, Part};
 use crate::races::{Lines, Noting};
-use crate::wave::{FLAT_SCRATCH, LANES, Wave};
+use crate::wave::{LANES, Wave};
 
 /// A load (or store, if `STORE`) of `DWORDS` a lane. `hot.src[0]`: the first row of the address; `hot.src[1]`: the scalar
 /// base, if it is not [`CONST`]; `hot.imm[0]`: the offset. Registers from `hot.dst`.
@@ -258,7 +258,7 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
                 let row = rows(w).add(hot.src[0] as usize).cast_const();
                 if hot.src[2] & FLAT != 0
                     && let Some(offset) = private::<L>(row, exec)
-                    && let Some(first) = w.scratch.offset_of(w.s64(FLAT_SCRATCH))
+                    && let Some(first) = w.scratch.offset_of(w.flat_scratch())
                     && let offset = offset.wrapping_add_signed(i64::from(hot.imm[0] as i32))
                     && offset >> 32 == 0
                     && scratch::transfer::<L, STORE, DWORDS>(w, hot, first, offset)

@@ -16,7 +16,7 @@
 //!
 //! # Levels
 //! A handler is written once, over the trait [`Level`], and compiled once a level of host
-//! vectors: [`Vectors`] `Baseline`, `Avx2` or `Avx512`. The level is the widest that the host has, or what
+//! vectors, [`Vectors`] `Baseline`, `Avx2` or `Avx512`, and a size of waves. The level is the widest that the host has, or what
 //! [`Config::vectors`](crate::Config::vectors) says. What is seldom (NaNs among the results) is kept out of
 //! line, so a handler needs no stack. A handler returns the number of the next step. The run loop
 //! (`dispatch/slice`) goes by straight runs of steps, up to one that may branch, wait or write EXEC, and adds
@@ -33,6 +33,7 @@ mod lds;
 mod level;
 mod memory;
 mod packed;
+mod pair;
 mod salu;
 mod scalar_memory;
 mod scratch;
@@ -42,6 +43,8 @@ mod wide;
 pub use level::Vectors;
 
 use std::sync::OnceLock;
+
+use amdgpu_isa::WaveSize;
 
 use crate::check::{FaultKind, Trap};
 use crate::exec::Context;
@@ -94,14 +97,22 @@ pub(crate) struct Hot {
 /// The compact steps of a program, for each level that has been used.
 #[derive(Debug, Default)]
 pub(crate) struct Code {
-    levels: [OnceLock<Box<[Hot]>>; Vectors::ALL.len()],
+    levels: [OnceLock<Compiled>; Vectors::ALL.len()],
+}
+
+/// The compact steps of a program for one level.
+#[derive(Debug)]
+struct Compiled {
+    steps: Box<[Hot]>,
+    /// Those that instructions of two operations refer to.
+    _pairs: Box<[[Hot; 2]]>,
 }
 
 impl Code {
     /// The steps of `program`, whose code this is, for a level; for the widest one that the host has if it lacks it.
     pub(crate) fn steps(&self, program: &Program, vectors: Vectors) -> &[Hot] {
         let vectors = vectors.min(Vectors::detect());
-        self.levels[vectors as usize].get_or_init(|| compile::compile(program, vectors))
+        &self.levels[vectors as usize].get_or_init(|| compile::compile(program, vectors)).steps
     }
 }
 
@@ -141,21 +152,21 @@ trait Body {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn on_avx512<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+unsafe fn on_avx512<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
-    unsafe { B::run::<level::Avx512>(context, hot) }
+    unsafe { B::run::<level::Avx512<LANES>>(context, hot) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn on_avx2<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+unsafe fn on_avx2<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
-    unsafe { B::run::<level::Avx2>(context, hot) }
+    unsafe { B::run::<level::Avx2<LANES>>(context, hot) }
 }
 
-unsafe fn on_baseline<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+unsafe fn on_baseline<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
-    unsafe { B::run::<level::Portable>(context, hot) }
+    unsafe { B::run::<level::Portable<LANES>>(context, hot) }
 }
 
 /// Bodies that handlers leave to, seldom: kept out of them, so that they need no stack.
@@ -163,35 +174,50 @@ unsafe fn on_baseline<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn rarely_on_avx512<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+unsafe fn rarely_on_avx512<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
-    unsafe { B::run::<level::Avx512>(context, hot) }
+    unsafe { B::run::<level::Avx512<LANES>>(context, hot) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[cold]
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn rarely_on_avx2<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+unsafe fn rarely_on_avx2<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
-    unsafe { B::run::<level::Avx2>(context, hot) }
+    unsafe { B::run::<level::Avx2<LANES>>(context, hot) }
 }
 
 #[cold]
 #[inline(never)]
-unsafe fn rarely_on_baseline<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+unsafe fn rarely_on_baseline<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
-    unsafe { B::run::<level::Portable>(context, hot) }
+    unsafe { B::run::<level::Portable<LANES>>(context, hot) }
 }
 
-/// The handler of a body at a level.
-fn at<B: Body>(vectors: Vectors) -> Handler {
+/// What handlers are compiled for: a level of the host's vectors, and waves of a size.
+#[derive(Clone, Copy)]
+struct Form {
+    vectors: Vectors,
+    wave: WaveSize,
+}
+
+/// The handler of a body in a form.
+fn at<B: Body>(form: Form) -> Handler {
+    match form.wave {
+        WaveSize::Wave32 => for_lanes::<B, 32>(form.vectors),
+        WaveSize::Wave64 => for_lanes::<B, 64>(form.vectors),
+    }
+}
+
+/// The handler of a body at a level, for waves of so many lanes.
+fn for_lanes<B: Body, const LANES: usize>(vectors: Vectors) -> Handler {
     match vectors {
         #[cfg(target_arch = "x86_64")]
-        Vectors::Avx512 => on_avx512::<B>,
+        Vectors::Avx512 => on_avx512::<B, LANES>,
         #[cfg(target_arch = "x86_64")]
-        Vectors::Avx2 => on_avx2::<B>,
-        _ => on_baseline::<B>,
+        Vectors::Avx2 => on_avx2::<B, LANES>,
+        _ => on_baseline::<B, LANES>,
     }
 }
 
@@ -212,7 +238,8 @@ unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
         return STOP;
     }
     if step.flags.writes_exec {
-        exec_written(context, hot);
+        let exec = context.wave.mask(EXEC);
+        take_exec(context, hot, exec);
     }
     let w = &*context.wave;
     if step.flags.control && (w.status != Status::Running || w.needs_reference_path()) {
@@ -223,14 +250,39 @@ unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
 
 /// Take over what was written to EXEC's registers, and count it.
 #[inline(always)]
-fn exec_written(context: &mut Context<'_>, hot: &Hot) {
+fn exec_written<L: Level>(context: &mut Context<'_>, hot: &Hot) {
+    let exec = mask::<L>(context.wave, EXEC);
+    take_exec(context, hot, exec);
+}
+
+/// Make `exec` the wave's EXEC, and count it.
+#[inline(always)]
+fn take_exec(context: &mut Context<'_>, hot: &Hot, exec: u64) {
     let w = &mut *context.wave;
     let old = w.exec;
-    w.exec = w.s64(EXEC);
+    w.exec = exec;
     w.active = u64::from(w.exec.count_ones());
     if let Some(counter) = context.counters.get_mut(hot.slot as usize) {
         counter.count(old, w.exec);
     }
+}
+
+/// A mask of the wave's lanes in scalar registers, as [`Wave::mask`] reads it.
+#[inline(always)]
+fn mask<L: Level>(w: &Wave, register: u8) -> u64 {
+    if L::LANES == 32 { w.s[usize::from(register & 127)].into() } else { w.s64(register) }
+}
+
+/// Write a mask of the wave's lanes to scalar registers, as [`Wave::set_mask`] does.
+#[inline(always)]
+fn set_mask<L: Level>(w: &mut Wave, register: u8, mask: u64) {
+    if L::LANES == 32 { w.set_s32(register, mask as u32) } else { w.set_s64(register, mask) }
+}
+
+/// The mask of all lanes.
+#[inline(always)]
+const fn all_lanes<L: Level>() -> u64 {
+    u64::MAX >> (u64::BITS as usize - L::LANES)
 }
 
 /// A scalar register or constant.
@@ -251,13 +303,13 @@ fn part<L: Level>(mask: u64, part: usize) -> u32 {
     (mask >> (part * L::N)) as u32 & ((1u64 << L::N) - 1) as u32
 }
 
-/// Vectors of a row, at most: those of the narrowest level.
+/// Vectors of a whole row, at most: those of the narrowest level.
 const PARTS: usize = LANES / 4;
 
-/// Vectors that a row has at a level.
+/// Vectors that a wave's part of a row has at a level.
 #[inline(always)]
 const fn parts<L: Level>() -> usize {
-    LANES / L::N
+    L::LANES / L::N
 }
 
 /// Write a row where EXEC says so.
@@ -270,7 +322,7 @@ unsafe fn put<L: Level>(w: &mut Wave, dst: u32, values: &[L::V; PARTS]) {
     // SAFETY: `dst` is a row of the register file.
     unsafe {
         let to = rows(w).add(dst as usize);
-        if exec == !0 {
+        if exec == all_lanes::<L>() {
             for i in 0..parts::<L>() {
                 L::store(to.add(i * L::N), values[i]);
             }

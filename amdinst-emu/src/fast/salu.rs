@@ -1,6 +1,6 @@
 //! Scalar arithmetic and branches. Results go to scalar registers, those of EXEC among them.
 
-use super::{Body, CONST, Hot, exec_written, scalar};
+use super::{Body, CONST, Hot, exec_written, mask, scalar};
 use crate::exec::Context;
 use crate::wave::{EXEC, VCC, Wave};
 
@@ -107,10 +107,10 @@ fn scalar64(w: &Wave, src: u32, imm: u32) -> u64 {
     if src & CONST != 0 { imm as i32 as i64 as u64 } else { w.s64((src & 127) as u8) }
 }
 
-/// See [`Scalar32`]. Never writes EXEC.
-pub(super) struct Do32<O>(std::marker::PhantomData<O>);
+/// See [`Scalar32`]; `TO_EXEC` if the result is a half of EXEC.
+pub(super) struct Do32<O, const TO_EXEC: bool>(std::marker::PhantomData<O>);
 
-impl<O: Scalar32> Body for Do32<O> {
+impl<O: Scalar32, const TO_EXEC: bool> Body for Do32<O, TO_EXEC> {
     #[inline(always)]
     unsafe fn run<L: super::Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
@@ -122,6 +122,9 @@ impl<O: Scalar32> Body for Do32<O> {
             Scc::Sets => w.scc = scc,
         }
         w.set_s32(hot.sdst as u8, value);
+        if TO_EXEC {
+            exec_written::<L>(context, hot);
+        }
         hot.next
     }
 }
@@ -140,7 +143,7 @@ impl<O: Scalar64, const TO_EXEC: bool> Body for Do64<O, TO_EXEC> {
         }
         w.set_s64(hot.sdst as u8, value);
         if TO_EXEC {
-            exec_written(context, hot);
+            exec_written::<L>(context, hot);
         }
         hot.next
     }
@@ -158,7 +161,24 @@ impl<O: Scalar64> Body for SaveExec<O> {
         w.scc = value != 0;
         w.set_s64(EXEC, value);
         w.set_s64(hot.sdst as u8, old);
-        exec_written(context, hot);
+        exec_written::<L>(context, hot);
+        hot.next
+    }
+}
+
+/// `s_*_saveexec_b32` in waves of 32 lanes, as [`SaveExec`].
+pub(super) struct SaveExec32<O>(std::marker::PhantomData<O>);
+
+impl<O: Scalar32> Body for SaveExec32<O> {
+    #[inline(always)]
+    unsafe fn run<L: super::Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let (a, old) = (scalar(w, hot.src[0], hot.imm[0]), w.exec as u32);
+        let (value, _) = O::apply(a, old, false);
+        w.scc = value != 0;
+        w.set_s32(EXEC, value);
+        w.set_s32(hot.sdst as u8, old);
+        exec_written::<L>(context, hot);
         hot.next
     }
 }
@@ -249,8 +269,8 @@ impl<const CONDITION: u8> Body for Branch<CONDITION> {
             condition::ALWAYS => true,
             condition::SCC0 => !w.scc,
             condition::SCC1 => w.scc,
-            condition::VCCZ => w.s64(VCC) == 0,
-            condition::VCCNZ => w.s64(VCC) != 0,
+            condition::VCCZ => mask::<L>(w, VCC) == 0,
+            condition::VCCNZ => mask::<L>(w, VCC) != 0,
             condition::EXECZ => w.exec == 0,
             _ => w.exec != 0,
         };

@@ -7,7 +7,7 @@ use super::memory::is_uniform;
 use super::{Body, CONST, Hot, general, part, parts, rows, scalar};
 use crate::exec::Context;
 use crate::memory::is_scratch;
-use crate::wave::{FLAT_SCRATCH, LANES, Scratch, Wave};
+use crate::wave::{LANES, Scratch, Wave};
 
 /// How a [`Access`] is addressed: through a buffer resource, whose first register is `hot.sdst`.
 pub(super) const BUFFER: u8 = 0;
@@ -42,7 +42,7 @@ impl Small {
 fn origin<const FORM: u8>(w: &Wave, hot: &Hot) -> Option<(usize, u64)> {
     let offset = scalar(w, hot.src[1], hot.imm[1]);
     if FORM == FLAT {
-        return Some((w.scratch.offset_of(w.s64(FLAT_SCRATCH))?, u64::from(offset)));
+        return Some((w.scratch.offset_of(w.flat_scratch())?, u64::from(offset)));
     }
     let (low, word3) = (w.s64(hot.sdst as u8), w.s[(hot.sdst as usize + 3) & 127]);
     // Swizzled, lanes added, 64 to a row: as private memory is.
@@ -125,11 +125,13 @@ pub(super) unsafe fn transfer<L: Level, const STORE: bool, const DWORDS: usize>(
             }
             return true;
         }
-        for i in 0..DWORDS * LANES / L::N {
-            let bits = part::<L>(exec, i % parts::<L>());
-            let (register, memory) = (registers.add(i * L::N), memory.add(i * L::N));
-            let (from, to) = if STORE { (register, memory) } else { (memory, register) };
-            L::store_if(to, L::load(from), bits);
+        for dword in 0..DWORDS {
+            for i in 0..parts::<L>() {
+                let at = dword * LANES + i * L::N;
+                let (register, memory) = (registers.add(at), memory.add(at));
+                let (from, to) = if STORE { (register, memory) } else { (memory, register) };
+                L::store_if(to, L::load(from), part::<L>(exec, i));
+            }
         }
     }
     true

@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 
 use super::level::{Level, relation};
-use super::{Body, Hot, Lanes, PARTS, exec_written, general, part, parts, put, rows, scalar};
+use super::{Body, Hot, Lanes, PARTS, exec_written, general, mask, part, parts, put, rows, scalar, set_mask};
 use crate::exec::Context;
-use crate::wave::Wave;
+use crate::wave::{EXEC, Wave};
 
 /// What an operation does with NaNs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -250,14 +250,14 @@ impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Settled<O, SOU
     }
 }
 
-/// `v_cndmask_b32`: the mask is a scalar pair, number `hot.src[2]`.
+/// `v_cndmask_b32`: the mask is in scalar registers, from number `hot.src[2]` on.
 pub(super) struct Select<const SAME: u8>;
 
 impl<const SAME: u8> Body for Select<SAME> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let mask = w.s64((hot.src[2] & 127) as u8);
+        let mask = mask::<L>(w, (hot.src[2] & 127) as u8);
         // SAFETY: as for `Do`.
         unsafe {
             let [a, b, _] = sources::<L, 2, SAME>(w, hot);
@@ -276,14 +276,14 @@ pub(super) const ADD: u8 = 0;
 pub(super) const SUB: u8 = 1;
 pub(super) const SUB_REVERSE: u8 = 2;
 
-/// Additions and subtractions with a carry out, to scalar pair `hot.sdst`, and if `IN` with one in, from `hot.src[2]`.
+/// Additions and subtractions with a carry out, to a mask in `hot.sdst`, and if `IN` with one in, from `hot.src[2]`.
 pub(super) struct Carry<const KIND: u8, const IN: bool>;
 
 impl<const KIND: u8, const IN: bool> Body for Carry<KIND, IN> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let carry_in = if IN { w.s64((hot.src[2] & 127) as u8) } else { 0 };
+        let carry_in = if IN { mask::<L>(w, (hot.src[2] & 127) as u8) } else { 0 };
         let mut carries = 0u64;
         // SAFETY: as for `Do`.
         unsafe {
@@ -311,7 +311,7 @@ impl<const KIND: u8, const IN: bool> Body for Carry<KIND, IN> {
             put::<L>(w, hot.dst, &result);
         }
         let carries = carries & w.exec;
-        w.set_s64(hot.sdst as u8, carries);
+        set_mask::<L>(w, hot.sdst as u8, carries);
         hot.next
     }
 }
@@ -338,7 +338,7 @@ impl Body for ReadLane {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let lane = scalar(w, hot.src[1], hot.imm[1]) as usize & 63;
+        let lane = scalar(w, hot.src[1], hot.imm[1]) as usize & (L::LANES - 1);
         // SAFETY: as for `Do`.
         let value = unsafe { rows(w).add(hot.src[0] as usize + lane).read() };
         w.set_s32(hot.sdst as u8, value);
@@ -354,21 +354,21 @@ impl Body for WriteLane {
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
         let value = scalar(w, hot.src[0], hot.imm[0]);
-        let lane = scalar(w, hot.src[1], hot.imm[1]) as usize & 63;
+        let lane = scalar(w, hot.src[1], hot.imm[1]) as usize & (L::LANES - 1);
         // SAFETY: as for `Do`.
         unsafe { rows(w).add(hot.dst as usize + lane).write(value) };
         hot.next
     }
 }
 
-/// Comparisons of [`super::compare`] write a scalar pair, and EXEC if it is that.
+/// Comparisons of [`super::compare`] write a mask to scalar registers, and EXEC if it is that.
 #[inline(always)]
-pub(super) fn put_mask<const TO_EXEC: bool>(context: &mut Context<'_>, hot: &Hot, bits: u64) {
+pub(super) fn put_mask<L: Level, const TO_EXEC: bool>(context: &mut Context<'_>, hot: &Hot, bits: u64) {
     let w = &mut *context.wave;
     let bits = bits & w.exec;
-    w.set_s64(hot.sdst as u8, bits);
+    set_mask::<L>(w, hot.sdst as u8, bits);
     if TO_EXEC {
-        w.set_s64(crate::wave::EXEC, bits);
-        exec_written(context, hot);
+        set_mask::<L>(w, EXEC, bits);
+        exec_written::<L>(context, hot);
     }
 }

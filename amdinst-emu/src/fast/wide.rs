@@ -1,7 +1,7 @@
 //! 64-bit integers in two rows: shifts by the same count everywhere, and multiply-add.
 
 use super::level::Level;
-use super::{Body, Hot, Lanes, PARTS, parts, put, rows, scalar};
+use super::{Body, Hot, Lanes, PARTS, parts, put, rows, scalar, set_mask};
 use crate::exec::Context;
 use crate::wave::LANES;
 
@@ -85,7 +85,7 @@ impl Body for MultiplyAdd {
             put::<L>(w, hot.dst + LANES as u32, &high);
         }
         let carries = carries & w.exec;
-        w.set_s64(hot.sdst as u8, carries);
+        set_mask::<L>(w, hot.sdst as u8, carries);
         hot.next
     }
 }

@@ -1,6 +1,6 @@
 //! Mapping a code object into device memory.
 
-use amdgpu_isa::{Arch, OnlyRead};
+use amdgpu_isa::{Arch, NotExecuted, Target, WaveSize};
 use amdgpu_object::{CodeObject, Relocation, RelocationKind, Text};
 
 use super::{Program, lower};
@@ -11,7 +11,7 @@ use crate::memory::{Memory, MemoryError, Protection, Room};
 pub enum LoadError {
     /// Built for a processor whose code is not executed.
     #[error(transparent)]
-    NotExecuted(#[from] OnlyRead),
+    NotExecuted(#[from] NotExecuted),
     /// Built for another processor.
     #[error(
         "the code object is for {object}, the machine is a {machine}: build it for {machine}, or make the machine a {object}"
@@ -21,6 +21,16 @@ pub enum LoadError {
         object: Arch,
         /// The machine's processor.
         machine: Arch,
+    },
+    /// Kernels of one code object that have waves of different sizes.
+    #[error(
+        "the code object has kernels for waves of 32 lanes (`{narrow}`) and of 64 (`{wide}`), which are not executed from one code object: build them apart"
+    )]
+    TwoWaveSizes {
+        /// A kernel for 32 lanes.
+        narrow: String,
+        /// A kernel for 64 lanes.
+        wide: String,
     },
     /// A relocation against a symbol that nothing defines.
     #[error("undefined symbol `{0}`: link the code object with its definition")]
@@ -63,10 +73,11 @@ const IMAGE_ALIGN: u64 = 0x1000;
 
 /// Map the segments, apply the relocations, decode the text.
 pub(crate) fn load(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<Program, LoadError> {
-    object.target.arch.to_run()?;
+    object.target.arch.to_execute()?;
     if object.target.arch != arch {
         return Err(LoadError::WrongArch { object: object.target.arch, machine: arch });
     }
+    let target = target(object)?;
     let low = object.segments.iter().map(|segment| segment.address).min().unwrap_or(0) & !(IMAGE_ALIGN - 1);
     let mut high = low;
     for segment in &object.segments {
@@ -110,7 +121,21 @@ pub(crate) fn load(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Resu
         let place = (section.start - span.start) as usize..(section.end - span.start) as usize;
         memory.read(section.start.wrapping_add(bias), &mut mapped[place])?;
     }
-    Ok(lower::program(arch, object, mapped, bias))
+    Ok(lower::program(target, object, mapped, bias))
+}
+
+/// The processor, and the size of the waves of all kernels. Functions are code for either as the kernels are.
+fn target(object: &CodeObject) -> Result<Target, LoadError> {
+    let arch = object.target.arch;
+    let of = |wave| object.kernels.iter().find(|kernel| kernel.descriptor.wave_size(arch) == wave);
+    match (of(WaveSize::Wave32), of(WaveSize::Wave64)) {
+        (Some(narrow), Some(wide)) => {
+            Err(LoadError::TwoWaveSizes { narrow: narrow.name.clone(), wide: wide.name.clone() })
+        }
+        (Some(_), None) => Ok(Target { arch, wave: WaveSize::Wave32 }),
+        (None, Some(_)) => Ok(Target { arch, wave: WaveSize::Wave64 }),
+        (None, None) => Ok(arch.into()),
+    }
 }
 
 /// Bytes of code from which on it is asked whether there is memory for its decoded form.

@@ -4,16 +4,19 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use amdgpu_isa::{Access, Arch, Encoding, Feature, FeatureState, Inst, Operand, Slot, Value, scalar};
+use amdgpu_isa::{
+    Access, Encoding, Feature, FeatureState, Inst, Op, Operand, Slot, Special, Target, Value, scalar,
+};
 use amdgpu_object::{CodeObject, Kernel};
 
 use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory};
 use crate::exec;
 use crate::fast::Code;
+use crate::rules::{NULL_RESULT, Rules};
 use crate::wave::{EXEC, NO_SCALAR, register_row};
 
 /// Decode and lower the code of a code object; `text` is all from its first section with code to the end of the last.
-pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64) -> Program {
+pub(crate) fn program(target: Target, object: &CodeObject, text: Vec<u8>, bias: u64) -> Program {
     let start = object.code_span().start;
     let mut program = Program {
         text_address: start,
@@ -21,8 +24,8 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
         kernels: object.kernels.clone(),
         variables: object.variables.clone(),
         // Code that runs with ECC on or off meets it on: so the accelerators are set up.
-        sramecc: arch.has(Feature::SramEcc) && object.target.sramecc != FeatureState::Off,
-        ..blank_program(arch, text)
+        sramecc: target.arch.has(Feature::SramEcc) && object.target.sramecc != FeatureState::Off,
+        ..blank_program(target, text)
     };
     // Code begins anew at each symbol: padding or data before one must not swallow its first instruction.
     let mut starts: Vec<u64> = object.kernels.iter().map(|kernel| kernel.code.start).collect();
@@ -35,33 +38,39 @@ pub(crate) fn program(arch: Arch, object: &CodeObject, text: Vec<u8>, bias: u64)
 }
 
 /// Decode and lower the code of one kernel, which is at `text_address` of a code object of which nothing else is known.
-pub(crate) fn resident(arch: Arch, kernel: Kernel, text: Vec<u8>, text_address: u64, bias: u64) -> Program {
+pub(crate) fn resident(
+    target: Target,
+    kernel: Kernel,
+    text: Vec<u8>,
+    text_address: u64,
+    bias: u64,
+) -> Program {
     let entry = kernel.code.start.wrapping_sub(text_address);
-    let mut program = Program { text_address, bias, kernels: vec![kernel], ..blank_program(arch, text) };
+    let mut program = Program { text_address, bias, kernels: vec![kernel], ..blank_program(target, text) };
     let all = 0..program.text.len();
     decode_all(&mut program, std::iter::once(all), std::iter::once(entry));
     program
 }
 
 /// Decode and lower bare instructions, which no code object holds: at address 0, without kernels.
-pub(crate) fn bare(arch: Arch, text: Vec<u8>) -> Program {
-    let mut program = blank_program(arch, text);
+pub(crate) fn bare(target: Target, text: Vec<u8>) -> Program {
+    let mut program = blank_program(target, text);
     let all = 0..program.text.len();
     decode_all(&mut program, std::iter::once(all), std::iter::empty());
     program
 }
 
 /// A program whose text has not been decoded: at address 0, without kernels.
-fn blank_program(arch: Arch, text: Vec<u8>) -> Program {
+fn blank_program(target: Target, text: Vec<u8>) -> Program {
     Program {
-        arch,
+        target,
         steps: Vec::new(),
         step_at: vec![NO_STEP; text.len() / 4],
         text_address: 0,
         bias: 0,
         kernels: Vec::new(),
         variables: Vec::new(),
-        sramecc: arch.has(Feature::SramEcc),
+        sramecc: target.arch.has(Feature::SramEcc),
         exec_writers: Vec::new(),
         reads_clock: false,
         code: Code::default(),
@@ -90,18 +99,18 @@ fn decode_section(
     section: Range<usize>,
     starts: &mut Peekable<impl Iterator<Item = u64>>,
 ) {
-    let arch = program.arch;
+    let forms = Forms { rules: Rules::of(program.target.arch.generation()), sramecc: program.sramecc };
     let mut offset = section.start;
     while offset + 4 <= section.end {
         while starts.next_if(|start| *start <= offset as u64).is_some() {}
-        let step = match amdgpu_isa::decode(arch, &program.text[offset..section.end]) {
+        let step = match amdgpu_isa::decode(program.target, &program.text[offset..section.end]) {
             Ok(inst) => {
                 let runs_over =
                     starts.peek().is_some_and(|start| offset as u64 + u64::from(inst.size) > *start);
                 if runs_over {
                     bad(offset, 4, "the instruction runs into the next function".to_owned())
                 } else {
-                    lower(inst, offset, program.sramecc)
+                    lower(inst, offset, forms)
                 }
             }
             Err(error) => bad(offset, 4, error.to_string()),
@@ -126,7 +135,7 @@ fn link(program: &mut Program) {
             // The target is kept in the negative, for the message, where there is no step.
             program.steps[index].imm = found.map_or(-1 - target.abs(), |step| i64::from(*step));
         }
-        program.reads_clock |= exec::is_clock(program.steps[index].op);
+        program.reads_clock |= program.steps[index].flags.reads_clock;
         if program.steps[index].flags.writes_exec {
             program.steps[index].slot = program.exec_writers.len() as u32;
             program.exec_writers.push(index as u32);
@@ -136,21 +145,21 @@ fn link(program: &mut Program) {
 
 fn bad(offset: usize, size: u8, message: String) -> Step {
     let inst = Inst {
-        op: amdgpu_isa::Op::s_nop,
+        op: Op::s_nop,
         encoding: Encoding::Sopp,
         size: 4,
         operands: amdgpu_isa::Operands::new(),
         mods: amdgpu_isa::Mods::default(),
     };
     let extra = extra(inst, [Kind::Int; 5], false, message);
-    Step { run: exec::undecodable, size, extra: Some(extra), ..blank(amdgpu_isa::Op::s_nop, offset) }
+    Step { run: exec::undecodable, size, extra: Some(extra), ..blank(Op::s_nop, offset) }
 }
 
 fn extra(inst: Inst, [dst_kind, src_kind @ ..]: [Kind; 5], keep_half: bool, message: String) -> Box<Extra> {
-    Box::new(Extra { inst, dst_kind, src_kind, keep_half, memory: None, scalar: None, message })
+    Box::new(Extra { inst, dst_kind, src_kind, keep_half, memory: None, scalar: None, pair: None, message })
 }
 
-fn blank(op: amdgpu_isa::Op, offset: usize) -> Step {
+fn blank(op: Op, offset: usize) -> Step {
     Step {
         run: exec::undecodable,
         op,
@@ -175,10 +184,39 @@ fn is_vector(encoding: Encoding) -> bool {
     !matches!(encoding, Sop1 | Sop2 | Sopc | Sopk | Sopp | Smem)
 }
 
-fn lower(inst: Inst, offset: usize, sramecc: bool) -> Step {
+/// What of a program says how instructions are carried out.
+#[derive(Clone, Copy)]
+struct Forms {
+    rules: &'static Rules,
+    /// Registers are protected by ECC.
+    sramecc: bool,
+}
+
+/// The step of an instruction of two operations: each by itself, to be run on one state.
+fn lower_pair(inst: Inst, offset: usize, forms: Forms) -> Step {
+    let [first, second] = exec::operations(&inst).map(|inst| lower(inst, offset, forms));
+    let mut step = blank(inst.op, offset);
+    step.size = inst.size;
+    step.registers = first.registers.max(second.registers);
+    step.flags.vector = true;
+    step.run = exec::pair;
+    let mut extra = extra(inst, [Kind::Int; 5], false, String::new());
+    extra.pair = Some(Box::new([first, second]));
+    step.extra = Some(extra);
+    step
+}
+
+fn lower(mut inst: Inst, offset: usize, forms: Forms) -> Step {
+    if inst.mods.dual.is_some() {
+        return lower_pair(inst, offset, forms);
+    }
+    // Where a number of a register has a bit for its half, that of a constant has not.
+    if is_short(inst.encoding) && !source_is_vector(&inst) {
+        inst.mods.op_sel &= !1;
+    }
     let op = inst.op;
     let name = op.name();
-    let [dst_kind, mut src_kind @ ..] = kinds(name);
+    let [dst_kind, mut src_kind @ ..] = kinds(op, forms.rules);
     let mut step = blank(op, offset);
     step.size = inst.size;
     let mut sources = 0;
@@ -215,6 +253,7 @@ fn lower(inst: Inst, offset: usize, sramecc: bool) -> Step {
         || name.starts_with("v_cmpx")
         || exec::is_fork(op);
     step.flags.control = exec::is_control(op);
+    step.flags.reads_clock = exec::is_clock(op, step.imm, forms.rules);
     step.run = exec::handler(&inst);
     if let Some(comparison) = exec::comparison(op) {
         step.imm = comparison;
@@ -223,7 +262,7 @@ fn lower(inst: Inst, offset: usize, sramecc: bool) -> Step {
         step.table = table;
     }
     let mods = &inst.mods;
-    let packed = inst.encoding == Encoding::Vop3p;
+    let packed = inst.encoding.is_vop3p();
     let arithmetic = vector && (dst_kind.is_float() || src_kind.iter().any(|kind| kind.is_float()));
     step.flags.float = arithmetic
         && !name.starts_with("v_cndmask")
@@ -234,22 +273,23 @@ fn lower(inst: Inst, offset: usize, sramecc: bool) -> Step {
     if vector && !packed && !inst.operands.is_empty() {
         let sdwa = mods.sdwa.is_some();
         step.flags.before =
-            mods.abs | mods.neg != 0 || mods.op_sel != 0 || sdwa || mods.dpp.is_some() || mods.clamp;
+            mods.abs | mods.neg != 0 || mods.op_sel != 0 || sdwa || exec::permutes(mods) || mods.clamp;
         let half_result = matches!(dst_kind, Kind::F16 | Kind::Int16);
-        keep_half = half_result && !sdwa && (mods.op_sel & 8 != 0 || keeps_other_half(name));
+        let keeps = forms.rules.keeps_halves || mods.op_sel & 8 != 0 || keeps_other_half(name);
+        keep_half = half_result && !sdwa && keeps;
         step.flags.after = mods.omod != 0 || (mods.clamp && dst_kind.is_float()) || sdwa || keep_half;
         if name.starts_with("v_cmp") {
             step.flags.after = false;
         }
     }
-    let memory = memory_ops::access(&inst, sramecc);
+    let memory = memory_ops::access(&inst, forms.sramecc);
     let scalar = scalar_memory::access(&inst);
     let needs_extra = vector || memory.is_some() || inst.encoding == Encoding::Smem || sources > 3;
     if inst.operands.iter().any(is_privileged) {
         let reason = "a register of the trap handler".to_owned();
         step.run = exec::privileged;
         step.extra = Some(extra(inst, [Kind::Int; 5], false, reason));
-    } else if needs_extra || op == amdgpu_isa::Op::s_setreg_imm32_b32 {
+    } else if needs_extra || op == Op::s_setreg_imm32_b32 {
         let [a, b, c, d] = src_kind;
         let mut extra = extra(inst, [dst_kind, a, b, c, d], keep_half, String::new());
         extra.memory = memory;
@@ -257,6 +297,16 @@ fn lower(inst: Inst, offset: usize, sramecc: bool) -> Step {
         step.extra = Some(extra);
     }
     step
+}
+
+/// VOP1, VOP2 and VOPC by themselves.
+fn is_short(encoding: Encoding) -> bool {
+    matches!(encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc)
+}
+
+fn source_is_vector(inst: &Inst) -> bool {
+    let mut first = inst.operands.iter().filter(|operand| operand.slot == Slot::Src0);
+    first.any(|operand| matches!(operand.value, Value::Vgpr(_)))
 }
 
 /// Take an operand that is written into the step's results.
@@ -273,6 +323,8 @@ fn note_write(step: &mut Step, operand: &Operand) {
         }
         let last = u16::from(register) + u16::from(operand.dwords.max(1)) - 1;
         step.flags.writes_exec |= last >= u16::from(EXEC) && register <= EXEC + 1;
+    } else if operand.value == Value::Special(Special::Null) {
+        step.sdst = NULL_RESULT;
     }
 }
 
@@ -312,8 +364,8 @@ fn is_signed(name: &str) -> bool {
 /// get a number as a half, with zeros above it; 16-bit integers get the bits of the single-precision number, as LLVM's
 /// compiler and assembler have it (the manual does not say).
 fn inline(code: u8, kind: Kind, dwords: u8, name: &str) -> u64 {
-    let wide =
-        dwords >= 2 && !name.starts_with("v_pk_") && !name.contains("mfma_f32") && !name.contains("mfma_i32");
+    let parts = ["v_pk_", "mfma_f32", "mfma_i32", "wmma_"];
+    let wide = dwords >= 2 && !parts.iter().any(|part| name.contains(part));
     match code {
         128..=192 => u64::from(code) - 128,
         193..=208 => {
@@ -347,6 +399,7 @@ fn inline(code: u8, kind: Kind, dwords: u8, name: &str) -> u64 {
             let index = usize::from(code - 240);
             match kind {
                 Kind::F16 => u64::from(HALF[index]),
+                Kind::BF16 => u64::from(SINGLE[index] >> 16),
                 _ if wide => DOUBLE[index],
                 _ => u64::from(SINGLE[index]),
             }
@@ -380,7 +433,8 @@ fn keeps_other_half(name: &str) -> bool {
 }
 
 /// Kinds of the result and of the sources, from the types that the mnemonic names.
-fn kinds(name: &str) -> [Kind; 5] {
+fn kinds(op: Op, rules: &Rules) -> [Kind; 5] {
+    let name = op.name();
     let kind = |token: &str| match token {
         "f16" => Some(Kind::F16),
         "f32" => Some(Kind::F32),
@@ -394,6 +448,22 @@ fn kinds(name: &str) -> [Kind; 5] {
     let first = types.next().unwrap_or(Kind::Int);
     let second = types.next().unwrap_or(first);
     let packs = ["pk", "_pack_", "sad_"].iter().any(|part| name.contains(part));
+    match op {
+        // Matrices of a wave: the third source is as the result; the others are registers. A bfloat16 is a single's upper half.
+        Op::v_wmma_bf16_16x16x16_bf16 => return [Kind::BF16; 5],
+        _ if name.starts_with("v_wmma_") => return [first; 5],
+        // Where halves of registers are operands, these have some.
+        Op::v_sat_pk_u8_i16 if rules.keeps_halves => {
+            return [Kind::Int16, Kind::Int, Kind::Int, Kind::Int, Kind::Int];
+        }
+        Op::v_alignbit_b32 | Op::v_alignbyte_b32 if rules.keeps_halves => {
+            return [Kind::Int, Kind::Int, Kind::Int, Kind::Int16, Kind::Int];
+        }
+        Op::v_cmp_class_f16 | Op::v_cmpx_class_f16 if rules.keeps_halves => {
+            return [Kind::Int64, Kind::F16, Kind::Int16, Kind::Int, Kind::Int];
+        }
+        _ => {}
+    }
     match name {
         // Pairs of singles: their table applies MODE itself.
         "v_pk_fma_f32" | "v_pk_mul_f32" | "v_pk_add_f32" | "v_pk_mov_b32" => [Kind::Int; 5],

@@ -47,7 +47,10 @@ pub(crate) fn access(inst: &Inst, sramecc: bool) -> Option<MemoryAccess> {
         _ => 0,
     };
     let data = if lds {
-        [row(Slot::Data0).or_else(|| row(Slot::Vdata)).unwrap_or(0), row(Slot::Data1).unwrap_or(0)]
+        let data =
+            [row(Slot::Data0).or_else(|| row(Slot::Vdata)).unwrap_or(0), row(Slot::Data1).unwrap_or(0)];
+        // What is compared with comes last; `ds_cmpst_*` has it first.
+        if rest.starts_with("cmpstore") { [data[1], data[0]] } else { data }
     } else {
         [row(Slot::Vdata).or_else(|| row(Slot::Data0)).unwrap_or(0), 0]
     };
@@ -67,6 +70,7 @@ pub(crate) fn access(inst: &Inst, sramecc: bool) -> Option<MemoryAccess> {
         offen: inst.mods.offen,
         lds_dma: inst.mods.lds || rest.starts_with("load_lds_") || rest.starts_with("store_lds_"),
         typed: typed.map(|(_, typed)| typed),
+        adds_lane: rest.contains("_addtid_"),
         tfe: inst.mods.tfe,
     })
 }
@@ -105,7 +109,7 @@ fn vector_action(rest: &str, glc: bool) -> Option<Action> {
         "sbyte" => (1, true),
         "ushort" | "short" => (2, false),
         "sshort" => (2, true),
-        "dword" => (4, false),
+        "dword" | "addtid_dword" => (4, false),
         "dwordx2" => (8, false),
         "dwordx3" => (12, false),
         "dwordx4" => (16, false),
@@ -133,6 +137,10 @@ pub(super) fn atomic_action(atomic: &str, glc: bool) -> Option<Action> {
         "dec" => (AtomicOp::Dec, 4),
         "add_f32" => (AtomicOp::FAdd, 4),
         "add_f64" => (AtomicOp::FAdd, 8),
+        "min_f32" => (AtomicOp::FMin, 4),
+        "max_f32" => (AtomicOp::FMax, 4),
+        "cmpswap_f32" => (AtomicOp::FCmpSwap, 4),
+        "csub" => (AtomicOp::SubClamped, 4),
         "min_f64" => (AtomicOp::FMin, 8),
         "max_f64" => (AtomicOp::FMax, 8),
         "pk_add_f16" => (AtomicOp::PkAddF16, 4),
@@ -221,8 +229,8 @@ fn lds_action(rest: &str) -> Option<(Action, Option<i64>)> {
         "or" => AtomicOp::Or,
         "xor" => AtomicOp::Xor,
         "mskor" => AtomicOp::MaskOr,
-        "cmpst" if float => AtomicOp::FCmpSwap,
-        "cmpst" => AtomicOp::CmpSwap,
+        "cmpst" | "cmpstore" if float => AtomicOp::FCmpSwap,
+        "cmpst" | "cmpstore" => AtomicOp::CmpSwap,
         "wrap" => AtomicOp::Wrap,
         "wrxchg" => AtomicOp::Swap,
         "wrxchg2" => {

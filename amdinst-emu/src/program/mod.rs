@@ -23,7 +23,7 @@ pub(crate) use step::{
 
 use std::sync::{Arc, OnceLock};
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::Target;
 use amdgpu_object::{Kernel, Variable};
 
 use crate::fast::{Code, Hot};
@@ -35,7 +35,8 @@ pub(crate) const NO_STEP: u32 = u32::MAX;
 /// A loaded code object. It belongs to the machine that loaded it.
 #[derive(Debug)]
 pub struct Program {
-    pub(crate) arch: Arch,
+    /// Its processor, and how many lanes its waves have.
+    pub(crate) target: Target,
     pub(crate) steps: Vec<Step>,
     /// Step that begins at each dword of the text, or [`NO_STEP`].
     pub(crate) step_at: Vec<u32>,
@@ -109,8 +110,8 @@ impl Program {
     pub(crate) fn text_of(&self, step: &Step) -> String {
         let start = step.offset as usize;
         let Some(bytes) = self.text.get(start..) else { return String::new() };
-        match (amdgpu_isa::decode(self.arch, bytes), bytes.first_chunk()) {
-            (Ok(inst), _) => inst.text(self.arch).to_string(),
+        match (amdgpu_isa::decode(self.target, bytes), bytes.first_chunk()) {
+            (Ok(inst), _) => inst.text(self.target).to_string(),
             (Err(_), Some(word)) => format!(".long {:#010x}", u32::from_le_bytes(*word)),
             (Err(_), None) => String::new(),
         }

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use amdgpu_isa::Arch;
 use amdgpu_isa::Flow;
+use amdgpu_isa::{Arch, Target};
 use amdgpu_object::Kernel;
 use amdgpu_object::KernelDescriptor;
 
@@ -42,7 +42,8 @@ pub(crate) fn program(arch: Arch, memory: &Memory, resident: &Resident<'_>) -> R
     let mut text = vec![0; whole.end.saturating_sub(whole.start) as usize & !3];
     memory.read(whole.start, &mut text)?;
     let at = entry.wrapping_sub(whole.start);
-    let range = usize::try_from(at).ok().and_then(|at| reached(arch, &text, at));
+    let target = Target { arch, wave: KernelDescriptor { bytes }.wave_size(arch) };
+    let range = usize::try_from(at).ok().and_then(|at| reached(target, &text, at));
     let range = range.unwrap_or(0..text.len());
     text.truncate(range.end);
     text.drain(..range.start);
@@ -50,7 +51,7 @@ pub(crate) fn program(arch: Arch, memory: &Memory, resident: &Resident<'_>) -> R
     let name = resident.name;
     let code = entry.wrapping_sub(resident.bias)..start.wrapping_add(text.len() as u64 - resident.bias);
     let kernel = dispatch::kernel(name, resident.descriptor.wrapping_sub(resident.bias), code, bytes);
-    Ok(lower::resident(arch, kernel, text, start.wrapping_sub(resident.bias), resident.bias))
+    Ok(lower::resident(target, kernel, text, start.wrapping_sub(resident.bias), resident.bias))
 }
 
 /// Whether descriptor and code are in memory still as they were when the program was made.
@@ -71,27 +72,27 @@ fn descriptor(memory: &Memory, address: u64) -> Result<[u8; 64], LoadError> {
 
 /// The bytes from the first to the last instruction that code from `entry` can reach; `None` if it jumps to where only
 /// registers tell.
-fn reached(arch: Arch, text: &[u8], entry: usize) -> Option<Range<usize>> {
+fn reached(target: Target, text: &[u8], entry: usize) -> Option<Range<usize>> {
     let mut seen = HashSet::new();
     let mut open = vec![entry];
     let mut range = entry..entry;
     while let Some(mut at) = open.pop() {
         while seen.insert(at) {
             // What is no instruction ends the walk: it is an error when it is executed.
-            let Some(Ok(inst)) = text.get(at..).map(|bytes| amdgpu_isa::decode(arch, bytes)) else {
+            let Some(Ok(inst)) = text.get(at..).map(|bytes| amdgpu_isa::decode(target, bytes)) else {
                 range.end = range.end.max((at + 4).min(text.len()));
                 break;
             };
             let next = at + usize::from(inst.size);
             range = range.start.min(at)..range.end.max(next);
-            let target = |offset: i32| next.checked_add_signed(offset as isize);
+            let goes_to = |offset: i32| next.checked_add_signed(offset as isize);
             match inst.flow() {
                 Flow::Next | Flow::Trap => {}
                 Flow::Branch { offset } => {
-                    open.extend(target(offset));
+                    open.extend(goes_to(offset));
                     break;
                 }
-                Flow::CondBranch { offset, .. } => open.extend(target(offset)),
+                Flow::CondBranch { offset, .. } => open.extend(goes_to(offset)),
                 Flow::End => break,
                 Flow::Call { .. } | Flow::Jump | Flow::Other => return None,
             }

@@ -4,7 +4,8 @@ use amdgpu_isa::{Inst, Op, Operand, Special, Value};
 
 use crate::check::{Outcome, RegisterBank};
 use crate::exec::Context;
-use crate::wave::{FLAT_SCRATCH, REGISTERS};
+use crate::rules::Rules;
+use crate::wave::{FLAT_SCRATCH, REGISTERS, VCC};
 
 /// A function that executes one step.
 pub(crate) type Handler = fn(&mut Context<'_>, &Step) -> Outcome;
@@ -34,6 +35,7 @@ pub(crate) enum Kind {
     /// 64 bits, integer or raw.
     Int64,
     F16,
+    BF16,
     F32,
     F64,
 }
@@ -62,6 +64,8 @@ pub(crate) struct Flags {
     pub(crate) after: bool,
     /// Float arithmetic, subject to MODE.
     pub(crate) float: bool,
+    /// Reads a clock.
+    pub(crate) reads_clock: bool,
 }
 
 /// Registers, each bank's counted from the first.
@@ -73,19 +77,23 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
+    /// VGPRs, and AGPRs, that a wave can name.
+    const BANK: u16 = REGISTERS as u16 / 2;
+
     /// All that a wave can name.
-    pub(crate) const ALL: Self =
-        Self { sgprs: FLAT_SCRATCH as u16, vgprs: REGISTERS as u16 / 2, agprs: REGISTERS as u16 / 2 };
+    pub(crate) fn all(rules: &Rules) -> Self {
+        Self { sgprs: rules.sgprs.into(), vgprs: Self::BANK, agprs: Self::BANK }
+    }
 
     /// The registers that an operand reaches to.
     pub(crate) fn of(operand: &Operand) -> Self {
         let end = |first: u8| u16::from(first) + u16::from(operand.dwords.max(1));
         let mut registers = Self::default();
         match operand.value {
-            // Behind the SGPRs stand VCC, M0, EXEC, which every wave has.
-            Value::Scalar(first) if first < FLAT_SCRATCH => registers.sgprs = end(first).min(Self::ALL.sgprs),
-            Value::Vgpr(first) => registers.vgprs = end(first).min(Self::ALL.vgprs),
-            Value::Agpr(first) => registers.agprs = end(first).min(Self::ALL.agprs),
+            // Every wave has those from there on: special ones, and where they are SGPRs, all of these.
+            Value::Scalar(first) if first < FLAT_SCRATCH => registers.sgprs = end(first).min(VCC.into()),
+            Value::Vgpr(first) => registers.vgprs = end(first).min(Self::BANK),
+            Value::Agpr(first) => registers.agprs = end(first).min(Self::BANK),
             _ => {}
         }
         registers
@@ -166,6 +174,8 @@ pub(crate) struct Extra {
     pub(crate) memory: Option<MemoryAccess>,
     /// Scalar memory access.
     pub(crate) scalar: Option<ScalarAccess>,
+    /// The two operations of an instruction that has two.
+    pub(crate) pair: Option<Box<[Step; 2]>>,
     /// Why it is not executed: a word that is no instruction, or one with privileged registers.
     pub(crate) message: String,
 }
@@ -220,6 +230,8 @@ pub(crate) enum AtomicOp {
     CmpSwap,
     Add,
     Sub,
+    /// Not below zero.
+    SubClamped,
     Rsub,
     SMin,
     SMax,
@@ -282,6 +294,8 @@ pub(crate) struct MemoryAccess {
     pub(crate) second: Option<i64>,
     pub(crate) idxen: bool,
     pub(crate) offen: bool,
+    /// The address has four times the lane's number added.
+    pub(crate) adds_lane: bool,
     /// Data move between memory and LDS, not registers.
     pub(crate) lds_dma: bool,
     /// Data are converted on their way.

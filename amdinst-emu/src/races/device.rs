@@ -474,7 +474,7 @@ mod tests {
         let mut memory = Memory::new();
         let base =
             memory.alloc(2 * 4 * PAGE, 4 * PAGE, "data", Protection::ReadWrite, Owner::User).expect("memory");
-        let mut w = Wave::new(Config::default().vectors);
+        let mut w = Wave::new(amdgpu_isa::Arch::Gfx90a.into(), Config::default().vectors);
         let mut races = DeviceRaces::new([GROUPS as u32, 1, 1], WAVES, Judge::strict(), None);
         let found = |trap: Trap, later: usize| {
             let earlier = trap.earlier.expect("an earlier step") as usize;
@@ -570,7 +570,7 @@ mod tests {
     fn intervals_begin_again() {
         let mut memory = Memory::new();
         let base = memory.alloc(256, 256, "data", Protection::ReadWrite, Owner::User).expect("memory");
-        let mut w = Wave::new(Config::default().vectors);
+        let mut w = Wave::new(amdgpu_isa::Arch::Gfx90a.into(), Config::default().vectors);
         let mut races = DeviceRaces { most: 10, ..DeviceRaces::new([1, 1, 1], WAVES, Judge::strict(), None) };
         for number in 0..100 {
             for wave in [0, 1] {

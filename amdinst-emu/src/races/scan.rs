@@ -787,7 +787,7 @@ mod tests {
             let launch =
                 Arc::new(ScanLaunch::new(&memory, &noted, GROUPS, pairs::WAVES, Scope::Waves, false));
             let mut threads = [DeviceScan::new(&launch), DeviceScan::new(&launch)];
-            let mut w = Wave::new(Config::default().vectors);
+            let mut w = Wave::new(amdgpu_isa::Arch::Gfx90a.into(), Config::default().vectors);
             for group in 0..GROUPS {
                 let thread = &mut threads[group as usize % 2];
                 for event in events.iter().filter(|event| event.group == group) {

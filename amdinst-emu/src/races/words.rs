@@ -11,13 +11,13 @@ pub(crate) trait Author: Copy {
 }
 
 /// A wave by its number in the workgroup, and a site: a step of the program in a context (`Contexts`). In one number, as there
-/// are many: the wave's number plus one (a workgroup has 16 waves at most), and above it the site (a program that has more
-/// than 2^27 steps does not fit into the memory of a host).
+/// are many: the wave's number plus one (a workgroup has 32 waves at most), and above it the site (a program that has more
+/// than 2^26 steps does not fit into the memory of a host).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark(NonZeroU32);
 
 impl Mark {
-    const WAVE: u32 = 0x1f;
+    const WAVE: u32 = 0x3f;
     /// The largest site that it has room for.
     pub(super) const MAX_SITE: u32 = u32::MAX >> Self::WAVE.count_ones();
 

@@ -80,7 +80,7 @@ impl<'a> Engine<'a> {
         hierarchy: &'a mut Hierarchy,
         front: &'a mut [FrontCaches],
     ) -> Result<Self, Fault> {
-        let arch = shared.program.arch;
+        let arch = shared.program.target.arch;
         let resources = Resources {
             lds_bytes: shared.lds_bytes,
             workgroup_size: shared.launch.block.iter().product(),
@@ -206,7 +206,7 @@ impl<'a> Engine<'a> {
         group.budget = self.shared.budget;
         for number in 0..waves {
             let wave = self.free_waves.pop().unwrap_or_else(|| {
-                self.waves.push(Resident::new(self.shared.config.vectors));
+                self.waves.push(Resident::new(self.shared.program.target, self.shared.config.vectors));
                 self.waves.len() - 1
             });
             let launchers = self.launch_free.len();

@@ -91,7 +91,7 @@ pub(super) struct Instruction {
 pub(super) fn all(program: &Program, parameters: &Parameters) -> Vec<Instruction> {
     let describe = |step: &crate::program::Step| {
         let inst =
-            program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.arch, bytes));
+            program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.target, bytes));
         let pc = program.pc(step);
         match inst {
             Some(Ok(inst)) => describe(program, parameters, &inst, pc),
@@ -114,8 +114,8 @@ pub(super) fn all(program: &Program, parameters: &Parameters) -> Vec<Instruction
 }
 
 fn describe(program: &Program, parameters: &Parameters, inst: &Inst, pc: u64) -> Instruction {
-    let effects = inst.effects(program.arch);
-    let (category, work, cost) = work(inst, &effects, program.arch.generation(), parameters);
+    let effects = inst.effects(program.target);
+    let (category, work, cost) = work(inst, &effects, program.target.arch.generation(), parameters);
     let mut written = effects.changes();
     written.remove(Reg::MODE);
     Instruction {

@@ -5,6 +5,8 @@ use super::instructions::{Instruction, REGISTERS, Work};
 use super::outcome::WaveTime;
 use super::parameters::Parameters;
 use super::stall::Stall;
+use amdgpu_isa::Target;
+
 use crate::fast::Vectors;
 use crate::wave::Wave;
 
@@ -40,9 +42,9 @@ pub(super) struct Resident {
 }
 
 impl Resident {
-    pub(super) fn new(vectors: Vectors) -> Self {
+    pub(super) fn new(target: Target, vectors: Vectors) -> Self {
         Self {
-            wave: Wave::new(vectors),
+            wave: Wave::new(target, vectors),
             group: 0,
             unit: 0,
             simd: 0,

@@ -10,11 +10,12 @@ pub(crate) use scratch::{Scratch, fill_dwords};
 
 use std::ops::{Deref, DerefMut};
 
-use amdgpu_isa::{Op, Special, Value};
+use amdgpu_isa::{Op, Special, Target, Value, WaveSize};
 
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
 use crate::fast::Vectors;
 use crate::program::{Registers, Src};
+use crate::rules::Rules;
 
 /// Vector registers: 256 VGPRs, then 256 AGPRs.
 pub(crate) const REGISTERS: usize = 512;
@@ -45,9 +46,6 @@ pub(crate) enum Status {
 
 /// MODE.FP16_OVFL.
 const FP16_OVFL: u32 = 23;
-/// MODE.VSKIP.
-pub(crate) const VSKIP: u32 = 28;
-
 /// VGPR relative addressing (`s_set_gpr_idx_on`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct GprIndex {
@@ -56,8 +54,6 @@ pub(crate) struct GprIndex {
 }
 
 impl GprIndex {
-    /// Bit of MODE.
-    pub(crate) const MODE_BIT: u32 = 27;
     /// Bits of M0.
     pub(crate) const SRC0: u32 = 12;
     pub(crate) const SRC1: u32 = 13;
@@ -107,6 +103,10 @@ pub(crate) struct Place {
 #[derive(Debug)]
 pub(crate) struct Wave {
     pub(crate) rows: Box<Rows>,
+    /// How many lanes it has.
+    size: WaveSize,
+    /// What waves of its generation do in their own way.
+    pub(crate) rules: &'static Rules,
     /// By operand number: SGPRs, FLAT_SCRATCH, VCC, M0, EXEC.
     pub(crate) s: [u32; 128],
     pub(crate) scc: bool,
@@ -154,10 +154,13 @@ pub(crate) struct Wave {
 }
 
 impl Wave {
-    /// An ended wave. The functions of `exec` may use a level's vector extensions, as far as the host has them.
-    pub(crate) fn new(vectors: Vectors) -> Self {
+    /// An ended wave of a program's kind. The functions of `exec` may use a level's vector extensions, as far as the host has
+    /// them.
+    pub(crate) fn new(target: Target, vectors: Vectors) -> Self {
         Self {
             rows: Rows::zeroed(),
+            size: target.wave,
+            rules: Rules::of(target.arch.generation()),
             s: [0; 128],
             scc: false,
             exec: 0,
@@ -169,7 +172,7 @@ impl Wave {
             status: Status::Ended,
             gpr_index: GprIndex::default(),
             skips_vectors: false,
-            allotted: Registers::ALL,
+            allotted: Registers::default(),
             place: Place::default(),
             trap_status: 0,
             avx2: vectors.min(Vectors::detect()) >= Vectors::Avx2,
@@ -193,7 +196,7 @@ impl Wave {
         self.rows[..usize::from(used.vgprs)].fill([uninitialised; LANES]);
         self.rows[REGISTERS / 2..][..usize::from(used.agprs)].fill([uninitialised; LANES]);
         self.s = [0; 128];
-        self.s[..usize::from(FLAT_SCRATCH) + 2].fill(uninitialised);
+        self.s[..usize::from(self.rules.sgprs) + 2].fill(uninitialised);
         for register in [VCC, VCC + 1, M0] {
             self.s[usize::from(register)] = uninitialised;
         }
@@ -236,10 +239,44 @@ impl Wave {
         self.s[usize::from(register & 127)] = value;
     }
 
+    /// How many lanes it has. Rows have room for [`LANES`]; those behind the wave's are never active.
+    #[inline(always)]
+    pub(crate) fn lanes(&self) -> usize {
+        self.size.lanes() as usize
+    }
+
+    /// A mask of the wave's lanes in scalar registers, the first of which is `register`.
+    #[inline(always)]
+    pub(crate) fn mask(&self, register: u8) -> u64 {
+        self.s64(register) & self.size.all_lanes()
+    }
+
+    /// Write a mask of the wave's lanes to as many scalar registers as it takes. EXEC takes effect when the step ends
+    /// ([`Wave::sync_exec`]).
+    #[inline(always)]
+    pub(crate) fn set_mask(&mut self, register: u8, mask: u64) {
+        match self.size {
+            WaveSize::Wave32 => self.set_s32(register, mask as u32),
+            WaveSize::Wave64 => self.set_s64(register, mask),
+        }
+    }
+
+    /// A mask of the wave's lanes as a scalar operand.
+    #[inline(always)]
+    pub(crate) fn scalar_mask(&self, src: Src) -> u64 {
+        self.scalar64(src) & self.size.all_lanes()
+    }
+
+    /// Where the wave's scratch memory begins, as private addresses count.
+    #[inline(always)]
+    pub(crate) fn flat_scratch(&self) -> u64 {
+        self.s64(self.rules.flat_scratch)
+    }
+
     /// Take over what was written to EXEC.
     #[inline]
     pub(crate) fn sync_exec(&mut self) {
-        self.exec = self.s64(EXEC);
+        self.exec = self.mask(EXEC);
         self.active = u64::from(self.exec.count_ones());
         self.refresh_masks();
     }
@@ -286,10 +323,10 @@ impl Wave {
             Special::SharedLimit => crate::memory::SHARED_APERTURE | 0xffff_ffff,
             Special::PrivateBase => crate::memory::PRIVATE_APERTURE,
             Special::PrivateLimit => crate::memory::PRIVATE_APERTURE | 0xffff_ffff,
-            Special::Vccz => u64::from(self.s64(VCC) == 0),
-            Special::Execz => u64::from(self.s64(EXEC) == 0),
+            Special::Vccz => u64::from(self.mask(VCC) == 0),
+            Special::Execz => u64::from(self.mask(EXEC) == 0),
             Special::Scc => u64::from(self.scc),
-            // Graphics have the one; LDS_DIRECT is refused when the program is loaded. NULL is zero, and GFX9 has none.
+            // Graphics have the one; LDS_DIRECT is refused when the program is loaded. NULL is zero.
             Special::PopsExitingWaveId | Special::LdsDirect | Special::Null => 0,
         }
     }
@@ -309,6 +346,12 @@ impl Wave {
             self.rows[usize::from(row) + 1] = [(value >> 32) as u32; LANES];
         }
         row
+    }
+
+    /// Reads a clock, of which there is one: it moves by 1 with each of the wave's instructions and by 64 with each reading.
+    pub(crate) fn read_clock(&mut self) -> u64 {
+        self.clock_reads += 1;
+        self.clock + 64 * self.clock_reads
     }
 
     /// The first active lane, or lane 0 when there is none (`v_readfirstlane_b32`).
@@ -368,8 +411,8 @@ impl Wave {
     /// Write MODE.
     pub(crate) fn set_mode(&mut self, mode: u32) {
         self.mode = mode;
-        self.gpr_index.enable = (mode >> GprIndex::MODE_BIT & 1) as u8;
-        self.skips_vectors = mode >> VSKIP & 1 != 0;
+        self.gpr_index.enable = u8::from(mode & self.rules.gpr_index != 0);
+        self.skips_vectors = mode & self.rules.vskip != 0;
     }
 
     /// Whether MODE asks for what the fast layer does not do: every step then runs by its own function in `exec`.
@@ -380,7 +423,8 @@ impl Wave {
 
     /// Switch VGPR indexing on or off.
     pub(crate) fn set_gpr_index(&mut self, on: bool) {
-        self.set_mode(self.mode & !(1 << GprIndex::MODE_BIT) | u32::from(on) << GprIndex::MODE_BIT);
+        let bit = self.rules.gpr_index;
+        self.set_mode(self.mode & !bit | if on { bit } else { 0 });
     }
 
     /// The row of a vector register of one dword after VGPR indexing, which the bit of M0 asks for.

@@ -12,6 +12,23 @@ use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 /// The optimisation levels that each kernel is compiled at.
 pub(crate) const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
 
+/// Processors that kernels are compiled for, and how many lanes their waves have.
+pub(crate) const TARGETS: [(&str, u32); 7] = [
+    ("gfx90a", 64),
+    ("gfx906", 64),
+    ("gfx942", 64),
+    ("gfx1100", 32),
+    ("gfx1100", 64),
+    ("gfx1151", 32),
+    ("gfx1151", 64),
+];
+
+/// What clang is told so that waves have so many lanes.
+fn wave_options(cpu: &str, lanes: u32) -> &'static [&'static str] {
+    let arch = Arch::from_name(cpu).expect("a processor");
+    if arch.default_wave().lanes() == lanes { &[] } else { &["-mwavefrontsize64"] }
+}
+
 /// Whether clang and the linker are there. Says so when they are not; a failure where tools are required.
 pub(crate) fn tools(test: &str) -> bool {
     let found = ["clang-22", "ld.lld-22"]
@@ -81,6 +98,12 @@ pub(crate) struct Device {
 impl Device {
     pub(crate) fn new(source: &str, cpu: &str, level: &str) -> Self {
         Self::with(&compile(source, cpu, level), Config::default())
+    }
+
+    /// For a processor, with waves of so many lanes.
+    pub(crate) fn of_lanes(source: &str, (cpu, lanes): (&str, u32), level: &str) -> Self {
+        let object = compile_with(source, cpu, level, wave_options(cpu, lanes));
+        Self::with(&object, Config::default())
     }
 
     pub(crate) fn with(object: &CodeObject, config: Config) -> Self {
@@ -167,18 +190,31 @@ pub(crate) struct Assembly<'a> {
     pub kernarg: u32,
     /// Bytes of scratch memory a work-item.
     pub scratch: u32,
+    /// Bytes of LDS a workgroup.
+    pub lds: u32,
+    /// Lanes of a wave.
+    pub lanes: u32,
 }
 
 impl Default for Assembly<'_> {
     fn default() -> Self {
-        Self { cpu: "gfx90a", vgprs: 8, sgprs: 24, accum_offset: 8, kernarg: 16, scratch: 0 }
+        Self {
+            cpu: "gfx90a",
+            vgprs: 8,
+            sgprs: 24,
+            accum_offset: 8,
+            kernarg: 16,
+            scratch: 0,
+            lds: 0,
+            lanes: 64,
+        }
     }
 }
 
 impl Assembly<'_> {
     /// Assembles a body, behind which the kernel ends.
     pub(crate) fn object(&self, body: &str) -> CodeObject {
-        let Self { cpu, vgprs, sgprs, accum_offset, kernarg, scratch } = self;
+        let Self { cpu, vgprs, sgprs, accum_offset, kernarg, scratch, lds, lanes } = self;
         let unified = ["gfx90a", "gfx942", "gfx950"].contains(cpu);
         let accum = if unified { format!(".amdhsa_accum_offset {accum_offset}") } else { String::new() };
         let text = format!(
@@ -201,6 +237,7 @@ k:
 .amdhsa_user_sgpr_kernarg_segment_ptr 1
 .amdhsa_kernarg_size {kernarg}
 .amdhsa_private_segment_fixed_size {scratch}
+.amdhsa_group_segment_fixed_size {lds}
 .end_amdhsa_kernel
 .amdgpu_metadata
 ---
@@ -210,10 +247,10 @@ amdhsa.kernels:
   - .name: k
     .symbol: k.kd
     .kernarg_segment_size: {kernarg}
-    .group_segment_fixed_size: 0
+    .group_segment_fixed_size: {lds}
     .private_segment_fixed_size: {scratch}
     .kernarg_segment_align: 8
-    .wavefront_size: 64
+    .wavefront_size: {lanes}
     .sgpr_count: {sgprs}
     .vgpr_count: {vgprs}
     .max_flat_workgroup_size: 1024
@@ -227,6 +264,7 @@ amdhsa.kernels:
             .current_dir(&directory)
             .args(["--target=amdgcn-amd-amdhsa", "-nostdlib", "-fuse-ld=lld-22", "-o", "k.elf", "k.s"])
             .arg(format!("-mcpu={cpu}"))
+            .args(wave_options(cpu, *lanes))
             .output()
             .expect("running clang-22");
         assert!(result.status.success(), "clang: {}", String::from_utf8_lossy(&result.stderr));

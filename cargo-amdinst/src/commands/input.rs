@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use amdgpu_isa::Arch;
 use amdgpu_object::container::{self, Code, ContainerError, Embedded, Origin};
 use amdgpu_object::{CodeObject, Kernel};
 use rayon::prelude::*;
@@ -54,8 +55,29 @@ pub struct Input<'a> {
     path: &'a Path,
     file: &'a File,
     embedded: Vec<Embedded<'a>>,
-    /// Only code objects for processors whose code is instrumented and executed.
-    to_run: bool,
+    need: Need,
+}
+
+/// What is to be done with code objects beside reading them. Those of processors for which it is not done are taken for ones that
+/// cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    Nothing,
+    /// The emulator executes them.
+    Execution,
+    /// They are instrumented.
+    Instrumentation,
+}
+
+impl Need {
+    /// Why it is not done for a processor; `None` if it is.
+    fn unmet(self, arch: Arch) -> Option<String> {
+        match self {
+            Self::Nothing => None,
+            Self::Execution => arch.to_execute().err().map(|error| error.to_string()),
+            Self::Instrumentation => arch.to_run().err().map(|error| error.to_string()),
+        }
+    }
 }
 
 /// One code object of a file.
@@ -108,14 +130,20 @@ impl<'a> Input<'a> {
                 let message = format!("{} holds no code object for {wanted}", path.display());
                 Err(Failure::msg(Exit::Usage, message).note(format!("it holds {}", list(&targets))))
             }
-            _ => Ok(Self { path, file, embedded, to_run: false }),
+            _ => Ok(Self { path, file, embedded, need: Need::Nothing }),
         }
     }
 
-    /// Takes the code objects of processors whose code is read alone for ones that cannot be read.
+    /// Takes the code objects of processors whose code is not executed for ones that cannot be read.
     #[must_use]
-    pub fn to_run(self) -> Self {
-        Self { to_run: true, ..self }
+    pub fn to_execute(self) -> Self {
+        Self { need: Need::Execution, ..self }
+    }
+
+    /// Takes the code objects of processors whose code is not instrumented for ones that cannot be read.
+    #[must_use]
+    pub fn to_instrument(self) -> Self {
+        Self { need: Need::Instrumentation, ..self }
     }
 
     /// How many code objects there are, those that cannot be read included; never 0.
@@ -182,14 +210,12 @@ impl<'a> Input<'a> {
             Code::InFile(_) => self.file.shared().part(one.range.clone()),
         };
         let parsed = CodeObject::parse(bytes.unwrap_or_else(|| one.bytes.to_vec().into()));
-        let only_read =
-            parsed.as_ref().ok().filter(|_| self.to_run).map(|object| object.target.arch.to_run());
         let skipped = |reason, is_only_read| Skipped { target: one.target.clone(), reason, is_only_read };
-        if let Some(Err(error)) = only_read {
+        if let Some(reason) = parsed.as_ref().ok().and_then(|object| self.need.unmet(object.target.arch)) {
             if is_whole {
-                return Err(Failure::msg(Exit::Unsupported, format!("{}: {error}", self.path.display())));
+                return Err(Failure::msg(Exit::Unsupported, format!("{}: {reason}", self.path.display())));
             }
-            return Ok(Err(skipped(error.to_string(), true)));
+            return Ok(Err(skipped(reason, true)));
         }
         match parsed {
             Ok(object) => Ok(Ok(Found {

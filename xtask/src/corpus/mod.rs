@@ -2,6 +2,7 @@
 
 mod disasm;
 mod foreign;
+mod hardware;
 mod hazards;
 mod seeds;
 mod share;
@@ -19,6 +20,8 @@ pub(crate) enum Command {
     Differential(crate::handover::Options),
     /// Disassemble whole libraries as LLVM does
     Disasm(disasm::Options),
+    /// Run tinygrad's tests of single instructions, checked on a gfx1100, on the emulator
+    Hardware(hardware::Options),
     /// Have LLVM's hazard recognizer look for missing wait states in instrumented code
     Hazards(hazards::Options),
     /// Compare the wait states between inserted and other instructions, each with each, with those of LLVM
@@ -45,6 +48,7 @@ pub(crate) fn run(command: &Command) -> Result<bool> {
             crate::handover::run_as(&program, options)
         }
         Command::Disasm(options) => disasm::run(options),
+        Command::Hardware(options) => hardware::run(options),
         Command::Hazards(options) => hazards::run(options),
         Command::HazardPairs(options) => hazards::pairs::run(options),
         Command::Foreign(options) => foreign::run(options),

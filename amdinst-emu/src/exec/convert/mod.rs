@@ -48,12 +48,12 @@ fn execute(context: &mut Context<'_>, step: &Step) -> Outcome {
     let plan = plan::of(step.op).ok_or_else(|| Trap::unimplemented(step.op, ""))?;
     let Some(extra) = &step.extra else { return Err(odd_operand(step.op)) };
     supported(plan, step.op, extra)?;
-    let arch = context.program.arch;
+    let arch = context.program.target.arch;
     let w = &mut *context.wave;
     let exec = w.exec;
-    if let Some(dpp) = &extra.inst.mods.dpp {
+    if super::valu::permutes(&extra.inst.mods) {
         super::valu::resolve(w, step);
-        super::valu::permute(w, dpp, 1);
+        super::valu::permute(w, &extra.inst.mods, 1);
     }
     let lanes: Vec<usize> = (0..LANES).filter(|lane| w.active(*lane)).collect();
     let sources = elements::sources(w, plan, extra).ok_or_else(|| odd_operand(step.op))?;

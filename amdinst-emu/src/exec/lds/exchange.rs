@@ -17,6 +17,7 @@ pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
         .filter_map(|source| if let Src::Row(row) = source { Some(*row) } else { None })
         .collect();
     let mut result = [0u32; LANES];
+    let group = w.rules.exchange_lanes.min(w.lanes());
     match (step.op, rows.as_slice()) {
         (Op::ds_swizzle_b32, [data, ..]) => {
             let data = w.rows[usize::from(*data)];
@@ -29,7 +30,9 @@ pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
             let addresses = w.rows[usize::from(*address)];
             let data = w.rows[usize::from(*data)];
             for lane in 0..LANES {
-                let other = (addresses[lane].wrapping_add(access_offset as u32) / 4) as usize & 63;
+                // Lanes of one group alone.
+                let place = (addresses[lane].wrapping_add(access_offset as u32) / 4) as usize & (group - 1);
+                let other = lane & !(group - 1) | place;
                 if op == Op::ds_bpermute_b32 {
                     result[lane] = if w.active(other) { data[other] } else { 0 };
                 } else if w.active(lane) {

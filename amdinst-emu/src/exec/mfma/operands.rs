@@ -78,7 +78,7 @@ pub(super) struct Job {
 
 /// Resolve a step.
 pub(super) fn job(context: &Context<'_>, step: &Step) -> Outcome<Job> {
-    let arch = context.program.arch;
+    let arch = context.program.target.arch;
     let shape = shape::of(step.op).ok_or_else(|| Trap::unimplemented(step.op, ""))?;
     let Some(extra) = &step.extra else { return Err(odd_operand(step.op)) };
     let mods = &extra.inst.mods;

@@ -108,7 +108,7 @@ pub(super) fn atomic_operands(
     lane: usize,
 ) -> (u64, u64) {
     let first = operand(w, access.data[0], lane, bytes);
-    if op == AtomicOp::CmpSwap {
+    if matches!(op, AtomicOp::CmpSwap | AtomicOp::FCmpSwap) {
         let compare = operand(w, access.data[0] + u16::from(bytes / 4), lane, bytes);
         (compare, first)
     } else {

@@ -1,4 +1,4 @@
-//! Addresses of MUBUF and MTBUF (Vega ISA manual, "Buffer Addressing" and "Buffer Resource").
+//! Addresses of MUBUF and MTBUF (Vega ISA manual, "Buffer Addressing" and "Buffer Resource"; RDNA3 ISA, sections 9.4 and 9.6).
 
 use amdgpu_isa::Op;
 
@@ -9,8 +9,20 @@ use crate::memory::{Memory, is_scratch};
 use crate::program::{Action, MemoryAccess};
 use crate::wave::{LANES, Wave};
 
-/// Bytes of a record that swizzling keeps together. Older processors had a field for it; GFX9 has not.
-const ELEMENT: u64 = 4;
+/// How a resource says what is out of range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bounds {
+    /// Records are counted where an index selects them, else bytes.
+    ByIndex,
+    /// OOB_SELECT 0: the record, and within it.
+    Structure,
+    /// OOB_SELECT 1: the record.
+    Record,
+    /// OOB_SELECT 2: an empty buffer.
+    Empty,
+    /// OOB_SELECT 3: bytes, or where records are swizzled, as a structure.
+    Raw,
+}
 
 /// What a buffer resource says, for one instruction.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +35,9 @@ pub(super) struct Resource {
     /// NUM_RECORDS: bytes, or records where an index selects them.
     records: u64,
     swizzle: bool,
+    /// Bytes of a record that swizzling keeps together.
+    element: u64,
+    bounds: Bounds,
     index_stride: u64,
     /// The lane's number is added to the index.
     add_lane: bool,
@@ -44,16 +59,25 @@ impl Resource {
         // The data format's bits are the upper ones of the stride where lanes are added and nothing is converted.
         let more = if add_lane && access.typed.is_none() { u64::from(data_format) << 14 } else { 0 };
         let scalar_offset = u64::from(w.scalar32(access.scalar));
+        let (swizzle, bounds, format) = if w.rules.old_buffers {
+            (low >> 63 << 1, Bounds::ByIndex, data_format | ((word3 >> 12 & 7) as u8) << 4)
+        } else {
+            let bounds = [Bounds::Structure, Bounds::Record, Bounds::Empty, Bounds::Raw];
+            (low >> 62, bounds[(word3 >> 28 & 3) as usize], (word3 >> 12 & 0x3f) as u8)
+        };
+        let more = if w.rules.old_buffers { more } else { 0 };
         Self {
             base: (low & 0xffff_ffff_ffff).wrapping_add(scalar_offset),
             scalar_offset,
             stride: low >> 48 & 0x3fff | more,
             records: high & 0xffff_ffff,
-            swizzle: low >> 63 != 0,
+            swizzle: swizzle != 0,
+            element: if swizzle == 3 { 16 } else { 4 },
+            bounds,
             index_stride: 8 << (word3 >> 21 & 3),
             add_lane,
             indexed: access.idxen,
-            format: data_format | ((word3 >> 12 & 7) as u8) << 4,
+            format,
             select: [0, 3, 6, 9].map(|shift| (word3 >> shift & 7) as u8),
         }
     }
@@ -61,12 +85,17 @@ impl Resource {
     /// A resource without a data format stands for no buffer: reads give zero, writes are dropped.
     pub(super) fn is_unbound(&self, access: &MemoryAccess) -> bool {
         let format_is_stride = self.add_lane && access.typed.is_none();
-        self.format & 15 == 0 && !format_is_stride
+        let no_format = match self.bounds {
+            Bounds::ByIndex => self.format & 15 == 0,
+            _ => self.format == 0,
+        };
+        no_format && !format_is_stride
     }
 
     /// Private memory: each lane's dwords interleaved with the other lanes'.
     fn is_private(&self) -> bool {
-        let form = self.swizzle && self.add_lane && !self.indexed && self.index_stride == LANES as u64;
+        let old = self.bounds == Bounds::ByIndex;
+        let form = old && self.swizzle && self.add_lane && !self.indexed && self.index_stride == LANES as u64;
         form && is_scratch(self.base)
     }
 
@@ -76,11 +105,19 @@ impl Resource {
     /// offset: so AMD's simulator has it for CDNA after gfx950 (ROCm/rocm-systems#10928), and LLVM for all but the oldest
     /// processors (llvm/llvm-project#207796).
     pub(super) fn holds(&self, index: u64, offset: u64, bytes: u8) -> bool {
-        if self.indexed && self.stride != 0 {
-            index < self.records
-        } else {
-            let is_private = self.add_lane && !self.indexed;
-            is_private || self.scalar_offset + offset + u64::from(bytes) <= self.records
+        let end = offset + u64::from(bytes);
+        let in_structure = index < self.records && end <= self.stride;
+        match self.bounds {
+            Bounds::ByIndex if self.indexed && self.stride != 0 => index < self.records,
+            Bounds::ByIndex => {
+                let is_private = self.add_lane && !self.indexed;
+                is_private || self.scalar_offset + end <= self.records
+            }
+            Bounds::Structure => in_structure,
+            Bounds::Record => index < self.records,
+            Bounds::Empty => self.records != 0,
+            Bounds::Raw if self.swizzle && self.stride != 0 => in_structure,
+            Bounds::Raw => self.scalar_offset + end <= self.records,
         }
     }
 
@@ -89,9 +126,9 @@ impl Resource {
         let index = index + if self.add_lane { lane as u64 } else { 0 };
         let linear = if self.swizzle {
             let (index_high, index_low) = (index / self.index_stride, index % self.index_stride);
-            let (offset_high, offset_low) = (offset / ELEMENT, offset % ELEMENT);
-            let block = index_high.wrapping_mul(self.stride) + offset_high * ELEMENT;
-            block.wrapping_mul(self.index_stride) + index_low * ELEMENT + offset_low
+            let (offset_high, offset_low) = (offset / self.element, offset % self.element);
+            let block = index_high.wrapping_mul(self.stride) + offset_high * self.element;
+            block.wrapping_mul(self.index_stride) + index_low * self.element + offset_low
         } else {
             index.wrapping_mul(self.stride) + offset
         };
@@ -100,7 +137,7 @@ impl Resource {
 
     /// Whether `bytes` from `offset` on have consecutive addresses.
     fn is_contiguous(&self, offset: u64, bytes: u8) -> bool {
-        !self.swizzle || offset % ELEMENT + u64::from(bytes) <= ELEMENT
+        !self.swizzle || offset % self.element + u64::from(bytes) <= self.element
     }
 }
 

@@ -41,6 +41,7 @@ pub(super) fn global_places(w: &Wave, access: &MemoryAccess, places: &mut [LaneA
             (None, Some(row)) => address64(w, row, lane),
             (None, None) => 0,
         };
+        let address = address.wrapping_add(if access.adds_lane { 4 * lane as u64 } else { 0 });
         let address = address.wrapping_add_signed(access.offset);
         note(&mut span, address);
         places[lane] = LaneAddress::Global(address);

@@ -3,7 +3,7 @@
 use super::{LaneAddress, buffer, flat};
 use crate::exec::footprint::Footprint;
 use crate::program::{MemoryAccess, Space, Step};
-use crate::wave::{FLAT_SCRATCH, LANES, Scratch, Wave};
+use crate::wave::{LANES, Scratch, Wave};
 
 /// The places of an instruction, as addresses of device memory (private memory at its swizzled place) and of LDS.
 pub(crate) fn footprint(w: &Wave, step: &Step, access: &MemoryAccess, out: &mut Footprint) {
@@ -19,7 +19,7 @@ pub(crate) fn footprint(w: &Wave, step: &Step, access: &MemoryAccess, out: &mut 
     for (lane, place) in places.into_iter().enumerate().filter(|(lane, _)| w.active(*lane)) {
         let address = match place {
             LaneAddress::Global(address) => address,
-            LaneAddress::Private(offset) => w.s64(FLAT_SCRATCH) + Scratch::swizzle(offset, lane),
+            LaneAddress::Private(offset) => w.flat_scratch() + Scratch::swizzle(offset, lane),
             LaneAddress::Swizzled { base, offset } => base + Scratch::swizzle(offset, lane),
             LaneAddress::Pieces { index, offset } => {
                 buffer::Resource::read(w, access).address(index, offset, lane)

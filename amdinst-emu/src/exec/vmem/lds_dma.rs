@@ -46,7 +46,7 @@ fn places(
     dwords: u8,
 ) -> Outcome<[usize; LANES]> {
     let m0 = context.wave.s[usize::from(M0)];
-    let mask = if context.program.arch.has(Feature::LdsAddressBits18) { 0x3_fffc } else { 0xffff };
+    let mask = if context.program.target.arch.has(Feature::LdsAddressBits18) { 0x3_fffc } else { 0xffff };
     let first = u64::from(m0 & mask).wrapping_add_signed(access.offset) & 0xffff_ffff;
     let exec = context.wave.exec;
     let mut places = [0; LANES];

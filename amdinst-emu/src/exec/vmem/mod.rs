@@ -25,7 +25,7 @@ use super::{Context, atomic, lds, nothing};
 use crate::check::{AccessKind, Outcome, Trap};
 use crate::memory::Protection;
 use crate::program::{Action, Handler, MemoryAccess, Space, Step};
-use crate::wave::{FLAT_SCRATCH, LANES, Scratch, odd_operand};
+use crate::wave::{LANES, Scratch, odd_operand};
 pub(crate) use footprint::footprint;
 pub(crate) use watch::passes_the_cache;
 
@@ -35,7 +35,12 @@ use allocation::{atomic_operands, in_allocation, one_allocation};
 pub(super) fn handler(op: Op) -> Handler {
     let name = op.name();
     match op {
-        _ if name.starts_with("buffer_wbinv") || name.starts_with("buffer_inv") => acquire,
+        _ if ["buffer_wbinv", "buffer_inv", "buffer_gl0_inv", "buffer_gl1_inv"]
+            .iter()
+            .any(|start| name.starts_with(start)) =>
+        {
+            acquire
+        }
         _ if name.starts_with("buffer_wb") => nothing,
         _ => access,
     }
@@ -75,6 +80,9 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     let access = lds::access_of(step)?;
     if access.tfe {
         return Err(Trap::unimplemented(step.op, "with a texture fail status"));
+    }
+    if access.typed.is_some() && !context.wave.rules.old_buffers {
+        return Err(Trap::unimplemented(step.op, "with data formats of this generation"));
     }
     if access.lds_dma {
         return lds_dma::transfer(context, step, access);
@@ -123,7 +131,7 @@ fn bytes_of(action: Action) -> u8 {
 /// What an atomic on device memory does with subnormals.
 fn denormals(context: &Context<'_>, access: &MemoryAccess) -> Denormals {
     match access.action {
-        Action::Atomic { op, bytes, .. } => Denormals::in_memory(op, bytes, context.program.arch),
+        Action::Atomic { op, bytes, .. } => Denormals::in_memory(op, bytes, context.program.target.arch),
         _ => Denormals::default(),
     }
 }
@@ -174,7 +182,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Lane
                 }
             },
             LaneAddress::Private(offset) => {
-                let base = w.s64(FLAT_SCRATCH);
+                let base = w.flat_scratch();
                 let first = w.scratch.offset_of(base);
                 let place = |byte: u64| {
                     first

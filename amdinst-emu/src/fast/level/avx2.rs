@@ -9,7 +9,7 @@ use crate::exec::Context;
 use crate::fast::{Body, Hot};
 
 /// See [`super::Vectors::Avx2`].
-pub(crate) struct Avx2;
+pub(crate) struct Avx2<const LANES: usize>;
 
 #[inline(always)]
 unsafe fn f(a: __m256i) -> __m256 {
@@ -73,7 +73,8 @@ macro_rules! body {
     )*};
 }
 
-impl Level for Avx2 {
+impl<const LANES: usize> Level for Avx2<LANES> {
+    const LANES: usize = LANES;
     type V = __m256i;
     const N: usize = 8;
 
@@ -156,7 +157,7 @@ impl Level for Avx2 {
     #[inline(always)]
     unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::rarely_on_avx2::<B>(context, hot) }
+        unsafe { super::super::rarely_on_avx2::<B, LANES>(context, hot) }
     }
 
     #[inline(always)]

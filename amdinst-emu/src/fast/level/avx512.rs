@@ -8,7 +8,7 @@ use crate::exec::Context;
 use crate::fast::{Body, Hot};
 
 /// See [`super::Vectors::Avx512`].
-pub(crate) struct Avx512;
+pub(crate) struct Avx512<const LANES: usize>;
 
 #[inline(always)]
 unsafe fn f(a: __m512i) -> __m512 {
@@ -59,7 +59,8 @@ macro_rules! body {
     )*};
 }
 
-impl Level for Avx512 {
+impl<const LANES: usize> Level for Avx512<LANES> {
+    const LANES: usize = LANES;
     type V = __m512i;
     const N: usize = 16;
 
@@ -134,7 +135,7 @@ impl Level for Avx512 {
     #[inline(always)]
     unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::rarely_on_avx512::<B>(context, hot) }
+        unsafe { super::super::rarely_on_avx512::<B, LANES>(context, hot) }
     }
 
     #[inline(always)]

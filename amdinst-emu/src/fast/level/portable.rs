@@ -7,7 +7,7 @@ use crate::exec::Context;
 use crate::fast::{Body, Hot};
 
 /// See [`super::Vectors::Baseline`].
-pub(crate) struct Portable;
+pub(crate) struct Portable<const LANES: usize>;
 
 type V = [u32; 4];
 
@@ -35,7 +35,8 @@ macro_rules! two {
     )*};
 }
 
-impl Level for Portable {
+impl<const LANES: usize> Level for Portable<LANES> {
+    const LANES: usize = LANES;
     type V = V;
     const N: usize = 4;
 
@@ -207,7 +208,7 @@ impl Level for Portable {
     #[inline(always)]
     unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::rarely_on_baseline::<B>(context, hot) }
+        unsafe { super::super::rarely_on_baseline::<B, LANES>(context, hot) }
     }
 
     #[inline(always)]

@@ -236,7 +236,7 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
         output::check_file(output)?;
     }
     let file = File::open(&args.input.file)?;
-    let input = Input::new(&args.input, &file)?.to_run();
+    let input = Input::new(&args.input, &file)?.to_instrument();
     if let Some(output) = args.output.as_ref().filter(|_| !args.plan && args.is_whole()) {
         return whole::run(context, args, &file, &input, output);
     }

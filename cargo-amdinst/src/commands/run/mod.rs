@@ -49,7 +49,8 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     }
     let file_args = args.input.resolve(context)?;
     let file = File::open(&file_args.file)?;
-    let input = Input::new(&file_args, &file)?.to_run();
+    let input = Input::new(&file_args, &file)?;
+    let input = if args.report { input.to_instrument() } else { input.to_execute() };
     let (found, symbol) = input.kernel(args.kernel.as_deref())?;
     let object = &found.object;
     let kernel = object.kernel(&symbol).ok_or_else(|| input.no_kernel(&symbol))?;

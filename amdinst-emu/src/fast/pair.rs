@@ -1,0 +1,69 @@
+//! Instructions of two operations (VOPD), each by its own handler, one after the other.
+//!
+//! That is what reading before writing comes to where the one that runs first writes nothing that the other reads. `compile` puts
+//! them in an order, and chooses operations whose handlers never leave to the general way, which would run both.
+
+use amdgpu_isa::Op;
+
+use super::level::Level;
+use super::{Body, Hot, general};
+use crate::exec::Context;
+use crate::program::{Src, Step};
+
+/// Whether an operation's handler does all of it where MODE is the default.
+pub(super) fn is_whole(op: Op) -> bool {
+    matches!(
+        op,
+        Op::v_mov_b32
+            | Op::v_add_f32
+            | Op::v_sub_f32
+            | Op::v_subrev_f32
+            | Op::v_mul_f32
+            | Op::v_fmac_f32
+            | Op::v_fmamk_f32
+            | Op::v_fmaak_f32
+            | Op::v_cndmask_b32
+            | Op::v_add_u32
+            | Op::v_lshlrev_b32
+            | Op::v_and_b32
+    )
+}
+
+/// The two operations in the order in which they can run one after the other; `None` if each reads what the other writes.
+pub(super) fn in_order([first, second]: &[Step; 2]) -> Option<[&Step; 2]> {
+    let reads = |step: &Step, row: u16| step.src.contains(&Src::Row(row));
+    if !reads(second, first.dst) {
+        Some([first, second])
+    } else if !reads(first, second.dst) {
+        Some([second, first])
+    } else {
+        None
+    }
+}
+
+/// Two steps, whose address is in `hot.imm`.
+pub(super) struct Both;
+
+/// Puts the address of two steps into a step for [`Both`].
+pub(super) fn refer(hot: &mut Hot, to: &[Hot; 2]) {
+    let address = std::ptr::from_ref(to).expose_provenance() as u64;
+    (hot.imm[0], hot.imm[1]) = (address as u32, (address >> 32) as u32);
+}
+
+impl Body for Both {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: `compile` has put the address there, of steps that the program's code owns and never moves.
+        unsafe {
+            if !context.wave.plain_mode() {
+                return general(context, hot);
+            }
+            let address = u64::from(hot.imm[0]) | u64::from(hot.imm[1]) << 32;
+            let steps = &*std::ptr::with_exposed_provenance::<[Hot; 2]>(address as usize);
+            for step in steps {
+                (step.run)(context, step);
+            }
+        }
+        hot.next
+    }
+}

@@ -1,0 +1,168 @@
+//! What the waves of a generation do in their own way, as data.
+//!
+//! Functions ask for a rule by its name, and none asks which generation it runs. What differs between processors of one generation
+//! is a [`Feature`](amdgpu_isa::Feature), and what there is so much of stands in [`Limits`](amdgpu_isa::Limits). How many lanes a
+//! wave has is its kernel's: see [`Wave::lanes`](crate::wave::Wave::lanes).
+
+use amdgpu_isa::{Generation, scalar};
+
+/// What the waves of a generation do in their own way.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    /// SGPRs that a wave may have, VCC and the other special ones apart.
+    pub(crate) sgprs: u8,
+    /// The number of the scalar register that says where the wave's scratch memory is.
+    pub(crate) flat_scratch: u8,
+    /// The bit of MODE that turns VGPR indexing on, as a mask; 0 if there is none.
+    pub(crate) gpr_index: u32,
+    /// The bit of MODE that has vector instructions skipped, as a mask; 0 if there is none.
+    pub(crate) vskip: u32,
+    /// Vector results of 16 bits leave the other half of their register as it is. Else only those of some opcodes do.
+    pub(crate) keeps_halves: bool,
+    /// Lanes that `ds_permute_b32` and `ds_bpermute_b32` exchange between, by themselves in each half of a wave that has more.
+    /// (The manual's pseudocode has both halves of a wave64 take part in the lower 32; it goes through the hardware in two
+    /// passes, each by itself.)
+    pub(crate) exchange_lanes: usize,
+    /// Where `v_div_scale_*` leaves the manual's pseudocode open.
+    pub(crate) div_scale: DivScale,
+    /// `v_dot2_f32_f16` adds its third source last.
+    pub(crate) dot_adds_last: bool,
+    /// Buffer resources are as GFX9 has them.
+    pub(crate) old_buffers: bool,
+    /// The hardware registers by number.
+    pub(crate) hardware_registers: &'static [(u16, HardwareRegister)],
+    /// The bit of STATUS that says that the wave has scratch memory.
+    pub(crate) scratch_enabled: u32,
+}
+
+/// What `v_div_scale_*` does at the ends of its range.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DivScale {
+    /// The lane's bit is set where a source is zero.
+    pub(crate) marks_zeros: bool,
+    /// The largest biased exponent of a quotient that counts as subnormal.
+    pub(crate) small: i32,
+}
+
+/// What `s_getreg_b32` and `s_setreg_b32` reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HardwareRegister {
+    Mode,
+    Status,
+    TrapStatus,
+    /// HW_ID: where the wave runs.
+    Id,
+    /// HW_ID1: where the wave runs.
+    Id1,
+    /// HW_ID2: which queue it came from.
+    Id2,
+    /// GPR_ALLOC.
+    Registers,
+    /// LDS_ALLOC, in units of 64 dwords.
+    Lds,
+    /// IB_STS: what is outstanding.
+    Outstanding,
+    /// SH_MEM_BASES: the apertures.
+    Apertures,
+    /// TBA and TMA, of the trap handler.
+    TrapHandler,
+    /// XCC_ID: which of several dies.
+    Die,
+    /// FLAT_SCRATCH's low half.
+    ScratchLow,
+    /// FLAT_SCRATCH's high half.
+    ScratchHigh,
+    /// SHADER_CYCLES: a clock of 20 bits.
+    Cycles,
+    /// A snapshot of performance counters.
+    Snapshot,
+}
+
+use HardwareRegister as R;
+
+/// Vega ISA, section 3.5, and CDNA3 ISA, section 3.5.
+const GFX9: Rules = Rules {
+    sgprs: scalar::FLAT_SCRATCH,
+    flat_scratch: scalar::FLAT_SCRATCH,
+    gpr_index: 1 << 27,
+    vskip: 1 << 28,
+    keeps_halves: false,
+    exchange_lanes: 64,
+    div_scale: DivScale { marks_zeros: false, small: 0 },
+    dot_adds_last: false,
+    old_buffers: true,
+    hardware_registers: &[
+        (1, R::Mode),
+        (2, R::Status),
+        (3, R::TrapStatus),
+        (4, R::Id),
+        (5, R::Registers),
+        (6, R::Lds),
+        (7, R::Outstanding),
+        (15, R::Apertures),
+        (16, R::TrapHandler),
+        (17, R::TrapHandler),
+        (18, R::TrapHandler),
+        (19, R::TrapHandler),
+        (20, R::Die),
+        (21, R::Snapshot),
+        (22, R::Snapshot),
+        (23, R::Snapshot),
+        (24, R::Snapshot),
+    ],
+    scratch_enabled: 28,
+};
+
+/// RDNA3 ISA, chapter 3 (registers), section 7.2 (OPSEL) and the pseudocode of `DS_PERMUTE_B32`; numbers of hardware registers by
+/// LLVM's `SIDefines.h`.
+const GFX11: Rules = Rules {
+    sgprs: scalar::VCC,
+    flat_scratch: SCRATCH_BASE,
+    gpr_index: 0,
+    vskip: 0,
+    keeps_halves: true,
+    exchange_lanes: 32,
+    // As measured on a gfx1100 (tinygrad's `test/amd/hw/test_vop3.py`).
+    div_scale: DivScale { marks_zeros: true, small: 1 },
+    dot_adds_last: true,
+    old_buffers: false,
+    hardware_registers: &[
+        (1, R::Mode),
+        (2, R::Status),
+        (3, R::TrapStatus),
+        (5, R::Registers),
+        (6, R::Lds),
+        (7, R::Outstanding),
+        (15, R::Apertures),
+        (20, R::ScratchLow),
+        (21, R::ScratchHigh),
+        (23, R::Id1),
+        (24, R::Id2),
+        (27, R::Snapshot),
+        (28, R::Snapshot),
+        (29, R::Cycles),
+    ],
+    scratch_enabled: 29,
+};
+
+/// Takes scalar results that nobody wants (NULL): a pair of numbers that kernels cannot name, for they are a trap handler's.
+pub(crate) const NULL_RESULT: u8 = scalar::TTMP + scalar::TTMPS - 4;
+
+/// Where a wave has the base of its scratch memory that is no register of the kernel's: a pair of a trap handler's numbers.
+const SCRATCH_BASE: u8 = scalar::TTMP + scalar::TTMPS - 2;
+
+impl Rules {
+    /// Those of a generation.
+    pub(crate) const fn of(generation: Generation) -> &'static Self {
+        match generation {
+            Generation::Gfx9 => &GFX9,
+            Generation::Gfx11 => &GFX11,
+        }
+    }
+
+    /// The hardware register of a number; `None` if it is reserved.
+    pub(crate) fn hardware_register(&self, number: u16) -> Option<HardwareRegister> {
+        let found = self.hardware_registers.iter().find(|(known, _)| *known == number);
+        found.map(|&(_, register)| register)
+    }
+}
