@@ -64,8 +64,8 @@ impl Operands {
         let step = &program.steps[number as usize];
         let bytes = program.text.get(step.offset as usize..).unwrap_or_default();
         // What is no instruction is a fault of its own.
-        let Ok(inst) = amdgpu_isa::decode(program.arch, bytes) else { return Self::default() };
-        let effects = inst.effects(program.arch);
+        let Ok(inst) = amdgpu_isa::decode(program.target, bytes) else { return Self::default() };
+        let effects = inst.effects(program.target);
         let stores = effects.memory.is_some_and(|memory| memory.operation == MemoryOperation::Store);
         if stores || inst.mods.sdwa.is_none() && is_move(inst.op) {
             return Self::default();
