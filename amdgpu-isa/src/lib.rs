@@ -75,6 +75,6 @@ pub use reg::LAST_SGPR;
 pub use reg::{Reg, RegSet, ScalarSet};
 pub use registers::{Special, scalar};
 pub use target::{
-    Arch, FeatureState, Generation, NotExecuted, OnlyRead, Target, TargetId, UnknownArch, WaveSize,
+    Arch, FeatureState, Generation, NotExecuted, NotInstrumented, Target, TargetId, UnknownArch, WaveSize,
 };
 pub use waits::Waits;

@@ -105,10 +105,10 @@ macro_rules! processors {
 }
 
 /// How many are instrumented and executed.
-const RUN: usize = {
+const INSTRUMENTED: usize = {
     let (mut index, mut count) = (0, 0);
     while index < PROCESSORS.len() {
-        count += PROCESSORS[index].arch.is_run() as usize;
+        count += PROCESSORS[index].arch.is_instrumented() as usize;
         index += 1;
     }
     count
@@ -165,12 +165,12 @@ processors! {
 }
 
 impl Arch {
-    /// Every processor that kernels are built for, and whose code objects are instrumented and executed.
-    pub const ALL: [Self; RUN] = {
-        let mut all = [Self::Gfx900; RUN];
+    /// Every processor that kernels are built for, and whose code objects are instrumented.
+    pub const ALL: [Self; INSTRUMENTED] = {
+        let mut all = [Self::Gfx900; INSTRUMENTED];
         let (mut index, mut found) = (0, 0);
         while index < PROCESSORS.len() {
-            if PROCESSORS[index].arch.is_run() {
+            if PROCESSORS[index].arch.is_instrumented() {
                 all[found] = PROCESSORS[index].arch;
                 found += 1;
             }
@@ -179,7 +179,7 @@ impl Arch {
         all
     };
 
-    /// Every processor whose code objects are read: those of [`Self::ALL`], and those of which that is all that there is yet.
+    /// Every processor whose code objects are read: those of [`Self::ALL`], and others.
     pub const KNOWN: [Self; PROCESSORS.len()] = {
         let mut all = [Self::Gfx900; PROCESSORS.len()];
         let mut index = 0;
@@ -191,16 +191,16 @@ impl Arch {
         all
     };
 
-    const fn is_run(self) -> bool {
+    const fn is_instrumented(self) -> bool {
         matches!(self.generation(), Generation::Gfx9)
     }
 
-    /// This processor, if code for it is built, instrumented and executed.
+    /// This processor, if code for it is built and instrumented.
     ///
     /// # Errors
-    /// [`OnlyRead`] if its code is read alone.
-    pub const fn to_run(self) -> Result<Self, OnlyRead> {
-        if self.is_run() { Ok(self) } else { Err(OnlyRead(self)) }
+    /// [`NotInstrumented`] if it is not.
+    pub const fn to_instrument(self) -> Result<Self, NotInstrumented> {
+        if self.is_instrumented() { Ok(self) } else { Err(NotInstrumented(self)) }
     }
 
     /// This processor, if the emulator executes its code.
@@ -279,7 +279,7 @@ pub struct NotExecuted(pub Arch);
 #[error(
     "code for {0} is read and executed (`inspect`, `disasm`, `isa`, `run`), but not built or instrumented yet: that is done for GFX9 (gfx900 … gfx950)"
 )]
-pub struct OnlyRead(pub Arch);
+pub struct NotInstrumented(pub Arch);
 
 /// A processor name that is not one of [`Arch::ALL`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -291,7 +291,7 @@ pub enum UnknownArch {
     Unknown(String),
     /// Known, but its code is read alone.
     #[error(transparent)]
-    OnlyRead(#[from] OnlyRead),
+    NotInstrumented(#[from] NotInstrumented),
 }
 
 impl FromStr for Arch {
@@ -299,7 +299,7 @@ impl FromStr for Arch {
 
     fn from_str(name: &str) -> Result<Self, UnknownArch> {
         let known = Self::from_name(name).ok_or_else(|| UnknownArch::Unknown(name.to_owned()))?;
-        Ok(known.to_run()?)
+        Ok(known.to_instrument()?)
     }
 }
 

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::Path;
 
 use amdgpu_isa::{
-    Arch, Condition, Flow, OnlyRead, Op, Reg, RegSet, Special, Target, Value, Waits, WaveSize, assemble,
-    decode, opcodes, parse,
+    Arch, Condition, Flow, NotInstrumented, Op, Reg, RegSet, Special, Target, Value, Waits, WaveSize,
+    assemble, decode, opcodes, parse,
 };
 
 struct Case {
@@ -221,7 +221,10 @@ fn processors_that_are_not_instrumented_say_so() {
         "code for gfx1100 is read and executed (`inspect`, `disasm`, `isa`, `run`), but not built or instrumented yet: that is done \
          for GFX9 (gfx900 … gfx950)"
     );
-    assert_eq!(Arch::from_name("gfx1100").map(Arch::to_run), Some(Err(OnlyRead(Arch::Gfx1100))));
-    assert_eq!(Arch::Gfx90a.to_run(), Ok(Arch::Gfx90a));
+    assert_eq!(
+        Arch::from_name("gfx1100").map(Arch::to_instrument),
+        Some(Err(NotInstrumented(Arch::Gfx1100)))
+    );
+    assert_eq!(Arch::Gfx90a.to_instrument(), Ok(Arch::Gfx90a));
     assert!(Arch::KNOWN.into_iter().all(|arch| arch.to_execute() == Ok(arch)));
 }

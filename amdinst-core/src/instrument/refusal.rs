@@ -1,6 +1,6 @@
 //! Why a kernel, a site or a whole code object was not instrumented.
 
-use amdgpu_isa::OnlyRead;
+use amdgpu_isa::NotInstrumented;
 use thiserror::Error;
 
 use super::selector::NoSuchSite;
@@ -13,7 +13,7 @@ pub use amdinst_format::probes::{Reason, Refusal};
 pub enum InstrumentError {
     /// Built for a processor whose code is not instrumented.
     #[error(transparent)]
-    NotInstrumented(#[from] OnlyRead),
+    NotInstrumented(#[from] NotInstrumented),
     /// A name in [`Options::kernels`](super::Options::kernels) is none of the code object's.
     #[error("no kernel named `{name}` in this code object; it has {}", .known.join(", "))]
     NoSuchKernel {

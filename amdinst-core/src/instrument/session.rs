@@ -45,7 +45,7 @@ impl Session {
     /// # Errors
     /// As of [`plan`](super::plan()).
     pub fn plan(&mut self, object: &CodeObject, options: &Options) -> Result<Plan, InstrumentError> {
-        let arch = object.target.arch.to_run()?;
+        let arch = object.target.arch.to_instrument()?;
         let place = self.known.iter().position(|(of, _)| *of == arch);
         let known = place.map(|place| self.known.swap_remove(place).1);
         let mut known = known.unwrap_or_else(|| ProcessorCache::new(arch));

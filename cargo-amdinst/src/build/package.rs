@@ -141,7 +141,7 @@ fn with_settings(
         let known = || Arch::ALL.map(Arch::name).join(", ");
         cpu.parse::<Arch>().map_err(|error| {
             let exit = match error {
-                UnknownArch::OnlyRead(_) => Exit::Unsupported,
+                UnknownArch::NotInstrumented(_) => Exit::Unsupported,
                 UnknownArch::Unknown(_) => Exit::Usage,
             };
             Failure::new(exit, error).note(format!("processors that kernels are built for: {}", known()))

@@ -75,7 +75,7 @@ impl Need {
         match self {
             Self::Nothing => None,
             Self::Execution => arch.to_execute().err().map(|error| error.to_string()),
-            Self::Instrumentation => arch.to_run().err().map(|error| error.to_string()),
+            Self::Instrumentation => arch.to_instrument().err().map(|error| error.to_string()),
         }
     }
 }

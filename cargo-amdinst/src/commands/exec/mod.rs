@@ -51,7 +51,7 @@ fn cannot_start(program: &OsStr, error: &dyn std::error::Error) -> Failure {
 fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     let cpu = args.target_cpu.as_deref().unwrap_or(DEFAULT_CPU);
     let named = cpu.parse::<Arch>();
-    if let Err(error @ UnknownArch::OnlyRead(_)) = named {
+    if let Err(error @ UnknownArch::NotInstrumented(_)) = named {
         return Err(Failure::new(Exit::Unsupported, error));
     }
     let arch = named.ok().filter(|arch| amdinst_hsakmt::processors().contains(arch));

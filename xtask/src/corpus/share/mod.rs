@@ -106,8 +106,8 @@ fn one_file(collection: &str, path: &Path, options: &Options, tallies: &Mutex<Ta
         homes => homes,
     };
     let objects = options.sources.code_objects(&bytes)?;
-    let to_run = objects.par_iter().filter(|(arch, _)| arch.to_run().is_ok());
-    to_run.for_each(|(arch, code)| {
+    let instrumented = objects.par_iter().filter(|(arch, _)| arch.to_instrument().is_ok());
+    instrumented.for_each(|(arch, code)| {
         let object = CodeObject::parse(code.bytes.to_vec());
         for &counters in homes {
             let mut tally = Tally::default();
