@@ -236,10 +236,28 @@ impl Machine {
     /// Another processor's code object, undefined symbols, ranges outside the file, or no room.
     pub fn load(&mut self, object: &CodeObject) -> Result<Program, LoadError> {
         let mut program = program::load(self.arch, &mut self.memory, object)?;
-        if self.config.check_races {
-            program.sources = Some(Sources { object: object.clone(), allowed: self.config.allowed.clone() });
+        program.sources = self.sources(object);
+        Ok(program)
+    }
+
+    /// Map a code object as [`Self::load`] does. `like` is what another machine of the same configuration made of that code object: it is
+    /// used again where this one would be the same, for decoding takes far longer than mapping.
+    ///
+    /// # Errors
+    /// As those of [`Self::load`].
+    pub fn load_like(&mut self, object: &CodeObject, like: &Arc<Program>) -> Result<Arc<Program>, LoadError> {
+        let mut program = program::load_like(self.arch, &mut self.memory, object, like)?;
+        // Of one that is new; what is shared has them.
+        if let Some(new) = Arc::get_mut(&mut program) {
+            new.sources = self.sources(object);
         }
         Ok(program)
+    }
+
+    /// What tells whether accesses are atomics, where races are looked for.
+    fn sources(&self, object: &CodeObject) -> Option<Sources> {
+        let sources = || Sources { object: object.clone(), allowed: self.config.allowed.clone() };
+        self.config.check_races.then(sources)
     }
 
     /// Decode a kernel that is in device memory already, and what it calls.

@@ -1,5 +1,7 @@
 //! Mapping a code object into device memory.
 
+use std::sync::Arc;
+
 use amdgpu_isa::{Arch, NotExecuted, Target, WaveSize};
 use amdgpu_object::{CodeObject, Relocation, RelocationKind, Text};
 
@@ -73,6 +75,25 @@ const IMAGE_ALIGN: u64 = 0x1000;
 
 /// Map the segments, apply the relocations, decode the text.
 pub(crate) fn load(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<Program, LoadError> {
+    let (target, mapped, bias) = map(arch, memory, object)?;
+    Ok(lower::program(target, object, mapped, bias))
+}
+
+/// As [`load`]; where `like` was loaded from the same text to the same address, its decoded form serves again.
+pub(crate) fn load_like(
+    arch: Arch,
+    memory: &mut Memory,
+    object: &CodeObject,
+    like: &Arc<Program>,
+) -> Result<Arc<Program>, LoadError> {
+    let (target, mapped, bias) = map(arch, memory, object)?;
+    let is_same = (like.target, like.bias, like.text_address) == (target, bias, object.code_span().start)
+        && like.text == mapped;
+    if is_same { Ok(like.clone()) } else { Ok(Arc::new(lower::program(target, object, mapped, bias))) }
+}
+
+/// Map the segments and apply the relocations: the target, the code as mapped, and device address minus code object address.
+fn map(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<(Target, Vec<u8>, u64), LoadError> {
     object.target.arch.to_execute()?;
     if object.target.arch != arch {
         return Err(LoadError::WrongArch { object: object.target.arch, machine: arch });
@@ -121,7 +142,7 @@ pub(crate) fn load(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Resu
         let place = (section.start - span.start) as usize..(section.end - span.start) as usize;
         memory.read(section.start.wrapping_add(bias), &mut mapped[place])?;
     }
-    Ok(lower::program(target, object, mapped, bias))
+    Ok((target, mapped, bias))
 }
 
 /// The processor, and the size of the waves of all kernels. Functions are code for either as the kernels are.

@@ -12,7 +12,7 @@ mod scalar_memory;
 mod step;
 
 pub use load::LoadError;
-pub(crate) use load::load;
+pub(crate) use load::{load, load_like};
 pub(crate) use lower::bare;
 pub use resident::Resident;
 pub(crate) use resident::{is_current, program as resident};

@@ -6,10 +6,11 @@
 //! original's memory.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use amdgpu_isa::Arch;
+use amdgpu_object::CodeObject;
 use amdinst_core::counters::{self, Layout, Probe};
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::report::oracle;
@@ -48,6 +49,8 @@ struct Machines {
     /// Where uninitialised values are looked for, it has another dword in their place.
     instrumented: Machine,
     checks: Checks,
+    /// What the original's machine looks for, as far as programs differ by it.
+    looks_for: String,
     /// What the original's memory held before the last launch; kept for its room.
     before: Snapshot,
     /// Programs by the path of the original code object.
@@ -58,8 +61,34 @@ struct Machines {
 
 #[derive(Debug)]
 struct Programs {
-    original: Program,
-    instrumented: Option<Program>,
+    original: Arc<Program>,
+    instrumented: Option<Arc<Program>>,
+}
+
+/// Programs that devices of this process have loaded, by the file, and by what their machines look for. Each test has a device of its own.
+static LOADED: Mutex<BTreeMap<(PathBuf, String), Arc<Program>>> = Mutex::new(BTreeMap::new());
+
+fn load(
+    machine: &mut Machine,
+    checks: &str,
+    path: &Path,
+    object: &CodeObject,
+) -> Result<Arc<Program>, LaunchFailure> {
+    let key = (path.to_owned(), checks.to_owned());
+    let loaded = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = loaded().get(&key).cloned();
+    let program = match &known {
+        Some(like) => machine.load_like(object, like),
+        None => machine.load(object).map(Arc::new),
+    };
+    let program = program.map_err(|error| LaunchFailure::Load {
+        path: path.display().to_string(),
+        message: error.to_string(),
+    })?;
+    if known.is_none() {
+        loaded().insert(key, program.clone());
+    }
+    Ok(program)
 }
 
 impl Emulator {
@@ -105,6 +134,7 @@ impl Emulator {
             arch,
             settings: settings.clone(),
             machines: Mutex::new(Machines {
+                looks_for: format!("{} {:?}", of_original.check_races, of_original.allowed),
                 original: Machine::new(arch, of_original),
                 instrumented: Machine::new(arch, config),
                 checks,
@@ -210,15 +240,9 @@ impl Machines {
 
     fn programs(&mut self, built: &Built) -> Result<&Programs, LaunchFailure> {
         if !self.programs.contains_key(&built.original_path) {
-            let load = |machine: &mut Machine, path: &PathBuf, object| {
-                machine.load(object).map_err(|error| LaunchFailure::Load {
-                    path: path.display().to_string(),
-                    message: error.to_string(),
-                })
-            };
-            let original = load(&mut self.original, &built.original_path, &built.original)?;
+            let original = load(&mut self.original, &self.looks_for, &built.original_path, &built.original)?;
             let instrumented = match &built.instrumented {
-                Some(form) => Some(load(&mut self.instrumented, &form.path, &form.object)?),
+                Some(form) => Some(load(&mut self.instrumented, "", &form.path, &form.object)?),
                 None => None,
             };
             self.programs.insert(built.original_path.clone(), Programs { original, instrumented });
