@@ -2,8 +2,10 @@
 
 mod support;
 
-use amdgpu_isa::Op;
-use amdinst_emu::{Config, Launch, MaskRecord};
+use std::sync::Arc;
+
+use amdgpu_isa::{Arch, Op};
+use amdinst_emu::{Config, Launch, Machine, MaskRecord};
 
 use support::{Device, compile, tools};
 
@@ -90,4 +92,28 @@ fn masks_of_branches() {
     let none = device.launch("none_taken", 1, 100, &[out]).expect("none_taken").masks;
     let first: Vec<_> = none.iter().filter(|record| record.narrowed > 0).map(counts).collect();
     assert_eq!(first, [(0, 1, 0, 1, 1, 0, 64, 0), (1, 1, 0, 1, 1, 0, 36, 0)]);
+}
+
+/// What one machine has decoded serves another that maps the code to the same address, and no other.
+#[test]
+fn decoded_code_is_shared() {
+    if !tools("decoded_code_is_shared") {
+        return;
+    }
+    let object = compile(SOURCE, "gfx90a", "-O2");
+    let first = Arc::new(Machine::new(Arch::Gfx90a, Config::default()).load(&object).expect("a program"));
+    for is_moved in [false, true] {
+        let mut machine = Machine::new(Arch::Gfx90a, Config::default());
+        if is_moved {
+            machine.load(&object).expect("what stands where the first one had it");
+        }
+        let program = machine.load_like(&object, &first).expect("a program");
+        assert_eq!(Arc::ptr_eq(&program, &first), !is_moved);
+        let out = machine.alloc(4 * 64, 256, "out").expect("room");
+        let launch = Launch { block: [64, 1, 1], kernarg: out.to_le_bytes().to_vec(), ..Launch::new("ids") };
+        machine.launch(&program, &launch).expect("ids");
+        let mut last = [0; 4];
+        machine.read(out + 4 * 63, &mut last).expect("the result");
+        assert_eq!(u32::from_le_bytes(last), 63);
+    }
 }
