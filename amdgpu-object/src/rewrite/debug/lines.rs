@@ -54,6 +54,15 @@ pub(super) fn rewrite(old: &[u8], moves: &Moves<'_, impl AddressMap>) -> Result<
     Ok((out, moved))
 }
 
+/// Appends an extended instruction.
+fn put_extended(out: &mut Vec<u8>, body: &[u8]) {
+    /// Announces an extended opcode.
+    const EXTENDED: u8 = 0;
+    out.push(EXTENDED);
+    put_uleb(out, body.len() as u64);
+    out.extend(body);
+}
+
 /// The address of the next row: in the old code, and, as far as it was written, in the new.
 #[derive(Clone, Copy, Default)]
 struct RowAddress {
@@ -196,7 +205,7 @@ impl<'a, M: AddressMap> Writer<'a, M> {
                     ahead: false,
                 };
                 let new = [&[dw::DW_LNE_set_address.0][..], &self.at.new.to_le_bytes()].concat();
-                self.put_extended(&new);
+                put_extended(&mut self.out, &new);
                 self.copied = self.offset(rest);
             }
             dw::DW_LNE_set_address => {
@@ -222,14 +231,6 @@ impl<'a, M: AddressMap> Writer<'a, M> {
     fn copy_to(&mut self, offset: usize) {
         self.out.extend(&self.all.slice()[self.copied..offset]);
         self.copied = offset;
-    }
-
-    fn put_extended(&mut self, body: &[u8]) {
-        /// Announces an extended opcode.
-        const EXTENDED: u8 = 0;
-        self.out.push(EXTENDED);
-        put_uleb(&mut self.out, body.len() as u64);
-        self.out.extend(body);
     }
 
     fn range(&self) -> Result<u8, Problem> {

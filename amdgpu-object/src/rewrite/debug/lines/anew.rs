@@ -3,6 +3,7 @@
 use gimli::{IncompleteLineProgram, LineRow, constants as dw};
 
 use super::super::{AddressMap, Moves, Problem, Reader, put_uleb};
+use super::put_extended;
 
 /// What instructions change, beside what each row says for itself.
 #[derive(Clone, Copy)]
@@ -53,14 +54,14 @@ pub(super) fn rows(
             let mut behind = moves.inside(last..old).step_by(usize::try_from(least)?);
             let end = behind.find(|&pc| stays(pc) != stays(last)).unwrap_or(old);
             writer.advance(registers.address, moves.end(end).unwrap_or(end))?;
-            writer.extended(&[dw::DW_LNE_end_sequence.0]);
+            put_extended(writer.out, &[dw::DW_LNE_end_sequence.0]);
             open = None;
         }
         if row.end_sequence() {
             continue;
         }
         let (last, registers) = open.get_or_insert_with(|| {
-            writer.extended(&[&[dw::DW_LNE_set_address.0][..], &new.to_le_bytes()].concat());
+            put_extended(writer.out, &[&[dw::DW_LNE_set_address.0][..], &new.to_le_bytes()].concat());
             (old, Registers::at(new, is_stmt))
         });
         *last = old;
@@ -108,7 +109,7 @@ impl Writer<'_> {
         if row.discriminator() != 0 {
             let mut body = vec![dw::DW_LNE_set_discriminator.0];
             put_uleb(&mut body, row.discriminator());
-            self.extended(&body);
+            put_extended(self.out, &body);
         }
         self.advance(registers.address, new)?;
         registers.address = new;
@@ -124,14 +125,6 @@ impl Writer<'_> {
             put_uleb(self.out, distance / self.least);
         }
         Ok(())
-    }
-
-    fn extended(&mut self, body: &[u8]) {
-        /// Announces an extended opcode.
-        const EXTENDED: u8 = 0;
-        self.out.push(EXTENDED);
-        put_uleb(self.out, body.len() as u64);
-        self.out.extend(body);
     }
 }
 
