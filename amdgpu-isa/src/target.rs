@@ -30,6 +30,14 @@ impl Generation {
         }
     }
 
+    /// Whether instructions tell of others that follow them (`s_clause`, `s_delay_alu`).
+    pub const fn announces(self) -> bool {
+        match self {
+            Self::Gfx9 => false,
+            Self::Gfx11 => true,
+        }
+    }
+
     /// The sizes of wavefronts that it runs, LLVM's default first.
     pub const fn wave_sizes(self) -> &'static [WaveSize] {
         match self {
@@ -192,7 +200,7 @@ impl Arch {
     };
 
     const fn is_instrumented(self) -> bool {
-        matches!(self.generation(), Generation::Gfx9)
+        matches!(self.generation(), Generation::Gfx9 | Generation::Gfx11)
     }
 
     /// This processor, if code for it is built and instrumented.

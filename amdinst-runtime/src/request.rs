@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use amdgpu_object::KernelArg;
-use amdinst_core::counters::Layout;
+use amdgpu_object::{Kernel, KernelArg};
+use amdinst_core::counters::{Lanes, Layout};
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::names;
 use amdinst_core::report::{self, SCHEMA};
@@ -23,6 +23,13 @@ pub(crate) struct Request<'a> {
 }
 
 impl Request<'_> {
+    /// Lanes of its waves.
+    fn lanes(&self) -> Lanes {
+        let object = &self.built.original;
+        let wave = |kernel: &Kernel| kernel.descriptor.wave_size(object.target.arch);
+        object.kernel(self.kernel).map_or_else(Lanes::default, |kernel| amdinst_core::lanes(wave(kernel)))
+    }
+
     /// Whether its work-items have LDS or scratch memory.
     pub(crate) fn has_memory_of_its_own(&self) -> bool {
         self.lds > 0
@@ -76,10 +83,11 @@ impl Request<'_> {
             demangled: demangled.clone(),
             target: self.built.probes.target.clone(),
             probe: amdinst_core::counters::Probe::Branches,
+            lanes: self.lanes(),
             home: "none".to_owned(),
             grid: self.grid,
             block: self.block,
-            waves: Layout::new(self.grid, self.block, 0).waves(),
+            waves: Layout::new(self.grid, self.block, 0).with_lanes(self.lanes()).waves(),
             unfinished: Vec::new(),
             memory_equal: None,
             oracle_equal: None,

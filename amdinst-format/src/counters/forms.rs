@@ -16,6 +16,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::lanes::Lanes;
 use super::record::SiteCounts;
 
 /// What the words of a site in a record are.
@@ -127,11 +128,12 @@ impl SiteForms {
         }
     }
 
-    /// The counts of the sites of a wave that was started with these lanes; `words` are those of each site in the record.
-    pub(super) fn counts(self, started: u64, words: impl Iterator<Item = [u32; 5]>) -> Vec<SiteCounts> {
+    /// The counts of the sites of a wave of a size that was started with these lanes; `words` are those of each site in the record. In
+    /// waves of 32 lanes the upper half of a mask means nothing.
+    pub(super) fn counts(self, (size, started): (Lanes, u64), words: impl Iterator<Item = [u32; 5]>) -> Vec<SiteCounts> {
         let mut left = 0;
         let count = |(site, words): (usize, [u32; 5])| {
-            let mask = |at: usize| u64::from(words[at + 1]) << 32 | u64::from(words[at]);
+            let mask = |at: usize| (u64::from(words[at + 1]) << 32 | u64::from(words[at])) & size.mask();
             let old = match self.of(site) {
                 SiteForm::Counts => {
                     left = 0;

@@ -32,6 +32,7 @@ impl Plan {
         self.kernels.extend(empty.into_iter().map(|(_, kernel)| KernelProbes {
             name: kernel.name.clone(),
             probe: options.probe,
+            lanes: crate::lanes(object.code_target().wave),
             home: None,
             why: "it has no instructions".to_owned(),
             level: options.level,
@@ -162,6 +163,7 @@ impl Planner<'_> {
         KernelProbes {
             name: kernel.name.clone(),
             probe: self.options.probe,
+            lanes: crate::lanes(self.survey.program.wave_size()),
             home: drafted.map(|drafted| drafted.scheme.home()),
             why: drafted.map_or_else(
                 || {
