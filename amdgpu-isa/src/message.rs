@@ -7,7 +7,19 @@ const MESSAGE: i32 = 0xff;
 /// RDNA 3 ISA, S_SENDMSG, MSG_DEALLOC_VGPRS.
 const DEALLOC_VGPRS: i32 = 3;
 
+/// RDNA 3 ISA, S_SENDMSG_RTN, MSG_RTN_GET_REALTIME.
+const GET_REALTIME: i32 = 0x83;
+
 impl Generation {
+    /// The message of `s_sendmsg_rtn_b64` that is answered with the time, of a clock of constant frequency; `None` where `s_memtime` reads
+    /// a clock.
+    pub const fn realtime_message(self) -> Option<i32> {
+        match self {
+            Self::Gfx9 => None,
+            Self::Gfx11 => Some(GET_REALTIME),
+        }
+    }
+
     /// The message by which a wave gives its vector registers back before it ends.
     const fn dealloc_vgprs(self) -> Option<i32> {
         match self {
@@ -36,7 +48,7 @@ impl Inst {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arch, Target, WaveSize, parse};
+    use crate::{Arch, Target, WaveSize, decode, parse};
 
     #[test]
     fn one_message_gives_vector_registers_back() {
@@ -47,6 +59,7 @@ mod tests {
         assert!(gives_back(gfx11, "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)"));
         assert!(!gives_back(gfx11, "s_sendmsg sendmsg(MSG_INTERRUPT)") && !gives_back(gfx11, "s_nop 3"));
         // On GFX9 another message has the number.
-        assert!(!gives_back(Arch::Gfx90a.into(), "s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_NOP)"));
+        let done = decode(Arch::Gfx90a, &0xbf90_0003_u32.to_le_bytes()).expect("`s_sendmsg`");
+        assert!(!done.deallocates_vgprs(Generation::Gfx9));
     }
 }

@@ -261,12 +261,12 @@ mod tests {
             lanes_in,
             lanes_taken,
         };
-        let found = forms.counts(0xff, words.into_iter());
+        let found = forms.counts((Lanes::Wave64, 0xff), words.into_iter());
         assert_eq!(found[..3], [counts(1, 0, 0, 8, 4), counts(1, 1, 0, 4, 4), counts(1, 0, 1, 4, 0)]);
         assert_eq!(found[3..], [counts(1, 0, 0, 3, 2), counts(0, 0, 0, 0, 0), counts(9, 1, 2, 400, 200)]);
         // Nobody was left for the second: it did not run, whatever its words are.
         let none_left = [[0, 0, 0, 0, 0], [3, 3, 3, 3, 3]];
         let forms = SiteForms::new(&[Start, Next], false);
-        assert_eq!(forms.counts(3, none_left.into_iter()), [counts(1, 0, 1, 0, 0), counts(0, 0, 0, 0, 0)]);
+        assert_eq!(forms.counts((Lanes::Wave64, 3), none_left.into_iter()), [counts(1, 0, 1, 0, 0), counts(0, 0, 0, 0, 0)]);
     }
 }

@@ -30,7 +30,7 @@ pub enum Probe {
     Branches,
     /// Two counters a basic block: executions, and the lanes of each.
     Blocks,
-    /// When each wave began and ended, 64 bits each, in ticks of `s_memtime`.
+    /// When each wave began and ended, 64 bits each, in ticks of the processor's clock.
     Time,
 }
 

@@ -120,9 +120,9 @@ impl AddAssign for BlockCounts {
 /// When a wave began and ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaveTime {
-    /// `s_memtime` right before the kernel's first instruction.
+    /// The clock right before the kernel's first instruction: `s_memtime`, from RDNA 3 on the clock of constant frequency (REALTIME).
     pub begin: u64,
-    /// `s_memtime` at its `s_endpgm`.
+    /// That clock at its `s_endpgm`.
     pub end: u64,
 }
 

@@ -168,7 +168,7 @@ impl Exit<'_> {
         if waits {
             code.wait_scalar_loads();
         }
-        code.memtime(end);
+        code.read_clock(end);
         code.wait_scalar_loads();
         let record = self.record(code);
         if begin != BeginPlace::Memory {

@@ -333,9 +333,14 @@ impl Sequence {
         self.insts.iter().map(|inst| u64::from(inst.size)).sum()
     }
 
-    /// `s_memtime to` (a pair).
-    pub(crate) fn memtime(&mut self, to: u8) {
-        self.plain(Op::s_memtime, Encoding::Smem, &[sgpr(to)]);
+    /// Reads a clock into a pair: `s_memtime`, or `s_sendmsg_rtn_b64`. What is read has come when scalar loads have.
+    pub(crate) fn read_clock(&mut self, to: u8) {
+        match self.assembler.arch().generation().realtime_message() {
+            None => self.plain(Op::s_memtime, Encoding::Smem, &[sgpr(to)]),
+            Some(message) => {
+                self.plain(Op::s_sendmsg_rtn_b64, Encoding::Sop1, &[sgpr(to), Value::Imm(message)]);
+            }
+        }
     }
 
     /// `s_waitcnt lgkmcnt(0)`, the other counters at their most: scalar loads, and LDS.
