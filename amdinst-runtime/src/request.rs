@@ -58,7 +58,13 @@ impl Request<'_> {
     }
 
     /// A report without counters: of a kernel that has no site, or was refused.
-    pub(crate) fn empty_report(&self, probes: Option<&KernelProbes>) -> report::Report {
+    ///
+    /// # Errors
+    /// There is no such kernel.
+    pub(crate) fn empty_report(
+        &self,
+        probes: Option<&KernelProbes>,
+    ) -> Result<report::Report, LaunchFailure> {
         let demangled = self.demangled();
         let launch = probes.map(|probes| report::Launch {
             probes,
@@ -70,7 +76,7 @@ impl Request<'_> {
             seconds: None,
         });
         let report = launch.and_then(|launch| report::Report::new(&launch).ok());
-        report.unwrap_or_else(|| report::Report {
+        let report = report.unwrap_or_else(|| report::Report {
             schema: SCHEMA,
             kernel: self.kernel.to_owned(),
             demangled: demangled.clone(),
@@ -79,7 +85,7 @@ impl Request<'_> {
             home: "none".to_owned(),
             grid: self.grid,
             block: self.block,
-            waves: Layout::new(self.grid, self.block, 0).waves(),
+            waves: 0,
             unfinished: Vec::new(),
             memory_equal: None,
             oracle_equal: None,
@@ -89,12 +95,21 @@ impl Request<'_> {
             probes: Vec::new(),
             left_out: Vec::new(),
             uniform: Vec::new(),
+            not_instrumented: None,
             refusals: vec![if self.built.probes.kernels.is_empty() {
                 "it ran as it was compiled, without counters".to_owned()
             } else {
                 "the kernel is not in the probe map".to_owned()
             }],
-        })
+        });
+        Ok(report::Report { waves: self.waves()?, ..report })
+    }
+
+    /// Waves of the launch.
+    fn waves(&self) -> Result<u64, LaunchFailure> {
+        let lanes = self.built.wave_size(self.kernel)?.lanes();
+        let product = |sizes: [u32; 3]| sizes.into_iter().map(u64::from).product::<u64>();
+        Ok(product(self.grid) * product(self.block).div_ceil(lanes.into()))
     }
 
     /// The kernel's name as the source has it, if it is mangled.
