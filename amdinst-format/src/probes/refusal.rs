@@ -11,6 +11,8 @@ use super::SiteFrame;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Reason {
+    /// Code for the kernel's processor is not instrumented.
+    Processor,
     /// The kernel has a counter buffer already.
     AlreadyInstrumented,
     /// A write of EXEC that may narrow it, whose mask could not be traced to a condition.

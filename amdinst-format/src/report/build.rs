@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::counters::{BlockCounts, Layout, Probe, SiteCounts, WaveRecord, seconds_to_overflow};
-use crate::probes::{KernelProbes, ProbeOutcome, ProbeResult, ProbeSpec, Refusal, SiteFrame};
+use crate::probes::{KernelProbes, ProbeOutcome, ProbeResult, ProbeSpec, Reason, Refusal, SiteFrame};
 
 use super::{
     BlockReport, Counts, LeftOutReport, Location, Origin, Outcome, ProbeReport, Report, SCHEMA, SiteReport,
@@ -152,6 +152,11 @@ impl Report {
             probes: Vec::new(),
             left_out: probes.left_out.iter().map(left_out).collect(),
             uniform: probes.uniform.iter().map(uniform).collect(),
+            not_instrumented: probes
+                .refusals
+                .iter()
+                .find(|refusal| refusal.reason == Reason::Processor)
+                .map(refusal_text),
             refusals: probes.refusals.iter().map(refusal_text).collect(),
         };
         for outcome in &probes.probes {

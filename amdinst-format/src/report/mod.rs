@@ -89,6 +89,9 @@ pub struct Report {
     /// Branches that cannot diverge, for their condition is the same in every lane.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uniform: Vec<UniformReport>,
+    /// Why no kernel for the target's processor has counters, if none has; it is among the refusals, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_instrumented: Option<String>,
     /// Why sites, or the whole kernel, were not instrumented.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<String>,
