@@ -211,6 +211,12 @@ impl Report {
         rows
     }
 
+    /// How many waves there were, and their lanes where these are not the usual number.
+    fn wave_text(&self) -> String {
+        let waves = counted(&self.waves.to_string(), "wave");
+        if self.lanes.is_default() { waves } else { format!("{waves} of {} lanes", self.lanes.get()) }
+    }
+
     /// Names the launch in one line, without a newline: kernel, target, waves and where counters lived.
     pub fn heading(&self) -> String {
         let [gx, gy, gz] = self.grid;
@@ -227,7 +233,7 @@ impl Report {
             self.target,
             counted(&size(gx, gy, gz), "workgroup"),
             counted(&size(bx, by, bz), "work-item"),
-            counted(&self.waves.to_string(), "wave"),
+            self.wave_text(),
             match self.home.as_str() {
                 "register" => "registers",
                 "lds" => "LDS",

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use amdinst_core::counters::Lanes;
 use amdinst_core::instrument::FileLines;
 use amdinst_core::report::run::{Ending, FaultReport, KernelFacts, Run, Sampled, SiteFacts};
 use amdinst_core::report::{BlockReport, Counts, Location, Outcome, Report, SiteReport, WaveId, WaveReport};
@@ -142,6 +143,7 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
     KernelSummary {
         name: name.to_owned(),
         cpu: cpu.to_owned(),
+        lanes: launches.first().map_or_else(Lanes::default, |report| report.lanes),
         launches: launches.len() as u64,
         waves: launches.iter().map(|report| report.waves).sum(),
         home: launches.first().map_or("none", |report| report.home.as_str()).to_owned(),
