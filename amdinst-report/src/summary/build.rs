@@ -110,7 +110,7 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
     for (index, report) in launches.iter().enumerate() {
         for site in &report.sites {
             let key = (&site.location, site.kind.as_str(), site.name.as_deref(), site.caller.as_ref());
-            branches.entry(key).or_default().add(index, site, facts_of.get(&site.pc).copied());
+            branches.entry(key).or_default().add((index, report.lanes), site, facts_of.get(&site.pc).copied());
         }
         for probe in report.probes.iter().filter(|probe| !matches!(probe.outcome, Outcome::Counted { .. })) {
             uncounted.push(Uncounted {
@@ -216,7 +216,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn add(&mut self, launch: usize, site: &SiteReport, facts: Option<&'a SiteFacts>) {
+    fn add(&mut self, (launch, lanes): (usize, Lanes), site: &SiteReport, facts: Option<&'a SiteFacts>) {
         self.counts += site.counts;
         self.expected |= site.expected;
         self.sites.entry(site.pc).or_insert(facts);
@@ -225,7 +225,7 @@ impl<'a> Parts<'a> {
             // What a wave did at the branch is the sum over its sites.
             let (counts, lost) = self.waves.entry((launch, [z, y, x], wave.id.wave)).or_default();
             *counts += wave.counts;
-            *lost = Lost::sum([*lost, Lost::of_wave(&site.kind, &wave.counts)]);
+            *lost = Lost::sum([*lost, Lost::of_wave(lanes, &site.kind, &wave.counts)]);
         }
     }
 
