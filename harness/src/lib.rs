@@ -72,6 +72,7 @@ mod buffer;
 pub mod device;
 mod embedded;
 mod error;
+mod expected;
 mod launch;
 mod listing;
 mod report;
@@ -89,6 +90,7 @@ pub use arguments::{Argument, Arguments};
 pub use buffer::{Buffer, Element};
 pub use device::{Device, DeviceError};
 pub use error::LaunchError;
+pub use expected::branch_counts;
 #[doc(hidden)]
 pub use insta;
 #[doc(hidden)]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use harness::{Device, Launch as _, TestResult};
+use harness::{Device, Launch as _, TestResult, branch_counts};
 use test_kernels::{classify, early_return, histogram, nested};
 
-use crate::{branch, branches, optimised};
+use crate::{branches, optimised};
 
 /// The first workgroup has the values 0 to 63: half of them are even, and 0, 2, …, 30 of these 32 are below 32. The second has the even
 /// values 128 to 254: all take the same way twice.
@@ -28,7 +28,8 @@ fn nested_ifs_diverge_where_lanes_differ(device: &Device) -> TestResult {
             (expected.executions, expected.diverged, expected.lanes_in)
         );
         let below = run.report().site("below").of_kind("if");
-        let expected = branch(input.iter().map(|value| is_even(value).then_some(*value < 32)), 64, lanes);
+        let expected =
+            branch_counts(input.iter().map(|value| is_even(value).then_some(*value < 32)), 64, lanes);
         assert_eq!(
             below.waves().iter().map(|wave| wave.counts.diverged).collect::<Vec<_>>(),
             expected.iter().map(|wave| wave.diverged).collect::<Vec<_>>()

@@ -1,10 +1,10 @@
 //! Workgroups that share LDS and meet at barriers.
 
-use harness::{Device, Launch as _, TestResult};
+use harness::{Counts, Device, Launch as _, TestResult};
 use test_kernels::opposite::{self, opposite};
 use test_kernels::reduce::{reduce, reference};
 
-use crate::{branches, optimised, sum};
+use crate::{branches, optimised};
 
 /// Two workgroups of 256. `half` goes 128, 64, 32, …, 1: eight steps, in each of which so many work-items go on.
 #[harness::test]
@@ -17,7 +17,7 @@ fn a_reduction_idles_more_lanes_each_step(device: &Device) -> TestResult {
     let lanes = reduce.wave_size(device)?;
     let below = |end: u32| branches((0..512).map(move |i| Some(i % 256 < end)), 256, lanes);
     let steps = [128, 64, 32, 16, 8, 4, 2, 1].map(below);
-    let expected = sum(&steps);
+    let expected: Counts = steps.into_iter().sum();
     let half = run.report().site("half");
     assert_eq!(
         (half.executions(), half.all(), half.none(), half.diverged()),

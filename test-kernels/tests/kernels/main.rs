@@ -19,42 +19,16 @@ mod sort;
 mod two_dimensional;
 mod vector_add;
 
-use harness::{Counts, Run};
+use harness::{Counts, Run, branch_counts};
 
 /// Whether the compiler optimised.
 fn optimised(run: &Run) -> bool {
     !matches!(run.profile(), "kernel-o0" | "dev")
 }
 
-/// What a branch must count, wave by wave, in workgroups of `block` work-items and waves of so many lanes: each work-item comes to it
-/// (`Some`) or not, and takes it or not. A wave of which nobody comes does not run it.
-fn branch(items: impl IntoIterator<Item = Option<bool>>, block: usize, lanes: u32) -> Vec<Counts> {
-    let wave = |items: &[Option<bool>]| {
-        let came = items.iter().flatten().count() as u64;
-        let taken = items.iter().flatten().filter(|&&takes| takes).count() as u64;
-        let (all, none) = (u64::from(taken == came), u64::from(taken == 0));
-        Counts { executions: 1, all, none, diverged: 1 - all - none, lanes_in: came, lanes_taken: taken }
-    };
-    let items: Vec<Option<bool>> = items.into_iter().collect();
-    let waves = items.chunks(block).flat_map(|group| group.chunks(lanes as usize));
-    waves.filter(|items| items.iter().any(Option::is_some)).map(wave).collect()
-}
-
-/// The sum of what waves count.
-fn sum(waves: &[Counts]) -> Counts {
-    waves.iter().fold(Counts::default(), |sum, wave| Counts {
-        executions: sum.executions + wave.executions,
-        all: sum.all + wave.all,
-        none: sum.none + wave.none,
-        diverged: sum.diverged + wave.diverged,
-        lanes_in: sum.lanes_in + wave.lanes_in,
-        lanes_taken: sum.lanes_taken + wave.lanes_taken,
-    })
-}
-
-/// As [`branch`], over all waves.
-fn branches(items: impl IntoIterator<Item = Option<bool>>, block: usize, lanes: u32) -> Counts {
-    sum(&branch(items, block, lanes))
+/// The sum of [`branch_counts`].
+fn branches(items: impl IntoIterator<Item = Option<bool>>, workgroup: usize, lanes: u32) -> Counts {
+    branch_counts(items, workgroup, lanes).into_iter().sum()
 }
 
 /// What the exit of a loop must count when work-item `i` runs the body `trips[i]` times, at least once each, by waves of so many lanes.

@@ -1,9 +1,7 @@
 //! 100 elements on 128 work-items: the last wave has lanes beyond the end.
 
-use harness::{Device, Launch as _, Listing as _, TestResult};
+use harness::{Device, Launch as _, Listing as _, TestResult, branch_counts};
 use test_kernels::vector_add::{reference, vector_add};
-
-use crate::branch;
 
 #[harness::test]
 fn only_the_last_wave_diverges_at_the_tail(device: &Device) -> TestResult {
@@ -14,7 +12,7 @@ fn only_the_last_wave_diverges_at_the_tail(device: &Device) -> TestResult {
     assert_eq!(a.to_vec(), reference(&b, &c));
 
     let tail = run.report().site("tail");
-    let expected = branch((0..128).map(|i| Some(i < 100)), 128, vector_add.wave_size(device)?);
+    let expected = branch_counts((0..128).map(|i| Some(i < 100)), 128, vector_add.wave_size(device)?);
     assert_eq!(tail.waves().iter().map(|wave| wave.counts).collect::<Vec<_>>(), expected);
     assert_eq!((tail.executions(), tail.diverged()), (expected.len() as u64, 1));
     assert_eq!((tail.lanes_in(), tail.lanes_taken()), (128, 100));
