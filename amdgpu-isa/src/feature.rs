@@ -74,6 +74,11 @@ pub enum Feature {
     ScalarFloats,
     /// The second source of DPP may be scalar (`FeatureDPPSrc1SGPR`).
     DppScalarSource,
+    /// A register counts cycles of the shader, and `s_waitcnt_depctr` has a count that holds (`FeatureShaderCyclesRegister`,
+    /// `FeatureGFX10_BEncoding`).
+    ShaderCycles,
+    /// Accesses that fault can be replayed (`FeatureSupportsXNACK`).
+    Xnack,
 }
 
 /// A set of features.
@@ -107,7 +112,7 @@ use Feature as F;
 
 /// gfx900, gfx902, gfx904, gfx909, gfx90c.
 pub(crate) const GFX900: Features =
-    Features::of([F::GlobalDataShare, F::LdsDirect, F::FailStatus, F::ReturningFloatAtomics]);
+    Features::of([F::Xnack, F::GlobalDataShare, F::LdsDirect, F::FailStatus, F::ReturningFloatAtomics]);
 /// gfx906.
 pub(crate) const GFX906: Features = GFX900.and([F::SramEcc]);
 /// gfx908.
@@ -116,6 +121,7 @@ pub(crate) const GFX908: Features = GFX906
     .without([F::ReturningFloatAtomics]);
 /// gfx90a.
 pub(crate) const GFX90A: Features = Features::of([
+    F::Xnack,
     F::SramEcc,
     F::AccumulationVgprs,
     F::ReturningFloatAtomics,
@@ -146,6 +152,17 @@ pub(crate) const GFX942: Features = GFX90A.and([
 ]);
 /// gfx950.
 pub(crate) const GFX950: Features = GFX942.and([F::ScaledMatrices, F::WideLdsLoads, F::LongerMatrices]);
+/// gfx1010 to gfx1013.
+pub(crate) const GFX1010: Features = Features::of([
+    F::Xnack,
+    F::GlobalDataShare,
+    F::LdsDirect,
+    F::FailStatus,
+    F::ReturningFloatAtomics,
+    F::StoreCounter,
+]);
+/// gfx1030 to gfx1036.
+pub(crate) const GFX1030: Features = GFX1010.and([F::ShaderCycles]).without([F::Xnack]);
 /// gfx1100 to gfx1103.
 pub(crate) const GFX1100: Features = Features::of([
     F::PackedWorkItemIds,
@@ -155,6 +172,7 @@ pub(crate) const GFX1100: Features = Features::of([
     F::ArchitectedFlatScratch,
     F::AtomicAddSubnormals,
     F::StoreCounter,
+    F::ShaderCycles,
 ]);
 /// gfx1150 to gfx1153.
 pub(crate) const GFX1150: Features = GFX1100.and([F::ScalarFloats, F::DppScalarSource]);

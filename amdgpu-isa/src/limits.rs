@@ -78,6 +78,21 @@ impl Limits {
     /// gfx950.
     pub(crate) const CDNA4: Self = Self { lds_bytes: 160 << 10, lds_granule: 1280, ..Self::CDNA2 };
 
+    /// RDNA 1: 1024 VGPRs of 32 lanes a SIMD.
+    pub(crate) const RDNA: Self = Self {
+        waves_per_simd: 20,
+        vgpr_granule: 4,
+        waves_by_sgprs: &[(u32::MAX, 20)],
+        lds_granule: 512,
+        // 13 bits of 256 dwords a wave (`GCNSubtarget::getMaxWaveScratchSize`).
+        scratch_bytes: ((1 << 13) - 1) * 256 * 4 / 64,
+        ..Self::RDNA3
+    };
+
+    /// RDNA 2.
+    pub(crate) const RDNA2: Self =
+        Self { waves_per_simd: 16, vgpr_granule: 8, waves_by_sgprs: &[(u32::MAX, 16)], ..Self::RDNA };
+
     /// RDNA 3 with 1024 VGPRs of 32 lanes a SIMD.
     pub(crate) const RDNA3: Self = Self {
         simds: 2,

@@ -3,8 +3,9 @@
 use super::assemble;
 use super::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Slot, Value};
 use crate::encoding::modifiers::Modifier;
+use crate::encoding::operand::ADDRESSES_PER_DWORD;
 use crate::encoding::table::{Entry, Tables};
-use crate::signature::image::{MULTISAMPLED, PLANE};
+use crate::signature::image::{DIMENSIONS, MULTISAMPLED, PLANE};
 use crate::signature::{Class, FROM_LDS, GDS_ONLY, ImmKind, PACKED, Spec, Ty};
 use crate::{Arch, Feature, Generation, Special, Target};
 
@@ -88,7 +89,7 @@ impl Opcode {
                 self.entry.op,
                 Op::s_waitcnt_vscnt | Op::s_waitcnt_vmcnt | Op::s_waitcnt_expcnt | Op::s_waitcnt_lgkmcnt
             );
-            match (registers.value(spec.class, dwords), spec.slot) {
+            match (registers.value(spec.class, spec.slot == Slot::Vaddr, dwords), spec.slot) {
                 (_, Slot::Sdst) if waits => Value::Special(Special::Null),
                 // Of another bank than those of the first operation.
                 (Value::Vgpr(register), Slot::Src0Y | Slot::Src1Y) => Value::Vgpr(register + 1),
@@ -97,6 +98,25 @@ impl Opcode {
         };
         let values: Vec<Value> = self.entry.specs.iter().filter(present).map(value).collect();
         assemble(self.target, self.entry.op, self.entry.encoding, &values, mods)
+    }
+
+    /// The first dimension whose address takes as many dwords as the encoding has.
+    fn plain_dimension(&self) -> u8 {
+        let dwords = match self.entry.encoding {
+            Encoding::MimgNsa2 => 2,
+            Encoding::MimgNsa3 => 3,
+            _ => return PLANE,
+        };
+        let address = self.entry.specs.iter().find_map(|spec| match spec.class {
+            Class::ImageAddresses(address) => Some(address),
+            _ => None,
+        });
+        let takes = |dim: &u8| {
+            address.is_some_and(|address| {
+                address.dwords(*dim, false).saturating_sub(1).div_ceil(ADDRESSES_PER_DWORD) == dwords
+            })
+        };
+        (0..DIMENSIONS.len() as u8).find(takes).unwrap_or(PLANE)
     }
 
     fn plain_mods(&self) -> Mods {
@@ -115,7 +135,7 @@ impl Opcode {
             // One dword, an unsigned integer.
             mods.format = match self.target.arch.generation() {
                 Generation::Gfx9 => 4 | 4 << 4,
-                Generation::Gfx11 => 20,
+                Generation::Gfx10 | Generation::Gfx11 => 20,
             };
         }
         if has(Modifier::Dmask) {
@@ -130,8 +150,10 @@ impl Opcode {
             mods.fix_for_ray();
         }
         mods.dim = match self.entry.encoding {
-            Encoding::Mimg | Encoding::MimgNsa if self.entry.op == Op::image_msaa_load => MULTISAMPLED,
-            Encoding::MimgNsa if !self.entry.is_ray() => PLANE,
+            encoding if encoding.is_image() && self.entry.op == Op::image_msaa_load => MULTISAMPLED,
+            Encoding::MimgNsa | Encoding::MimgNsa2 | Encoding::MimgNsa3 if !self.entry.is_ray() => {
+                self.plain_dimension()
+            }
             _ => 0,
         };
         let wide = specs.iter().any(|spec| spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr));
@@ -151,7 +173,7 @@ struct Registers {
 }
 
 impl Registers {
-    fn value(&mut self, class: Class, dwords: u8) -> Value {
+    fn value(&mut self, class: Class, is_first: bool, dwords: u8) -> Value {
         let take = |next: &mut u8| {
             let first = *next;
             *next += dwords.max(1).next_multiple_of(4);
@@ -197,6 +219,11 @@ impl Registers {
             | Class::Export
             | Class::ImageAddr
             | Class::ImageAddress(_) => Value::Vgpr(take(&mut self.vector)),
+            Class::ImageAddresses(_) if is_first => Value::Vgpr(take(&mut self.vector)),
+            Class::ImageAddresses(_) => {
+                let named = |at| if at < dwords { take(&mut self.vector) } else { 0 };
+                Value::Vgprs([0, 1, 2, 3].map(named))
+            }
         }
     }
 }
@@ -231,6 +258,8 @@ impl Encoding {
             Self::Mtbuf => "mtbuf",
             Self::Mimg => "mimg",
             Self::MimgNsa => "mimg_nsa",
+            Self::MimgNsa2 => "mimg_nsa2",
+            Self::MimgNsa3 => "mimg_nsa3",
             Self::Exp => "exp",
             Self::VopcDpp => "vopc_dpp",
             Self::Vop1Dpp8 => "vop1_dpp8",

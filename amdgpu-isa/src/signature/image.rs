@@ -124,6 +124,17 @@ impl ImageAddress {
         }
     }
 
+    /// Registers of the longest address.
+    pub(crate) const fn most_dwords(self) -> u8 {
+        let (mut dim, mut most) = (0, 0);
+        while dim < DIMENSIONS.len() {
+            let dwords = self.dwords(dim as u8, false);
+            most = if dwords > most { dwords } else { most };
+            dim += 1;
+        }
+        most
+    }
+
     /// Registers of one of the address operands of an instruction that names each; 0 where there are fewer.
     pub(crate) const fn operand_dwords(self, index: u8, dim: u8, a16: bool) -> u8 {
         match (self, index) {

@@ -11,6 +11,7 @@ pub(crate) mod image;
 pub(crate) mod mimg;
 pub(crate) mod mtbuf;
 pub(crate) mod mubuf;
+pub(crate) mod rdna;
 pub(crate) mod rdna3;
 mod slots;
 pub(crate) mod smem;
@@ -196,6 +197,8 @@ pub(crate) enum Class {
     ImageAddr,
     /// Image address, as wide as the dimension and A16 say.
     ImageAddress(ImageAddress),
+    /// As that, of an encoding that names every register: one in the first operand, up to four in each of the others.
+    ImageAddresses(ImageAddress),
     /// SIMM16, or another field that is a number.
     Imm(ImmKind),
     /// The dword after the instruction.

@@ -134,10 +134,19 @@ mod tests {
         true
     }
 
-    /// The processors whose instructions differ, in each size of waves: every one of GFX9, and one of RDNA 3 and of 3.5 each.
+    /// The processors whose instructions differ, in each size of waves: every one of GFX9, and one of each set of RDNA's.
     fn distinct() -> impl Iterator<Item = Target> {
         let is_distinct = |target: &Target| {
-            Arch::ALL.contains(&target.arch) || matches!(target.arch, Arch::Gfx1100 | Arch::Gfx1150)
+            Arch::ALL.contains(&target.arch)
+                || matches!(
+                    target.arch,
+                    Arch::Gfx1010
+                        | Arch::Gfx1011
+                        | Arch::Gfx1013
+                        | Arch::Gfx1030
+                        | Arch::Gfx1100
+                        | Arch::Gfx1150
+                )
         };
         targets().filter(is_distinct)
     }
