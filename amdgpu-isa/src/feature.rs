@@ -77,6 +77,8 @@ pub enum Feature {
     /// A register counts cycles of the shader, and `s_waitcnt_depctr` has a count that holds (`FeatureShaderCyclesRegister`,
     /// `FeatureGFX10_BEncoding`).
     ShaderCycles,
+    /// SCRATCH needs no address at all (`hasFlatScratchSTMode`).
+    ScratchWithoutAddress,
     /// Accesses that fault can be replayed (`FeatureSupportsXNACK`).
     Xnack,
 }
@@ -162,7 +164,8 @@ pub(crate) const GFX1010: Features = Features::of([
     F::StoreCounter,
 ]);
 /// gfx1030 to gfx1036.
-pub(crate) const GFX1030: Features = GFX1010.and([F::ShaderCycles]).without([F::Xnack]);
+pub(crate) const GFX1030: Features =
+    GFX1010.and([F::ShaderCycles, F::ScratchWithoutAddress]).without([F::Xnack]);
 /// gfx1100 to gfx1103.
 pub(crate) const GFX1100: Features = Features::of([
     F::PackedWorkItemIds,
@@ -173,6 +176,7 @@ pub(crate) const GFX1100: Features = Features::of([
     F::AtomicAddSubnormals,
     F::StoreCounter,
     F::ShaderCycles,
+    F::ScratchWithoutAddress,
 ]);
 /// gfx1150 to gfx1153.
 pub(crate) const GFX1150: Features = GFX1100.and([F::ScalarFloats, F::DppScalarSource]);

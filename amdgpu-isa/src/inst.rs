@@ -147,8 +147,6 @@ pub enum Value {
     Scalar(u8),
     /// The first vector register of a tuple.
     Vgpr(u8),
-    /// Vector registers that stand anywhere, up to four: as many as the operand has dwords. The others are zero.
-    Vgprs([u8; 4]),
     /// The first accumulation register of a tuple.
     Agpr(u8),
     /// An inline constant by its operand code: 128-192 are 0..=64, 193-208 are -1..=-16, 240-248 the floats
@@ -162,6 +160,8 @@ pub enum Value {
     Imm(i32),
     /// An address or offset register that is absent (`off`).
     Off,
+    /// Vector registers that stand anywhere, up to four: as many as the operand has dwords. The others are zero.
+    Vgprs([u8; 4]),
 }
 
 impl Value {

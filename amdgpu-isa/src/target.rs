@@ -234,8 +234,7 @@ impl Arch {
     /// [`NotExecuted`] if it does not.
     pub const fn to_execute(self) -> Result<Self, NotExecuted> {
         match self.generation() {
-            Generation::Gfx9 | Generation::Gfx11 => Ok(self),
-            Generation::Gfx10 => Err(NotExecuted(self)),
+            Generation::Gfx9 | Generation::Gfx10 | Generation::Gfx11 => Ok(self),
         }
     }
 
@@ -312,7 +311,7 @@ pub struct NotInstrumented(pub Arch);
 pub enum UnknownArch {
     /// Known to be none.
     #[error(
-        "`{0}` is not a processor this tool knows (gfx900 … gfx950; to read code also gfx1100 … gfx1153)"
+        "`{0}` is not a processor this tool knows (gfx900 … gfx950; to read code also gfx1010 … gfx1036, gfx1100 … gfx1153)"
     )]
     Unknown(String),
     /// Known, but its code is read alone.

@@ -354,7 +354,12 @@ fn value(
         }
         Class::Saddr => match code {
             _ if code == bits.saddr_off => Ok(Value::Off),
-            _ if entry.encoding == Encoding::Scratch && bits.scratch_off == Some(code) => Ok(Value::Off),
+            _ if bits.scratch_off == Some(code)
+                && entry.encoding == Encoding::Scratch
+                && arch.has(Feature::ScratchWithoutAddress) =>
+            {
+                Ok(Value::Off)
+            }
             _ => match fields.scalar(field, code, 0, dwords)? {
                 Value::EXEC if dwords > 1 && !takes_exec(fields, entry) => Err(Illegal::Kind("EXEC")),
                 register => Ok(register),
@@ -697,8 +702,10 @@ fn code_of(
         Value::Literal(value) if spec.class == Class::Literal => (0, 0, Some(value)),
         Value::Literal(value) => (LITERAL, 0, Some(value)),
         Value::Off if spec.class == Class::Saddr => {
-            let off =
-                model.bits.scratch_off.filter(|_| entry.encoding == Encoding::Scratch && has_no_address);
+            let is_alone = entry.encoding == Encoding::Scratch
+                && has_no_address
+                && arch.has(Feature::ScratchWithoutAddress);
+            let off = model.bits.scratch_off.filter(|_| is_alone);
             (off.unwrap_or(model.bits.saddr_off), 0, None)
         }
         Value::Off => (0, 0, None),

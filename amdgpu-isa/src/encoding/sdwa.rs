@@ -2,9 +2,10 @@
 
 use super::format::Field;
 use super::modifiers::Modifier as M;
+use super::table::Entry;
 use super::taken::{ModifierRow as Row, Opcode};
-use crate::Encoding;
 use crate::signature::{Flags, NO_DST_SEL, NO_SRC_MODS, OMOD, Spec, Ty};
+use crate::{Encoding, Illegal, Mods, Op, Operands, Slot, Value};
 
 /// The modifiers.
 pub(crate) const ROWS: &[Row] = &[
@@ -73,4 +74,19 @@ pub(crate) fn ignored(specs: &[Spec], flags: Flags) -> u64 {
     // Packed halves have the bits of negation and absolute value, but no text for them.
     let idle = if specs.iter().any(is_packed) { 0b11 << 52 | 0b11 << 60 } else { 0 };
     SDWA_GAPS | named | idle
+}
+
+/// The exponent of `v_ldexp_f16_sdwa` is read as a half, though it is a whole number: LLVM has no text for a constant with
+/// its sign extended, nor for 1/(2π).
+pub(crate) fn exponent(entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
+    let constant = operands.iter().find_map(|operand| match (operand.slot, operand.value) {
+        (Slot::Src1, Value::Inline(code)) => Some(code),
+        _ => None,
+    });
+    match (entry.op, mods.sdwa, constant) {
+        (Op::v_ldexp_f16, Some(sdwa), Some(code)) if sdwa.sext[1] || code == 248 => {
+            Err(Illegal::Kind("a constant"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,6 +1,7 @@
 //! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is legal.
 
 use crate::encoding::operand::{self, ADDRESSES_PER_DWORD};
+use crate::encoding::sdwa;
 use crate::encoding::table::Entry;
 use crate::rdna::rules::{
     constant_bus, image_dimension, image_width, is_dpp_control, one_literal, resources, wide_literals,
@@ -8,7 +9,7 @@ use crate::rdna::rules::{
 };
 use crate::signature::image::DIMENSIONS;
 use crate::signature::{Class, NO_DST_SEL};
-use crate::{Arch, Encoding, Illegal, Mods, Op, Operand, Operands, SdwaSel, Slot, Special, Value};
+use crate::{Arch, Encoding, Illegal, Mods, Op, Operand, Operands, SdwaSel, Slot, Special, Value, scalar};
 
 /// Judges an instruction whose operands and modifiers are legal each.
 pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
@@ -29,6 +30,7 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
         wide_literals(entry, operands, mods)?;
         constant_bus(entry, operands)?;
         lds_direct(entry, operands)?;
+        sdwa::exponent(entry, operands, mods)?;
     }
     Ok(())
 }
@@ -57,7 +59,10 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
     if mods.lds && mods.tfe {
         return Err(Illegal::Field("TFE"));
     }
+    let is_exec_hi =
+        |operand: &Operand| operand.slot == Slot::Saddr && operand.value == Value::Scalar(scalar::EXEC_HI);
     match entry.encoding {
+        Encoding::Scratch if operands.iter().any(is_exec_hi) => Err(Illegal::Kind("EXEC")),
         Encoding::Sop2 | Encoding::Sopc => one_literal(operands),
         _ => Ok(()),
     }

@@ -70,7 +70,7 @@ pub(crate) fn wide_literals(entry: &Entry, operands: &Operands, mods: &Mods) -> 
             _ => (false, false),
         };
         // LLVM reads no `-lit(…)`, and none at all here.
-        let is_unread = entry.op == Op::v_dot2c_f32_f16 && entry.encoding == Encoding::Vop2 && is_marked;
+        let is_unread = spec.ty == Ty::V2F16 && entry.encoding == Encoding::Vop2 && is_marked;
         is_literal
             && (is_double
                 || is_unread

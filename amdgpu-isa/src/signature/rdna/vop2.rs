@@ -11,4 +11,5 @@ signatures! {
     v_fmac_f16          [vdst_rw F16, src0 F16, vsrc1 F16] [CLAMP OMOD];
     v_fmamk_f16         [vdst F16, src0 F16, literal F16, vsrc1 F16] [];
     v_fmaak_f16         [vdst F16, src0 F16, vsrc1 F16, literal F16] [];
+    v_ldexp_f16         [vdst F16, src0 F16, vsrc1 Exponent16] [CLAMP OMOD];
 }

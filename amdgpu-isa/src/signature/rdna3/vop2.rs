@@ -5,6 +5,5 @@ use crate::signature::signatures;
 
 signatures! {
     v_cvt_pkrtz_f16_f32 [vdst I32, src0 F32, vsrc1 F32] [CLAMP OMOD];
-    v_ldexp_f16         [vdst F16, src0 F16, vsrc1 Exponent16] [CLAMP OMOD];
     v_pk_fmac_f16       [vdst_rw I32, src0 V2F16Splat, vsrc1 V2F16Splat] [];
 }

@@ -8,7 +8,6 @@ signatures! {
     v_dot4_u32_u8             [vdst I32, src0 I32, src1 I32, src2 I32] [PACKED NO_OPSEL];
     v_dot8_i32_iu4            [vdst I32, src0 I32, src1 I32, src2 I32] [PACKED NO_OPSEL];
     v_dot8_u32_u4             [vdst I32, src0 I32, src1 I32, src2 I32] [PACKED NO_OPSEL];
-    v_dot2_f32_f16            [vdst I32, src0 V2F16, src1 V2F16, src2 I32] [PACKED];
     v_dot2_f32_bf16           [vdst I32, src0 V2BF16, src1 V2BF16, src2 I32] [PACKED];
     v_wmma_f32_16x16x16_f16   [vdst Matrix, src0_wide B256, src1_wide B256, mc_inline Matrix] [MAI NO_OPSEL];
     v_wmma_f32_16x16x16_bf16  [vdst Matrix, src0_wide B256, src1_wide B256, mc_inline Matrix] [MAI NO_OPSEL];

@@ -124,7 +124,10 @@ const NAMELESS_CAUSES: &[Nameless] = &[
     Nameless { name: "a negated literal, for which there is no text", holds: has_changed_literal },
     Nameless {
         name: "a marked literal, which the assembler of this instruction cannot read",
-        holds: |word| word.text.starts_with("v_dot2acc_f32_f16 ") && word.text.contains("lit("),
+        holds: |word| {
+            let unread = ["v_dot2acc_f32_f16 ", "v_dot2c_f32_f16 ", "v_pk_fmac_f16 "];
+            unread.iter().any(|name| word.text.starts_with(name)) && word.text.contains("lit(")
+        },
     },
     Nameless {
         name: "a buffer addressed backwards",
