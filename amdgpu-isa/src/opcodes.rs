@@ -184,6 +184,7 @@ impl Registers {
             | Class::Sdata
             | Class::ScalarDst
             | Class::Ssrc
+            | Class::SsrcOrLds
             | Class::SsrcReg
             | Class::Mask
             | Class::SgprGroup => Value::Scalar(take(&mut self.scalar)),

@@ -10,8 +10,8 @@ use super::operand::{self, Fields};
 use super::table::{Entry, Tables};
 use crate::signature::Class;
 use crate::{
-    Access, Arch, DppCtrl, EncodeError, Encoding, Illegal, Inst, Mods, Op, Operand, Operands, Slot, Target,
-    Value,
+    Access, Arch, DppCtrl, EncodeError, Encoding, Feature, Illegal, Inst, Mods, Op, Operand, Operands, Slot,
+    Target, Value,
 };
 
 /// The dwords of one instruction.
@@ -58,7 +58,8 @@ impl Inst {
         pairs.add(last, last.put(self.mods.ignored_control));
 
         let is_off = |operand: &Operand| operand.slot == Slot::Vaddr && operand.value == Value::Off;
-        let has_no_address = self.operands.iter().any(is_off);
+        let has_no_address =
+            (arch.has(Feature::ScratchWithoutAddress) || self.mods.lds) && self.operands.iter().any(is_off);
         let mut literal = None;
         let mut index = 0;
         for (&spec, &place) in entry.specs.iter().zip(&entry.places) {

@@ -304,7 +304,8 @@ fn value(
             register => Ok(register),
         },
         Class::ScalarDst => scalar_result(fields.scalar_source(field, code, dwords)?, dwords),
-        Class::Ssrc => match code {
+        Class::SsrcOrLds if is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
+        Class::Ssrc | Class::SsrcOrLds => match code {
             LITERAL => fields.take_literal(spec.ty),
             _ => fields.scalar_source(field, code, dwords),
         },
@@ -356,7 +357,7 @@ fn value(
             _ if code == bits.saddr_off => Ok(Value::Off),
             _ if bits.scratch_off == Some(code)
                 && entry.encoding == Encoding::Scratch
-                && arch.has(Feature::ScratchWithoutAddress) =>
+                && (arch.has(Feature::ScratchWithoutAddress) || moves_to_lds(fields, entry)) =>
             {
                 Ok(Value::Off)
             }
@@ -702,9 +703,7 @@ fn code_of(
         Value::Literal(value) if spec.class == Class::Literal => (0, 0, Some(value)),
         Value::Literal(value) => (LITERAL, 0, Some(value)),
         Value::Off if spec.class == Class::Saddr => {
-            let is_alone = entry.encoding == Encoding::Scratch
-                && has_no_address
-                && arch.has(Feature::ScratchWithoutAddress);
+            let is_alone = entry.encoding == Encoding::Scratch && has_no_address;
             let off = model.bits.scratch_off.filter(|_| is_alone);
             (off.unwrap_or(model.bits.saddr_off), 0, None)
         }

@@ -96,7 +96,7 @@ fn lds_direct(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     let Some(operand) = operands.iter().rfind(is_direct) else { return Ok(()) };
     const EXCHANGED: [&str; 5] = ["subrev", "subbrev", "lshlrev", "lshrrev", "ashrrev"];
     let exchanged = EXCHANGED.iter().any(|part| entry.op.name().contains(part));
-    if operand.slot != Slot::Src0 || exchanged || entry.encoding.is_sdwa() || entry.op == Op::v_readlane_b32 {
+    if operand.slot != Slot::Src0 || exchanged || entry.encoding.is_sdwa() {
         return Err(Illegal::Kind("LDS_DIRECT"));
     }
     Ok(())

@@ -52,6 +52,10 @@ pub(super) fn value(arch: Arch, word: &str, spec: Spec) -> Result<Value, ParseEr
     if word == "off" {
         return Ok(Value::Off);
     }
+    // `null` is a target of exports, too.
+    if let Class::Imm(kind) = spec.class {
+        return immediate(arch, word, kind).and_then(field).ok_or_else(bad);
+    }
     if let Some(register) = register(arch.generation().registers(), word) {
         // `null` as an offset of scalar memory: none.
         if spec.class == Class::SmemOffset && register == Value::Special(Special::Null) {
@@ -60,7 +64,6 @@ pub(super) fn value(arch: Arch, word: &str, spec: Spec) -> Result<Value, ParseEr
         return Ok(register);
     }
     match spec.class {
-        Class::Imm(kind) => immediate(arch, word, kind).and_then(field).ok_or_else(bad),
         Class::SmemOffset => integer(word).and_then(field).ok_or_else(bad),
         Class::Literal => literal(word).map(Value::Literal).ok_or_else(bad),
         _ => constant(word, spec.ty).ok_or_else(bad),

@@ -141,6 +141,8 @@ pub(crate) enum Class {
     ScalarDst,
     /// A scalar register or constant, 8 bits; 255 is a literal.
     Ssrc,
+    /// As that, or LDS_DIRECT.
+    SsrcOrLds,
     /// A scalar register in an 8- or 9-bit source field.
     SsrcReg,
     /// A carry or selection mask in a 9-bit field: a scalar register pair or a special source.

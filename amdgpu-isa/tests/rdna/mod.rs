@@ -42,12 +42,12 @@ fn cases(directory: &str) -> Vec<Case> {
     cases
 }
 
-pub fn bytes(words: &[u32]) -> Vec<u8> {
+pub(crate) fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
 /// Words decode to LLVM's text, and that leads back.
-pub fn text_is_llvms_and_leads_back(directory: &str) {
+pub(crate) fn text_is_llvms_and_leads_back(directory: &str) {
     let cases = cases(directory);
     assert!(cases.len() > 3000, "only {} cases", cases.len());
     let mut failures = Vec::new();
@@ -83,7 +83,7 @@ pub fn text_is_llvms_and_leads_back(directory: &str) {
 }
 
 /// No instruction decodes without its last bytes.
-pub fn a_cut_off_instruction_is_an_error(directory: &str) {
+pub(crate) fn a_cut_off_instruction_is_an_error(directory: &str) {
     for Case { target, words, text, place } in cases(directory) {
         let all = bytes(&words);
         for length in 0..all.len() {

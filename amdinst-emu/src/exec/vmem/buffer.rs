@@ -182,7 +182,10 @@ pub(super) fn places(
         let (index, offset) = index_and_offset(w, access, lane);
         places[lane] = if resource.is_private() {
             // Not range-checked, so a negative VGPR may be brought back by the constant (LLVM folds those from GFX9 on).
-            LaneAddress::Swizzled { base: resource.base, offset: offset & 0xffff_ffff }
+            let base = w.scratch.row_of(resource.base, w.lanes());
+            let reason = "of private memory that begins between the lanes";
+            let base = base.ok_or_else(|| Trap::unimplemented(op, reason))?;
+            LaneAddress::Swizzled { base, offset: offset & 0xffff_ffff }
         } else {
             // Each dword by itself, but an atomic as a whole.
             let piece = if atomic { bytes } else { bytes.min(4) };

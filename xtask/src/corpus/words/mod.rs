@@ -134,18 +134,14 @@ mod tests {
         true
     }
 
-    /// The processors whose instructions differ, in each size of waves: every one of GFX9, and one of each set of RDNA's.
+    /// The processors whose instructions differ, in each size of waves: every one of GFX9, and those of RDNA that have what others of
+    /// their generation have, and more.
     fn distinct() -> impl Iterator<Item = Target> {
         let is_distinct = |target: &Target| {
             Arch::ALL.contains(&target.arch)
                 || matches!(
                     target.arch,
-                    Arch::Gfx1010
-                        | Arch::Gfx1011
-                        | Arch::Gfx1013
-                        | Arch::Gfx1030
-                        | Arch::Gfx1100
-                        | Arch::Gfx1150
+                    Arch::Gfx1011 | Arch::Gfx1013 | Arch::Gfx1030 | Arch::Gfx1100 | Arch::Gfx1150
                 )
         };
         targets().filter(is_distinct)
