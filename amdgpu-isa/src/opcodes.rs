@@ -3,9 +3,8 @@
 use super::assemble;
 use super::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Slot, Value};
 use crate::encoding::modifiers::Modifier;
-use crate::encoding::operand::ADDRESSES_PER_DWORD;
 use crate::encoding::table::{Entry, Tables};
-use crate::signature::image::{DIMENSIONS, MULTISAMPLED, PLANE};
+use crate::signature::image::{MULTISAMPLED, PLANE};
 use crate::signature::{Class, FROM_LDS, GDS_ONLY, ImmKind, PACKED, Spec, Ty};
 use crate::{Arch, Feature, Generation, Special, Target};
 
@@ -100,23 +99,19 @@ impl Opcode {
         assemble(self.target, self.entry.op, self.entry.encoding, &values, mods)
     }
 
-    /// The first dimension whose address takes as many dwords as the encoding has.
-    fn plain_dimension(&self) -> u8 {
+    /// The dimension of an address that takes as many dwords as the encoding has, and whether coordinates are halves.
+    fn plain_address(&self) -> (u8, bool) {
         let dwords = match self.entry.encoding {
             Encoding::MimgNsa2 => 2,
             Encoding::MimgNsa3 => 3,
-            _ => return PLANE,
+            _ => 1,
         };
         let address = self.entry.specs.iter().find_map(|spec| match spec.class {
             Class::ImageAddresses(address) => Some(address),
             _ => None,
         });
-        let takes = |dim: &u8| {
-            address.is_some_and(|address| {
-                address.dwords(*dim, false).saturating_sub(1).div_ceil(ADDRESSES_PER_DWORD) == dwords
-            })
-        };
-        (0..DIMENSIONS.len() as u8).find(takes).unwrap_or(PLANE)
+        let has_sampler = self.entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
+        address.and_then(|address| address.of_named_dwords(dwords, has_sampler)).unwrap_or((PLANE, false))
     }
 
     fn plain_mods(&self) -> Mods {
@@ -149,13 +144,14 @@ impl Opcode {
         if self.entry.is_ray() {
             mods.fix_for_ray();
         }
-        mods.dim = match self.entry.encoding {
-            encoding if encoding.is_image() && self.entry.op == Op::image_msaa_load => MULTISAMPLED,
-            Encoding::MimgNsa | Encoding::MimgNsa2 | Encoding::MimgNsa3 if !self.entry.is_ray() => {
-                self.plain_dimension()
-            }
-            _ => 0,
+        (mods.dim, mods.a16) = match self.entry.encoding {
+            encoding if encoding.is_image() && self.entry.op == Op::image_msaa_load => (MULTISAMPLED, false),
+            encoding if encoding.is_named_image() => self.plain_address(),
+            _ => (0, false),
         };
+        if self.entry.is_ray() {
+            mods.dim = 0;
+        }
         let wide = specs.iter().any(|spec| spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr));
         if has(Modifier::DppCtrl) && wide && self.target.arch.has(Feature::DppPairs) {
             // The only permutation that pairs of registers take: lane 0 of each row to all of it.

@@ -2,7 +2,6 @@
 //! named registers.
 
 use super::model::{Addresses, Model};
-use super::operand::ADDRESSES_PER_DWORD;
 use super::table::{Row, Specs};
 use crate::signature::image::MOST_ADDRESSES;
 use crate::signature::{Class, DPP, DPP8, E64, E64_DPP, SDWA, Spec};
@@ -76,10 +75,9 @@ fn named_addresses(model: &Model, row: &Row, specs: &Specs, add: &mut impl FnMut
     if model.addresses == Addresses::FourEach {
         const FORMS: [Encoding; 3] = [Encoding::MimgNsa, Encoding::MimgNsa2, Encoding::MimgNsa3];
         let Class::ImageAddress(parts) = address.class else { return };
-        let most = parts.most_dwords();
+        let has_sampler = specs.iter().any(|spec| spec.slot == Slot::Ssamp);
         for (more, form) in (1..).zip(FORMS) {
-            // As many dwords as are needed.
-            if more > most.saturating_sub(1).div_ceil(ADDRESSES_PER_DWORD) {
+            if parts.of_named_dwords(more, has_sampler).is_none() {
                 continue;
             }
             let addresses = SLOTS.map(|slot| Spec { slot, class: Class::ImageAddresses(parts), ..*address });

@@ -6,7 +6,7 @@ use super::model::Model;
 use super::modifiers::{Modifier, ModifierBits};
 use super::table::Entry;
 use crate::registers::Naming;
-use crate::signature::image::ImageAddress;
+use crate::signature::image::{ADDRESSES_PER_DWORD, ImageAddress};
 use crate::signature::{ATOMIC, Class, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED};
 use crate::value::has_inline_twin;
 use crate::{
@@ -86,9 +86,6 @@ impl Fields {
 const LITERAL: u32 = 255;
 /// Operand code of the first vector register.
 const VGPR_BASE: u32 = 256;
-
-/// Registers that a dword of addresses names.
-pub(crate) const ADDRESSES_PER_DWORD: u8 = 4;
 
 /// Whether a slot is present at all with these modifiers.
 pub(crate) fn is_present(entry: &Entry, spec: Spec, mods: &Mods) -> bool {

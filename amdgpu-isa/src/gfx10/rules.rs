@@ -1,13 +1,13 @@
 //! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is legal.
 
-use crate::encoding::operand::{self, ADDRESSES_PER_DWORD};
+use crate::encoding::operand;
 use crate::encoding::sdwa;
 use crate::encoding::table::Entry;
 use crate::rdna::rules::{
     constant_bus, image_dimension, image_width, is_dpp_control, one_literal, resources, wide_literals,
     with_half_literals,
 };
-use crate::signature::image::DIMENSIONS;
+use crate::signature::image::{DIMENSIONS, named_dwords};
 use crate::signature::{Class, NO_DST_SEL};
 use crate::{Arch, Encoding, Illegal, Mods, Op, Operand, Operands, SdwaSel, Slot, Special, Value, scalar};
 
@@ -83,11 +83,7 @@ fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
         Encoding::MimgNsa3 => 3,
         _ => return Ok(()),
     };
-    if count.saturating_sub(1).div_ceil(ADDRESSES_PER_DWORD) == dwords {
-        Ok(())
-    } else {
-        Err(Illegal::Field("NSA"))
-    }
+    if named_dwords(count) == dwords { Ok(()) } else { Err(Illegal::Field("NSA")) }
 }
 
 /// LDS_DIRECT is a first source only, not of SDWA, and not where the sources are exchanged.

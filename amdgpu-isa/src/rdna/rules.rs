@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::encoding::operand;
 use crate::encoding::table::Entry;
-use crate::signature::image::{ImageAddress, VOLUME};
+use crate::signature::image::ImageAddress;
 use crate::signature::{Class, MIX, Ty, VCC_R};
 use crate::value::{double_twin, has_inline_twin};
 use crate::{Access, Encoding, Illegal, Mods, Op, Operands, Slot, Special, Value};
@@ -128,9 +128,7 @@ pub(crate) fn image_dimension(entry: &Entry, mods: &Mods) -> Result<(), Illegal>
         _ => None,
     });
     let Some(address) = address else { return Ok(()) };
-    // What is sampled has three coordinates at most, and what is not an address of four registers; the longer ones that LLVM has are
-    // leftovers of rounding.
-    let most = if has_sampler(entry) { address.dwords(VOLUME, false) } else { 4 };
+    let most = address.longest(has_sampler(entry));
     let count = address.dwords(mods.dim, mods.a16);
     let is_legal = match entry.encoding {
         Encoding::Mimg => count <= most || matches!(count, 4 | 8),
