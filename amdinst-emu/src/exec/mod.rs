@@ -151,6 +151,8 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
         | Encoding::Ldsdir
         | Encoding::Mimg
         | Encoding::MimgNsa
+        | Encoding::MimgNsa2
+        | Encoding::MimgNsa3
         | Encoding::Exp => unimplemented_step,
         _ => {
             if let Some(handler) = lane_ops::handler(op) {

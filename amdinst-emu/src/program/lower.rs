@@ -352,7 +352,7 @@ fn source(value: Value, kind: Kind, dwords: u8, name: &str) -> Src {
             _ => u64::from(bits),
         }),
         Value::Imm(value) => Src::Const(i64::from(value) as u64),
-        Value::Off => Src::None,
+        Value::Off | Value::Vgprs(_) => Src::None,
     }
 }
 
