@@ -5,7 +5,7 @@ mod atomic;
 mod atomic_float;
 mod convert;
 mod dot;
-mod float;
+pub(crate) mod float;
 pub(crate) mod footprint;
 mod fork;
 mod half;

@@ -31,7 +31,7 @@ pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {
     w.src[3] = dst;
     select_accumulator(w, extra, dst);
     flush_accumulator(w, step, extra);
-    let after = step.flags.after || step.flags.float && !w.plain_mode();
+    let after = step.flags.after || flushes(w, step);
     w.dst = if after { RESULT_ROW } else { dst };
     operate(w, step);
     if after {
@@ -57,7 +57,13 @@ fn operate(w: &mut Wave, step: &Step) {
 /// Whether the operands or the result need more than rows.
 #[inline(always)]
 pub(super) fn is_slow(w: &Wave, step: &Step) -> bool {
-    step.flags.before || step.flags.after || w.gpr_index.enable != 0 || step.flags.float && !w.plain_mode()
+    step.flags.before || step.flags.after || w.gpr_index.enable != 0 || flushes(w, step)
+}
+
+/// Whether MODE flushes subnormals of a step's operands. What it says of rounding, operations ask for themselves.
+#[inline(always)]
+fn flushes(w: &Wave, step: &Step) -> bool {
+    step.flags.singles && !w.keeps_subnormals32() || step.flags.halves_or_doubles && !w.keeps_subnormals64()
 }
 
 /// Rows of the sources, without modifiers.
@@ -330,22 +336,13 @@ fn finish(w: &mut Wave, step: &Step, extra: &Extra, dst: u16) {
     }
     // From here on the write itself: what was made for the lanes of EXEC goes to the register.
     let high_half = mods.op_sel & 8 != 0;
-    let merge: Box<dyn Fn(u32, u32) -> u32> = match &mods.sdwa {
-        Some(sdwa) => {
-            let sdwa = *sdwa;
-            Box::new(move |old, new| merge_sdwa(&sdwa, old, new))
-        }
-        None if extra.keep_half && high_half => Box::new(|old, new| old & 0xffff | new << 16),
-        None if extra.keep_half => Box::new(|old, new| old & 0xffff_0000 | new & 0xffff),
-        None => Box::new(|_, new| new),
-    };
     for dword in 0..u16::from(step.dst_dwords.max(1)) {
-        for lane in 0..LANES {
-            if w.active(lane) {
-                let new = w.rows[usize::from(row + dword)][lane];
-                let old = &mut w.rows[usize::from(dst + dword)][lane];
-                *old = merge(*old, new);
-            }
+        let (from, to) = (row + dword, dst + dword);
+        match &mods.sdwa {
+            Some(sdwa) => w.merge(from, to, |old, new| merge_sdwa(sdwa, old, new)),
+            None if extra.keep_half && high_half => w.merge(from, to, |old, new| old & 0xffff | new << 16),
+            None if extra.keep_half => w.merge(from, to, |old, new| old & 0xffff_0000 | new & 0xffff),
+            None => w.merge(from, to, |_, new| new),
         }
     }
 }

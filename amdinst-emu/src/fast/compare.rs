@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use super::level::Level;
+use super::mode::{FloatMode, Modifiers};
 use super::valu::{put_mask, sources};
-use super::{Body, Hot, general, parts};
+use super::{Body, Hot, Lanes, parts};
 use crate::exec::Context;
 
 /// A test of two vectors.
@@ -64,13 +65,43 @@ impl<T: Test, const SAME: u8, const TO_EXEC: bool> Body for Compare<T, SAME, TO_
         let mut bits = 0;
         // SAFETY: rows are in the register file (checked by `compile`).
         unsafe {
-            // Subnormals are equal to zero where they are flushed.
-            if T::FLOAT && !w.plain_mode() {
-                return general(context, hot);
+            if T::FLOAT && !w.plain32() {
+                return L::apart::<InMode<T, TO_EXEC>>(context, hot);
             }
             let [a, b, _] = sources::<L, 2, SAME>(w, hot);
             for i in 0..parts::<L>() {
                 let lanes = u64::from(T::test::<L>(a.get(i), b.get(i))) & ((1u64 << L::N) - 1);
+                bits |= lanes << (i * L::N);
+            }
+        }
+        put_mask::<L, TO_EXEC>(context, hot, bits);
+        hot.next
+    }
+}
+
+/// A comparison in every mode, with the instruction's own modifiers. See [`Compare`].
+pub(super) struct InMode<T, const TO_EXEC: bool>(PhantomData<T>);
+
+impl<T: Test, const TO_EXEC: bool> Body for InMode<T, TO_EXEC> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        // Subnormals are equal to zero where they are flushed.
+        let flushes = FloatMode::single(w).flushes_sources;
+        let modifiers = Modifiers::get(hot);
+        let mut bits = 0;
+        // SAFETY: as for `Compare`.
+        unsafe {
+            let sources = [0, 1].map(|slot| {
+                let (stay, invert) = modifiers.signs(slot);
+                (Lanes::<L>::of(w, hot, slot), L::splat(stay), L::splat(invert))
+            });
+            for i in 0..parts::<L>() {
+                let [a, b] = sources.map(|(source, stay, invert)| {
+                    let value = L::xor(L::and(source.get(i), stay), invert);
+                    if flushes { L::flush_f32(value) } else { value }
+                });
+                let lanes = u64::from(T::test::<L>(a, b)) & ((1u64 << L::N) - 1);
                 bits |= lanes << (i * L::N);
             }
         }

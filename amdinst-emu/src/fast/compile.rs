@@ -4,11 +4,12 @@ use amdgpu_isa::{Op, WaveSize};
 
 use super::compare::{self, Compare, Test};
 use super::level::relation;
+use super::mode::Modifiers;
 use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
 use super::{
-    CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, general, lds, memory, packed, pair,
+    CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, double, general, lds, memory, packed, pair,
     scalar_memory, scratch,
 };
 use crate::exec::passes_the_cache;
@@ -126,8 +127,13 @@ fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
             return (plain && fits && access.offset % 4 == 0).then(|| at::<scalar_memory::Load>(form));
         }
     }
+    if step.flags.vector
+        && let Some(run) = doubles(step, hot, form)
+    {
+        return Some(run);
+    }
     if step.flags.before || step.flags.after {
-        return None;
+        return modified(step, hot, form);
     }
     if step.flags.vector { vector(step, hot, form) } else { scalar(step, hot, form) }
 }
@@ -411,7 +417,7 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
             ok.then(|| at::<wide::Shift<{ wide::$kind }>>(form))
         }};
     }
-    if let Some(run) = comparison(step, hot, form).or_else(|| packed(step, hot, form)) {
+    if let Some(run) = comparison(step, hot, form, None).or_else(|| packed(step, hot, form)) {
         return Some(run);
     }
     match step.op {
@@ -507,6 +513,105 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     }
 }
 
+/// Arithmetic and comparisons of singles with modifiers.
+fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+    let modifiers = Modifiers::of(step)?;
+    source(step, hot, 0, 1)?;
+    source(step, hot, 1, 1)?;
+    let run = match step.op {
+        Op::v_add_f32 => at::<valu::InMode<valu::AddF32, 2>>(form),
+        Op::v_sub_f32 => at::<valu::InMode<valu::SubF32, 2>>(form),
+        Op::v_subrev_f32 => at::<valu::InMode<valu::SubReverseF32, 2>>(form),
+        Op::v_mul_f32 => at::<valu::InMode<valu::MultiplyF32, 2>>(form),
+        Op::v_min_f32 => at::<valu::InMode<valu::MinF32, 2>>(form),
+        Op::v_max_f32 => at::<valu::InMode<valu::MaxF32, 2>>(form),
+        Op::v_fma_f32 => {
+            source(step, hot, 2, 1)?;
+            at::<valu::InMode<valu::FmaF32, 3>>(form)
+        }
+        Op::v_fmac_f32 => {
+            hot.src[2] = hot.dst;
+            at::<valu::InMode<valu::FmaF32, 3>>(form)
+        }
+        // The kinds of what it compares say what signs are.
+        _ if step.flags.float && !step.flags.after => return comparison(step, hot, form, Some(modifiers)),
+        _ => return None,
+    };
+    modifiers.put(hot);
+    result_fits(step, 1).then_some(run)
+}
+
+/// Arithmetic of doubles, and comparisons of 64 bits; with signs changed, but without other modifiers.
+fn doubles(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+    macro_rules! comparisons {
+        ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
+            match step.op {
+                $(Op::$plain => Some((false, at::<double::Compare<$test, false>>(form))),
+                Op::$to_exec => Some((true, at::<double::Compare<$test, true>>(form))),)*
+                _ => None,
+            }
+        };
+    }
+    let comparison = comparisons! {
+        v_cmp_eq_u64 v_cmpx_eq_u64 double::Equal,
+        v_cmp_eq_i64 v_cmpx_eq_i64 double::Equal,
+        v_cmp_ne_u64 v_cmpx_ne_u64 double::NotEqual,
+        v_cmp_ne_i64 v_cmpx_ne_i64 double::NotEqual,
+        v_cmp_lt_i64 v_cmpx_lt_i64 double::LessSigned,
+        v_cmp_le_i64 v_cmpx_le_i64 double::LessEqualSigned,
+        v_cmp_gt_i64 v_cmpx_gt_i64 double::GreaterSigned,
+        v_cmp_ge_i64 v_cmpx_ge_i64 double::GreaterEqualSigned,
+        v_cmp_lt_u64 v_cmpx_lt_u64 double::LessUnsigned,
+        v_cmp_le_u64 v_cmpx_le_u64 double::LessEqualUnsigned,
+        v_cmp_gt_u64 v_cmpx_gt_u64 double::GreaterUnsigned,
+        v_cmp_ge_u64 v_cmpx_ge_u64 double::GreaterEqualUnsigned,
+        v_cmp_lt_f64 v_cmpx_lt_f64 double::Float<{ relation::LT }>,
+        v_cmp_eq_f64 v_cmpx_eq_f64 double::Float<{ relation::EQ }>,
+        v_cmp_le_f64 v_cmpx_le_f64 double::Float<{ relation::LE }>,
+        v_cmp_gt_f64 v_cmpx_gt_f64 double::Float<{ relation::GT }>,
+        v_cmp_lg_f64 v_cmpx_lg_f64 double::Float<{ relation::LG }>,
+        v_cmp_ge_f64 v_cmpx_ge_f64 double::Float<{ relation::GE }>,
+        v_cmp_o_f64 v_cmpx_o_f64 double::Float<{ relation::ORDERED }>,
+        v_cmp_u_f64 v_cmpx_u_f64 double::Float<{ relation::UNORDERED }>,
+        v_cmp_nge_f64 v_cmpx_nge_f64 double::Float<{ relation::NGE }>,
+        v_cmp_nlg_f64 v_cmpx_nlg_f64 double::Float<{ relation::NLG }>,
+        v_cmp_ngt_f64 v_cmpx_ngt_f64 double::Float<{ relation::NGT }>,
+        v_cmp_nle_f64 v_cmpx_nle_f64 double::Float<{ relation::NLE }>,
+        v_cmp_neq_f64 v_cmpx_neq_f64 double::Float<{ relation::NEQ }>,
+        v_cmp_nlt_f64 v_cmpx_nlt_f64 double::Float<{ relation::NLT }>,
+    };
+    let (sources, run) = match step.op {
+        Op::v_add_f64 => (2, at::<double::Do<double::Add, 2>>(form)),
+        Op::v_mul_f64 => (2, at::<double::Do<double::Multiply, 2>>(form)),
+        Op::v_min_f64 => (2, at::<double::Do<double::Min, 2>>(form)),
+        Op::v_max_f64 => (2, at::<double::Do<double::Max, 2>>(form)),
+        Op::v_fma_f64 => (3, at::<double::Do<double::Fma, 3>>(form)),
+        Op::v_fmac_f64 => (2, at::<double::Do<double::Fma, 3>>(form)),
+        _ => (2, comparison?.1),
+    };
+    let modifiers = Modifiers::of(step).filter(|modifiers| modifiers.are_signs())?;
+    for slot in 0..sources {
+        match step.src[slot] {
+            Src::Const(value) if value as u32 == 0 => {
+                (hot.src[slot], hot.imm[slot]) = (CONST, (value >> 32) as u32);
+            }
+            Src::Const(value) if value as i32 as i64 as u64 == value => {
+                (hot.src[slot], hot.imm[slot]) = (CONST | double::LOW, value as u32);
+            }
+            Src::Const(_) => return None,
+            _ => source(step, hot, slot, 2)?,
+        }
+    }
+    if step.op == Op::v_fmac_f64 {
+        hot.src[2] = hot.dst;
+    }
+    modifiers.put(hot);
+    match comparison {
+        Some((to_exec, run)) => mask_result(step, hot, form, to_exec, run),
+        None => (!step.flags.after && result_fits(step, 2)).then_some(run),
+    }
+}
+
 /// Operations on pairs of singles.
 fn packed(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     let (sources, moves, run) = match step.op {
@@ -589,7 +694,10 @@ fn select(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
     result_fits(step, 1).then_some(run)
 }
 
-fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form) -> Option<Handler> {
+fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form, modified: bool) -> Option<Handler> {
+    if modified {
+        return Some(at::<compare::InMode<T, TO_EXEC>>(form));
+    }
     Some(match same(hot, 2) {
         0 => at::<Compare<T, 0, TO_EXEC>>(form),
         FIRST => at::<Compare<T, FIRST, TO_EXEC>>(form),
@@ -598,12 +706,18 @@ fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form) -> Option<Handle
     })
 }
 
-fn comparison(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn comparison(
+    step: &Step,
+    hot: &mut Hot,
+    form: Form,
+    modifiers: Option<Modifiers>,
+) -> Option<Handler> {
+    let modified = modifiers.is_some();
     macro_rules! compare {
         ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
             match step.op {
-                $(Op::$plain => (false, compare::<$test, false>(hot, form)?),
-                Op::$to_exec => (true, compare::<$test, true>(hot, form)?),)*
+                $(Op::$plain => (false, compare::<$test, false>(hot, form, modified)?),
+                Op::$to_exec => (true, compare::<$test, true>(hot, form, modified)?),)*
                 _ => return None,
             }
         };
@@ -639,6 +753,14 @@ fn comparison(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
         v_cmp_neq_f32 v_cmpx_neq_f32 compare::Float<{ relation::NEQ }>,
         v_cmp_nlt_f32 v_cmpx_nlt_f32 compare::Float<{ relation::NLT }>,
     };
+    if let Some(modifiers) = modifiers {
+        modifiers.put(hot);
+    }
+    mask_result(step, hot, form, to_exec, run)
+}
+
+/// The handler of a comparison, if it writes its mask where handlers do.
+fn mask_result(step: &Step, hot: &mut Hot, form: Form, to_exec: bool, run: Handler) -> Option<Handler> {
     // Where EXEC alone is written, there is no other result.
     if to_exec && step.sdst == NO_SCALAR {
         hot.sdst = NULL_RESULT.into();

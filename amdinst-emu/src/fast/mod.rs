@@ -29,9 +29,11 @@
 
 mod compare;
 mod compile;
+mod double;
 mod lds;
 mod level;
 mod memory;
+mod mode;
 mod packed;
 mod pair;
 mod salu;
@@ -191,6 +193,29 @@ unsafe fn rarely_on_avx2<B: Body, const LANES: usize>(context: &mut Context<'_>,
 #[cold]
 #[inline(never)]
 unsafe fn rarely_on_baseline<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { B::run::<level::Portable<LANES>>(context, hot) }
+}
+
+/// Bodies that handlers leave to where MODE is not the default.
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn apart_on_avx512<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { B::run::<level::Avx512<LANES>>(context, hot) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+unsafe fn apart_on_avx2<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { B::run::<level::Avx2<LANES>>(context, hot) }
+}
+
+#[inline(never)]
+unsafe fn apart_on_baseline<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
     unsafe { B::run::<level::Portable<LANES>>(context, hot) }
 }

@@ -6,11 +6,11 @@
 use amdgpu_isa::Op;
 
 use super::level::Level;
-use super::{Body, Hot, general};
+use super::{Body, Hot};
 use crate::exec::Context;
 use crate::program::{Src, Step};
 
-/// Whether an operation's handler does all of it where MODE is the default.
+/// Whether an operation's handler does all of it.
 pub(super) fn is_whole(op: Op) -> bool {
     matches!(
         op,
@@ -19,6 +19,8 @@ pub(super) fn is_whole(op: Op) -> bool {
             | Op::v_sub_f32
             | Op::v_subrev_f32
             | Op::v_mul_f32
+            | Op::v_min_f32
+            | Op::v_max_f32
             | Op::v_fmac_f32
             | Op::v_fmamk_f32
             | Op::v_fmaak_f32
@@ -55,9 +57,6 @@ impl Body for Both {
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: `compile` has put the address there, of steps that the program's code owns and never moves.
         unsafe {
-            if !context.wave.plain_mode() {
-                return general(context, hot);
-            }
             let address = u64::from(hot.imm[0]) | u64::from(hot.imm[1]) << 32;
             let steps = &*std::ptr::with_exposed_provenance::<[Hot; 2]>(address as usize);
             for step in steps {

@@ -206,13 +206,9 @@ fn lower_pair(inst: Inst, offset: usize, forms: Forms) -> Step {
     step
 }
 
-fn lower(mut inst: Inst, offset: usize, forms: Forms) -> Step {
+fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     if inst.mods.dual.is_some() {
         return lower_pair(inst, offset, forms);
-    }
-    // Where a number of a register has a bit for its half, that of a constant has not.
-    if is_short(inst.encoding) && !source_is_vector(&inst) {
-        inst.mods.op_sel &= !1;
     }
     let op = inst.op;
     let name = op.name();
@@ -268,6 +264,9 @@ fn lower(mut inst: Inst, offset: usize, forms: Forms) -> Step {
         && !name.starts_with("v_cndmask")
         && !name.starts_with("v_pack_")
         && !name.contains("_class_");
+    let has = |kind: Kind| dst_kind == kind || src_kind.contains(&kind);
+    step.flags.singles = step.flags.float && has(Kind::F32);
+    step.flags.halves_or_doubles = step.flags.float && (has(Kind::F16) || has(Kind::F64));
     let mut keep_half = false;
     // Modifiers of an instruction without operands (`v_nop` with SDWA's mark) change nothing.
     if vector && !packed && !inst.operands.is_empty() {
@@ -297,16 +296,6 @@ fn lower(mut inst: Inst, offset: usize, forms: Forms) -> Step {
         step.extra = Some(extra);
     }
     step
-}
-
-/// VOP1, VOP2 and VOPC by themselves.
-fn is_short(encoding: Encoding) -> bool {
-    matches!(encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc)
-}
-
-fn source_is_vector(inst: &Inst) -> bool {
-    let mut first = inst.operands.iter().filter(|operand| operand.slot == Slot::Src0);
-    first.any(|operand| matches!(operand.value, Value::Vgpr(_)))
 }
 
 /// Take an operand that is written into the step's results.

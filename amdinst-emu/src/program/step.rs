@@ -64,6 +64,10 @@ pub(crate) struct Flags {
     pub(crate) after: bool,
     /// Float arithmetic, subject to MODE.
     pub(crate) float: bool,
+    /// Singles are among its operands.
+    pub(crate) singles: bool,
+    /// Halves or doubles, for which MODE has the same fields, are among its operands.
+    pub(crate) halves_or_doubles: bool,
     /// Reads a clock.
     pub(crate) reads_clock: bool,
 }

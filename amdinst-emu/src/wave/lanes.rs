@@ -274,6 +274,19 @@ impl Wave {
         }
     }
 
+    /// Write f(old, new) to the active lanes of a row, `new` being those of another.
+    #[inline(always)]
+    pub(crate) fn merge(&mut self, from: u16, to: u16, f: impl Fn(u32, u32) -> u32) {
+        for base in (0..LANES).step_by(CHUNK) {
+            let new = chunk::<u32>(&self.rows, from, base);
+            let old = chunk::<u32>(&self.rows, to, base);
+            let masks = chunk::<u32>(&self.rows, MASK_ROW, base);
+            for lane in 0..CHUNK {
+                f(old[lane], new[lane]).set(&mut self.rows, usize::from(to), base + lane, masks[lane]);
+            }
+        }
+    }
+
     /// One lane of a value.
     #[inline(always)]
     pub(crate) fn lane<T: Elem>(&self, row: u16, lane: usize) -> T {
