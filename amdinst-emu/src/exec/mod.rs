@@ -180,7 +180,7 @@ pub(crate) use hardware_registers::writes_mode;
 pub(crate) use pair::{operations, pair};
 pub(crate) use permute::is_relative;
 pub(crate) use sop::is_clock;
-pub(crate) use valu::permutes;
+pub(crate) use valu::{Permutation, permutes};
 pub(crate) use vmem::passes_the_cache;
 pub(crate) use vopc::code as comparison;
 

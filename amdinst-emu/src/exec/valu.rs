@@ -231,34 +231,74 @@ pub(crate) fn permutes(mods: &Mods) -> bool {
 /// Bring DPP's permutation of source 0 into its own rows, and take the lanes that are not to be written out of EXEC's
 /// working copy.
 pub(super) fn permute(w: &mut Wave, mods: &Mods, dwords: u8) {
-    let mut enabled = 0u64;
-    let mut sources = [None; LANES];
-    for (lane, source) in sources.iter_mut().enumerate() {
-        let (from, is_written, zero) = match (&mods.dpp, mods.dpp8) {
-            (Some(dpp), _) => {
-                let row_on = dpp.row_mask >> (lane / 16) & 1 != 0;
-                let bank_on = dpp.bank_mask >> (lane % 16 / 4) & 1 != 0;
-                (dpp_source(dpp.ctrl, lane), row_on && bank_on, dpp.bound_ctrl)
-            }
-            (None, Some(selectors)) => (Some(dpp8_source(selectors, lane)), true, true),
-            (None, None) => (Some(lane), true, true),
-        };
-        // FI ("fetch inactive") reads lanes that are switched off, too.
-        *source = from.filter(|from| mods.fi || w.active(*from));
-        if is_written && (source.is_some() || zero) {
-            enabled |= 1 << lane;
-        }
-    }
+    let permutation = Permutation::of(mods);
+    let from = w.src[0];
+    let mut enabled = w.exec;
     for dword in 0..u16::from(dwords.max(1)) {
-        let old = w.rows[usize::from(w.src[0] + dword)];
-        let new = &mut w.rows[usize::from(SOURCE_ROWS + dword)];
-        for (value, source) in new.iter_mut().zip(sources) {
-            *value = source.map_or(0, |from| old[from]);
-        }
+        enabled = permutation.apply(w, from + dword, SOURCE_ROWS + dword);
     }
     w.src[0] = SOURCE_ROWS;
     w.exec &= enabled;
     w.refresh_masks();
+}
+
+/// Where DPP has the lanes of source 0 come from.
+#[derive(Clone, Debug)]
+pub(crate) struct Permutation {
+    from: [u8; LANES],
+    /// Lanes that read one that there is.
+    in_bounds: u64,
+    /// Lanes that may be written.
+    written: u64,
+    /// A lane that reads none, or an inactive one, reads zero; else it is not written.
+    zero: bool,
+    /// FI ("fetch inactive") reads lanes that are switched off, too.
+    fetches_inactive: bool,
+}
+
+impl Permutation {
+    pub(crate) fn of(mods: &Mods) -> Self {
+        let mut permutation = Self {
+            from: [0; LANES],
+            in_bounds: 0,
+            written: 0,
+            zero: mods.dpp.is_none_or(|dpp| dpp.bound_ctrl),
+            fetches_inactive: mods.fi,
+        };
+        for lane in 0..LANES {
+            let (from, written) = match (&mods.dpp, mods.dpp8) {
+                (Some(dpp), _) => {
+                    let row_on = dpp.row_mask >> (lane / 16) & 1 != 0;
+                    let bank_on = dpp.bank_mask >> (lane % 16 / 4) & 1 != 0;
+                    (dpp_source(dpp.ctrl, lane), row_on && bank_on)
+                }
+                (None, Some(selectors)) => (Some(dpp8_source(selectors, lane)), true),
+                (None, None) => (Some(lane), true),
+            };
+            permutation.from[lane] = from.unwrap_or(0) as u8;
+            permutation.in_bounds |= u64::from(from.is_some()) << lane;
+            permutation.written |= u64::from(written) << lane;
+        }
+        permutation
+    }
+
+    /// Writes a row's permutation to another row; returns the lanes that may be written.
+    #[inline]
+    pub(crate) fn apply(&self, w: &mut Wave, from: u16, to: u16) -> u64 {
+        let mut available = self.in_bounds;
+        if !self.fetches_inactive && w.exec != u64::MAX {
+            for (lane, from) in self.from.iter().enumerate() {
+                available &= !(u64::from(!w.active(usize::from(*from))) << lane);
+            }
+        }
+        let old = w.rows[usize::from(from)];
+        let new = &mut w.rows[usize::from(to)];
+        for (lane, (value, from)) in new.iter_mut().zip(self.from).enumerate() {
+            let there = 0u32.wrapping_sub((available >> lane & 1) as u32);
+            *value = old[usize::from(from) & (LANES - 1)] & there;
+        }
+        self.written & if self.zero { u64::MAX } else { available }
+    }
 }
 
 /// The lane of its eight that a lane reads (RDNA3 ISA, section 7.7.2).

@@ -12,10 +12,10 @@ use super::{
     CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, double, general, lds, memory, packed, pair,
     scalar_memory, scratch,
 };
-use crate::exec::passes_the_cache;
+use crate::exec::{Permutation, passes_the_cache, permutes};
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
 use crate::rules::NULL_RESULT;
-use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS};
+use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS, SOURCE_ROWS};
 
 /// Compact steps for all of a program's.
 pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
@@ -28,6 +28,7 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
         .map(|(index, step)| compile_step(step, index as u32, form))
         .collect();
     let pairs = pairs(&program.steps, &mut code, form);
+    let permuted = permuted(&program.steps, &mut code, form);
     let mut end = code.len() as u32;
     for (hot, step) in code.iter_mut().zip(&program.steps).rev() {
         if step.flags.control || step.flags.writes_exec {
@@ -44,7 +45,7 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
         count += u32::from(step.flags.vector);
         hot.vectors = count;
     }
-    Compiled { steps: code, _pairs: pairs }
+    Compiled { steps: code, _pairs: pairs, _permuted: permuted }
 }
 
 /// The steps of instructions of two operations, which `code` then refers to.
@@ -69,6 +70,39 @@ fn both(step: &Step, index: u32, form: Form) -> Option<[Hot; 2]> {
     }
     let [first, second] = pair::in_order(steps)?;
     Some([own_handler(first, index, form)?, own_handler(second, index, form)?])
+}
+
+/// The steps of instructions with DPP, which `code` then refers to.
+fn permuted(steps: &[Step], code: &mut [Hot], form: Form) -> Box<[pair::Permuted]> {
+    let found = steps
+        .iter()
+        .enumerate()
+        .filter_map(|(index, step)| Some((index, without_permutation(step, index as u32, form)?)));
+    let (places, permuted): (Vec<usize>, Vec<pair::Permuted>) = found.unzip();
+    // From here on they stay where they are.
+    let permuted = permuted.into_boxed_slice();
+    for (place, permuted) in places.into_iter().zip(&permuted) {
+        pair::refer(&mut code[place], permuted);
+        code[place].run = at::<pair::Permute>(form);
+    }
+    permuted
+}
+
+/// An instruction with DPP as one whose first source has been permuted; `None` if it goes the general way.
+fn without_permutation(step: &Step, index: u32, form: Form) -> Option<pair::Permuted> {
+    let mods = &step.extra.as_ref()?.inst.mods;
+    let Src::Row(source) = step.src[0] else { return None };
+    if !permutes(mods) || step.src_dwords[0] != 1 || step.flags.after || step.flags.writes_exec {
+        return None;
+    }
+    let mut hot = blank(step, index);
+    hot.run = if Modifiers::of(step)?.is_empty() {
+        vector(step, &mut hot, form)?
+    } else {
+        modified(step, &mut hot, form)?
+    };
+    hot.src[0] = u32::from(SOURCE_ROWS) * LANES as u32;
+    Some(pair::Permuted { permutation: Permutation::of(mods), source, step: hot })
 }
 
 /// A step by itself; the fields about its neighbours are still to be filled in.
@@ -126,6 +160,9 @@ fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
             let fits = u32::from(access.data) + u32::from(bytes / 4) <= u32::from(EXEC);
             return (plain && fits && access.offset % 4 == 0).then(|| at::<scalar_memory::Load>(form));
         }
+    }
+    if step.extra.as_ref().is_some_and(|extra| permutes(&extra.inst.mods)) {
+        return None;
     }
     if step.flags.vector
         && let Some(run) = doubles(step, hot, form)
@@ -470,6 +507,17 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
         Op::v_lshl_or_b32 => three!(ShiftLeftOr),
         Op::v_and_or_b32 => three!(AndOr),
         Op::v_or3_b32 => three!(Or3),
+        Op::v_xor3_b32 => three!(Xor3),
+        Op::v_min3_i32 => three!(Min3Signed),
+        Op::v_max3_i32 => three!(Max3Signed),
+        Op::v_med3_i32 => three!(Med3Signed),
+        Op::v_min3_u32 => three!(Min3Unsigned),
+        Op::v_max3_u32 => three!(Max3Unsigned),
+        Op::v_med3_u32 => three!(Med3Unsigned),
+        Op::v_maxmin_i32 => three!(MaxMinSigned),
+        Op::v_minmax_i32 => three!(MinMaxSigned),
+        Op::v_maxmin_u32 => three!(MaxMinUnsigned),
+        Op::v_minmax_u32 => three!(MinMaxUnsigned),
         Op::v_cndmask_b32 => {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;

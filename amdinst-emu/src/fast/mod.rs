@@ -108,6 +108,8 @@ struct Compiled {
     steps: Box<[Hot]>,
     /// Those that instructions of two operations refer to.
     _pairs: Box<[[Hot; 2]]>,
+    /// Those that instructions with DPP refer to.
+    _permuted: Box<[pair::Permuted]>,
 }
 
 impl Code {

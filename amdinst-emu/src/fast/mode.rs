@@ -51,15 +51,20 @@ impl Modifiers {
     const OMOD: u32 = 6;
     const CLAMP: u32 = 8;
 
-    /// Those of a step; `None` if it has others than these.
+    /// Those of a step; `None` if it has others than these, DPP apart.
     pub(super) fn of(step: &Step) -> Option<Self> {
         let mods = &step.extra.as_ref()?.inst.mods;
-        let others = mods.sdwa.is_some() || crate::exec::permutes(mods) || mods.op_sel != 0;
+        let others = mods.sdwa.is_some() || mods.op_sel != 0;
         let bits = u32::from(mods.abs & 7) << Self::ABS
             | u32::from(mods.neg & 7) << Self::NEG
             | u32::from(mods.omod & 3) << Self::OMOD
             | u32::from(mods.clamp) << Self::CLAMP;
         (!others).then_some(Self(bits))
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
     /// Whether they are nothing but signs changed.

@@ -143,6 +143,17 @@ operations! {
     None ShiftLeftOr = |a, b, c| L::or(L::shl(a, b), c);
     None AndOr = |a, b, c| L::or(L::and(a, b), c);
     None Or3 = |a, b, c| L::or(L::or(a, b), c);
+    None Xor3 = |a, b, c| L::xor(L::xor(a, b), c);
+    None Min3Signed = |a, b, c| L::min_signed(L::min_signed(a, b), c);
+    None Max3Signed = |a, b, c| L::max_signed(L::max_signed(a, b), c);
+    None Med3Signed = |a, b, c| L::min_signed(L::max_signed(a, b), L::max_signed(L::min_signed(a, b), c));
+    None Min3Unsigned = |a, b, c| L::min_unsigned(L::min_unsigned(a, b), c);
+    None Max3Unsigned = |a, b, c| L::max_unsigned(L::max_unsigned(a, b), c);
+    None Med3Unsigned = |a, b, c| L::min_unsigned(L::max_unsigned(a, b), L::max_unsigned(L::min_unsigned(a, b), c));
+    None MaxMinSigned = |a, b, c| L::min_signed(L::max_signed(a, b), c);
+    None MinMaxSigned = |a, b, c| L::max_signed(L::min_signed(a, b), c);
+    None MaxMinUnsigned = |a, b, c| L::min_unsigned(L::max_unsigned(a, b), c);
+    None MinMaxUnsigned = |a, b, c| L::max_unsigned(L::min_unsigned(a, b), c);
 }
 
 pub(super) struct Move;

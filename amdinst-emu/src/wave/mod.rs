@@ -245,6 +245,12 @@ impl Wave {
         self.size.lanes() as usize
     }
 
+    /// The mask of all its lanes.
+    #[inline(always)]
+    pub(crate) fn all_lanes(&self) -> u64 {
+        self.size.all_lanes()
+    }
+
     /// A mask of the wave's lanes in scalar registers, the first of which is `register`.
     #[inline(always)]
     pub(crate) fn mask(&self, register: u8) -> u64 {
