@@ -4,8 +4,11 @@
 //! ones of which a third are subnormal. Each line is an instruction: its time in the default mode, and how much slower the slowest of
 //! the others is. Exits with 1 if one takes more than twice the default's time: no mode is left out of the fast layer.
 
+#[path = "throughput/clock.rs"]
+#[expect(dead_code, reason = "one core alone is measured here")]
+mod clock;
+
 use std::process::ExitCode;
-use std::time::Instant;
 
 use amdgpu_isa::{Arch, Target, WaveSize};
 use amdinst_emu::{Config, Machine, Snippet, WaveState};
@@ -100,9 +103,9 @@ fn state(subnormal: bool) -> WaveState {
 fn seconds(machine: &mut Machine, snippet: &Snippet, state: &WaveState) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..REPEAT {
-        let started = Instant::now();
-        snippet.run(machine, state).expect("running");
-        best = best.min(started.elapsed().as_secs_f64());
+        let (after, seconds) = clock::one_thread(|| snippet.run(machine, state));
+        after.expect("running");
+        best = best.min(seconds);
     }
     best
 }

@@ -11,6 +11,7 @@ mod fork;
 mod half;
 mod halves;
 mod hardware_registers;
+pub(crate) mod in_double;
 mod lane_data;
 mod lane_ops;
 pub(crate) mod lane_race;

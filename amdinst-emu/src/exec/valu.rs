@@ -21,6 +21,23 @@ pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {
         operate(w, step);
         return Ok(());
     }
+    #[cfg(target_arch = "x86_64")]
+    if w.avx2 {
+        // SAFETY: `Wave::new` sets it only where the host has these features.
+        return unsafe { modified_avx2(w, step) };
+    }
+    modified(w, step)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+fn modified_avx2(w: &mut Wave, step: &Step) -> Outcome {
+    modified(w, step)
+}
+
+/// An operation whose operands or result need more than rows.
+#[inline(always)]
+fn modified(w: &mut Wave, step: &Step) -> Outcome {
     let Some(extra) = &step.extra else { return Err(Trap::unimplemented(step.op, "")) };
     let exec = w.exec;
     prepare(w, step)?;
@@ -79,6 +96,7 @@ pub(super) fn resolve(w: &mut Wave, step: &Step) {
 }
 
 /// Rows of the sources, modified as the instruction asks. DPP may take lanes out of `exec`; the caller restores it.
+#[inline(always)]
 pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
     resolve(w, step);
     let Some(extra) = &step.extra else { return Ok(()) };
@@ -103,7 +121,7 @@ pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
             let (sel, sext) = (sdwa.src_sel[slot], sdwa.sext[slot]);
             w.remake(from, to, |value: u32| select(value, sel, sext));
             w.src[slot] = to;
-        } else if mods.op_sel >> slot & 1 != 0 && is_half(extra, slot) {
+        } else if extra.high_halves >> slot & 1 != 0 && is_half(extra, slot) {
             w.remake(from, to, |value: u32| value >> 16);
             w.src[slot] = to;
         }
@@ -160,6 +178,7 @@ fn is_half(extra: &Extra, slot: usize) -> bool {
 }
 
 /// |x| and -x, as bit operations on the source's format.
+#[inline(always)]
 fn float_modifiers(w: &mut Wave, mods: &Mods, slot: usize, kind: Kind) {
     let (abs, neg) = (mods.abs >> slot & 1 != 0, mods.neg >> slot & 1 != 0);
     if !abs && !neg {
@@ -182,6 +201,7 @@ fn float_modifiers(w: &mut Wave, mods: &Mods, slot: usize, kind: Kind) {
 }
 
 /// MODE's input denormal control: bit 0 of each pair allows them.
+#[inline(always)]
 fn flush_source(w: &mut Wave, slot: usize, kind: Kind) {
     let keep = if kind == Kind::F32 { w.mode >> 4 & 1 } else { w.mode >> 6 & 1 };
     if keep != 0 || !kind.is_float() {
@@ -341,6 +361,7 @@ fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
 /// Flushing, output modifier, clamp, in the rows of the result.
 ///
 /// Where the output modifier applies, -0 becomes +0 (Vega ISA manual, "Output modifiers").
+#[inline(always)]
 fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
     let row = RESULT_ROW;
     let keep = if kind == Kind::F32 { w.mode >> 5 & 1 != 0 } else { w.mode >> 7 & 1 != 0 };
@@ -368,6 +389,7 @@ fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
 }
 
 /// The write of a result that needed work: to the register, whole or in part.
+#[inline(always)]
 fn finish(w: &mut Wave, step: &Step, extra: &Extra, dst: u16) {
     let mods = &extra.inst.mods;
     let row = RESULT_ROW;

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::level::Level;
-use super::mode::{FloatMode, Modifiers};
+use super::mode::{FloatMode, Modifiers, Signs};
 use super::valu::{put_mask, sources};
 use super::{Body, Hot, Lanes, parts};
 use crate::exec::Context;
@@ -92,15 +92,14 @@ impl<T: Test, const TO_EXEC: bool> Body for InMode<T, TO_EXEC> {
         let mut bits = 0;
         // SAFETY: as for `Compare`.
         unsafe {
-            let sources = [0, 1].map(|slot| {
-                let (stay, invert) = modifiers.signs(slot);
-                (Lanes::<L>::of(w, hot, slot), L::splat(stay), L::splat(invert))
-            });
+            let (first, second) = (Lanes::<L>::of(w, hot, 0), Lanes::<L>::of(w, hot, 1));
+            let (first_signs, second_signs) = (Signs::<L>::of(modifiers, 0), Signs::<L>::of(modifiers, 1));
             for i in 0..parts::<L>() {
-                let [a, b] = sources.map(|(source, stay, invert)| {
-                    let value = L::xor(L::and(source.get(i), stay), invert);
-                    if flushes { L::flush_f32(value) } else { value }
-                });
+                let mut a = first_signs.apply(first.get(i));
+                let mut b = second_signs.apply(second.get(i));
+                if flushes {
+                    (a, b) = (L::flush_f32(a), L::flush_f32(b));
+                }
                 let lanes = u64::from(T::test::<L>(a, b)) & ((1u64 << L::N) - 1);
                 bits |= lanes << (i * L::N);
             }

@@ -567,19 +567,19 @@ fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     source(step, hot, 0, 1)?;
     source(step, hot, 1, 1)?;
     let run = match step.op {
-        Op::v_add_f32 => at::<valu::InMode<valu::AddF32, 2>>(form),
-        Op::v_sub_f32 => at::<valu::InMode<valu::SubF32, 2>>(form),
-        Op::v_subrev_f32 => at::<valu::InMode<valu::SubReverseF32, 2>>(form),
-        Op::v_mul_f32 => at::<valu::InMode<valu::MultiplyF32, 2>>(form),
-        Op::v_min_f32 => at::<valu::InMode<valu::MinF32, 2>>(form),
-        Op::v_max_f32 => at::<valu::InMode<valu::MaxF32, 2>>(form),
+        Op::v_add_f32 => at::<valu::InMode<valu::AddF32, 2, true>>(form),
+        Op::v_sub_f32 => at::<valu::InMode<valu::SubF32, 2, true>>(form),
+        Op::v_subrev_f32 => at::<valu::InMode<valu::SubReverseF32, 2, true>>(form),
+        Op::v_mul_f32 => at::<valu::InMode<valu::MultiplyF32, 2, true>>(form),
+        Op::v_min_f32 => at::<valu::InMode<valu::MinF32, 2, true>>(form),
+        Op::v_max_f32 => at::<valu::InMode<valu::MaxF32, 2, true>>(form),
         Op::v_fma_f32 => {
             source(step, hot, 2, 1)?;
-            at::<valu::InMode<valu::FmaF32, 3>>(form)
+            at::<valu::InMode<valu::FmaF32, 3, true>>(form)
         }
         Op::v_fmac_f32 => {
             hot.src[2] = hot.dst;
-            at::<valu::InMode<valu::FmaF32, 3>>(form)
+            at::<valu::InMode<valu::FmaF32, 3, true>>(form)
         }
         // The kinds of what it compares say what signs are.
         _ if step.flags.float && !step.flags.after => return comparison(step, hot, form, Some(modifiers)),

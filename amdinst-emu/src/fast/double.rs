@@ -147,8 +147,8 @@ impl<L: Level> Source<L> {
         // SAFETY: within the rows.
         unsafe {
             let [low, high] = self.halves(part);
-            let doubles = L::doubles(low, high);
-            if flushes { doubles.map(|doubles| L::flush_f64(doubles)) } else { doubles }
+            let [first, second] = L::doubles(low, high);
+            if flushes { [L::flush_f64(first), L::flush_f64(second)] } else { [first, second] }
         }
     }
 }
@@ -244,7 +244,7 @@ impl<O: Operation, const SOURCES: usize> Body for Do<O, SOURCES> {
             let mut results = [[L::splat(0); PARTS]; 2];
             let mut unordered = 0;
             for i in 0..parts::<L>() {
-                let [a, b, c] = [a, b, c].map(|source| source.doubles(i, false));
+                let (a, b, c) = (a.doubles(i, false), b.doubles(i, false), c.doubles(i, false));
                 for half in 0..2 {
                     let result = O::apply::<L>(a[half], b[half], c[half]);
                     let unordered_now = if O::LOSES {
@@ -275,13 +275,12 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
             let sources = sources::<L, SOURCES>(w, hot);
             let mut results = [[L::splat(0); PARTS]; 2];
             for (half, result) in results.iter_mut().enumerate() {
-                let rows = sources.map(|source| {
-                    let mut row = [L::splat(0); PARTS];
+                let mut rows = [[L::splat(0); PARTS]; 3];
+                for slot in 0..3 {
                     for i in 0..parts::<L>() {
-                        row[i] = source.doubles(i, mode.flushes_sources)[half];
+                        rows[slot][i] = sources[slot].doubles(i, mode.flushes_sources)[half];
                     }
-                    row
-                });
+                }
                 let get = |i: usize| [rows[0][i], rows[1][i], rows[2][i]];
                 *result = rows[0];
                 let done = match mode.directed {
@@ -325,13 +324,13 @@ impl<const RELATION: i32> Test for Float<RELATION> {
     unsafe fn lanes<L: Level>(a: &Halves<L>, b: &Halves<L>, flushes: bool) -> u32 {
         // SAFETY: the caller's.
         unsafe {
-            let mut a = L::doubles(a[0], a[1]);
-            let mut b = L::doubles(b[0], b[1]);
+            let [mut a0, mut a1] = L::doubles(a[0], a[1]);
+            let [mut b0, mut b1] = L::doubles(b[0], b[1]);
             if flushes {
-                (a, b) = (a.map(|a| L::flush_f64(a)), b.map(|b| L::flush_f64(b)));
+                (a0, a1) = (L::flush_f64(a0), L::flush_f64(a1));
+                (b0, b1) = (L::flush_f64(b0), L::flush_f64(b1));
             }
-            let bits = [0, 1].map(|half: usize| L::compare_f64::<RELATION>(a[half], b[half]));
-            L::bits_of_doubles(bits)
+            L::bits_of_doubles([L::compare_f64::<RELATION>(a0, b0), L::compare_f64::<RELATION>(a1, b1)])
         }
     }
 }

@@ -7,7 +7,6 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod in_double;
 mod portable;
 
 #[cfg(target_arch = "x86_64")]
@@ -224,7 +223,7 @@ pub(crate) trait Level: 'static {
 
     /// Run a body, out of line.
     unsafe fn rarely<B: super::Body>(context: &mut Context<'_>, hot: &super::Hot) -> u32;
-    /// Run a body, out of line, that may run often.
+    /// Run a body, out of line, that may run often: as a handler of its own does.
     unsafe fn apart<B: super::Body>(context: &mut Context<'_>, hot: &super::Hot) -> u32;
 
     /// Loads a vector as [`Level::load`] does, from memory that other threads may be writing: each dword is read as by a

@@ -155,6 +155,7 @@ trait Body {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn on_avx512<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
@@ -162,12 +163,14 @@ unsafe fn on_avx512<B: Body, const LANES: usize>(context: &mut Context<'_>, hot:
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn on_avx2<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
     unsafe { B::run::<level::Avx2<LANES>>(context, hot) }
 }
 
+#[inline(never)]
 unsafe fn on_baseline<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
     unsafe { B::run::<level::Portable<LANES>>(context, hot) }
@@ -195,29 +198,6 @@ unsafe fn rarely_on_avx2<B: Body, const LANES: usize>(context: &mut Context<'_>,
 #[cold]
 #[inline(never)]
 unsafe fn rarely_on_baseline<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { B::run::<level::Portable<LANES>>(context, hot) }
-}
-
-/// Bodies that handlers leave to where MODE is not the default.
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn apart_on_avx512<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { B::run::<level::Avx512<LANES>>(context, hot) }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn apart_on_avx2<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { B::run::<level::Avx2<LANES>>(context, hot) }
-}
-
-#[inline(never)]
-unsafe fn apart_on_baseline<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
     unsafe { B::run::<level::Portable<LANES>>(context, hot) }
 }

@@ -82,6 +82,9 @@ impl Modifiers {
         Self(hot.target)
     }
 
+    /// None.
+    pub(super) const NONE: Self = Self(0);
+
     /// For a source of singles: the bits that stay, and those that are inverted then.
     #[inline(always)]
     pub(super) fn signs(self, slot: usize) -> (u32, u32) {
@@ -101,6 +104,31 @@ impl Modifiers {
     }
 }
 
+/// What happens to the signs of a source of singles.
+pub(super) struct Signs<L: Level> {
+    stay: L::V,
+    invert: L::V,
+}
+
+impl<L: Level> Signs<L> {
+    /// # Safety
+    /// As for [`Level`].
+    #[inline(always)]
+    pub(super) unsafe fn of(modifiers: Modifiers, slot: usize) -> Self {
+        let (stay, invert) = modifiers.signs(slot);
+        // SAFETY: the caller's.
+        unsafe { Self { stay: L::splat(stay), invert: L::splat(invert) } }
+    }
+
+    /// # Safety
+    /// As for [`Level`].
+    #[inline(always)]
+    pub(super) unsafe fn apply(&self, value: L::V) -> L::V {
+        // SAFETY: the caller's.
+        unsafe { L::xor(L::and(value, self.stay), self.invert) }
+    }
+}
+
 /// Finishes a row of singles.
 ///
 /// # Safety
@@ -113,7 +141,7 @@ pub(super) unsafe fn finish<L: Level>(w: &Wave, mode: FloatMode, modifiers: Modi
             for value in &mut result[..parts::<L>()] {
                 *value = L::flush_f32(*value);
             }
-            let power = w.output_power(modifiers.omod(), false);
+            let power = if modifiers.omod() == 0 { 0 } else { w.output_power(modifiers.omod(), false) };
             if power != 0 {
                 multiply::<L>(mode, power, result);
             }
@@ -137,16 +165,20 @@ unsafe fn multiply<L: Level>(mode: FloatMode, power: i32, result: &mut Vectors32
         let factor = L::splat(((127 + power) as u32) << 23);
         let before = *result;
         match mode.directed {
-            None => result[..parts::<L>()].iter_mut().for_each(|value| *value = L::mul_f32(*value, factor)),
+            None => {
+                for value in &mut result[..parts::<L>()] {
+                    *value = L::mul_f32(*value, factor);
+                }
+            }
             Some(round) => {
                 L::directed::<{ rounded::MUL_F32 }>(round, result, &[factor; PARTS], &[factor; PARTS]);
             }
         }
-        for (value, before) in result[..parts::<L>()].iter_mut().zip(before) {
-            let flushed = L::flush_f32(*value);
+        for i in 0..parts::<L>() {
+            let flushed = L::flush_f32(result[i]);
             let zero = L::compare_f32::<{ super::level::relation::EQ }>(flushed, L::splat(0));
-            let nan = L::compare_f32::<{ super::level::relation::UNORDERED }>(before, before);
-            *value = L::blend(nan, L::blend(zero, flushed, L::splat(0)), before);
+            let nan = L::compare_f32::<{ super::level::relation::UNORDERED }>(before[i], before[i]);
+            result[i] = L::blend(nan, L::blend(zero, flushed, L::splat(0)), before[i]);
         }
     }
 }

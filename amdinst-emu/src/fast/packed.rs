@@ -104,16 +104,14 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
         unsafe {
             let mut results = [[L::splat(0); PARTS]; 2];
             for (result, values) in results.iter_mut().enumerate() {
-                let slots = [0, 1, if SOURCES == 3 { 2 } else { 1 }];
-                let sources = slots.map(|slot| {
-                    let source = Source::<L>::of(w, hot, slot, result as u32);
-                    let mut all = [L::splat(0); PARTS];
+                let mut sources = [[L::splat(0); PARTS]; 3];
+                for slot in 0..3 {
+                    let source = Source::<L>::of(w, hot, if slot < SOURCES { slot } else { 1 }, result as u32);
                     for i in 0..parts::<L>() {
                         let value = source.get(i);
-                        all[i] = if mode.flushes_sources { L::flush_f32(value) } else { value };
+                        sources[slot][i] = if mode.flushes_sources { L::flush_f32(value) } else { value };
                     }
-                    all
-                });
+                }
                 let get = |i: usize| [sources[0][i], sources[1][i], sources[2][i]];
                 if let Some(round) = mode.directed {
                     *values = sources[0];

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::level::{Directed, Level, Vectors32, relation, rounded};
-use super::mode::{FloatMode, Modifiers, finish};
+use super::mode::{FloatMode, Modifiers, Signs, finish};
 use super::{Body, Hot, Lanes, PARTS, exec_written, mask, part, parts, put, rows, scalar, set_mask};
 use crate::exec::Context;
 use crate::wave::{EXEC, Wave};
@@ -69,11 +69,9 @@ macro_rules! operations {
     (@arranged [$a:ident, $b:ident, $c:ident] $sources:expr) => {
         #[inline(always)]
         unsafe fn arranged<L: Level>($a: L::V, $b: L::V, $c: L::V) -> [L::V; 3] {
-            let of = |sources: [(L::V, bool); 3]| {
-                // SAFETY: the caller's.
-                sources.map(|(source, negated)| if negated { unsafe { negative::<L>(source) } } else { source })
-            };
-            of($sources)
+            let [(a, minus_a), (b, minus_b), (c, minus_c)] = $sources;
+            // SAFETY: the caller's.
+            unsafe { [signed::<L>(a, minus_a), signed::<L>(b, minus_b), signed::<L>(c, minus_c)] }
         }
     };
     (@directed) => {
@@ -182,6 +180,12 @@ unsafe fn negative<L: Level>(a: L::V) -> L::V {
     unsafe { L::xor(a, L::splat(1 << 31)) }
 }
 
+#[inline(always)]
+unsafe fn signed<L: Level>(a: L::V, minus: bool) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { if minus { negative::<L>(a) } else { a } }
+}
+
 /// The NaN that stands for a result that is one: the first source that is one, quiet, or else what an invalid operation
 /// gives. The host's own choice depends on how the compiler orders operands.
 #[inline(always)]
@@ -263,7 +267,7 @@ impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Do<O, SOURCES,
         // SAFETY: rows are in the register file (checked by `compile`).
         unsafe {
             if O::FLOATS != Floats::None && !w.plain32() {
-                return L::apart::<InMode<O, SOURCES>>(context, hot);
+                return L::apart::<InMode<O, SOURCES, false>>(context, hot);
             }
             let [a, b, c] = sources::<L, SOURCES, SAME>(w, hot);
             let mut result = [L::splat(0); PARTS];
@@ -312,24 +316,24 @@ impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Settled<O, SOU
     }
 }
 
-/// `O` in every mode, with the instruction's own modifiers. See [`Do`].
-pub(super) struct InMode<O, const SOURCES: usize>(PhantomData<O>);
+/// `O` in every mode, and if it is `MODIFIED` with the instruction's own modifiers. See [`Do`].
+pub(super) struct InMode<O, const SOURCES: usize, const MODIFIED: bool>(PhantomData<O>);
 
-impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
+impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for InMode<O, SOURCES, MODIFIED> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let (mode, modifiers) = (FloatMode::single(w), Modifiers::get(hot));
+        let mode = FloatMode::single(w);
+        let modifiers = if MODIFIED { Modifiers::get(hot) } else { Modifiers::NONE };
         // SAFETY: as for `Do`.
         unsafe {
             let flushes = mode.flushes_sources && O::FLOATS != Floats::Makes;
             let mut sources = [[L::splat(0); PARTS]; 3];
             for slot in 0..SOURCES {
                 let source = Lanes::<L>::of(w, hot, slot);
-                let (stay, invert) = modifiers.signs(slot);
-                let (stay, invert) = (L::splat(stay), L::splat(invert));
+                let signs = Signs::<L>::of(modifiers, slot);
                 for i in 0..parts::<L>() {
-                    let value = L::xor(L::and(source.get(i), stay), invert);
+                    let value = if MODIFIED { signs.apply(source.get(i)) } else { source.get(i) };
                     sources[slot][i] = if flushes { L::flush_f32(value) } else { value };
                 }
             }

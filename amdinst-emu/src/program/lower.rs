@@ -156,7 +156,7 @@ fn bad(offset: usize, size: u8, message: String) -> Step {
 }
 
 fn extra(inst: Inst, [dst_kind, src_kind @ ..]: [Kind; 5], keep_half: bool, message: String) -> Box<Extra> {
-    Box::new(Extra { inst, dst_kind, src_kind, keep_half, memory: None, scalar: None, pair: None, message })
+    Box::new(Extra { inst, dst_kind, src_kind, keep_half, high_halves: 0, memory: None, scalar: None, pair: None, message })
 }
 
 fn blank(op: Op, offset: usize) -> Step {
@@ -215,7 +215,7 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     let [dst_kind, mut src_kind @ ..] = kinds(op, forms.rules);
     let mut step = blank(op, offset);
     step.size = inst.size;
-    let mut sources = 0;
+    let (mut sources, mut high_halves) = (0, 0);
     for operand in &inst.operands {
         step.registers = step.registers.max(Registers::of(operand));
         if operand.access != Access::Read {
@@ -235,6 +235,7 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
             match operand.value {
                 Value::Imm(value) if !is_vector(inst.encoding) => step.imm = value.into(),
                 value => {
+                    high_halves |= half_of(operand.slot, &inst.mods) << sources;
                     step.src[sources] = source(value, src_kind[sources], operand.dwords, name);
                     step.src_dwords[sources] = operand.dwords;
                     sources += 1;
@@ -281,6 +282,8 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
             step.flags.after = false;
         }
     }
+    // Packed and mixed arithmetic applies its other modifiers itself.
+    step.flags.before |= vector && packed && exec::permutes(mods);
     let memory = memory_ops::access(&inst, forms.sramecc);
     let scalar = scalar_memory::access(&inst);
     let needs_extra = vector || memory.is_some() || inst.encoding == Encoding::Smem || sources > 3;
@@ -291,11 +294,22 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     } else if needs_extra || op == Op::s_setreg_imm32_b32 {
         let [a, b, c, d] = src_kind;
         let mut extra = extra(inst, [dst_kind, a, b, c, d], keep_half, String::new());
+        extra.high_halves = high_halves;
         extra.memory = memory;
         extra.scalar = scalar;
         step.extra = Some(extra);
     }
     step
+}
+
+/// 1 if OP_SEL names the high half of the source in a slot. (`v_fmamk_f16` has its constant between them.)
+fn half_of(slot: Slot, mods: &amdgpu_isa::Mods) -> u8 {
+    match slot {
+        Slot::Src0 => mods.op_sel & 1,
+        Slot::Src1 => mods.op_sel >> 1 & 1,
+        Slot::Src2 => mods.op_sel >> 2 & 1,
+        _ => 0,
+    }
 }
 
 /// Take an operand that is written into the step's results.

@@ -174,6 +174,8 @@ pub(crate) struct Extra {
     pub(crate) src_kind: [Kind; 4],
     /// The result goes to one half of the register and keeps the other.
     pub(crate) keep_half: bool,
+    /// Sources that are high halves of their registers, a bit each.
+    pub(crate) high_halves: u8,
     /// Memory access.
     pub(crate) memory: Option<MemoryAccess>,
     /// Scalar memory access.

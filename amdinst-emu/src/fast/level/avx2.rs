@@ -199,7 +199,7 @@ impl<const LANES: usize> Level for Avx2<LANES> {
             [_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high)]
         }
         fn halves(doubles: [__m256i; 2]) -> [__m256i; 2] {{
-            let [first, second] = doubles.map(|doubles| f(doubles));
+            let (first, second) = (f(doubles[0]), f(doubles[1]));
             [i(_mm256_shuffle_ps::<0x88>(first, second)), i(_mm256_shuffle_ps::<0xdd>(first, second))]
         }}
         // Of each four lanes the first two are in the first vector.
@@ -297,7 +297,7 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     #[inline(always)]
     unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::apart_on_avx2::<B, LANES>(context, hot) }
+        unsafe { super::super::on_avx2::<B, LANES>(context, hot) }
     }
 
     #[inline(always)]

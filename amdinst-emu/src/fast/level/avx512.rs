@@ -147,7 +147,7 @@ impl<const LANES: usize> Level for Avx512<LANES> {
             [_mm512_unpacklo_epi32(low, high), _mm512_unpackhi_epi32(low, high)]
         }
         fn halves(doubles: [__m512i; 2]) -> [__m512i; 2] {{
-            let [first, second] = doubles.map(|doubles| f(doubles));
+            let (first, second) = (f(doubles[0]), f(doubles[1]));
             [i(_mm512_shuffle_ps::<0x88>(first, second)), i(_mm512_shuffle_ps::<0xdd>(first, second))]
         }}
         // Of each four lanes the first two are in the first vector.
@@ -194,15 +194,18 @@ impl<const LANES: usize> Level for Avx512<LANES> {
         const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
         const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
         const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-        for at in 0..parts::<Self>() {
-            // SAFETY: the trait's contract.
-            a[at] = unsafe {
-                match round {
-                    Directed::Up => rounded::<OPERATION, UP>(a[at], b[at], c[at]),
-                    Directed::Down => rounded::<OPERATION, DOWN>(a[at], b[at], c[at]),
-                    Directed::ToZero => rounded::<OPERATION, TO_ZERO>(a[at], b[at], c[at]),
+        macro_rules! rows {
+            ($round:ident) => {
+                for at in 0..parts::<Self>() {
+                    // SAFETY: the trait's contract.
+                    a[at] = unsafe { rounded::<OPERATION, $round>(a[at], b[at], c[at]) };
                 }
             };
+        }
+        match round {
+            Directed::Up => rows!(UP),
+            Directed::Down => rows!(DOWN),
+            Directed::ToZero => rows!(TO_ZERO),
         }
     }
 
@@ -228,7 +231,7 @@ impl<const LANES: usize> Level for Avx512<LANES> {
     #[inline(always)]
     unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::apart_on_avx512::<B, LANES>(context, hot) }
+        unsafe { super::super::on_avx512::<B, LANES>(context, hot) }
     }
 
     #[inline(always)]

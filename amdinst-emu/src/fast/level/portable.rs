@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::{Directed, Level, Vectors32, in_double, relation, rounded as operation, scatter_each};
+use super::{Directed, Level, Vectors32, relation, rounded as operation, scatter_each};
 use crate::exec::Context;
 use crate::exec::float::{self, double, single};
+use crate::exec::in_double;
 use crate::fast::{Body, Hot, parts};
 
 /// See [`super::Vectors::Baseline`].
@@ -352,7 +353,7 @@ impl<const LANES: usize> Level for Portable<LANES> {
     #[inline(always)]
     unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::apart_on_baseline::<B, LANES>(context, hot) }
+        unsafe { super::super::on_baseline::<B, LANES>(context, hot) }
     }
 
     #[inline(always)]

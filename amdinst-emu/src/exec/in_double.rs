@@ -1,17 +1,17 @@
-//! Singles rounded other than to the nearest, by a double: for hosts without instructions that do.
+//! Finite singles rounded other than to the nearest, by a double: where the host has no instructions that do.
 //!
 //! A double holds a product of two singles. A sum it holds but for an error that is known exactly (Knuth's two-sum), whose sign says
 //! on which side of the double the sum lies.
 
 /// a × b.
 #[inline(always)]
-pub(super) fn product(a: f32, b: f32, round: u32) -> f32 {
+pub(crate) fn product(a: f32, b: f32, round: u32) -> f32 {
     narrow(f64::from(a) * f64::from(b), 0.0, round)
 }
 
 /// a + b, of numbers that a single, or a product of two, can be.
 #[inline(always)]
-pub(super) fn sum(a: f64, b: f64, round: u32) -> f32 {
+pub(crate) fn sum(a: f64, b: f64, round: u32) -> f32 {
     let sum = a + b;
     let from_b = sum - a;
     let error = (a - (sum - from_b)) + (b - from_b);
