@@ -4,7 +4,7 @@
 //! is a [`Feature`](amdgpu_isa::Feature), and what there is so much of stands in [`Limits`](amdgpu_isa::Limits). How many lanes a
 //! wave has is its kernel's: see [`Wave::lanes`](crate::wave::Wave::lanes).
 
-use amdgpu_isa::{Generation, scalar};
+use amdgpu_isa::{Generation, WaveSize, scalar};
 
 /// What the waves of a generation do in their own way.
 #[derive(Debug)]
@@ -19,14 +19,15 @@ pub(crate) struct Rules {
     pub(crate) vskip: u32,
     /// Vector results of 16 bits leave the other half of their register as it is. Else only those of some opcodes do.
     pub(crate) keeps_halves: bool,
-    /// Lanes that `ds_permute_b32` and `ds_bpermute_b32` exchange between, by themselves in each half of a wave that has more.
-    /// (The manual's pseudocode has both halves of a wave64 take part in the lower 32; it goes through the hardware in two
-    /// passes, each by itself.)
-    pub(crate) exchange_lanes: usize,
+    /// `ds_permute_b32` and `ds_bpermute_b32` exchange between as many lanes as a wave of this size has; a larger one is several such
+    /// waves to them.
+    pub(crate) exchanges_within: WaveSize,
     /// Where `v_div_scale_*` leaves the manual's pseudocode open.
     pub(crate) div_scale: DivScale,
     /// `v_dot2_f32_f16` adds its third source last.
     pub(crate) dot_adds_last: bool,
+    /// Devices add the terms of a dot product of floats at once, in a way that no manual tells.
+    pub(crate) fused_dots: bool,
     /// What buffer resources say.
     pub(crate) buffers: Buffers,
     /// The hardware registers by number.
@@ -100,9 +101,10 @@ const GFX9: Rules = Rules {
     gpr_index: 1 << 27,
     vskip: 1 << 28,
     keeps_halves: false,
-    exchange_lanes: 64,
+    exchanges_within: WaveSize::Wave64,
     div_scale: DivScale { marks_zeros: false, small: 0 },
     dot_adds_last: false,
+    fused_dots: false,
     buffers: Buffers::TwoFormats,
     hardware_registers: &[
         (1, R::Mode),
@@ -154,7 +156,7 @@ const GFX10: Rules = Rules {
     ..GFX11
 };
 
-/// RDNA3 ISA, chapter 3 (registers), section 7.2 (OPSEL) and the pseudocode of `DS_PERMUTE_B32`; numbers of hardware registers by
+/// RDNA3 ISA, chapter 3 (registers), section 7.2 (OPSEL); numbers of hardware registers by
 /// LLVM's `SIDefines.h`.
 const GFX11: Rules = Rules {
     sgprs: scalar::VCC,
@@ -162,10 +164,13 @@ const GFX11: Rules = Rules {
     gpr_index: 0,
     vskip: 0,
     keeps_halves: true,
-    exchange_lanes: 32,
+    // Section 12.5.2: a wave64 is "as if were two independent wave32's". (The pseudocode of both instructions has the lanes of both
+    // halves take part in the lower half; it contradicts the section.)
+    exchanges_within: WaveSize::Wave32,
     // As measured on a gfx1100 (tinygrad's `test/amd/hw/test_vop3.py`).
     div_scale: DivScale { marks_zeros: true, small: 1 },
     dot_adds_last: true,
+    fused_dots: true,
     buffers: Buffers::SizedElements,
     hardware_registers: &[
         (1, R::Mode),

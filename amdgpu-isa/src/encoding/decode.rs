@@ -2,10 +2,10 @@
 
 use super::format::{Field, Format, Pairs};
 use super::model::{Model, PREFIX_BYTES, Rules, Scaled};
-use super::modifiers;
+use super::modifiers::{self, Modifier};
 use super::operand::{self, Fields};
 use super::table::{Entry, Tables};
-use crate::{Arch, DecodeError, Encoding, Feature, Illegal, Inst, Mods, Operands, Target};
+use crate::{Arch, DecodeError, Encoding, Feature, Illegal, Inst, Mods, Operands, Slot, Target, Value};
 
 /// Decodes the instruction at the start of `bytes`, which may go on to the end of the section.
 ///
@@ -164,12 +164,26 @@ pub(super) fn read(
     for (&spec, &place) in entry.specs.iter().zip(&entry.places) {
         operand::decode(fields, entry, (spec, place), mods, operands)?;
     }
+    // In short forms the code of a register has a bit for its half. That bit of a constant's code is no modifier.
+    if mods.op_sel & 1 != 0 && !is_vector(operands, Slot::Src0) && has_half_in_code(entry) {
+        mods.op_sel &= !1;
+    }
     mods.ignored = match fields.model.scaled {
         Some(scaled) if scaled.encoding == entry.encoding => (scaled.idle_bits)(fields.pairs.extra),
         _ => (fields.pairs.main ^ entry.rest) & (entry.ignored | fields.idle),
     };
     mods.ignored_control = fields.pairs.get(last_dword) & (entry.ignored_control | fields.idle_control);
     rules(fields.arch, entry, operands, mods)
+}
+
+/// Whether the operand of a slot is a VGPR.
+fn is_vector(operands: &Operands, slot: Slot) -> bool {
+    operands.iter().any(|operand| operand.slot == slot && matches!(operand.value, Value::Vgpr(_)))
+}
+
+/// Whether the code of an opcode's first source says which half of a register it is.
+fn has_half_in_code(entry: &Entry) -> bool {
+    entry.modifiers.iter().any(|bits| bits.modifier == Modifier::OpSelOf(0))
 }
 
 /// The opcode of an instruction of this encoding.
