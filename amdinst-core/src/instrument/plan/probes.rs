@@ -231,7 +231,6 @@ impl Planner<'_> {
             kind: match found.kind {
                 Narrowing::If => SiteKind::If,
                 Narrowing::LoopExit => SiteKind::LoopExit,
-                Narrowing::Cmpx => SiteKind::Cmpx,
             },
             pc: located.pc,
             new_pc: 0,
