@@ -93,11 +93,17 @@ impl Assembly {
         self.cpus.iter().map(String::as_str)
     }
 
+    /// What is meant by one of them.
+    pub(crate) fn target(cpu: &str) -> Target {
+        let name = cpu.strip_suffix(WAVE64);
+        let arch = Arch::from_name(name.unwrap_or(cpu)).expect("a processor");
+        name.map_or(arch.into(), |_| Target { arch, wave: WaveSize::Wave64 })
+    }
+
     /// Assembles and links it.
     pub(crate) fn object(&self, cpu: &str) -> CodeObject {
-        let (name, wave64) = cpu.strip_suffix(WAVE64).map_or((cpu, false), |name| (name, true));
-        let arch = Arch::from_name(name).expect("a processor");
-        let target = if wave64 { Target { arch, wave: WaveSize::Wave64 } } else { arch.into() };
+        let target = Self::target(cpu);
+        let arch = target.arch;
         let macros = match arch.generation() {
             Generation::Gfx9 => include_str!("assembly/gfx9.inc"),
             _ => include_str!("assembly/rdna.inc"),
@@ -165,8 +171,8 @@ impl Assembly {
                 "kernel.s",
             ])
             .args(&self.flags)
-            .args(wave64.then_some("-mwavefrontsize64"))
-            .arg(format!("-mcpu={name}"))
+            .args(cpu.ends_with(WAVE64).then_some("-mwavefrontsize64"))
+            .arg(format!("-mcpu={arch}"))
             .output()
             .expect("running clang-22");
         assert!(result.status.success(), "{}: {}", self.name, String::from_utf8_lossy(&result.stderr));
@@ -214,7 +220,8 @@ fn in_waves(text: &str, wave: WaveSize) -> String {
         WaveSize::Wave32 => ["b32", "exec_lo", "vcc_lo", "u32"],
         WaveSize::Wave64 => ["b64", "exec", "vcc", "u64"],
     };
-    let text = names.iter().zip(values).fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
+    let text =
+        names.iter().zip(values).fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
     (0..LAST_BY_NUMBER).fold(text, |text, first| {
         let mask = match wave {
             WaveSize::Wave32 => format!("s{first}"),

@@ -1,4 +1,4 @@
-// refused: no-free-vgpr: does more than end behind it
+// refused: no-free-vgpr: the wave does more than end behind it
 // cpus: gfx1100 gfx1100:wave64 gfx1151
 // Behind the message by which the wave gives its vector registers back, lanes are switched off once more.
 kernel test

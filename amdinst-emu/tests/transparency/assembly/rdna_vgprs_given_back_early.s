@@ -1,4 +1,4 @@
-// refused: no-free-vgpr: does more than end behind it
+// refused: no-free-vgpr: the wave does more than end behind it
 // Vector registers are given back, and the wave goes on to more than its end.
 // cpus: gfx1100 gfx1100:wave64 gfx1151
 kernel test

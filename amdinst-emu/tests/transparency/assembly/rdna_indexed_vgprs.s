@@ -1,5 +1,4 @@
-// refused: indexed-registers: by an index
-// Registers are addressed by a number in M0, right behind a site.
+// VGPRs are addressed by a number in M0, right behind a site.
 // cpus: gfx1100 gfx1100:wave64 gfx1151
 kernel test
     begin
