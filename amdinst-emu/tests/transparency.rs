@@ -114,6 +114,10 @@ fn prove_assembly(of_gfx9: bool, thorough: &str) -> proof::Totals {
         for (turn, cpu) in assembly.cpus().filter(is_wanted).enumerate() {
             let object = assembly.object(cpu);
             let is_refused = assembly.check_refusals(cpu, &object);
+            // The emulator loads code for waves of one size.
+            if assembly.has_two_wave_sizes() {
+                continue;
+            }
             let ways = if is_refused || cpu == thorough { Ways::Every } else { Ways::Turn(turn) };
             let geometry = proof::Geometry::new([2, 1, 1], [100, 1, 1]);
             proved.add(assembly.prove(cpu, &object, geometry, ways));
@@ -141,6 +145,33 @@ fn code_for_rdna_that_no_compiler_writes() {
     let proved = prove_assembly(false, "gfx1100");
     assert!(proved.executions > 5000, "only {} executions were counted", proved.executions);
     assert!(proved.borrowing > 0, "no kernel was short of SGPRs");
+}
+
+/// What is inserted is for waves of one size: kernels of the other one stay as they are.
+#[test]
+fn kernels_of_the_rarer_wave_size_stay_as_they_are() {
+    if !support::tools("kernels_of_the_rarer_wave_size_stay_as_they_are") {
+        return;
+    }
+    let all = Assembly::all();
+    let assembly = all.iter().find(|assembly| assembly.has_two_wave_sizes()).expect("the file");
+    let object = assembly.object("gfx1100");
+    let plan = plan(&object, &Options::default()).expect("a plan");
+    let counted: Vec<&str> = plan
+        .kernels()
+        .iter()
+        .filter(|kernel| kernel.is_instrumented())
+        .map(|kernel| &kernel.name[..])
+        .collect();
+    assert_eq!(counted, ["test", "also"]);
+    let instrumented = apply(&object, plan).expect("instrumented");
+    let after = CodeObject::parse(instrumented.bytes).expect("a code object");
+    let code = |object: &CodeObject, name: &str| {
+        let code = object.kernel(name).expect("the kernel").code.clone();
+        object.bytes_at(code.start, (code.end - code.start) as usize).expect("its code").to_vec()
+    };
+    assert_eq!(code(&object, "other"), code(&after, "other"));
+    assert_ne!(code(&object, "test"), code(&after, "test"));
 }
 
 /// Behind the message by which a wave gives its vector registers back, nothing is inserted that uses any.

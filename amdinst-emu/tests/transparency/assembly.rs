@@ -93,6 +93,11 @@ impl Assembly {
         self.cpus.iter().map(String::as_str)
     }
 
+    /// Whether its kernels have waves of both sizes.
+    pub(crate) fn has_two_wave_sizes(&self) -> bool {
+        !self.wave64.is_empty()
+    }
+
     /// What is meant by one of them.
     pub(crate) fn target(cpu: &str) -> Target {
         let name = cpu.strip_suffix(WAVE64);

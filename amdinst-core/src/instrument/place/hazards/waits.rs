@@ -37,7 +37,7 @@ pub(super) fn settle(
     for index in insts {
         let ends = program.inst(index).flow() == amdgpu_isa::Flow::End;
         let patch = patches.entry(index);
-        for part in [&mut patch.before, &mut patch.after] {
+        for part in [&mut patch.entry, &mut patch.before, &mut patch.after] {
             if forwards && !ends && part.iter().any(writes_exec) {
                 part.push(wait(assembler)?);
             }
