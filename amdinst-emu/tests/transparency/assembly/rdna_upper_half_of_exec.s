@@ -1,3 +1,4 @@
+// refused: unclassified-narrowing: sets a mask of unknown origin
 // In waves of 32 lanes the upper half of EXEC switches no lane: numbers are in it, and go with it where pairs are moved.
 // cpus: gfx1100 gfx1151
 kernel test

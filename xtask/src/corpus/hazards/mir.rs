@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use amdgpu_isa::Target;
+use amdgpu_isa::{Target, WaveSize};
 use anyhow::{Context as _, Result, bail};
 
 use super::mcinst::{McInst, McOperand};
@@ -155,14 +155,22 @@ impl Recognizer {
     }
 
     fn line(&mut self, inst: &McInst, step: &Step<'_>) -> Result<Option<String>> {
-        let explicit = explicit_operands(inst, step, step.target);
+        let null = self.null(inst);
+        let explicit = explicit_operands(inst, step, step.target, null);
         if !self.pseudos.contains_key(&inst.opcode) {
             // The function it is tried in has two blocks.
-            let found = self.find(inst, &explicit_operands(inst, step, step.target.map(|_| 1)))?;
+            let found = self.find(inst, &explicit_operands(inst, step, step.target.map(|_| 1), null))?;
             self.pseudos.insert(inst.opcode.clone(), found);
         }
         let Some(Some(pseudo)) = self.pseudos.get(&inst.opcode) else { return Ok(None) };
         Ok(Some(pseudo.line(&explicit)))
+    }
+
+    /// What `null` is to machine IR: a carry or a mask of 64 lanes that is not kept has a register of its own.
+    fn null(&self, inst: &McInst) -> &'static str {
+        let is_mask =
+            ["V_ADD", "V_SUB", "V_CMP", "V_DIV_SCALE"].iter().any(|head| inst.opcode.starts_with(head));
+        if is_mask && self.target.wave == WaveSize::Wave64 { "sgpr_null64" } else { "sgpr_null" }
     }
 
     /// The pseudo instruction of an encoding's opcode.
@@ -219,7 +227,7 @@ impl Recognizer {
 }
 
 /// Registers as machine IR names them, those that are written marked.
-fn explicit_operands(inst: &McInst, step: &Step<'_>, target: Option<usize>) -> Vec<String> {
+fn explicit_operands(inst: &McInst, step: &Step<'_>, target: Option<usize>, null: &str) -> Vec<String> {
     let mut operands: Vec<String> = Vec::new();
     // Of two operations in one instruction, LLVM has both results first.
     let written = if inst.opcode.starts_with("V_DUAL_") { 2 } else { step.written };
@@ -227,7 +235,8 @@ fn explicit_operands(inst: &McInst, step: &Step<'_>, target: Option<usize>) -> V
         operands.push(match operand {
             McOperand::Register(name) if name.is_empty() || name == "NoRegister" => "$noreg".to_owned(),
             McOperand::Register(name) => {
-                let name = strip(&name.to_lowercase()).to_owned();
+                let name = name.to_lowercase();
+                let name = Some(strip(&name)).filter(|&name| name != "sgpr_null").unwrap_or(null);
                 if index < written { format!("def ${name}") } else { format!("${name}") }
             }
             // The disassembler does not extend the sign of 16-bit immediates.
@@ -321,7 +330,8 @@ fn missing_operand(error: &str) -> Option<String> {
 }
 
 /// Aligns LLVM's output with its input. Of waits that stand one behind the other, none tells which LLVM added: what there are more of
-/// counts for the instruction behind them, or, at the end of a block, for the last one of it.
+/// counts for the instruction behind them, or, at the end of a block, for the last one of it. A wait for results that stands there
+/// already is none more: behind writes of lane masks LLVM puts one without looking.
 fn compare(output: &str, input: &[Vec<String>]) -> Result<Vec<Vec<u32>>> {
     let mut written: Vec<Vec<&str>> = Vec::new();
     for line in output.lines().skip_while(|line| !line.starts_with("body:")).skip(1) {
@@ -345,32 +355,30 @@ fn compare(output: &str, input: &[Vec<String>]) -> Result<Vec<Vec<u32>>> {
 fn compare_block(before: &[String], after: &[&str]) -> Result<Vec<u32>> {
     let mut lines = after.iter();
     let mut added = Vec::with_capacity(before.len());
-    let (mut own, mut found) = (0, 0);
+    let (mut own, mut found) = (Waits::default(), Waits::default());
     for line in before {
-        if let Some(wait) = wait(line) {
-            own += wait;
+        if own.take(line) {
             added.push(0);
             continue;
         }
         loop {
             let Some(next) = lines.next() else { bail!("fewer instructions came out than went in") };
-            match wait(next) {
-                Some(wait) => found += wait,
-                None if opcode(next) == opcode(line) => break,
+            if found.take(next) {
+                continue;
+            }
+            match opcode(next) {
+                same if same == opcode(line) => break,
                 // Of a register to itself.
-                None if ["V_MOV_B32_e32", "S_MOV_B32"].contains(&opcode(next)) => found += 1,
-                None => bail!("`{next}` came out, which did not go in"),
+                "V_MOV_B32_e32" | "S_MOV_B32" => found.states += 1,
+                _ => bail!("`{next}` came out, which did not go in"),
             }
         }
-        added.push(more(&mut own, &mut found)?);
+        added.push(std::mem::take(&mut found).more_than(&std::mem::take(&mut own))?);
     }
-    for line in lines {
-        match wait(line) {
-            Some(wait) => found += wait,
-            None => bail!("`{line}` came out, which did not go in"),
-        }
+    if let Some(line) = lines.find(|line| !found.take(line)) {
+        bail!("`{line}` came out, which did not go in");
     }
-    let behind = more(&mut own, &mut found)?;
+    let behind = found.more_than(&own)?;
     match added.last_mut() {
         Some(last) => *last += behind,
         None if behind > 0 => bail!("waits came out, where nothing went in"),
@@ -379,18 +387,38 @@ fn compare_block(before: &[String], after: &[&str]) -> Result<Vec<u32>> {
     Ok(added)
 }
 
-/// How many more waits there are than went in; both counts start anew.
-fn more(own: &mut u32, found: &mut u32) -> Result<u32> {
-    let (own, found) = (std::mem::take(own), std::mem::take(found));
-    found.checked_sub(own).with_context(|| format!("{own} waits went in, {found} came out"))
+/// Waits that stand one behind the other.
+#[derive(Debug, Default)]
+struct Waits<'a> {
+    /// Wait states, those of what only comes between included.
+    states: u32,
+    /// Waits for results.
+    results: Vec<&'a str>,
 }
 
-/// The wait states of `S_NOP n`; of what waits otherwise, one.
-fn wait(line: &str) -> Option<u32> {
-    match opcode(line) {
-        "S_NOP" => line.strip_prefix("S_NOP ")?.trim().parse::<u32>().ok().map(|count| count + 1),
-        "S_WAITCNT_DEPCTR" | "V_NOP_e32" => Some(1),
-        _ => None,
+impl<'a> Waits<'a> {
+    /// Takes a line, if it is a wait.
+    fn take(&mut self, line: &'a str) -> bool {
+        match opcode(line) {
+            "S_NOP" => {
+                let count = line.strip_prefix("S_NOP ").and_then(|count| count.trim().parse::<u32>().ok());
+                self.states += count.unwrap_or(0) + 1;
+            }
+            "V_NOP_e32" => self.states += 1,
+            "S_WAITCNT_DEPCTR" => self.results.push(line.trim()),
+            _ => return false,
+        }
+        true
+    }
+
+    /// How many more there are than went in.
+    fn more_than(&self, own: &Self) -> Result<u32> {
+        let lost = self.states < own.states || own.results.iter().any(|wait| !self.results.contains(wait));
+        if lost {
+            bail!("{own:?} went in, {self:?} came out");
+        }
+        let results = self.results.iter().filter(|wait| !own.results.contains(wait)).count();
+        Ok(self.states - own.states + results as u32)
     }
 }
 
@@ -416,6 +444,8 @@ mod tests {
         assert_eq!(added(&before, &[mov, "S_WAITCNT_DEPCTR 3999", "S_ENDPGM 0"]).unwrap(), [0, 0, 0]);
         let more = ["S_NOP 1", mov, "S_WAITCNT_DEPCTR 1", "S_WAITCNT_DEPCTR 3999", "S_ENDPGM 0", "V_NOP_e32"];
         assert_eq!(added(&before, &more).unwrap(), [2, 0, 2]);
+        let twice = [mov, "S_WAITCNT_DEPCTR 3999", "S_WAITCNT_DEPCTR 3999", "S_ENDPGM 0"];
+        assert_eq!(added(&before, &twice).unwrap(), [0, 0, 0], "it waits already");
         assert!(added(&before, &[mov, "S_ENDPGM 0"]).is_err(), "a wait is gone");
         assert!(added(&before, &[mov, "S_WAITCNT_DEPCTR 3999"]).is_err(), "an instruction is gone");
         assert!(added(&before, &[mov, "S_WAITCNT_DEPCTR 3999", "S_TRAP 2", "S_ENDPGM 0"]).is_err());

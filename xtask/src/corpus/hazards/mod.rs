@@ -70,7 +70,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
             if object.target.arch.to_instrument().is_err() {
                 continue;
             }
-            let target = Program::new(&object).target();
+            let target = object.code_target();
             let replays = object.target.xnack != FeatureState::Off;
             let judge = judges
                 .entry((target, replays))

@@ -120,6 +120,14 @@ const RDNA: &str = "
         s_waitcnt_depctr 0xfff
         v_add_f32_e32 v7, v5, v6
         v_cndmask_b32_e64 v2, v7, v1, MASK
+        v_cmp_ne_u32_e32 VCC, 3, v0
+        v_cndmask_b32_e64 v2, v2, v1, MASK
+        s_and_saveexec_WAVE MASK, VCC
+        s_waitcnt_depctr 0xfffe
+        v_mov_b32_e32 v6, v3
+        s_waitcnt_depctr 0xfff
+        s_or_WAVE EXEC, EXEC, MASK
+        s_waitcnt_depctr 0xfff
 1:      s_or_WAVE EXEC, EXEC, SAVED
         s_waitcnt_depctr 0xfff
         v_add_f32_e32 v4, v2, v5
