@@ -19,8 +19,9 @@ mod transparency {
 
 use std::process::Command;
 
-use amdgpu_isa::{Feature, Op, decode};
+use amdgpu_isa::{Feature, Generation, Inst, Op, decode};
 use amdgpu_object::{CodeObject, UserSgpr};
+use amdinst_core::analysis::program::Program;
 use amdinst_core::instrument::{Counters, Options, Probe, Reason, apply, plan};
 use amdinst_core::listing::Listing;
 use transparency::assembly::Assembly;
@@ -105,24 +106,101 @@ fn hand_written_kernels_on_every_processor() {
     assert!(proved.through_scratch > 0, "no kernel had its VGPRs borrowed through scratch memory");
 }
 
+/// Proves each file of assembly on those of its processors that are of GFX9, or of RDNA; everything on one of them in every way.
+fn prove_assembly(of_gfx9: bool, thorough: &str) -> proof::Totals {
+    let mut proved = proof::Totals::default();
+    for assembly in Assembly::all() {
+        let is_wanted = |cpu: &&str| Assembly::target(cpu).arch.generation().eq(&Generation::Gfx9) == of_gfx9;
+        for (turn, cpu) in assembly.cpus().filter(is_wanted).enumerate() {
+            let object = assembly.object(cpu);
+            let is_refused = assembly.check_refusals(cpu, &object);
+            // The emulator loads code for waves of one size.
+            if assembly.has_two_wave_sizes() {
+                continue;
+            }
+            let ways = if is_refused || cpu == thorough { Ways::Every } else { Ways::Turn(turn) };
+            let geometry = proof::Geometry::new([2, 1, 1], [100, 1, 1]);
+            proved.add(assembly.prove(cpu, &object, geometry, ways));
+        }
+    }
+    println!("{proved}");
+    proved
+}
+
 /// What no compiler writes counts right, or is refused for the reason that its file tells.
 #[test]
 fn code_that_no_compiler_writes() {
     if !support::tools("code_that_no_compiler_writes") {
         return;
     }
-    let mut proved = proof::Totals::default();
-    for assembly in Assembly::all() {
-        for (turn, cpu) in assembly.cpus().enumerate() {
-            let object = assembly.object(cpu);
-            let is_refused = assembly.check_refusals(cpu, &object);
-            let ways = if is_refused || cpu == "gfx90a" { Ways::Every } else { Ways::Turn(turn) };
-            let geometry = proof::Geometry::new([2, 1, 1], [100, 1, 1]);
-            proved.add(assembly.prove(cpu, &object, geometry, ways));
+    let proved = prove_assembly(true, "gfx90a");
+    assert!(proved.executions > 5000, "only {} executions were counted", proved.executions);
+}
+
+#[test]
+fn code_for_rdna_that_no_compiler_writes() {
+    if !support::tools("code_for_rdna_that_no_compiler_writes") {
+        return;
+    }
+    let proved = prove_assembly(false, "gfx1100");
+    assert!(proved.executions > 5000, "only {} executions were counted", proved.executions);
+    assert!(proved.borrowing > 0, "no kernel was short of SGPRs");
+}
+
+/// What is inserted is for waves of one size: kernels of the other one stay as they are.
+#[test]
+fn kernels_of_the_rarer_wave_size_stay_as_they_are() {
+    if !support::tools("kernels_of_the_rarer_wave_size_stay_as_they_are") {
+        return;
+    }
+    let all = Assembly::all();
+    let assembly = all.iter().find(|assembly| assembly.has_two_wave_sizes()).expect("the file");
+    let object = assembly.object("gfx1100");
+    let plan = plan(&object, &Options::default()).expect("a plan");
+    let counted: Vec<&str> = plan
+        .kernels()
+        .iter()
+        .filter(|kernel| kernel.is_instrumented())
+        .map(|kernel| &kernel.name[..])
+        .collect();
+    assert_eq!(counted, ["test", "also"]);
+    let instrumented = apply(&object, plan).expect("instrumented");
+    let after = CodeObject::parse(instrumented.bytes).expect("a code object");
+    let code = |object: &CodeObject, name: &str| {
+        let code = object.kernel(name).expect("the kernel").code.clone();
+        object.bytes_at(code.start, (code.end - code.start) as usize).expect("its code").to_vec()
+    };
+    assert_eq!(code(&object, "other"), code(&after, "other"));
+    assert_ne!(code(&object, "test"), code(&after, "test"));
+}
+
+/// Behind the message by which a wave gives its vector registers back, nothing is inserted that uses any.
+#[test]
+fn records_are_written_before_vector_registers_are_given_back() {
+    if !support::tools("records_are_written_before_vector_registers_are_given_back") {
+        return;
+    }
+    let all = Assembly::all();
+    let assembly = all.iter().find(|assembly| assembly.name == "rdna_vgprs_given_back").expect("the file");
+    for cpu in ["gfx1100", "gfx1100:wave64"] {
+        let object = assembly.object(cpu);
+        for probe in [Probe::Branches, Probe::Blocks, Probe::Time] {
+            for counters in [Counters::Auto, Counters::Global] {
+                let options = Options { probe, counters, ..Options::default() };
+                let plan = plan(&object, &options).expect("a plan");
+                let instrumented = apply(&object, plan).expect("instrumented");
+                let after = CodeObject::parse(instrumented.bytes).expect("a code object");
+                let program = Program::new(&after);
+                let message = |inst: &Inst| inst.deallocates_vgprs(Generation::Gfx11);
+                let at =
+                    (0..program.insts.len()).find(|&index| message(program.inst(index))).expect("a message");
+                let behind: Vec<Op> =
+                    (at + 1..program.insts.len()).map(|index| program.inst(index).op).collect();
+                let end = behind.iter().position(|&op| op == Op::s_endpgm).expect("an end");
+                assert_eq!(end, 0, "{cpu} {probe:?} {counters:?}: {behind:?}");
+            }
         }
     }
-    println!("{proved}");
-    assert!(proved.executions > 5000, "only {} executions were counted", proved.executions);
 }
 
 /// Alone, a kernel whose waves may end in a function that another one calls, too, would not write its records there.

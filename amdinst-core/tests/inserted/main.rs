@@ -1,25 +1,35 @@
 //! The code that kernels get, as one reads it: at entry, at a site, at exit, for each counter home, level and state of the registers
 //! around the site.
 //!
-//! Each kernel of `kernels/` is a body of a few lines and says what it stands for. Its snapshot has the instrumented listing for each
-//! home and level: lines with `+` were inserted, the others are the kernel's own. `cargo insta review` blesses what is meant.
+//! Each kernel of `kernels/`, and for RDNA of `rdna/`, is a body of a few lines and says what it stands for. Its snapshot has the
+//! instrumented listing for each home and level: lines with `+` were inserted, the others are the kernel's own. `cargo insta review`
+//! blesses what is meant.
+//!
+//! Kernels for RDNA are looked at in waves of 32 lanes and of 64: `{wave}` in them is b32 or b64, `{exec}` and `{vcc}` are these masks,
+//! and `{8}` is the mask that begins with s8.
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use amdgpu_isa::decode;
+use amdgpu_isa::{Arch, Feature, Target, WaveSize, decode};
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{Counters, Home, Instrumented, Level, Options, Probe, apply, plan};
 
-/// The processor of all kernels: work-item ids come packed.
-const PACKED: &str = "gfx90a";
+/// The processor of all kernels for GFX9: work-item ids come packed.
+const PACKED: Arch = Arch::Gfx90a;
 /// One kernel is looked at on a processor with separate ids, too: sites are the same, entry and exit are not.
-const SEPARATE: (&str, &str) = ("saved", "gfx906");
+const SEPARATE: (&str, Arch) = ("saved", Arch::Gfx906);
+/// The processor of all kernels for RDNA, and the size of waves.
+const RDNA: [Target; 2] = [
+    Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 },
+    Target { arch: Arch::Gfx1100, wave: WaveSize::Wave64 },
+];
 
 /// A kernel around a body: one argument, 8 SGPRs of state, a few VGPRs.
-fn source(cpu: &str, body: &str) -> String {
-    let accumulation = if cpu == PACKED { ".amdhsa_accum_offset 8" } else { "" };
+fn source(target: Target, body: &str) -> String {
+    let (cpu, lanes) = (target.arch, target.wave.lanes());
+    let accumulation = if cpu.has(Feature::UnifiedRegisterFile) { ".amdhsa_accum_offset 8" } else { "" };
     format!(
         ".amdgcn_target \"amdgcn-amd-amdhsa--{cpu}\"
 .text
@@ -50,7 +60,7 @@ amdhsa.kernels:
     .kernarg_segment_align: 8
     .group_segment_fixed_size: 0
     .private_segment_fixed_size: 0
-    .wavefront_size: 64
+    .wavefront_size: {lanes}
     .sgpr_count: 22
     .vgpr_count: 8
     .agpr_count: 0
@@ -64,7 +74,7 @@ amdhsa.kernels:
 }
 
 /// Assembles and links; `None`, and loudly, if LLVM is not installed.
-fn assemble(cpu: &str, source: &str) -> Option<CodeObject> {
+fn assemble(target: Target, source: &str) -> Option<CodeObject> {
     let directory = tempfile::tempdir().expect("a directory");
     let path = |name: &str| directory.path().join(name);
     std::fs::write(path("kernel.s"), source).expect("writing");
@@ -81,16 +91,35 @@ fn assemble(cpu: &str, source: &str) -> Option<CodeObject> {
         assert!(status.success(), "{tool} {arguments:?}");
         Some(())
     };
-    let cpu = format!("-mcpu={cpu}");
-    run("llvm-mc-22", &["-triple=amdgcn-amd-amdhsa", &cpu, "-filetype=obj", "-o", "kernel.o", "kernel.s"])?;
+    let cpu = format!("-mcpu={}", target.arch);
+    let mut arguments =
+        vec!["-triple=amdgcn-amd-amdhsa", &cpu, "-filetype=obj", "-o", "kernel.o", "kernel.s"];
+    if is_wide(target) {
+        arguments.push("-mattr=+wavefrontsize64");
+    }
+    run("llvm-mc-22", &arguments)?;
     run("ld.lld-22", &["-shared", "-o", "kernel.elf", "kernel.o"])?;
     Some(CodeObject::parse(std::fs::read(path("kernel.elf")).expect("reading")).expect("a code object"))
 }
 
+/// Whether waves have 64 lanes where a processor's default is 32.
+fn is_wide(target: Target) -> bool {
+    target != target.arch.into() && target.wave == WaveSize::Wave64
+}
+
+/// A body for RDNA, for waves of one size.
+fn in_waves(body: &str, wave: WaveSize) -> String {
+    let values = match wave {
+        WaveSize::Wave32 => ["b32", "exec_lo", "vcc_lo", "s8"],
+        WaveSize::Wave64 => ["b64", "exec", "vcc", "s[8:9]"],
+    };
+    let names = ["{wave}", "{exec}", "{vcc}", "{8}"];
+    names.iter().zip(values).fold(body.to_owned(), |body, (name, value)| body.replace(name, value))
+}
+
 /// The instrumented kernel, an instruction a line, to its last `s_endpgm`; addresses of branches as distances.
-fn listing(instrumented: &Instrumented) -> String {
+fn listing(instrumented: &Instrumented, target: Target) -> String {
     let object = CodeObject::parse(instrumented.bytes.clone()).expect("it parses");
-    let arch = object.target.arch;
     let inserted = |pc: u64| {
         let run =
             instrumented.map.addresses.runs.iter().find(|run| (run.new..run.new + run.size).contains(&pc));
@@ -99,9 +128,9 @@ fn listing(instrumented: &Instrumented) -> String {
     let mut text = String::new();
     let mut pc = object.kernel("test").expect("the kernel").code.start;
     while let Some(bytes) = object.code_at(pc) {
-        let Ok(inst) = decode(arch, bytes) else { break };
+        let Ok(inst) = decode(target, bytes) else { break };
         let mark = if inserted(pc) { '+' } else { ' ' };
-        writeln!(text, "{mark} {}", inst.text(arch)).expect("a text");
+        writeln!(text, "{mark} {}", inst.text(target)).expect("a text");
         pc += u64::from(inst.size);
         if inst.op == amdgpu_isa::Op::s_endpgm {
             break;
@@ -111,12 +140,12 @@ fn listing(instrumented: &Instrumented) -> String {
 }
 
 /// Every home and level that a kernel can have, or why it cannot.
-fn forms(object: &CodeObject) -> String {
+fn forms(object: &CodeObject, target: Target) -> String {
     let mut text = String::new();
     let mut add = |name: &str, options: Options| {
         let done = plan(object, &options).and_then(|plan| apply(object, plan));
         let listed = match &done {
-            Ok(instrumented) => listing(instrumented),
+            Ok(instrumented) => listing(instrumented, target),
             Err(error) => format!("refused: {error}\n"),
         };
         writeln!(text, "== {name}\n{listed}").expect("a text");
@@ -133,24 +162,52 @@ fn forms(object: &CodeObject) -> String {
     text
 }
 
+/// The kernels of a directory by name, each with what it stands for.
+fn kernels(directory: &str) -> Vec<(String, String, String)> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inserted").join(directory);
+    let files = std::fs::read_dir(directory).expect("the kernels").map(|file| file.expect("a file").path());
+    let mut kernels: Vec<_> = files
+        .map(|file| {
+            let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
+            let body = std::fs::read_to_string(&file).expect("a kernel");
+            let about = body.lines().next().and_then(|line| line.strip_prefix("// "));
+            (name.to_owned(), about.expect("what it stands for").to_owned(), body)
+        })
+        .collect();
+    kernels.sort();
+    assert!(!kernels.is_empty());
+    kernels
+}
+
+/// Compares a kernel for one processor with its snapshot. `None` if LLVM is not installed.
+fn check(name: &str, about: &str, target: Target, body: &str) -> Option<()> {
+    let object = assemble(target, &source(target, body))?;
+    let wave = if is_wide(target) { "-wave64" } else { "" };
+    insta::with_settings!({ description => about, omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(format!("{name}-{}{wave}", target.arch), forms(&object, target));
+    });
+    Some(())
+}
+
 #[test]
 fn code_at_entry_at_sites_and_at_exit() {
-    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inserted/kernels");
-    let mut files: Vec<_> =
-        std::fs::read_dir(kernels).expect("the kernels").map(|file| file.expect("a file").path()).collect();
-    files.sort();
-    assert!(!files.is_empty());
-    for file in files {
-        let name = file.file_stem().and_then(|name| name.to_str()).expect("a name");
-        let body = std::fs::read_to_string(&file).expect("a kernel");
-        let about =
-            body.lines().next().and_then(|line| line.strip_prefix("// ")).expect("what it stands for");
+    for (name, about, body) in kernels("kernels") {
         let separate = (name == SEPARATE.0).then_some(SEPARATE.1);
-        for cpu in std::iter::once(PACKED).chain(separate) {
-            let Some(object) = assemble(cpu, &source(cpu, &body)) else { return };
-            insta::with_settings!({ description => about, omit_expression => true, prepend_module_to_snapshot => false }, {
-                insta::assert_snapshot!(format!("{name}-{cpu}"), forms(&object));
-            });
+        for arch in std::iter::once(PACKED).chain(separate) {
+            if check(&name, &about, arch.into(), &body).is_none() {
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn code_for_rdna_at_entry_at_sites_and_at_exit() {
+    for (name, about, body) in kernels("rdna") {
+        for target in RDNA {
+            if check(&name, &about, target, &in_waves(&body, target.wave)).is_none() {
+                return;
+            }
         }
     }
 }

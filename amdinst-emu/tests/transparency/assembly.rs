@@ -1,10 +1,11 @@
 //! Kernels written by hand, as no compiler writes them: each file in `assembly` is one code object.
 //!
-//! Its text stands behind `prelude.inc`, whose macros it uses, and before the descriptors. Its first lines are comments, which may
-//! say
+//! Its text stands behind `prelude.inc` and `gfx9.inc` or `rdna.inc`, whose macros it uses, and before the descriptors. On RDNA, what
+//! depends on the size of waves is written in braces (`rdna.inc`). Its first lines are comments, which may say
 //!
 //! * `// kernels: test other`: the kernels, if there are others than `test`;
-//! * `// cpus: gfx900 gfx90a`: the processors, if it is not for all;
+//! * `// cpus: gfx900 gfx90a`: the processors, if it is not for all of GFX9; `gfx1100:wave64` is one in waves of 64 lanes;
+//! * `// wave64: other`: kernels whose waves have 64 lanes, whatever the others have;
 //! * `// sgprs: 102`, `// vgprs: 256`, `// lds: 1024`: what its kernels are allotted;
 //! * `// descriptor: .amdhsa_tg_split 1`: a further directive of their descriptors;
 //! * `// flags: -mcode-object-version=6`: of the assembler;
@@ -17,10 +18,12 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
+use amdgpu_isa::{Arch, Feature, Generation, LAST_BY_NUMBER, Target, WaveSize};
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{Counters, Options, Probe, Reason, plan};
 
 use super::proof::{Geometry, Totals, Ways, prove_object};
+use crate::support::WAVE64;
 
 /// A file.
 pub(crate) struct Assembly {
@@ -28,6 +31,7 @@ pub(crate) struct Assembly {
     text: String,
     kernels: Vec<String>,
     cpus: Vec<String>,
+    wave64: Vec<String>,
     sgprs: u32,
     vgprs: u32,
     lds: u32,
@@ -72,6 +76,7 @@ impl Assembly {
         Self {
             kernels: words("kernels", "test"),
             cpus: words("cpus", "gfx900 gfx90a gfx942"),
+            wave64: words("wave64", ""),
             sgprs: number("sgprs", 48),
             vgprs: number("vgprs", 12),
             lds: number("lds", 0),
@@ -88,9 +93,30 @@ impl Assembly {
         self.cpus.iter().map(String::as_str)
     }
 
+    /// Whether its kernels have waves of both sizes.
+    pub(crate) fn has_two_wave_sizes(&self) -> bool {
+        !self.wave64.is_empty()
+    }
+
+    /// What is meant by one of them.
+    pub(crate) fn target(cpu: &str) -> Target {
+        let name = cpu.strip_suffix(WAVE64);
+        let arch = Arch::from_name(name.unwrap_or(cpu)).expect("a processor");
+        name.map_or(arch.into(), |_| Target { arch, wave: WaveSize::Wave64 })
+    }
+
     /// Assembles and links it.
     pub(crate) fn object(&self, cpu: &str) -> CodeObject {
-        let mut source = format!(".include \"prelude.inc\"\n{}\n", self.text);
+        let target = Self::target(cpu);
+        let arch = target.arch;
+        let macros = match arch.generation() {
+            Generation::Gfx9 => include_str!("assembly/gfx9.inc"),
+            _ => include_str!("assembly/rdna.inc"),
+        };
+        let mut source = format!("{}{macros}{}\n", include_str!("assembly/prelude.inc"), self.text);
+        if arch.generation().wave_sizes().len() > 1 {
+            source = in_waves(&source, target.wave);
+        }
         let mut notes = String::new();
         for kernel in &self.kernels {
             write!(
@@ -101,7 +127,12 @@ impl Assembly {
                 self.sgprs, self.vgprs, self.lds, self.descriptor
             )
             .expect("a string");
-            if ["gfx90a", "gfx942", "gfx950"].iter().any(|new| cpu.starts_with(new)) {
+            let is_other = self.wave64.contains(kernel);
+            let lanes = if is_other { WaveSize::Wave64 } else { target.wave }.lanes();
+            if is_other {
+                source.push_str(".amdhsa_wavefront_size32 0\n");
+            }
+            if arch.has(Feature::UnifiedRegisterFile) {
                 writeln!(source, ".amdhsa_accum_offset {}", self.vgprs.next_multiple_of(4))
                     .expect("a string");
             }
@@ -114,7 +145,7 @@ impl Assembly {
     .kernarg_segment_align: 8
     .group_segment_fixed_size: {}
     .private_segment_fixed_size: 0
-    .wavefront_size: 64
+    .wavefront_size: {lanes}
     .sgpr_count: {}
     .vgpr_count: {}
     .max_flat_workgroup_size: 256
@@ -134,8 +165,6 @@ impl Assembly {
         .expect("a string");
         let directory = tempfile::tempdir().expect("a temporary directory");
         std::fs::write(directory.path().join("kernel.s"), source).expect("writing");
-        std::fs::write(directory.path().join("prelude.inc"), include_str!("assembly/prelude.inc"))
-            .expect("writing");
         let result = Command::new("clang-22")
             .current_dir(&directory)
             .args([
@@ -147,7 +176,8 @@ impl Assembly {
                 "kernel.s",
             ])
             .args(&self.flags)
-            .arg(format!("-mcpu={cpu}"))
+            .args(cpu.ends_with(WAVE64).then_some("-mwavefrontsize64"))
+            .arg(format!("-mcpu={arch}"))
             .output()
             .expect("running clang-22");
         assert!(result.status.success(), "{}: {}", self.name, String::from_utf8_lossy(&result.stderr));
@@ -186,4 +216,22 @@ impl Assembly {
         }
         !told.is_empty()
     }
+}
+
+/// A text in which what depends on the size of waves stands in braces.
+fn in_waves(text: &str, wave: WaveSize) -> String {
+    let names = ["{wave}", "{exec}", "{vcc}", "{size}"];
+    let values = match wave {
+        WaveSize::Wave32 => ["b32", "exec_lo", "vcc_lo", "u32"],
+        WaveSize::Wave64 => ["b64", "exec", "vcc", "u64"],
+    };
+    let text =
+        names.iter().zip(values).fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
+    (0..LAST_BY_NUMBER).fold(text, |text, first| {
+        let mask = match wave {
+            WaveSize::Wave32 => format!("s{first}"),
+            WaveSize::Wave64 => format!("s[{first}:{}]", first + 1),
+        };
+        text.replace(&format!("{{{first}}}"), &mask)
+    })
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use amdgpu_object::CodeObject;
+use amdinst_core::analysis::program::Program;
 use amdinst_core::counters::{SiteCounts, WaveRecord, decode};
 use amdinst_core::instrument::{
     Abi, Counters, Home, KernelProbes, Level, Options, Plan, Probe, Reason, SiteFrame, SiteSelector,
@@ -222,6 +223,14 @@ pub(crate) fn prove(
     prove_object(&format!("{name} {cpu} {level}"), &object, geometry, ways)
 }
 
+/// Addresses of what runs when a wave has given its vector registers back, but for the end itself: its time is read before that.
+fn behind_the_last_reading(object: &CodeObject) -> BTreeSet<u64> {
+    let program = Program::new(object);
+    let blocks = program.functions.iter().flat_map(|function| &function.blocks);
+    let insts = blocks.flat_map(|block| program.last_with_registers(block)..block.insts.end - 1);
+    insts.map(|index| program.insts[index].pc).collect()
+}
+
 /// What a kernel leaves in memory.
 pub(crate) fn memory_after(context: &str, object: &CodeObject, geometry: Geometry) -> Vec<u8> {
     let (mut machine, kernarg, out) = fresh(object);
@@ -379,7 +388,8 @@ pub(crate) fn prove_object(context: &str, object: &CodeObject, geometry: Geometr
         let Some((probes, records)) = bench.measured(&context, &options, &mut totals) else { continue };
         assert!(probes.sites.is_empty() && probes.refusals.is_empty(), "{context}");
         let mut ran: BTreeMap<u64, u64> = BTreeMap::new();
-        for step in &original.steps {
+        let behind = behind_the_last_reading(object);
+        for step in original.steps.iter().filter(|step| !behind.contains(&step.pc)) {
             *ran.entry(step.wave).or_default() += step.executions;
         }
         let mut overheads = BTreeSet::new();

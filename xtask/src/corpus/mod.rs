@@ -9,6 +9,7 @@ mod share;
 mod sources;
 mod words;
 
+use amdgpu_isa::Target;
 use anyhow::Result;
 
 /// Comparisons with LLVM's tools over large inputs.
@@ -56,4 +57,17 @@ pub(crate) fn run(command: &Command) -> Result<bool> {
         Command::Opcodes(options) => words::opcodes::run(options),
         Command::Words(options) => words::run(options),
     }
+}
+
+/// The attribute by which LLVM's tools (`-mattr`) know that waves are of another size than a processor has by default. Some processors
+/// know one size alone, and take no setting of it.
+fn wave_attribute(target: Target) -> Option<String> {
+    let is_default = target == target.arch.into();
+    (!is_default).then(|| format!("+wavefrontsize{}", target.wave.lanes()))
+}
+
+/// What tells, behind the name of a processor, that its waves are not of the size that it has by default.
+fn wave_suffix(target: Target) -> String {
+    let is_default = target == target.arch.into();
+    if is_default { String::new() } else { format!(" wave{}", target.wave.lanes()) }
 }

@@ -356,7 +356,7 @@ pub enum ObstacleKind {
     BrokenControlFlow,
     /// A kernel has waves of another size than most of the code object have.
     OtherWaveSize,
-    /// A wave gives its vector registers back before it ends, where the end is not in sight.
+    /// A wave gives its vector registers back, and does more than end behind that.
     RegistersGivenBack,
 }
 
@@ -479,15 +479,20 @@ impl Program {
         block.insts.clone().find(|&index| self.inst(index).deallocates_vgprs(generation))
     }
 
-    /// Vector registers that a wave gives back, and does not end then: nothing can be counted behind that.
+    /// Vector registers that a wave gives back, and does more than end then: nothing can be counted behind that.
     fn doubt_registers(&mut self) {
         for number in 0..self.functions.len() {
-            let others = self.functions[number].blocks.iter().filter(|block| block.exit != Exit::End);
-            let found: Vec<usize> = others.filter_map(|block| self.gives_registers_back(block)).collect();
+            let found = self.functions[number].blocks.iter().filter_map(|block| {
+                let message = self.gives_registers_back(block)?;
+                let mut behind = self.insts[message..block.insts.end].iter();
+                let goes_on = block.exit != Exit::End || behind.any(|located| located.touches_exec);
+                goes_on.then_some(message)
+            });
+            let found: Vec<usize> = found.collect();
             let obstacle = |&index: &usize| Obstacle {
                 pc: self.insts[index].pc,
                 kind: ObstacleKind::RegistersGivenBack,
-                detail: format!("`{}`, and the wave does not end in this block", self.text(index)),
+                detail: format!("`{}`, and the wave does more than end behind it", self.text(index)),
             };
             let obstacles: Vec<Obstacle> = found.iter().map(obstacle).collect();
             self.functions[number].obstacles.extend(obstacles);

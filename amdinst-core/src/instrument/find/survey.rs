@@ -134,10 +134,15 @@ impl Survey {
         obstacles.into_iter().any(|obstacle| obstacle.kind == ObstacleKind::IndirectTarget)
     }
 
-    /// The writes of EXEC in `function` that could not be classified.
+    /// The writes of EXEC in `function` that could not be classified. Of a kernel whose waves are of another size there is nothing to say:
+    /// its masks are not those that were looked for.
     pub(crate) fn unclassified(&self, function: usize) -> impl Iterator<Item = Refusal> {
-        let writes =
-            self.masks[function].writes.iter().filter(|(_, class)| *class == OtherWrite::Unclassified);
+        let obstacles = &self.program.functions[function].obstacles;
+        let is_other = obstacles.iter().any(|obstacle| obstacle.kind == ObstacleKind::OtherWaveSize);
+        let writes = self.masks[function]
+            .writes
+            .iter()
+            .filter(move |(_, class)| *class == OtherWrite::Unclassified && !is_other);
         writes.map(|&(inst, _)| {
             let text = self.program.text(inst);
             let detail = format!("`{text}` sets a mask of unknown origin");

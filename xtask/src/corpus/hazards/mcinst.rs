@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use amdgpu_isa::Target;
 use anyhow::{Context as _, Result};
+
+use crate::corpus::wave_attribute;
 
 /// An instruction by LLVM's own names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,16 +29,16 @@ pub(super) enum McOperand {
 /// Instructions given to one run of the disassembler.
 const BATCH: usize = 5_000;
 
-/// LLVM's view of instructions of one processor, by their bytes. `None` where LLVM takes them for none.
+/// LLVM's view of instructions of one processor, in waves of one size, by their bytes. `None` where LLVM takes them for none.
 #[derive(Debug)]
 pub(super) struct McInsts {
-    cpu: String,
+    target: Target,
     known: HashMap<Vec<u8>, Option<McInst>>,
 }
 
 impl McInsts {
-    pub(super) fn new(cpu: &str) -> Self {
-        Self { cpu: cpu.to_owned(), known: HashMap::new() }
+    pub(super) fn new(target: Target) -> Self {
+        Self { target, known: HashMap::new() }
     }
 
     /// Looks up what is not known yet.
@@ -75,7 +78,8 @@ impl McInsts {
     fn disassemble(&self, batch: &[Vec<u8>]) -> Result<Vec<McInst>> {
         let mut child = Command::new("llvm-mc-22")
             .args(["-disassemble", "-triple=amdgcn-amd-amdhsa", "-show-inst"])
-            .arg(format!("-mcpu={}", self.cpu))
+            .arg(format!("-mcpu={}", self.target.arch))
+            .args(wave_attribute(self.target).map(|attribute| format!("-mattr={attribute}")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -3,15 +3,20 @@
 //! The disassembler's opcodes are those of one generation's encoding (`V_ADD_U32_e32_gfx9`), the recognizer's are the pseudo
 //! instructions they come from (`V_ADD_U32_e32`). Operands are the same, but for implicit ones, which machine IR wants
 //! written down: those of an opcode are learned from what the parser misses.
+//!
+//! What the recognizer adds are wait states (`S_NOP`), waits for results (`S_WAITCNT_DEPCTR`), and instructions that do nothing but
+//! come between (`V_NOP_e32`, and moves of a register to itself).
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use amdgpu_isa::{Target, WaveSize};
 use anyhow::{Context as _, Result, bail};
 
 use super::mcinst::{McInst, McOperand};
+use crate::corpus::wave_attribute;
 
 /// An instruction of a function to be judged.
 #[derive(Debug)]
@@ -31,10 +36,10 @@ pub(super) struct Block<'a> {
     pub(super) successors: Vec<usize>,
 }
 
-/// What is known of the pseudo instructions of one processor.
+/// What is known of the pseudo instructions of one processor, in waves of one size.
 #[derive(Debug)]
 pub(super) struct Recognizer {
-    cpu: String,
+    target: Target,
     /// XNACK is on, or may be.
     replays: bool,
     /// By opcode of the encoding; `None` if nothing was found.
@@ -94,11 +99,11 @@ impl Pseudo {
 }
 
 impl Recognizer {
-    pub(super) fn new(cpu: &str, replays: bool) -> Self {
-        Self { cpu: cpu.to_owned(), replays, pseudos: HashMap::new() }
+    pub(super) fn new(target: Target, replays: bool) -> Self {
+        Self { target, replays, pseudos: HashMap::new() }
     }
 
-    /// The wait states that LLVM adds before each instruction, by block.
+    /// What LLVM adds before each instruction, by block: wait states, and waits as one each.
     ///
     /// Instructions without a pseudo instruction stand as `s_nop 0`: they take their wait state and do nothing. Their
     /// opcodes are counted in `missing`.
@@ -108,14 +113,14 @@ impl Recognizer {
         missing: &mut HashMap<String, usize>,
     ) -> Result<Vec<Vec<u32>>> {
         let mut text = "---\nname: function\nbody: |\n".to_owned();
-        let mut is_nop: Vec<Vec<bool>> = Vec::new();
+        let mut input: Vec<Vec<String>> = Vec::new();
         for (number, block) in blocks.iter().enumerate() {
             let _ = writeln!(text, "  bb.{number}:");
             if !block.successors.is_empty() {
                 let names: Vec<String> = block.successors.iter().map(|next| format!("%bb.{next}")).collect();
                 let _ = writeln!(text, "    successors: {}", names.join(", "));
             }
-            let mut nops = Vec::new();
+            let mut lines = Vec::new();
             for step in &block.steps {
                 let line = match step.inst {
                     Some(inst) => self.line(inst, step)?,
@@ -126,10 +131,10 @@ impl Recognizer {
                     *missing.entry(name.to_owned()).or_default() += 1;
                     "S_NOP 0".to_owned()
                 });
-                nops.push(nop(&line).is_some());
                 let _ = writeln!(text, "    {line}");
+                lines.push(line);
             }
-            is_nop.push(nops);
+            input.push(lines);
         }
         text.push_str("...\n");
         let output = match self.run(&text)? {
@@ -141,7 +146,7 @@ impl Recognizer {
                 bail!("llc-22 refuses the translated function: {}", lines.join("\n"))
             }
         };
-        compare(&output, &is_nop)
+        compare(&output, &input)
     }
 
     /// Whether an instruction without a target has a pseudo instruction.
@@ -150,21 +155,30 @@ impl Recognizer {
     }
 
     fn line(&mut self, inst: &McInst, step: &Step<'_>) -> Result<Option<String>> {
-        let explicit = explicit_operands(inst, step, step.target);
+        let null = self.null(inst);
+        let explicit = explicit_operands(inst, step, step.target, null);
         if !self.pseudos.contains_key(&inst.opcode) {
             // The function it is tried in has two blocks.
-            let found = self.find(inst, &explicit_operands(inst, step, step.target.map(|_| 1)))?;
+            let found = self.find(inst, &explicit_operands(inst, step, step.target.map(|_| 1), null))?;
             self.pseudos.insert(inst.opcode.clone(), found);
         }
         let Some(Some(pseudo)) = self.pseudos.get(&inst.opcode) else { return Ok(None) };
         Ok(Some(pseudo.line(&explicit)))
     }
 
+    /// What `null` is to machine IR: a carry or a mask of 64 lanes that is not kept has a register of its own.
+    fn null(&self, inst: &McInst) -> &'static str {
+        let is_mask =
+            ["V_ADD", "V_SUB", "V_CMP", "V_DIV_SCALE"].iter().any(|head| inst.opcode.starts_with(head));
+        if is_mask && self.target.wave == WaveSize::Wave64 { "sgpr_null64" } else { "sgpr_null" }
+    }
+
     /// The pseudo instruction of an encoding's opcode.
     fn find(&self, inst: &McInst, explicit: &[String]) -> Result<Option<Pseudo>> {
-        for name in pseudo_names(&inst.opcode) {
+        'names: for name in pseudo_names(&inst.opcode) {
             for operands in FORMS {
-                let mut pseudo = Pseudo { name: name.clone(), operands, implicit: Vec::new() };
+                let implicit = usual_implicit(&name).map(str::to_owned).collect();
+                let mut pseudo = Pseudo { name: name.clone(), operands, implicit };
                 loop {
                     let line = pseudo.line(explicit);
                     let text = format!(
@@ -172,6 +186,7 @@ impl Recognizer {
                     );
                     match self.run(&text)? {
                         Ok(_) => return Ok(Some(pseudo)),
+                        Err(error) if error.contains("unknown machine instruction name") => continue 'names,
                         Err(error) => match missing_operand(&error) {
                             Some(operand) if !pseudo.implicit.contains(&operand) => {
                                 pseudo.implicit.push(operand)
@@ -187,10 +202,12 @@ impl Recognizer {
 
     /// Machine IR after the recognizer, or the parser's complaint.
     fn run(&self, text: &str) -> Result<Result<String, String>> {
+        let xnack = (!self.replays).then(|| "-xnack".to_owned());
+        let attributes: Vec<String> = xnack.into_iter().chain(wave_attribute(self.target)).collect();
         let mut child = Command::new("llc-22")
             .args(["-mtriple=amdgcn-amd-amdhsa", "-run-pass=post-RA-hazard-rec", "-x", "mir", "-", "-o", "-"])
-            .arg(format!("-mcpu={}", self.cpu))
-            .args((!self.replays).then_some("-mattr=-xnack"))
+            .arg(format!("-mcpu={}", self.target.arch))
+            .arg(format!("-mattr={}", attributes.join(",")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -210,14 +227,17 @@ impl Recognizer {
 }
 
 /// Registers as machine IR names them, those that are written marked.
-fn explicit_operands(inst: &McInst, step: &Step<'_>, target: Option<usize>) -> Vec<String> {
+fn explicit_operands(inst: &McInst, step: &Step<'_>, target: Option<usize>, null: &str) -> Vec<String> {
     let mut operands: Vec<String> = Vec::new();
+    // Of two operations in one instruction, LLVM has both results first.
+    let written = if inst.opcode.starts_with("V_DUAL_") { 2 } else { step.written };
     for (index, operand) in inst.operands.iter().enumerate() {
         operands.push(match operand {
             McOperand::Register(name) if name.is_empty() || name == "NoRegister" => "$noreg".to_owned(),
             McOperand::Register(name) => {
-                let name = strip(&name.to_lowercase()).to_owned();
-                if index < step.written { format!("def ${name}") } else { format!("${name}") }
+                let name = name.to_lowercase();
+                let name = Some(strip(&name)).filter(|&name| name != "sgpr_null").unwrap_or(null);
+                if index < written { format!("def ${name}") } else { format!("${name}") }
             }
             // The disassembler does not extend the sign of 16-bit immediates.
             McOperand::Immediate(value) if inst.opcode.contains("K_I32") => {
@@ -233,7 +253,7 @@ fn explicit_operands(inst: &McInst, step: &Step<'_>, target: Option<usize>) -> V
 }
 
 /// Suffixes by which encodings of one pseudo instruction, and registers with several numbers, are told apart.
-const SUFFIXES: [&str; 12] = [
+const SUFFIXES: [&str; 15] = [
     "_vi",
     "_gfx9",
     "_gfx90a",
@@ -241,6 +261,9 @@ const SUFFIXES: [&str; 12] = [
     "_gfx950",
     "_gfx9plus",
     "_gfxpre11",
+    "_gfx11plus",
+    "_gfx11",
+    "_gfx10plus",
     "_gfx10",
     "_gfx8",
     "_gfx6",
@@ -256,6 +279,22 @@ fn strip(name: &str) -> &str {
     name
 }
 
+/// Opcodes of RDNA 3 that begin otherwise than their pseudo instructions, which are named as GFX9's are.
+const RENAMED: [(&str, &str); 12] = [
+    ("V_ADD_NC_", "V_ADD_"),
+    ("V_SUB_NC_", "V_SUB_"),
+    ("V_SUBREV_NC_", "V_SUBREV_"),
+    ("V_ADD_CO_CI_", "V_ADDC_"),
+    ("V_SUB_CO_CI_", "V_SUBB_"),
+    ("V_SUBREV_CO_CI_", "V_SUBBREV_"),
+    ("S_LOAD_B32_", "S_LOAD_DWORD_"),
+    ("S_LOAD_B64_", "S_LOAD_DWORDX2_"),
+    ("S_LOAD_B128_", "S_LOAD_DWORDX4_"),
+    ("S_LOAD_B256_", "S_LOAD_DWORDX8_"),
+    ("S_LOAD_B512_", "S_LOAD_DWORDX16_"),
+    ("V_CVT_PK_RTZ_", "V_CVT_PKRTZ_"),
+];
+
 /// What the pseudo instruction of an opcode may be called.
 fn pseudo_names(opcode: &str) -> Vec<String> {
     let mut names = Vec::new();
@@ -266,8 +305,22 @@ fn pseudo_names(opcode: &str) -> Vec<String> {
         }
     }
     let bare = strip(opcode);
+    let renamed = RENAMED.iter().find_map(|(new, old)| Some(format!("{old}{}", bare.strip_prefix(new)?)));
+    names.extend(renamed);
+    // Comparisons that write EXEC alone, and not a scalar register as well.
+    if let Some((of, encoding)) = bare.rsplit_once('_').filter(|_| bare.starts_with("V_CMPX_")) {
+        names.push(format!("{of}_nosdst_{encoding}"));
+    }
     names.extend([bare.to_owned(), format!("{bare}_e64"), format!("{bare}_gfx9"), opcode.to_owned()]);
+    // Reads and writes of single lanes have one encoding alone.
+    names.extend(bare.strip_suffix("_e64").map(str::to_owned));
     names
+}
+
+/// Implicit operands that most instructions of a kind have. The recognizer does not mind those of them that one does not have.
+fn usual_implicit(name: &str) -> impl Iterator<Item = &'static str> {
+    let usual: &[_] = if name.starts_with("V_") { &["implicit $mode", "implicit $exec"] } else { &[] };
+    usual.iter().copied()
 }
 
 /// `missing implicit register operand 'implicit $exec'`.
@@ -276,9 +329,10 @@ fn missing_operand(error: &str) -> Option<String> {
     Some(rest.split_once('\'')?.0.to_owned())
 }
 
-/// Aligns LLVM's output with its input, of which `is_nop` tells the `S_NOP`s. Those that LLVM adds stand right before
-/// the instruction that needs them, which is none itself.
-fn compare(output: &str, is_nop: &[Vec<bool>]) -> Result<Vec<Vec<u32>>> {
+/// Aligns LLVM's output with its input. Of waits that stand one behind the other, none tells which LLVM added: what there are more of
+/// counts for the instruction behind them, or, at the end of a block, for the last one of it. A wait for results that stands there
+/// already is none more: behind writes of lane masks LLVM puts one without looking.
+fn compare(output: &str, input: &[Vec<String>]) -> Result<Vec<Vec<u32>>> {
     let mut written: Vec<Vec<&str>> = Vec::new();
     for line in output.lines().skip_while(|line| !line.starts_with("body:")).skip(1) {
         let line = line.trim();
@@ -292,33 +346,125 @@ fn compare(output: &str, is_nop: &[Vec<bool>]) -> Result<Vec<Vec<u32>>> {
             block.push(line);
         }
     }
-    if written.len() != is_nop.len() {
-        bail!("{} blocks went in, {} came out", is_nop.len(), written.len());
+    if written.len() != input.len() {
+        bail!("{} blocks went in, {} came out", input.len(), written.len());
     }
-    let mut all = Vec::new();
-    for (is_nop, lines) in is_nop.iter().zip(written) {
-        let mut lines = lines.into_iter().peekable();
-        let mut states = Vec::with_capacity(is_nop.len());
-        for &is_nop in is_nop {
-            let mut added = 0;
-            while let Some(count) = lines.peek().and_then(|line| nop(line)).filter(|_| !is_nop) {
-                added += count;
-                lines.next();
-            }
-            if lines.next().is_none() {
-                bail!("fewer instructions came out than went in");
-            }
-            states.push(added);
-        }
-        if let Some(line) = lines.next() {
-            bail!("`{line}` came out, which did not go in");
-        }
-        all.push(states);
-    }
-    Ok(all)
+    input.iter().zip(written).map(|(before, after)| compare_block(before, &after)).collect()
 }
 
-/// The wait states of `S_NOP n`.
-fn nop(line: &str) -> Option<u32> {
-    line.strip_prefix("S_NOP ")?.trim().parse::<u32>().ok().map(|count| count + 1)
+fn compare_block(before: &[String], after: &[&str]) -> Result<Vec<u32>> {
+    let mut lines = after.iter();
+    let mut added = Vec::with_capacity(before.len());
+    let (mut own, mut found) = (Waits::default(), Waits::default());
+    for line in before {
+        if own.take(line) {
+            added.push(0);
+            continue;
+        }
+        loop {
+            let Some(next) = lines.next() else { bail!("fewer instructions came out than went in") };
+            if found.take(next) {
+                continue;
+            }
+            match opcode(next) {
+                same if same == opcode(line) => break,
+                // Of a register to itself.
+                "V_MOV_B32_e32" | "S_MOV_B32" => found.states += 1,
+                _ => bail!("`{next}` came out, which did not go in"),
+            }
+        }
+        added.push(std::mem::take(&mut found).more_than(&std::mem::take(&mut own))?);
+    }
+    if let Some(line) = lines.find(|line| !found.take(line)) {
+        bail!("`{line}` came out, which did not go in");
+    }
+    let behind = found.more_than(&own)?;
+    match added.last_mut() {
+        Some(last) => *last += behind,
+        None if behind > 0 => bail!("waits came out, where nothing went in"),
+        None => {}
+    }
+    Ok(added)
+}
+
+/// Waits that stand one behind the other.
+#[derive(Debug, Default)]
+struct Waits<'a> {
+    /// Wait states, those of what only comes between included.
+    states: u32,
+    /// Waits for results.
+    results: Vec<&'a str>,
+}
+
+impl<'a> Waits<'a> {
+    /// Takes a line, if it is a wait.
+    fn take(&mut self, line: &'a str) -> bool {
+        match opcode(line) {
+            "S_NOP" => {
+                let count = line.strip_prefix("S_NOP ").and_then(|count| count.trim().parse::<u32>().ok());
+                self.states += count.unwrap_or(0) + 1;
+            }
+            "V_NOP_e32" => self.states += 1,
+            "S_WAITCNT_DEPCTR" => self.results.push(line.trim()),
+            _ => return false,
+        }
+        true
+    }
+
+    /// How many more there are than went in.
+    fn more_than(&self, own: &Self) -> Result<u32> {
+        let lost = self.states < own.states || own.results.iter().any(|wait| !self.results.contains(wait));
+        if lost {
+            bail!("{own:?} went in, {self:?} came out");
+        }
+        let results = self.results.iter().filter(|wait| !own.results.contains(wait)).count();
+        Ok(self.states - own.states + results as u32)
+    }
+}
+
+/// The opcode in a line of machine IR, which is all that begins with a capital letter.
+fn opcode(line: &str) -> &str {
+    line.split(' ').find(|word| word.starts_with(|letter: char| letter.is_ascii_uppercase())).unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn added(before: &[&str], after: &[&str]) -> Result<Vec<u32>> {
+        let before: Vec<String> = before.iter().map(|&line| line.to_owned()).collect();
+        compare_block(&before, after)
+    }
+
+    #[test]
+    fn what_llvm_adds_is_found() {
+        let before =
+            ["V_MOV_B32_e32 def $vgpr0, $vgpr1, implicit $exec", "S_WAITCNT_DEPCTR 3999", "S_ENDPGM 0"];
+        let mov = "$vgpr0 = V_MOV_B32_e32 $vgpr1, implicit $exec";
+        assert_eq!(added(&before, &[mov, "S_WAITCNT_DEPCTR 3999", "S_ENDPGM 0"]).unwrap(), [0, 0, 0]);
+        let more = ["S_NOP 1", mov, "S_WAITCNT_DEPCTR 1", "S_WAITCNT_DEPCTR 3999", "S_ENDPGM 0", "V_NOP_e32"];
+        assert_eq!(added(&before, &more).unwrap(), [2, 0, 2]);
+        let twice = [mov, "S_WAITCNT_DEPCTR 3999", "S_WAITCNT_DEPCTR 3999", "S_ENDPGM 0"];
+        assert_eq!(added(&before, &twice).unwrap(), [0, 0, 0], "it waits already");
+        assert!(added(&before, &[mov, "S_ENDPGM 0"]).is_err(), "a wait is gone");
+        assert!(added(&before, &[mov, "S_WAITCNT_DEPCTR 3999"]).is_err(), "an instruction is gone");
+        assert!(added(&before, &[mov, "S_WAITCNT_DEPCTR 3999", "S_TRAP 2", "S_ENDPGM 0"]).is_err());
+    }
+
+    #[test]
+    fn a_move_that_parts_others_is_one_wait() {
+        let before = ["V_PERMLANE16_B32_e64 def $vgpr0, 0, $vgpr1"];
+        let after = ["$vgpr1 = V_MOV_B32_e32 killed $vgpr1", "$vgpr0 = V_PERMLANE16_B32_e64 0, $vgpr1"];
+        assert_eq!(added(&before, &after).unwrap(), [1]);
+    }
+
+    #[test]
+    fn pseudo_instructions_are_named_as_those_of_gfx9() {
+        let first = |opcode| pseudo_names(opcode).remove(0);
+        assert_eq!(first("V_ADD_NC_U32_e32_gfx11"), "V_ADD_U32_e32");
+        assert_eq!(first("S_LOAD_B64_IMM_gfx11"), "S_LOAD_DWORDX2_IMM");
+        assert_eq!(first("V_CMPX_GT_F32_e32_gfx11"), "V_CMPX_GT_F32_nosdst_e32");
+        assert_eq!(first("V_ADD_U32_e32_gfx9"), "V_ADD_U32_e32");
+        assert!(pseudo_names("V_READLANE_B32_e64_gfx11").contains(&"V_READLANE_B32".to_owned()));
+    }
 }

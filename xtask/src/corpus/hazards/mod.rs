@@ -1,4 +1,4 @@
-//! `cargo xtask corpus hazards`: wait states in instrumented code, judged by LLVM's hazard recognizer.
+//! `cargo xtask corpus hazards`: wait states and waits in instrumented code, judged by LLVM's hazard recognizer.
 //!
 //! Each kernel, with all it calls, is instrumented in every way that inserts other code ([`ways`]) and translated to machine IR,
 //! whole, so that LLVM sees every path to an inserted instruction and from it. LLVM may add nothing to an insertion. Before an
@@ -12,7 +12,7 @@ mod source;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use amdgpu_isa::{Access, Arch, FeatureState, Flow, Inst, Slot};
+use amdgpu_isa::{Access, FeatureState, Flow, Inst, Slot, Target};
 use amdgpu_object::{CodeObject, container};
 use amdinst_core::analysis::program::{Function, Program};
 use amdinst_core::counters::SiteForm;
@@ -58,22 +58,26 @@ struct Tally {
 /// Judges. `Ok(false)` when LLVM adds a wait state.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
-    let mut judges: BTreeMap<(Arch, bool), Judge> = BTreeMap::new();
+    let mut judges: HashMap<(Target, bool), Judge> = HashMap::new();
     for file in &options.files {
         let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         for one in container::open(&bytes)? {
-            let target = one.target_id().to_owned();
-            if options.target_cpu.as_ref().is_some_and(|wanted| !target.contains(wanted)) {
+            let name = one.target_id().to_owned();
+            if options.target_cpu.as_ref().is_some_and(|wanted| !name.contains(wanted)) {
                 continue;
             }
             let Ok(object) = CodeObject::parse(one.bytes.to_vec()) else { continue };
-            let (cpu, replays) = (object.target.arch, object.target.xnack != FeatureState::Off);
+            if object.target.arch.to_instrument().is_err() {
+                continue;
+            }
+            let target = object.code_target();
+            let replays = object.target.xnack != FeatureState::Off;
             let judge = judges
-                .entry((cpu, replays))
-                .or_insert_with(|| Judge::new(cpu.name(), replays, options.largest));
-            let tally = tallies.entry(target).or_default();
+                .entry((target, replays))
+                .or_insert_with(|| Judge::new(target, replays, options.largest));
+            let tally = tallies.entry(format!("{name}{}", super::wave_suffix(target))).or_default();
             for way in ways() {
-                judge.object(&object, &way, tally).with_context(|| format!("{} {cpu}", file.display()))?;
+                judge.object(&object, &way, tally).with_context(|| format!("{} {name}", file.display()))?;
             }
         }
     }
@@ -174,7 +178,7 @@ fn shapes(kernel: &KernelProbes) -> Vec<String> {
     std::iter::once(text).chain(forms.map(|form| format!("sites, {form:?}"))).collect()
 }
 
-/// LLVM's tools for one processor.
+/// LLVM's tools for one processor, in waves of one size.
 struct Judge {
     insts: McInsts,
     recognizer: Recognizer,
@@ -182,8 +186,8 @@ struct Judge {
 }
 
 impl Judge {
-    fn new(cpu: &str, replays: bool, largest: usize) -> Self {
-        Self { insts: McInsts::new(cpu), recognizer: Recognizer::new(cpu, replays), largest }
+    fn new(target: Target, replays: bool, largest: usize) -> Self {
+        Self { insts: McInsts::new(target), recognizer: Recognizer::new(target, replays), largest }
     }
 
     fn object(&mut self, object: &CodeObject, way: &Instrument, tally: &mut Tally) -> Result<()> {
@@ -261,7 +265,7 @@ impl Judge {
                             describe(way),
                             function.name,
                             located.pc,
-                            after.inst(index).text(after.arch)
+                            after.inst(index).text(after.target())
                         ));
                     }
                 }
@@ -325,6 +329,8 @@ fn inserted(map: &AddressMap, pc: u64) -> bool {
 mod tests {
     use std::process::Command;
 
+    use amdgpu_isa::{Arch, WaveSize};
+
     use super::*;
 
     fn tools_are_there() -> bool {
@@ -342,20 +348,78 @@ mod tests {
         true
     }
 
+    /// Has what is inserted into a code object, in each way, judged.
+    fn judged(object: &CodeObject, target: Target) -> Tally {
+        let mut judge = Judge::new(target, true, usize::MAX);
+        let mut tally = Tally::default();
+        for way in ways() {
+            let name = target.arch.name();
+            judge.object(object, &way, &mut tally).unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        }
+        tally
+    }
+
+    const fn wave32(arch: Arch) -> Target {
+        Target { arch, wave: WaveSize::Wave32 }
+    }
+
+    const fn wave64(arch: Arch) -> Target {
+        Target { arch, wave: WaveSize::Wave64 }
+    }
+
     #[test]
     fn llvm_parts_no_inserted_memory_instructions_from_others() {
         if !tools_are_there() {
             return;
         }
-        for cpu in ["gfx900", "gfx90a", "gfx942"] {
-            let object = source::assemble(cpu).unwrap_or_else(|error| panic!("{cpu}: {error:#}"));
-            let mut judge = Judge::new(cpu, true, usize::MAX);
+        for arch in [Arch::Gfx900, Arch::Gfx90a, Arch::Gfx942] {
+            let object = source::assemble(arch.into()).unwrap_or_else(|error| panic!("{arch}: {error:#}"));
+            let tally = judged(&object, arch.into());
+            assert_eq!(tally.findings, [""; 0], "{arch}");
+            assert!(tally.objects >= 20, "{arch}: {tally:?}");
+        }
+    }
+
+    /// Vector instructions write and read the same registers before and behind sites, so that what is inserted stands between; LLVM adds
+    /// nothing in the original.
+    #[test]
+    fn llvm_adds_no_waits_beside_sites_of_rdna() {
+        if !tools_are_there() {
+            return;
+        }
+        for target in [wave32(Arch::Gfx1100), wave64(Arch::Gfx1100)] {
+            let object = source::assemble(target).unwrap_or_else(|error| panic!("{target:?}: {error:#}"));
+            let tally = judged(&object, target);
+            assert_eq!(tally.findings, [""; 0], "{target:?}");
+            assert_eq!(tally.missing, HashMap::new(), "{target:?}: not translated");
+            assert!(tally.objects >= 20, "{target:?}: {tally:?}");
+        }
+    }
+
+    /// The judge sees what it is there for: in the original, without a wait, LLVM adds one in each place.
+    #[test]
+    fn llvm_adds_waits_where_they_are_missing() {
+        if !tools_are_there() {
+            return;
+        }
+        let cases = [
+            (wave32(Arch::Gfx1100), source::TRANS_USE),
+            (wave64(Arch::Gfx1100), source::TRANS_USE),
+            (wave64(Arch::Gfx1100), source::PARTIAL_FORWARDING),
+            (wave64(Arch::Gfx1100), source::MASK_WRITE),
+        ];
+        for (target, text) in cases {
+            let object = source::assemble_text(target, text).expect("it assembles");
+            let program = Program::new(&object);
+            assert_eq!(program.target(), target);
+            let mut judge = Judge::new(target, true, usize::MAX);
+            let bytes = program.insts.iter().map(|located| object.bytes_at(located.pc, located.size.into()));
+            judge.insts.learn(bytes.flatten()).expect("LLVM's view");
             let mut tally = Tally::default();
-            for way in ways() {
-                judge.object(&object, &way, &mut tally).unwrap_or_else(|error| panic!("{cpu}: {error:#}"));
-            }
-            assert_eq!(tally.findings, [""; 0], "{cpu}");
-            assert!(tally.objects >= 20, "{cpu}: {tally:?}");
+            let states =
+                judge.states(&program, &program.functions[0], &object, &mut tally).expect("its opinion");
+            assert_eq!(states.concat().iter().sum::<u32>(), 1, "{target:?}: {text}");
+            assert_eq!(tally.missing, HashMap::new(), "{target:?}: not translated");
         }
     }
 
@@ -371,41 +435,68 @@ mod tests {
         assert!(tally.pairs > 5000 && tally.hazards > 100, "{tally:?}");
     }
 
-    /// For gfx90a; with `AMDINST_HAZARD_TARGETS=all` for each generation, also without optimisation, which takes minutes.
+    /// Judges what is inserted into kernels of all sorts in every shape that there is, at each level of optimisation.
+    fn judge_every_shape(target: Target, levels: &[&str]) {
+        for &level in levels {
+            let name = format!("{target:?} {level}");
+            let object = source::compile(target, level).unwrap_or_else(|error| panic!("{name}: {error:#}"));
+            let tally = judged(&object, target);
+            assert_eq!(tally.findings, [""; 0], "{name}");
+            assert_eq!(tally.missing, HashMap::new(), "{name}: not translated");
+            assert!(tally.objects >= 20 && tally.inserted > 1000, "{name}: {tally:?}");
+            let shapes = |word: &str| tally.shapes.keys().any(|shape| shape.contains(word));
+            let always = ["Branches", "Blocks", "Time", "borrowed lanes of VGPRs", "worked out later"];
+            // Without optimisation nothing is known of how often a site runs, and few registers are live: sites have what they need
+            // to go through scratch memory.
+            let of_level: &[&str] = match level {
+                "-O2" => &["borrowed SGPRs", "Masks", "Start", "Next"],
+                _ => &["scratch memory"],
+            };
+            let wanted = always.iter().chain(of_level);
+            let absent: Vec<_> = wanted.filter(|word| !shapes(word)).collect();
+            assert!(absent.is_empty(), "{name}: {absent:?} in none of {:#?}", tally.shapes);
+        }
+    }
+
+    /// With `AMDINST_HAZARD_TARGETS=all` tests judge each generation, also without optimisation, which takes minutes.
+    fn all_targets() -> bool {
+        std::env::var("AMDINST_HAZARD_TARGETS").is_ok_and(|value| value == "all")
+    }
+
     #[test]
     fn llvm_adds_no_wait_states_to_any_shape_of_inserted_code() {
         if !tools_are_there() {
             return;
         }
-        let all = std::env::var("AMDINST_HAZARD_TARGETS").is_ok_and(|value| value == "all");
-        let cpus: &[&str] =
-            if all { &["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"] } else { &["gfx90a"] };
-        let levels: &[&str] = if all { &["-O0", "-O2"] } else { &["-O2"] };
-        for &cpu in cpus {
-            for &level in levels {
-                let object = source::compile(cpu, level).unwrap_or_else(|error| panic!("{cpu}: {error:#}"));
-                let mut judge = Judge::new(cpu, true, usize::MAX);
-                let mut tally = Tally::default();
-                for way in ways() {
-                    judge
-                        .object(&object, &way, &mut tally)
-                        .unwrap_or_else(|error| panic!("{cpu}: {error:#}"));
-                }
-                assert_eq!(tally.findings, [""; 0], "{cpu} {level}");
-                assert_eq!(tally.missing, HashMap::new(), "{cpu} {level}: not translated");
-                assert!(tally.objects >= 20 && tally.inserted > 1000, "{cpu} {level}: {tally:?}");
-                let shapes = |word: &str| tally.shapes.keys().any(|shape| shape.contains(word));
-                let always = ["Branches", "Blocks", "Time", "borrowed lanes of VGPRs", "worked out later"];
-                // Without optimisation nothing is known of how often a site runs, and few registers are live: sites have what they
-                // need to go through scratch memory.
-                let of_level: &[&str] = match level {
-                    "-O2" => &["borrowed SGPRs", "Masks", "Start", "Next"],
-                    _ => &["scratch memory"],
-                };
-                let wanted = always.iter().chain(of_level);
-                let absent: Vec<_> = wanted.filter(|word| !shapes(word)).collect();
-                assert!(absent.is_empty(), "{cpu} {level}: {absent:?} in none of {:#?}", tally.shapes);
-            }
+        match all_targets() {
+            true => pairs::CPUS.iter().for_each(|&arch| judge_every_shape(arch.into(), &["-O0", "-O2"])),
+            false => judge_every_shape(Arch::Gfx90a.into(), &["-O2"]),
+        }
+    }
+
+    #[test]
+    fn llvm_adds_no_waits_to_any_shape_of_code_for_waves_of_32_lanes() {
+        if !tools_are_there() {
+            return;
+        }
+        match all_targets() {
+            true => [Arch::Gfx1100, Arch::Gfx1150]
+                .iter()
+                .for_each(|&arch| judge_every_shape(wave32(arch), &["-O0", "-O2"])),
+            false => judge_every_shape(wave32(Arch::Gfx1100), &["-O2"]),
+        }
+    }
+
+    #[test]
+    fn llvm_adds_no_waits_to_any_shape_of_code_for_waves_of_64_lanes() {
+        if !tools_are_there() {
+            return;
+        }
+        match all_targets() {
+            true => [Arch::Gfx1100, Arch::Gfx1150]
+                .iter()
+                .for_each(|&arch| judge_every_shape(wave64(arch), &["-O0", "-O2"])),
+            false => judge_every_shape(wave64(Arch::Gfx1100), &["-O2"]),
         }
     }
 }

@@ -28,8 +28,9 @@ pub(crate) struct Options {
     every: usize,
 }
 
-/// Processors that differ in their rules.
-const CPUS: [Arch; 6] = [Arch::Gfx900, Arch::Gfx906, Arch::Gfx908, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950];
+/// Processors that differ in their rules for wait states.
+pub(super) const CPUS: [Arch; 6] =
+    [Arch::Gfx900, Arch::Gfx906, Arch::Gfx908, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950];
 
 /// Pairs that LLVM is given at once.
 const BATCH: usize = 4000;
@@ -139,7 +140,7 @@ pub(super) fn compare(arch: Arch, every: usize) -> Result<Tally> {
         .filter(|inst| inst.flow() == Flow::Next)
         .collect();
     let mut tally = Tally { inserted: inserted.len(), others: others.len(), ..Tally::default() };
-    let (mut insts, mut recognizer) = (McInsts::new(arch.name()), Recognizer::new(arch.name(), false));
+    let (mut insts, mut recognizer) = (McInsts::new(arch.into()), Recognizer::new(arch.into(), false));
     let reset = Coded { inst: decode(arch, &RESET)?, bytes: RESET.to_vec() };
     insts.learn(std::iter::once(&reset.bytes[..]))?;
     let mut batch: Vec<Pair> = Vec::new();
@@ -239,7 +240,7 @@ fn inserted_instructions(arch: Arch) -> Result<Vec<Inst>> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     for level in ["-O0", "-O2"] {
-        let object = source::compile(arch.name(), level)?;
+        let object = source::compile(arch.into(), level)?;
         for way in ways() {
             let instrumented = match apply(&object, plan(&object, &way)?) {
                 Ok(instrumented) => instrumented,

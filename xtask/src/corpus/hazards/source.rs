@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use amdgpu_isa::{Feature, Generation, Target, WaveSize};
 use amdgpu_object::CodeObject;
 use anyhow::{Context as _, Result, ensure};
 
@@ -38,11 +39,7 @@ const MATRICES: &str = "{ f32x4 m = {x, y, x, y};
 /// Memory instructions right beside what is inserted: a load over its own address at the entry, others before and behind a site and
 /// before the end of waves.
 #[cfg(test)]
-const ASSEMBLY: &str = "
-        .globl beside
-        .p2align 8
-        .type beside,@function
-beside:
+const GFX9: &str = "
         s_load_dwordx2 s[0:1], s[0:1], 0x0
         s_waitcnt lgkmcnt(0)
         v_lshlrev_b32_e32 v1, 2, v0
@@ -62,6 +59,16 @@ beside:
         flat_load_dwordx2 v[4:5], v[4:5]
         flat_load_dword v6, v[2:3]
         s_endpgm
+";
+
+/// A kernel of one argument around its instructions.
+#[cfg(test)]
+const ASSEMBLY: &str = "
+        .globl beside
+        .p2align 8
+        .type beside,@function
+beside:
+        BODY
         .size beside, .-beside
         .rodata
         .p2align 6
@@ -81,7 +88,7 @@ amdhsa.kernels:
     .kernarg_segment_align: 8
     .group_segment_fixed_size: 0
     .private_segment_fixed_size: 0
-    .wavefront_size: 64
+    .wavefront_size: LANES
     .sgpr_count: 16
     .vgpr_count: 8
     .max_flat_workgroup_size: 256
@@ -90,26 +97,119 @@ amdhsa.kernels:
         .end_amdgpu_metadata
 ";
 
+/// What RDNA has in place of the body of [`ASSEMBLY`]: behind each site and before it stands what must wait for something that only what
+/// is inserted might cut short, or begin.
+///
+/// A transcendental result is used where EXEC narrows; of two results that one instruction adds, one was written before EXEC was and
+/// one behind; SGPRs are masks of vector instructions before a site and are written behind it; and lanes are permuted behind a comparison
+/// that writes EXEC. Waits that the original needs are in it.
+#[cfg(test)]
+const RDNA: &str = "
+        s_load_b64 s[0:1], s[0:1], 0x0
+        v_lshlrev_b32_e32 v1, 2, v0
+        v_cmp_gt_u32_e32 VCC, 8, v0
+        v_cmp_lt_u32_e64 MASK, 3, v0
+        v_cndmask_b32_e64 v2, v0, v1, MASK
+        v_cndmask_b32_e32 v3, v1, v0, VCC
+        s_waitcnt lgkmcnt(0)
+        v_mov_b32_e32 v4, v2
+        v_rcp_f32_e32 v5, v4
+        s_and_saveexec_WAVE SAVED, VCC
+        s_cbranch_execz 1f
+        v_mov_b32_e32 v6, v3
+        s_waitcnt_depctr 0xfff
+        v_add_f32_e32 v7, v5, v6
+        v_cndmask_b32_e64 v2, v7, v1, MASK
+        v_cmp_ne_u32_e32 VCC, 3, v0
+        v_cndmask_b32_e64 v2, v2, v1, MASK
+        s_and_saveexec_WAVE MASK, VCC
+        s_waitcnt_depctr 0xfffe
+        v_mov_b32_e32 v6, v3
+        s_waitcnt_depctr 0xfff
+        s_or_WAVE EXEC, EXEC, MASK
+        s_waitcnt_depctr 0xfff
+1:      s_or_WAVE EXEC, EXEC, SAVED
+        s_waitcnt_depctr 0xfff
+        v_add_f32_e32 v4, v2, v5
+        v_sqrt_f32_e32 v4, v4
+        v_cmpx_gt_u32_e32 4, v0
+        v_mov_b32_e32 v5, v3
+        v_permlane16_b32 v6, v5, s0, s1
+        s_waitcnt_depctr 0xfff
+        v_add_f32_e32 v4, v4, v6
+        global_store_b32 v1, v4, s[0:1]
+        s_endpgm
+";
+
+/// A vector instruction uses a transcendental result too soon.
+#[cfg(test)]
+pub(super) const TRANS_USE: &str = "
+        v_rcp_f32_e32 v1, v0
+        v_mov_b32_e32 v2, v1
+        s_endpgm
+";
+
+/// Of two results that an instruction adds, one was written before EXEC was, and one behind.
+#[cfg(test)]
+pub(super) const PARTIAL_FORWARDING: &str = "
+        v_mov_b32_e32 v1, v0
+        s_mov_b64 exec, s[2:3]
+        v_mov_b32_e32 v2, v0
+        v_add_f32_e32 v3, v1, v2
+        s_endpgm
+";
+
+/// SGPRs are written that a vector instruction reads as a mask.
+#[cfg(test)]
+pub(super) const MASK_WRITE: &str = "
+        v_cndmask_b32_e64 v1, v0, v2, s[4:5]
+        s_mov_b64 s[4:5], s[2:3]
+        s_mov_b64 s[6:7], s[4:5]
+        s_endpgm
+";
+
 /// The kernel in assembly, for one processor.
 #[cfg(test)]
-pub(super) fn assemble(cpu: &str) -> Result<CodeObject> {
-    let accum = if cpu < "gfx90a" { "" } else { ".amdhsa_accum_offset 8" };
-    build(&["-x", "assembler", &format!("-mcpu={cpu}")], &ASSEMBLY.replace("ACCUM", accum))
+pub(super) fn assemble(target: Target) -> Result<CodeObject> {
+    match target.arch.generation() {
+        Generation::Gfx9 => assemble_text(target, GFX9),
+        _ => assemble_text(target, RDNA),
+    }
+}
+
+/// A kernel of this text, in which `WAVE`, `VCC`, `EXEC`, `MASK` and `SAVED` stand for what masks of a wave's lanes are.
+#[cfg(test)]
+pub(super) fn assemble_text(target: Target, text: &str) -> Result<CodeObject> {
+    let masks = match target.wave {
+        WaveSize::Wave32 => ["b32", "vcc_lo", "exec_lo", "s8", "s10"],
+        WaveSize::Wave64 => ["b64", "vcc", "exec", "s[8:9]", "s[10:11]"],
+    };
+    let names = ["WAVE", "VCC", "EXEC", "MASK", "SAVED"];
+    let text = names.iter().zip(masks).fold(text.to_owned(), |text, (name, mask)| text.replace(name, mask));
+    let accum = match target.arch.has(Feature::UnifiedRegisterFile) {
+        true => ".amdhsa_accum_offset 8",
+        false => "",
+    };
+    let lanes = target.wave.lanes().to_string();
+    let source = ASSEMBLY.replace("BODY", &text).replace("ACCUM", accum).replace("LANES", &lanes);
+    build(target, &["-x", "assembler"], &source)
 }
 
 /// The kernels, for one processor at one level of optimisation.
-pub(super) fn compile(cpu: &str, level: &str) -> Result<CodeObject> {
-    let matrices = if cpu < "gfx908" { "" } else { MATRICES };
-    let options = ["-x", "cl", "-cl-std=CL2.0", "-nogpulib", level, &format!("-mcpu={cpu}")];
-    build(&options, &SOURCE.replace("MATRICES", matrices))
+pub(super) fn compile(target: Target, level: &str) -> Result<CodeObject> {
+    let matrices = if target.arch.has(Feature::AccumulationVgprs) { MATRICES } else { "" };
+    let options = ["-x", "cl", "-cl-std=CL2.0", "-nogpulib", level];
+    build(target, &options, &SOURCE.replace("MATRICES", matrices))
 }
 
-fn build(options: &[&str], source: &str) -> Result<CodeObject> {
+fn build(target: Target, options: &[&str], source: &str) -> Result<CodeObject> {
     let directory = tempfile::tempdir()?;
     let (input, output) = (directory.path().join("kernel"), directory.path().join("kernel.elf"));
     std::fs::write(&input, source)?;
+    let is_wide = target != target.arch.into() && target.wave == WaveSize::Wave64;
     let result = Command::new("clang-22")
-        .args(["--target=amdgcn-amd-amdhsa", "-fuse-ld=lld-22"])
+        .args(["--target=amdgcn-amd-amdhsa", "-fuse-ld=lld-22", &format!("-mcpu={}", target.arch)])
+        .args(is_wide.then_some("-mwavefrontsize64"))
         .args(options)
         .arg("-o")
         .args([&output, &input])

@@ -16,13 +16,14 @@ use anyhow::{Context as _, Result, bail};
 use rayon::prelude::*;
 
 use super::sources::{self, Sources};
+use super::wave_suffix;
 use check::Checker;
 use tally::Tally;
 
 /// Options of `cargo xtask corpus share`.
 ///
-/// Every code object for a GFX9 processor is taken out of the files and instrumented, which includes that two readers take
-/// the result. Branches are told apart by their address, so one in a function that several kernels call counts once.
+/// Every code object for a processor whose code is instrumented is taken out of the files and instrumented, which includes that two
+/// readers take the result. Branches are told apart by their address, so one in a function that several kernels call counts once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = sources::HELP)]
 pub(crate) struct Options {
@@ -59,7 +60,7 @@ fn home(text: &str) -> Result<Counters, String> {
     serde_json::from_value(text.into()).map_err(|error: serde_json::Error| error.to_string())
 }
 
-/// By collection, processor and home.
+/// By collection, processor (with the size of waves, where that is not its default) and home.
 type Tallies = BTreeMap<(String, String, String), Tally>;
 
 /// Counts. `Ok(false)` when a code object could not be instrumented at all, or came out wrong.
@@ -75,7 +76,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     })?;
     let mut tallies = tallies.into_inner()?;
     if tallies.is_empty() {
-        bail!("no code object for a GFX9 processor");
+        bail!("no code object for a processor whose code is instrumented");
     }
     tallies.values_mut().for_each(Tally::sort);
     let is_clean = tallies.values().all(Tally::is_clean);
@@ -89,9 +90,9 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     for ((collection, target, home), tally) in &tallies {
         tally.print_details(&format!("{collection} {target} {home}"), options.show);
     }
-    println!("{:<20} {:<8} {:<9} {}", "collection", "target", "counters", Tally::COLUMNS);
+    println!("{:<20} {:<14} {:<9} {}", "collection", "target", "counters", Tally::COLUMNS);
     for ((collection, target, home), tally) in &tallies {
-        println!("{collection:<20} {target:<8} {home:<9} {}", tally.row());
+        println!("{collection:<20} {target:<14} {home:<9} {}", tally.row());
     }
     println!("{:.0} s", start.elapsed().as_secs_f64());
     Ok(is_clean)
@@ -109,6 +110,7 @@ fn one_file(collection: &str, path: &Path, options: &Options, tallies: &Mutex<Ta
     let instrumented = objects.par_iter().filter(|(arch, _)| arch.to_instrument().is_ok());
     instrumented.for_each(|(arch, code)| {
         let object = CodeObject::parse(code.bytes.to_vec());
+        let wave = object.as_ref().map_or_else(|_| String::new(), |object| wave_suffix(object.code_target()));
         for &counters in homes {
             let mut tally = Tally::default();
             match &object {
@@ -116,7 +118,7 @@ fn one_file(collection: &str, path: &Path, options: &Options, tallies: &Mutex<Ta
                 Err(error) => tally.refuse(format!("{name}: {error}")),
             }
             let home = format!("{counters:?}").to_lowercase();
-            let key = (collection.to_owned(), arch.to_string(), home);
+            let key = (collection.to_owned(), format!("{arch}{wave}"), home);
             tallies.lock().expect("no thread panics").entry(key).or_default().merge(tally);
         }
     });

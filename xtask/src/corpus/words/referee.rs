@@ -10,6 +10,8 @@ use amdgpu_isa::{Arch, Generation, Target};
 use anyhow::{Context as _, Result, bail};
 use arrayvec::ArrayVec;
 
+use crate::corpus::wave_attribute;
+
 /// LLVM's machine code tool.
 const LLVM_MC: &str = "llvm-mc-22";
 
@@ -127,15 +129,10 @@ impl Referee {
     }
 
     fn run(&self, args: &[&str], input: &str) -> Result<Output> {
-        let Target { arch, wave } = self.target;
-        let mut child = Command::new(LLVM_MC);
-        // Some processors know one size alone, and take no setting of it.
-        if self.target != arch.into() {
-            child.arg(format!("--mattr=+wavefrontsize{}", wave.lanes()));
-        }
-        let mut child = child
+        let mut child = Command::new(LLVM_MC)
+            .args(wave_attribute(self.target).map(|attribute| format!("--mattr={attribute}")))
             .args(args)
-            .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={arch}")])
+            .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={}", self.target.arch)])
             .env("LLVM_DISABLE_CRASH_REPORT", "1")
             // Ten times as long as the crash itself.
             .env("LLVM_DISABLE_SYMBOLIZATION", "1")

@@ -8,9 +8,10 @@
 //!   may get a wrong one. Inserted code writes EXEC between instructions of the program.
 //!
 //! A third is avoided: SGPRs that vector instructions read as masks are none that inserted code writes
-//! ([`FunctionSummary::lane_masks`](crate::instrument::find::summary::FunctionSummary::lane_masks)).
+//! ([`FunctionSummary::lane_masks`](crate::instrument::find::summary::FunctionSummary::lane_masks)). Where the program writes one, it
+//! waits behind that; what is inserted between the two, and may read the result, waits as well.
 
-use amdgpu_isa::{EncodeError, Encoding, Families, Feature, Op, RegSet, Value, WaveSize};
+use amdgpu_isa::{EncodeError, Encoding, Families, Feature, Flow, Inst, Op, RegSet, Value, WaveSize};
 
 use crate::analysis::program::{Function, Program};
 use crate::instrument::emit::assembler::{Assembled, Assembler, Modifiers};
@@ -18,6 +19,10 @@ use crate::instrument::place::patches::Patches;
 
 /// `s_waitcnt_depctr depctr_va_vdst(0)`: VA_VDST is bits 15:12, every other counter at rest (RDNA 3 ISA, S_WAITCNT_DEPCTR).
 const VECTOR_RESULTS: i32 = 0x0f9f;
+
+/// Of `s_waitcnt_depctr`, the counters of scalar results: SA_SDST is bit 0, VA_VCC bit 1, VA_SDST bits 11:9 (RDNA 3 ISA,
+/// S_WAITCNT_DEPCTR). At rest their bits are set.
+const SCALAR_RESULTS: i32 = 0x0e03;
 
 /// Adds the waits that the patches of one function need.
 pub(super) fn settle(
@@ -32,26 +37,45 @@ pub(super) fn settle(
         true => transcendental(program, function),
         false => RegSet::EMPTY,
     };
-    let insts = function.blocks.iter().flat_map(|block| patches.range(block.insts.clone()));
-    let insts: Vec<usize> = insts.map(|&(index, _)| index).collect();
-    for index in insts {
-        let ends = program.inst(index).flow() == amdgpu_isa::Flow::End;
-        let patch = patches.entry(index);
-        for part in [&mut patch.before, &mut patch.after] {
-            if forwards && !ends && part.iter().any(writes_exec) {
-                part.push(wait(assembler)?);
-            }
-            if reads_first(program, part, &slow) {
-                part.insert(0, wait(assembler)?);
+    for block in &function.blocks {
+        let insts: Vec<usize> = patches.range(block.insts.clone()).iter().map(|&(index, _)| index).collect();
+        for index in insts {
+            let ends = program.inst(index).flow() == Flow::End;
+            let behind = (index + 1 < block.insts.end).then_some(index + 1);
+            let patch = patches.entry(index);
+            let parts =
+                [(&mut patch.entry, None), (&mut patch.before, Some(index)), (&mut patch.after, behind)];
+            for (part, next) in parts {
+                if part.is_empty() {
+                    continue;
+                }
+                if forwards && !ends && part.iter().any(writes_exec) {
+                    part.push(wait(assembler, VECTOR_RESULTS)?);
+                }
+                if reads_first(program, part, &slow) {
+                    part.insert(0, wait(assembler, VECTOR_RESULTS)?);
+                }
+                if let Some(counters) = next.and_then(|next| scalar_wait(program.inst(next))) {
+                    part.insert(0, wait(assembler, counters)?);
+                }
             }
         }
     }
     Ok(())
 }
 
-fn wait(assembler: &Assembler) -> Result<Assembled, EncodeError> {
-    let values = [Value::Imm(VECTOR_RESULTS)];
-    assembler.assemble(Op::s_waitcnt_depctr, Encoding::Sopp, &values, Modifiers::None)
+fn wait(assembler: &Assembler, counters: i32) -> Result<Assembled, EncodeError> {
+    assembler.assemble(Op::s_waitcnt_depctr, Encoding::Sopp, &[Value::Imm(counters)], Modifiers::None)
+}
+
+/// What an instruction waits for, if scalar results are among that.
+fn scalar_wait(inst: &Inst) -> Option<i32> {
+    match inst.operands.first()?.value {
+        Value::Imm(counters) if inst.op == Op::s_waitcnt_depctr => {
+            (counters & SCALAR_RESULTS != SCALAR_RESULTS).then_some(counters)
+        }
+        _ => None,
+    }
 }
 
 /// The registers that transcendental instructions of a function write.
