@@ -63,7 +63,7 @@ fn kernels_are_compiled_for_the_size_that_is_asked_for() {
         let view = text(&amdinst(package, &format!("inspect {file} --format json"), None).stdout);
         let view: Value = serde_json::from_str(&view).unwrap();
         assert_eq!(view["code_objects"][0]["kernels"][0]["waves"]["lanes"], lanes, "{place}");
-        let run = amdinst(package, &format!("run {file} --grid 1 --block 1 --arg u32[1] --print 0"), None);
+        let run = amdinst(package, &format!("run {file} --grid 1 --block 1 --arg u32[1] --print 1"), None);
         let printed = text(&run.stdout);
         assert!(printed.trim_end().ends_with(&format!(" {lanes}")), "{printed}{}", text(&run.stderr));
     }
