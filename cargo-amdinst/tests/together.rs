@@ -15,7 +15,7 @@ use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{ProbeMap, check_pair, map_for};
 use amdinst_core::manifest::Manifest;
 
-use drill::{Disk, Own, killed, names, times, without_room};
+use drill::{Disk, Own, killed, names, tell_turn, times, without_room};
 
 const HOMES: [&str; 2] = ["global", "register"];
 
@@ -211,6 +211,7 @@ fn builds_that_are_killed_or_not_alone_leave_an_old_build_or_a_new_one() {
     let (whole, times) = (begun.elapsed(), times(100));
     let mut finished = 0;
     for turn in 0..times {
+        tell_turn("builds that are killed", turn, times);
         finished += u32::from(killed(own.command(&build(HOMES[turn as usize % 2])), whole, turn, times));
         check_build(&own, &format!("turn {turn}"));
     }
@@ -220,6 +221,7 @@ fn builds_that_are_killed_or_not_alone_leave_an_old_build_or_a_new_one() {
         "{times} kills of `build`, of which {finished} came too late: the old one or the new one each time"
     );
     for turn in 0..times {
+        tell_turn("two builds at once", turn, times);
         let mut both = HOMES.map(|home| own.command(&build(home)).spawn().unwrap());
         while both.iter_mut().any(|one| one.try_wait().unwrap().is_none()) {
             check_build(&own, &format!("turn {turn} of two"));

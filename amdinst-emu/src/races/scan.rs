@@ -454,10 +454,16 @@ impl ScanLaunch {
         self.scope
     }
 
-    /// Whether it is to begin again. A clash does not end it: what the launch leaves is good, and how long it is shows how much of it
-    /// can be looked at.
+    /// Whether the launch is to end, for it begins again. A clash of waves does not end it: what the launch leaves is good, and how long it
+    /// is shows how much of it can be looked at.
     pub(crate) fn is_over(&self) -> bool {
-        [&self.again, &self.again_in_lds].iter().any(|flag| flag.load(Ordering::Relaxed))
+        let again = [&self.again, &self.again_in_lds].iter().any(|flag| flag.load(Ordering::Relaxed));
+        again || self.order_matters()
+    }
+
+    /// Workgroups clash, and that is all that is asked: they will run in order.
+    fn order_matters(&self) -> bool {
+        self.scope == Scope::Workgroups && self.clash.load(Ordering::Relaxed)
     }
 
     /// A dword of an allocation clashes.
@@ -481,6 +487,9 @@ impl ScanLaunch {
     }
 
     pub(crate) fn found(&self) -> Found {
+        if self.order_matters() {
+            return Found::Clash;
+        }
         let unnoted = |one: &&Scanned| {
             one.written.load(Ordering::SeqCst) && one.unnoted.load(Ordering::SeqCst) && !one.noted
         };

@@ -19,6 +19,13 @@ pub(crate) fn times(usual: u32) -> u32 {
     std::env::var("AMDINST_DRILL").ok().and_then(|times| times.parse().ok()).unwrap_or(usual)
 }
 
+/// Says how far a long drill has come.
+pub(crate) fn tell_turn(what: &str, turn: u32, times: u32) {
+    if turn > 0 && turn.is_multiple_of(100) {
+        eprintln!("{what}: {turn} of {times}");
+    }
+}
+
 /// What is in a directory.
 pub(crate) fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
