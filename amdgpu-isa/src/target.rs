@@ -30,6 +30,14 @@ impl Generation {
         }
     }
 
+    /// Whether instructions tell of others that follow them (`s_clause`, `s_delay_alu`).
+    pub const fn announces(self) -> bool {
+        match self {
+            Self::Gfx9 => false,
+            Self::Gfx11 => true,
+        }
+    }
+
     /// The sizes of wavefronts that it runs, LLVM's default first.
     pub const fn wave_sizes(self) -> &'static [WaveSize] {
         match self {
@@ -65,6 +73,23 @@ impl WaveSize {
         match self {
             Self::Wave32 => 1,
             Self::Wave64 => 2,
+        }
+    }
+
+    /// The size with so many lanes, if there is one.
+    pub const fn from_lanes(lanes: u32) -> Option<Self> {
+        match lanes {
+            32 => Some(Self::Wave32),
+            64 => Some(Self::Wave64),
+            _ => None,
+        }
+    }
+
+    /// LLVM's feature that code is compiled with for it.
+    pub const fn llvm_feature(self) -> &'static str {
+        match self {
+            Self::Wave32 => "wavefrontsize32",
+            Self::Wave64 => "wavefrontsize64",
         }
     }
 
@@ -104,11 +129,21 @@ macro_rules! processors {
     };
 }
 
-/// How many are instrumented and executed.
+/// How many are instrumented.
 const INSTRUMENTED: usize = {
     let (mut index, mut count) = (0, 0);
     while index < PROCESSORS.len() {
         count += PROCESSORS[index].arch.is_instrumented() as usize;
+        index += 1;
+    }
+    count
+};
+
+/// How many are executed.
+const EXECUTED: usize = {
+    let (mut index, mut count) = (0, 0);
+    while index < PROCESSORS.len() {
+        count += PROCESSORS[index].arch.is_executed() as usize;
         index += 1;
     }
     count
@@ -165,7 +200,7 @@ processors! {
 }
 
 impl Arch {
-    /// Every processor that kernels are built for, and whose code objects are instrumented.
+    /// Every processor whose code objects are instrumented.
     pub const ALL: [Self; INSTRUMENTED] = {
         let mut all = [Self::Gfx900; INSTRUMENTED];
         let (mut index, mut found) = (0, 0);
@@ -179,7 +214,21 @@ impl Arch {
         all
     };
 
-    /// Every processor whose code objects are read: those of [`Self::ALL`], and others.
+    /// Every processor that kernels are built for: those whose code the emulator executes.
+    pub const BUILT: [Self; EXECUTED] = {
+        let mut all = [Self::Gfx900; EXECUTED];
+        let (mut index, mut found) = (0, 0);
+        while index < PROCESSORS.len() {
+            if PROCESSORS[index].arch.is_executed() {
+                all[found] = PROCESSORS[index].arch;
+                found += 1;
+            }
+            index += 1;
+        }
+        all
+    };
+
+    /// Every processor whose code objects are read: those of [`Self::BUILT`], and others.
     pub const KNOWN: [Self; PROCESSORS.len()] = {
         let mut all = [Self::Gfx900; PROCESSORS.len()];
         let mut index = 0;
@@ -192,10 +241,14 @@ impl Arch {
     };
 
     const fn is_instrumented(self) -> bool {
-        matches!(self.generation(), Generation::Gfx9)
+        matches!(self.generation(), Generation::Gfx9 | Generation::Gfx11)
     }
 
-    /// This processor, if code for it is built and instrumented.
+    const fn is_executed(self) -> bool {
+        matches!(self.generation(), Generation::Gfx9 | Generation::Gfx11)
+    }
+
+    /// This processor, if code for it is instrumented.
     ///
     /// # Errors
     /// [`NotInstrumented`] if it is not.
@@ -208,9 +261,7 @@ impl Arch {
     /// # Errors
     /// [`NotExecuted`] if it does not.
     pub const fn to_execute(self) -> Result<Self, NotExecuted> {
-        match self.generation() {
-            Generation::Gfx9 | Generation::Gfx11 => Ok(self),
-        }
+        if self.is_executed() { Ok(self) } else { Err(NotExecuted(self)) }
     }
 
     /// The processor of a name, among all whose code is read.
@@ -269,29 +320,25 @@ impl fmt::Display for Arch {
     }
 }
 
-/// A processor whose code is read, and not executed yet.
+/// A processor whose code is read, and neither built nor executed yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("code for {0} is read (`inspect`, `disasm`, `isa`), but not executed yet")]
+#[error("code for {0} is read (`inspect`, `disasm`, `isa`), but not built or executed yet")]
 pub struct NotExecuted(pub Arch);
 
-/// A processor whose code is neither built nor instrumented yet.
+/// A processor whose code is not instrumented yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "code for {0} is read and executed (`inspect`, `disasm`, `isa`, `run`), but not built or instrumented yet: that is done for GFX9 (gfx900 … gfx950)"
-)]
+#[error("code for {0} is not instrumented yet: that is done for GFX9 (gfx900 … gfx950) and GFX11 (gfx1100 … gfx1153)")]
 pub struct NotInstrumented(pub Arch);
 
-/// A processor name that is not one of [`Arch::ALL`].
+/// A processor name that is not one of [`Arch::BUILT`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownArch {
     /// Known to be none.
-    #[error(
-        "`{0}` is not a processor this tool knows (gfx900 … gfx950; to read code also gfx1100 … gfx1153)"
-    )]
+    #[error("`{0}` is not a processor this tool knows (gfx900 … gfx950, gfx1100 … gfx1153)")]
     Unknown(String),
     /// Known, but its code is read alone.
     #[error(transparent)]
-    NotInstrumented(#[from] NotInstrumented),
+    NotExecuted(#[from] NotExecuted),
 }
 
 impl FromStr for Arch {
@@ -299,7 +346,7 @@ impl FromStr for Arch {
 
     fn from_str(name: &str) -> Result<Self, UnknownArch> {
         let known = Self::from_name(name).ok_or_else(|| UnknownArch::Unknown(name.to_owned()))?;
-        Ok(known.to_instrument()?)
+        Ok(known.to_execute()?)
     }
 }
 

@@ -62,6 +62,9 @@ fn arguments(kernels: &Kernels, directory: &Path) -> Vec<OsString> {
     if !kernels.target_cpus.is_empty() {
         add("--target-cpu", kernels.target_cpus.join(",").into());
     }
+    if let Some(lanes) = kernels.wave_size {
+        add("--wave-size", lanes.to_string().into());
+    }
     if let Some(profile) = &kernels.profile {
         add("--profile", profile.into());
     }
@@ -139,12 +142,12 @@ mod tests {
     #[test]
     fn settings_become_options() {
         let kernels = Kernels::new("k").target_cpus(["gfx90a", "gfx942"]).profile("dev").features(["a", "b"]);
-        let kernels = kernels.default_features(false).code_object_version(5);
+        let kernels = kernels.default_features(false).code_object_version(5).wave_size(32);
         let words = arguments(&kernels, Path::new("/x/k"));
         let words: Vec<_> = words.iter().map(|word| word.to_str().unwrap()).collect();
         assert_eq!(
             words.join(" "),
-            "build --message-format json --manifest-path /x/k/Cargo.toml --target-cpu gfx90a,gfx942 --profile dev \
+            "build --message-format json --manifest-path /x/k/Cargo.toml --target-cpu gfx90a,gfx942 --wave-size 32 --profile dev \
              --features a,b --code-object-version 5 --no-default-features"
         );
     }

@@ -61,6 +61,7 @@ use thiserror::Error;
 pub struct Kernels {
     package: PathBuf,
     target_cpus: Vec<String>,
+    wave_size: Option<u32>,
     profile: Option<String>,
     features: Vec<String>,
     default_features: bool,
@@ -145,6 +146,7 @@ impl Kernels {
         Self {
             package: package.into(),
             target_cpus: Vec::new(),
+            wave_size: None,
             profile: None,
             features: Vec::new(),
             default_features: true,
@@ -157,6 +159,13 @@ impl Kernels {
     #[must_use]
     pub fn target_cpus(mut self, cpus: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.target_cpus = cpus.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Lanes of a wave, 32 or 64, where the processors have both sizes.
+    #[must_use]
+    pub const fn wave_size(mut self, lanes: u32) -> Self {
+        self.wave_size = Some(lanes);
         self
     }
 

@@ -97,7 +97,8 @@ sizes! {
     workgroup_size_z global_size_z global_id_z = workgroup_id_z, workitem_id_z, 2, "z";
 }
 
-/// The work-item's flat index in its workgroup: x runs fastest, then y, then z. Waves are cut from it in steps of 64.
+/// The work-item's flat index in its workgroup: x runs fastest, then y, then z. Waves are cut from it in steps
+/// of [`wave_size`](crate::wave_size).
 #[inline(always)]
 #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
 pub fn local_id() -> u32 {

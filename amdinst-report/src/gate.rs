@@ -151,6 +151,7 @@ impl Gate {
                             violations.extend(diff.and_then(|diff| self.slower(kernel, diff, fails)))
                         }
                         Metric::Diverged | Metric::Active | Metric::Lost => {
+                            violations.extend(self.uncounted(kernel));
                             let of_branch = |branch| self.branch(kernel, branch, metric, percent, fails);
                             violations.extend(kernel.branches.iter().filter_map(of_branch));
                         }
@@ -199,6 +200,18 @@ impl Gate {
         let (before, after) = (change.before.as_deref()?, change.after.as_deref()?);
         fails(percent)
             .then(|| violation(format!("{percent:.1} % slower: {before} -> {after} {}", change.what)))
+    }
+
+    /// A kernel without any branch that was counted, though it may have some.
+    fn uncounted(&self, kernel: &KernelSummary) -> Option<Violation> {
+        let refused = refused::folded(&kernel.refusals);
+        let why = refused.first().filter(|_| kernel.branches.is_empty())?;
+        Some(Violation {
+            gate: self.text.clone(),
+            kernel: kernel.name.clone(),
+            location: None,
+            message: format!("{} on {}: its branches were not counted: {why}", kernel.name, kernel.cpu),
+        })
     }
 
     fn branch(
@@ -287,6 +300,26 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A limit on branches is not kept where none was counted, though the kernel may have some.
+    #[test]
+    fn branches_that_were_not_counted_keep_no_limit() {
+        let why = "code for gfx1100 is not instrumented yet".to_owned();
+        let kernel =
+            KernelSummary { name: "k".to_owned(), cpu: "gfx1100".to_owned(), ..KernelSummary::default() };
+        let of = |refusals: Vec<String>, gate: &str| {
+            let summary =
+                Summary { kernels: vec![KernelSummary { refusals, ..kernel.clone() }], ..Summary::default() };
+            let violations = gate.parse::<Gate>().unwrap().check(&summary, None);
+            violations.into_iter().map(|violation| violation.message).collect::<Vec<_>>()
+        };
+        let told = [format!("k on gfx1100: its branches were not counted: {why}")];
+        for gate in ["diverged>5%", "active<8", "lost>0"] {
+            assert_eq!(of(vec![why.clone()], gate), told, "{gate}");
+            // One without branches has nothing to count.
+            assert!(of(Vec::new(), gate).is_empty(), "{gate}");
+        }
+    }
 
     #[test]
     fn what_is_a_limit() {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use amdgpu_isa::WaveSize;
 use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::instrument::{AddressMap, KernelProbes, ProbeMap, SCHEMA, check_pair, digest};
 use amdinst_core::manifest::{Artifact, Manifest};
@@ -158,6 +159,11 @@ impl Built {
             path: self.original_path.display().to_string(),
             known: self.original.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
         })
+    }
+
+    /// The size of the waves of a kernel.
+    pub(crate) fn wave_size(&self, name: &str) -> Result<WaveSize, LaunchFailure> {
+        Ok(self.kernel(name)?.descriptor.wave_size(self.original.target.arch))
     }
 
     /// A kernel's part of the probe map.

@@ -30,6 +30,7 @@ static INTERFACE: Interface = Interface {
     write,
     launch,
     listing: listing_of,
+    wave_size: wave_size_of,
     write_junit,
     release,
 };
@@ -306,6 +307,16 @@ unsafe extern "C" fn listing_of(handle: *mut c_void, package: Slice, kernel: Sli
         let (package, kernel) = (package.map_err(internal)?, kernel.map_err(internal)?);
         let built = artifacts::find(device.settings(), package, device.cpu(), None)?;
         listing::listing(&built, kernel)
+    })
+}
+
+unsafe extern "C" fn wave_size_of(handle: *mut c_void, package: Slice, kernel: Slice) -> Owned {
+    answer(internal, || {
+        // SAFETY: the caller's handle and slices.
+        let (device, package, kernel) = unsafe { (device(handle), text(package), text(kernel)) };
+        let (package, kernel) = (package.map_err(internal)?, kernel.map_err(internal)?);
+        let built = artifacts::find(device.settings(), package, device.cpu(), None)?;
+        Ok(built.wave_size(kernel)?.lanes())
     })
 }
 

@@ -1,5 +1,6 @@
 //! The machine code of a kernel, for tests that pin what the compiler made of it.
 
+use amdgpu_isa::Target;
 use amdinst_format::interface::LaunchFailure;
 
 use crate::artifacts::{self, Built};
@@ -11,14 +12,15 @@ use crate::artifacts::{self, Built};
 /// There is no such kernel, or a word of it is no instruction.
 pub(crate) fn listing(built: &Built, kernel: &str) -> Result<String, LaunchFailure> {
     let object = &built.original;
+    let target = Target { arch: object.target.arch, wave: built.wave_size(kernel)? };
     let kernel = built.kernel(kernel)?;
     let code = object.text_bytes();
     let (mut pc, mut text) = (kernel.code.start, String::new());
     while pc < kernel.code.end {
         let bytes = usize::try_from(pc - object.text.address).ok().and_then(|offset| code.get(offset..));
-        let inst = amdgpu_isa::decode(object.target.arch, bytes.unwrap_or_default())
+        let inst = amdgpu_isa::decode(target, bytes.unwrap_or_default())
             .map_err(|error| artifacts::broken(&built.original_path, format!("at {pc:#x}: {error}")))?;
-        text.push_str(&inst.text(object.target.arch).to_string());
+        text.push_str(&inst.text(target).to_string());
         text.push('\n');
         pc += u64::from(inst.size);
     }

@@ -58,8 +58,15 @@ impl Request<'_> {
     }
 
     /// A report without counters: of a kernel that has no site, or was refused.
-    pub(crate) fn empty_report(&self, probes: Option<&KernelProbes>) -> report::Report {
+    ///
+    /// # Errors
+    /// There is no such kernel.
+    pub(crate) fn empty_report(
+        &self,
+        probes: Option<&KernelProbes>,
+    ) -> Result<report::Report, LaunchFailure> {
         let demangled = self.demangled();
+        let lanes = amdinst_core::lanes(self.built.wave_size(self.kernel)?);
         let launch = probes.map(|probes| report::Launch {
             probes,
             demangled: demangled.as_deref(),
@@ -70,16 +77,17 @@ impl Request<'_> {
             seconds: None,
         });
         let report = launch.and_then(|launch| report::Report::new(&launch).ok());
-        report.unwrap_or_else(|| report::Report {
+        let report = report.unwrap_or_else(|| report::Report {
             schema: SCHEMA,
             kernel: self.kernel.to_owned(),
             demangled: demangled.clone(),
             target: self.built.probes.target.clone(),
             probe: amdinst_core::counters::Probe::Branches,
+            lanes,
             home: "none".to_owned(),
             grid: self.grid,
             block: self.block,
-            waves: Layout::new(self.grid, self.block, 0).waves(),
+            waves: Layout::new(self.grid, self.block, 0).with_lanes(lanes).waves(),
             unfinished: Vec::new(),
             memory_equal: None,
             oracle_equal: None,
@@ -89,12 +97,14 @@ impl Request<'_> {
             probes: Vec::new(),
             left_out: Vec::new(),
             uniform: Vec::new(),
+            not_instrumented: None,
             refusals: vec![if self.built.probes.kernels.is_empty() {
                 "it ran as it was compiled, without counters".to_owned()
             } else {
                 "the kernel is not in the probe map".to_owned()
             }],
-        })
+        });
+        Ok(report)
     }
 
     /// The kernel's name as the source has it, if it is mangled.

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
 
+use amdgpu_isa::WaveSize;
 use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
 use amdinst_emu::{Config, Uninitialised};
 use amdinst_format::interface::Checks;
@@ -178,6 +179,9 @@ pub struct PackageArgs {
     /// Processor to build for, may be repeated (default: the package's `target-cpus`, else gfx90a)
     #[arg(long, value_name = "CPU", value_delimiter = ',')]
     pub target_cpu: Vec<String>,
+    /// Lanes of a wave, 32 or 64, where the processor has both: GFX11 (default: the package's `wave-size`, else 32 there)
+    #[arg(long, value_name = "LANES", value_parser = wave_size)]
+    pub wave_size: Option<WaveSize>,
     /// Cargo profile for the kernels (default: the package's `profile`, else release)
     #[arg(long, value_name = "P")]
     pub profile: Option<String>,
@@ -205,6 +209,11 @@ pub struct PackageArgs {
     /// Human-readable messages, or cargo's own and ours as JSON lines on stdout
     #[arg(long, value_name = "FMT", default_value = "human")]
     pub message_format: Format,
+}
+
+/// Reads `--wave-size`.
+fn wave_size(text: &str) -> Result<WaveSize, &'static str> {
+    text.parse().ok().and_then(WaveSize::from_lanes).ok_or("a wave has 32 or 64 lanes")
 }
 
 /// What is measured.

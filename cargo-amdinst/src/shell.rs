@@ -4,10 +4,12 @@
 //! `CARGO_TERM_COLOR`, else the terminal and `NO_COLOR`. Work that lasts over a second shows a progress line, on a
 //! terminal only.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use amdinst_core::report::Layout;
@@ -42,6 +44,8 @@ pub struct Shell {
     /// What was asked for, which holds for data on stdout, too.
     asked: Option<ColorChoice>,
     interactive: bool,
+    /// Warnings that are told once.
+    told: Mutex<BTreeSet<String>>,
 }
 
 impl Shell {
@@ -64,7 +68,7 @@ impl Shell {
         };
         let interactive =
             io::stderr().is_terminal() && verbosity > Verbosity::Quiet && env::var_os("CI").is_none();
-        Self { verbosity, color, asked, interactive }
+        Self { verbosity, color, asked, interactive, told: Mutex::default() }
     }
 
     /// How much is said.
@@ -136,6 +140,15 @@ impl Shell {
     pub fn warn(&self, message: impl Display) {
         if self.verbosity > Verbosity::Quiet {
             self.labelled(WARNING, "warning", message);
+        }
+    }
+
+    /// `warning: …`, unless the same was told before.
+    pub fn warn_once(&self, message: impl Display) {
+        let message = message.to_string();
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.insert(message.clone()) {
+            self.warn(message);
         }
     }
 

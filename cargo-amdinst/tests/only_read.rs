@@ -1,4 +1,5 @@
-//! Code objects for processors whose code is read and executed alone: what shows and runs them, and what the other commands say.
+//! Code objects for processors whose code is built, read and executed, and not instrumented: what shows and runs them, and what the
+//! other commands say.
 
 mod support;
 
@@ -15,8 +16,7 @@ kernel void halve(global int *a, int n) {
 }
 ";
 
-const REASON: &str = "is read and executed (`inspect`, `disasm`, `isa`, `run`), but not built or instrumented yet: that is done for \
-                      GFX9 (gfx900 … gfx950)";
+const REASON: &str = "is not instrumented yet: that is done for GFX9 (gfx900 … gfx950)";
 
 fn amdinst(directory: &Path, words: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
@@ -147,28 +147,49 @@ fn a_bundle_is_refused_where_nothing_in_it_can_be_instrumented() {
     stdout(directory, "run fat.bundle --target-cpu gfx90a --grid 1 --block 64 --arg buf:256 --arg i32:64");
 }
 
+/// What is asked for in vain is told before anything is compiled, with what to ask for instead.
 #[test]
-fn kernels_are_not_built_for_rdna() {
+fn what_a_processor_does_not_have_is_told_first() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     std::fs::create_dir(directory.join("src")).unwrap();
     std::fs::write(directory.join("src/lib.rs"), "#![no_std]\npub extern \"gpu-kernel\" fn halve() {}\n")
         .unwrap();
     let package = "[package]\nname = \"halve\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n";
-    let with_cpus = format!("{package}[package.metadata.amdinst]\ntarget-cpus = [\"gfx90a\", \"gfx1100\"]\n");
-    for (manifest, command) in [
-        (package, "build --target-cpu gfx1100"),
-        (package, "test --target-cpu gfx1100"),
-        (package, "test --target-cpu gfx90a,gfx1100"),
-        (&with_cpus, "build"),
-        (package, "exec --target-cpu gfx1100 -- true"),
+    let narrow = format!("{package}[package.metadata.amdinst]\nwave-size = 32\n");
+    let of_setting =
+        "gfx90a has waves of 64 lanes only, and `wave-size` in [package.metadata.amdinst] asks for 32";
+    let of_option = "gfx90a has waves of 64 lanes only, and `--wave-size` asks for 32";
+    let sizes = [
+        "note: processors with several sizes: gfx1100, gfx1101,",
+        "help: leave it away, or give `--wave-size 64`",
+    ];
+    let other_name = "`gfx1300` is not a processor this tool knows (gfx900 … gfx950, gfx1100 … gfx1153)";
+    let built = ["note: processors that kernels are built for: gfx900, gfx902,", "gfx1152, gfx1153"];
+    let chosen = "the probe `tail` is chosen, and kernels for gfx1100, gfx1151 are not instrumented yet";
+    let exec = "the ROCm runtime cannot be run on gfx1100: it is one of gfx900,";
+    for (manifest, command, code, first, others) in [
+        (package, "build --wave-size 32", 2, of_option, &sizes[..]),
+        (package, "test --target-cpu gfx1100,gfx90a --wave-size 32", 2, of_option, &sizes),
+        (&narrow, "build", 2, of_setting, &sizes),
+        (
+            package,
+            "build --wave-size 48",
+            2,
+            "invalid value '48' for '--wave-size <LANES>': a wave has 32 or 64 lanes",
+            &[],
+        ),
+        (package, "build --target-cpu gfx1300", 2, other_name, &built),
+        (package, "test --target-cpu gfx1100,gfx1151 --probe-name tail", 8, chosen, &[]),
+        (package, "exec --target-cpu gfx1100 -- true", 8, exec, &[]),
     ] {
         std::fs::write(directory.join("Cargo.toml"), manifest).unwrap();
         let output = amdinst(directory, command);
         let message = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(8), "{command}: {message}");
-        let first = format!("error: code for gfx1100 {REASON}");
-        assert_eq!(message.lines().next(), Some(&*first), "{command}: {message}");
+        assert_eq!(output.status.code(), Some(code), "{command}: {message}");
+        let told = message.lines().next().unwrap_or_default();
+        assert!(told.starts_with(&format!("error: {first}")), "{command}: {message}");
+        assert!(others.iter().all(|part| message.contains(part)), "{command}: {message}");
     }
 }
 

@@ -155,6 +155,13 @@ impl Device {
         let owned = unsafe { (interface.listing)(*handle, slice(package), slice(kernel)) };
         answered::<Result<String, LaunchFailure>>(interface, owned).map_err(internal)?
     }
+
+    pub(crate) fn wave_size(&self, package: &str, kernel: &str) -> Result<u32, LaunchFailure> {
+        let Handle { interface, handle, .. } = &*self.opened;
+        // SAFETY: a device, and text that lives through the call.
+        let owned = unsafe { (interface.wave_size)(*handle, slice(package), slice(kernel)) };
+        answered::<Result<u32, LaunchFailure>>(interface, owned).map_err(internal)?
+    }
 }
 
 fn internal(message: String) -> LaunchFailure {

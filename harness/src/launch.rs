@@ -127,6 +127,12 @@ pub trait Launch<P> {
         lds: u32,
         arguments: A,
     ) -> Result<Run, LaunchError>;
+
+    /// Lanes of a wave of the kernel, as it was built for the device: 64 on GFX9, 32 or 64 on GFX11 (`--wave-size`).
+    ///
+    /// # Errors
+    /// When the kernel is not built for the device's processor.
+    fn wave_size(&self, device: &Device) -> Result<u32, LaunchError>;
 }
 
 impl<P> Launch<P> for Kernel<P> {
@@ -159,6 +165,10 @@ impl<P> Launch<P> for Kernel<P> {
         recorder::record(&launched);
         let Launched { report, profile, wave_instructions, timing, .. } = launched;
         Ok(Run { report: Report::new(report), wave_instructions, timing, profile })
+    }
+
+    fn wave_size(&self, device: &Device) -> Result<u32, LaunchError> {
+        Ok(device.wave_size(self.package(), self.name())?)
     }
 }
 

@@ -41,6 +41,10 @@
 //! unless both leave the same bytes in every buffer and the counters are those that the emulator itself saw in the
 //! original. On a GPU only the instrumented kernel runs, and its counters are the report.
 //!
+//! # Kernels without counters
+//! Where code for a processor is not instrumented yet, kernels run as they were compiled. A test that asks for the counts of a branch then
+//! ends there and is ignored, with the reason: what it asserted before has held, and what the counts would be is not known.
+//!
 //! # Environment
 //! | variable | meaning |
 //! |---|---|

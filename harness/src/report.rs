@@ -2,7 +2,9 @@
 
 use std::ops::Deref;
 
-use amdinst_format::report::{self, Selection};
+use amdinst_format::report::{self, SelectError, Selection};
+
+use crate::runner::end_without_counts;
 
 /// How the branches of one launch diverged. Derefs to the plain report of `amdinst-format`.
 #[derive(Clone, Debug)]
@@ -22,7 +24,7 @@ impl Report {
     /// outcome has no counts; ask for it by [`report::Report::outcome`].
     #[track_caller]
     pub fn site(&self, name: &str) -> Selection<'_> {
-        told(self.inner.find(name))
+        self.told(self.inner.find(name))
     }
 
     /// The branches on a source line.
@@ -31,7 +33,16 @@ impl Report {
     /// When no site stands there.
     #[track_caller]
     pub fn line(&self, line: u32) -> Selection<'_> {
-        told(self.inner.at_line(line))
+        self.told(self.inner.at_line(line))
+    }
+
+    /// Every site of the kernel, taken together; none of a kernel without branches that can diverge.
+    ///
+    /// # Panics
+    /// When the kernel ran without counters, or something else than branches was measured.
+    #[track_caller]
+    pub fn every_site(&self) -> Selection<'_> {
+        self.told(self.inner.every_site())
     }
 
     /// The probe `name`, to ask what became of it.
@@ -43,25 +54,26 @@ impl Report {
         match self.inner.probes.iter().find(|probe| probe.name == name) {
             Some(probe) => probe,
             // The error of a selection lists the probes that there are.
-            None => match self.inner.find(name) {
-                Err(error) => panic!("{error}"),
-                Ok(_) => panic!("probe `{name}` has sites and no entry in the probe map"),
-            },
+            None => {
+                self.told(self.inner.find(name));
+                panic!("probe `{name}` has sites and no entry in the probe map")
+            }
+        }
+    }
+
+    /// What was selected. (A closure of `unwrap_or_else` would be the place that the failure is told to be at.)
+    #[track_caller]
+    fn told<T>(&self, selected: Result<T, SelectError>) -> T {
+        match selected {
+            Ok(selected) => selected,
+            Err(error) if self.inner.not_instrumented.is_some() => end_without_counts(error.to_string()),
+            Err(error) => panic!("{error}"),
         }
     }
 
     /// The report as JSON (`schema` 1).
     pub fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(&self.inner).unwrap_or_default()
-    }
-}
-
-/// What was selected. (A closure of `unwrap_or_else` would be the place that the failure is told to be at.)
-#[track_caller]
-fn told<T, E: std::fmt::Display>(selected: Result<T, E>) -> T {
-    match selected {
-        Ok(selected) => selected,
-        Err(error) => panic!("{error}"),
     }
 }
 

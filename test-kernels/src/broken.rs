@@ -105,7 +105,7 @@ pub unsafe fn stack_index(index: u32, output: *mut u32) {
     }
 }
 
-/// Only the first wave of a workgroup waits at the barrier.
+/// Only the first 64 work-items of a workgroup wait at the barrier.
 ///
 /// # Safety
 /// `output` is to one element a work-item.

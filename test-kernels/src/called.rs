@@ -111,7 +111,7 @@ fn get(i: usize) -> u32 {
     unsafe { WORDS.as_mut_ptr().add(i).read_volatile() }
 }
 
-/// Waits in a function that only the first wave calls.
+/// Waits in a function that only the first 64 work-items call.
 ///
 /// # Safety
 /// `output` is to one element a work-item.

@@ -3,7 +3,9 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use amdinst_device::{atomic_u32, barrier, global_id_x, kernel, shared, workgroup_id_x, workitem_id_x};
+use amdinst_device::{
+    atomic_u32, barrier, global_id_x, kernel, shared, wave_size, workgroup_id_x, workitem_id_x,
+};
 
 shared! {
     static SEEN: [u32; 2];
@@ -13,49 +15,50 @@ shared! {
     static MESSAGE: [u32; 65];
 }
 
-/// Each of two waves says in LDS that it is here, looks whether the other is, and gives what it saw: its own word and the other's,
-/// which may be there yet or not.
+/// Each half of a workgroup says in LDS that it is here, looks whether the other is, and gives what it saw: its own word and the
+/// other's, which may be there yet or not.
 ///
 /// # Safety
 /// `output` is to one element a work-item; workgroups have 128.
 #[kernel]
 pub unsafe fn see_each_other(output: *mut u32) {
-    let (i, wave) = (workitem_id_x(), workitem_id_x() / 64);
+    let (i, half) = (workitem_id_x(), workitem_id_x() / 64);
     let seen: *mut u32 = SEEN.as_mut_ptr().cast();
-    // SAFETY: two words, one a wave; and as the caller vouches.
+    // SAFETY: two words, one a half; and as the caller vouches.
     unsafe {
         if i < 2 {
             atomic_u32(seen.add(i as usize)).store(0, Relaxed);
         }
         barrier();
-        atomic_u32(seen.add(wave as usize)).store(1 + wave, Relaxed);
-        let own = atomic_u32(seen.add(wave as usize)).load(Relaxed);
-        let other = atomic_u32(seen.add(1 - wave as usize)).load(Relaxed);
+        atomic_u32(seen.add(half as usize)).store(1 + half, Relaxed);
+        let own = atomic_u32(seen.add(half as usize)).load(Relaxed);
+        let other = atomic_u32(seen.add(1 - half as usize)).load(Relaxed);
         *output.add(global_id_x() as usize) = 16 * own + other;
     }
 }
 
-/// The first wave writes 64 words, then sets a flag; the second waits for the flag and reads them.
+/// The first wave writes a word a lane, then sets a flag; the second waits for the flag and reads them.
 ///
 /// # Safety
-/// `output` is to 64 elements a workgroup; these have 128 work-items.
+/// `output` is to one element for each lane of a wave and each workgroup; these have two waves.
 #[kernel]
 pub unsafe fn pass_a_message(output: *mut u32) {
-    let i = workitem_id_x();
+    let (i, lanes) = (workitem_id_x(), wave_size());
     let message: *mut u32 = MESSAGE.as_mut_ptr().cast();
-    // SAFETY: 64 words and a flag; and as the caller vouches.
+    // SAFETY: a word for each lane, of which there are 64 at most, and a flag; and as the caller vouches.
     unsafe {
         let flag = atomic_u32(message.add(64));
         if i == 0 {
             flag.store(0, Relaxed);
         }
         barrier();
-        if i < 64 {
+        if i < lanes {
             *message.add(i as usize) = 3 * i + workgroup_id_x();
             flag.store(1, Release);
         } else {
             while flag.load(Acquire) == 0 {}
-            *output.add((workgroup_id_x() * 64 + i - 64) as usize) = *message.add(i as usize - 64);
+            let lane = i - lanes;
+            *output.add((workgroup_id_x() * lanes + lane) as usize) = *message.add(lane as usize);
         }
     }
 }
@@ -70,7 +73,7 @@ pub unsafe fn leave_a_number(last: *mut u32) {
     unsafe { atomic_u32(last).store(global_id_x(), Relaxed) };
 }
 
-/// A flag with an atomic on one side only: the first wave of a workgroup stores by an atomic what the second one reads
+/// A flag with an atomic on one side only: the first half of a workgroup stores by an atomic what the second one reads
 /// plainly.
 ///
 /// # Safety

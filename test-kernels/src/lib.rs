@@ -15,6 +15,7 @@ pub mod flags;
 pub mod formats;
 pub mod histogram;
 pub mod integers;
+pub mod lanes;
 pub mod nested;
 pub mod newton;
 pub mod opposite;

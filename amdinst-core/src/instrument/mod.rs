@@ -41,7 +41,7 @@ pub use options::{
 pub use pair::{
     MAP_SECTION, PairError, ReadError, check as check_pair, digest, map_for, map_of, with_before,
 };
-pub use plan::Plan;
+pub use plan::{Plan, refused};
 pub use refusal::{InstrumentError, Reason, Refusal};
 pub use selector::{NoSuchSite, SiteSelector, SourceLines, SourceLinesError};
 pub use session::{Session, plan};

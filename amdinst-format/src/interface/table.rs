@@ -100,6 +100,8 @@ pub struct Interface {
     pub launch: unsafe extern "C" fn(device: *mut c_void, request: Slice) -> Owned,
     /// The machine code of a kernel of a package, as text. The answer is the JSON of `Result<String, LaunchFailure>`.
     pub listing: unsafe extern "C" fn(device: *mut c_void, package: Slice, kernel: Slice) -> Owned,
+    /// The lanes of a wave of a kernel of a package. The answer is the JSON of `Result<u32, LaunchFailure>`.
+    pub wave_size: unsafe extern "C" fn(device: *mut c_void, package: Slice, kernel: Slice) -> Owned,
     /// Adds the JSON of a [`JunitSuite`](super::JunitSuite) to the file at `path`. The answer is as that of `read`.
     pub write_junit: unsafe extern "C" fn(path: Slice, suite: Slice) -> Owned,
     /// Takes an answer back.

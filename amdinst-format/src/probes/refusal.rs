@@ -11,6 +11,8 @@ use super::SiteFrame;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Reason {
+    /// Code for the kernel's processor is not instrumented.
+    Processor,
     /// The kernel has a counter buffer already.
     AlreadyInstrumented,
     /// A write of EXEC that may narrow it, whose mask could not be traced to a condition.
@@ -23,6 +25,8 @@ pub enum Reason {
     Undecodable,
     /// Control flow leaves the section, or enters an instruction in its middle.
     BrokenControlFlow,
+    /// The kernel's waves are of another size than those of most kernels in the code object.
+    OtherWaveSize,
     /// The site stands in a function that a kernel which is not instrumented calls too.
     SharedFunction,
     /// No SGPRs for what the site must hold for a moment.

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::counters::{BlockCounts, Layout, Probe, SiteCounts, WaveRecord, seconds_to_overflow};
-use crate::probes::{KernelProbes, ProbeOutcome, ProbeResult, ProbeSpec, Refusal, SiteFrame};
+use crate::probes::{KernelProbes, ProbeOutcome, ProbeResult, ProbeSpec, Reason, Refusal, SiteFrame};
 
 use super::{
     BlockReport, Counts, LeftOutReport, Location, Origin, Outcome, ProbeReport, Report, SCHEMA, SiteReport,
@@ -97,7 +97,7 @@ pub enum ReportError {
 impl Launch<'_> {
     /// Wavefronts of the launch.
     pub fn waves(&self) -> u64 {
-        Layout::new(self.grid, self.block, self.probes.record_stride).waves()
+        Layout::new(self.grid, self.block, self.probes.record_stride).with_lanes(self.probes.lanes).waves()
     }
 }
 
@@ -138,6 +138,7 @@ impl Report {
             demangled: launch.demangled.map(str::to_owned),
             target: launch.target.to_owned(),
             probe: probes.probe,
+            lanes: probes.lanes,
             home: probes.home.map_or("none", |home| home.name()).to_owned(),
             grid: launch.grid,
             block: launch.block,
@@ -151,6 +152,11 @@ impl Report {
             probes: Vec::new(),
             left_out: probes.left_out.iter().map(left_out).collect(),
             uniform: probes.uniform.iter().map(uniform).collect(),
+            not_instrumented: probes
+                .refusals
+                .iter()
+                .find(|refusal| refusal.reason == Reason::Processor)
+                .map(refusal_text),
             refusals: probes.refusals.iter().map(refusal_text).collect(),
         };
         for outcome in &probes.probes {

@@ -106,7 +106,7 @@ impl Report {
 
 impl Keep {
     fn prune(self, report: &mut Report) {
-        let layout = Layout::new(report.grid, report.block, 0);
+        let layout = Layout::new(report.grid, report.block, 0).with_lanes(report.lanes);
         let number = |id: &WaveId| layout.wave_index(id.workgroup, id.wave);
         for SiteReport { kind, waves, left_out, .. } in &mut report.sites {
             let lost = |counts: &super::Counts| Lost::of_wave(kind, counts);

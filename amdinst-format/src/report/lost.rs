@@ -4,7 +4,7 @@
 //! another kind. [`Certainty`] says which it is.
 
 use super::Counts;
-use crate::counters::WAVEFRONT_SIZE;
+use crate::counters::Lanes;
 use serde::{Deserialize, Serialize};
 
 /// How much a figure says.
@@ -72,7 +72,7 @@ fn of_loop(counts: &Counts) -> Lost {
     }
     let full = u128::from(counts.executions) * u128::from(left) / u128::from(counts.none);
     // A wave has no more lanes, whatever other exits make of the quotient.
-    let most = counts.executions.saturating_mul(WAVEFRONT_SIZE.into());
+    let most = counts.executions.saturating_mul(Lanes::MOST.into());
     let lanes = u64::try_from(full).unwrap_or(u64::MAX).min(most).saturating_sub(counts.lanes_in);
     Lost { lanes, certainty: Certainty::About }
 }

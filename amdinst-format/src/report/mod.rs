@@ -34,7 +34,7 @@ pub use time::{TimeReport, WaveTimeReport};
 
 use serde::{Deserialize, Serialize};
 
-use crate::counters::{Probe, SiteCounts};
+use crate::counters::{Lanes, Probe, SiteCounts};
 use crate::probes::SiteFrame;
 
 /// The version of the report's JSON.
@@ -55,6 +55,9 @@ pub struct Report {
     /// What was measured.
     #[serde(default)]
     pub probe: Probe,
+    /// Lanes of a wavefront.
+    #[serde(default, skip_serializing_if = "Lanes::is_default")]
+    pub lanes: Lanes,
     /// Where counters lived: `register`, `lds` or `global`.
     pub home: String,
     /// Workgroups in x, y, z.
@@ -86,6 +89,9 @@ pub struct Report {
     /// Branches that cannot diverge, for their condition is the same in every lane.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uniform: Vec<UniformReport>,
+    /// Why no kernel for the target's processor has counters, if none has; it is among the refusals, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_instrumented: Option<String>,
     /// Why sites, or the whole kernel, were not instrumented.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<String>,

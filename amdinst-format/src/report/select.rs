@@ -207,6 +207,9 @@ impl Report {
     }
 
     fn has_branches(&self) -> Result<(), SelectError> {
+        if let Some(why) = &self.not_instrumented {
+            return Err(SelectError::NotInstrumented { kernel: self.kernel.clone(), why: why.clone() });
+        }
         let has_any = !self.sites.is_empty() || !self.probes.is_empty();
         match self.probe {
             Probe::Branches if let Some(why) = self.refusals.first().filter(|_| !has_any) => {
@@ -217,9 +220,13 @@ impl Report {
         }
     }
 
-    /// Every site of the kernel, taken together.
-    pub fn every_site(&self) -> Selection<'_> {
-        Selection { sites: self.sites.iter().collect() }
+    /// Every site of the kernel, taken together; none of a kernel without branches that can diverge.
+    ///
+    /// # Errors
+    /// When the kernel ran without counters, or something else than branches was measured.
+    pub fn every_site(&self) -> Result<Selection<'_>, SelectError> {
+        self.has_branches()?;
+        Ok(Selection { sites: self.sites.iter().collect() })
     }
 
     /// What became of the probe called `name`, if the kernel has it. A probe that was inlined or unrolled into several

@@ -61,7 +61,7 @@ pub struct Tests {
     pub passed: u64,
     /// Not well.
     pub failed: u64,
-    /// Tests that were not run.
+    /// Tests that were not run, or asked for counts that there are none of.
     pub ignored: u64,
 }
 

@@ -107,6 +107,7 @@ pub(crate) fn launch(kernel: &str, waves: u64, sites: Vec<SiteReport>) -> Report
         probes: Vec::new(),
         left_out: Vec::new(),
         uniform: Vec::new(),
+        not_instrumented: None,
         refusals: Vec::new(),
     }
 }

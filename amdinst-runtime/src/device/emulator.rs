@@ -310,7 +310,7 @@ impl Machines {
                 let looked = self.check_unwritten(request, &original, before)?;
                 sampled.extend(sampled_as("uninitialised", looked));
             }
-            let report = request.empty_report(probes);
+            let report = request.empty_report(probes)?;
             return Ok(Outcome { report, wave_instructions, timing, doubts, sampled });
         };
         let layout = probes.layout(request.grid, request.block);

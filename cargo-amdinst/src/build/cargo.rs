@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use amdgpu_isa::WaveSize;
 use cargo_metadata::Message;
 
 use super::compiled::{Entry, Unchanging};
@@ -44,8 +45,11 @@ pub fn command(
             command.arg("--config").arg(value);
         }
     }
-    let options =
-        LinkOptions { tools: toolchain.llvm.clone(), code_object_version: package.code_object_version };
+    let options = LinkOptions {
+        tools: toolchain.llvm.clone(),
+        wave_size: package.other_wave(cpu),
+        code_object_version: package.code_object_version,
+    };
     command.arg("--").args(flags::for_kernel_crate(executable, &options));
     command
 }
@@ -160,6 +164,7 @@ fn run(
                     if message.message.message.starts_with("linking with ") {
                         link_failure = message.message.children.last().map(|note| note.message.clone());
                     } else if format == Format::Human
+                        && !is_about_wave_size(&message.message.message)
                         && !misplaced.holds(&message.message)
                         && let Some(rendered) = &message.message.rendered
                     {
@@ -191,6 +196,14 @@ fn run(
     })
 }
 
+/// Whether a warning is about our own flag for the size of waves, which every crate is compiled with: the compiler passes features to
+/// LLVM that it has no name for, and says so.
+fn is_about_wave_size(message: &str) -> bool {
+    const OF_FLAG: &str = "unstable feature specified for `-Ctarget-feature`: `";
+    let feature = message.split_once(OF_FLAG).and_then(|(_, rest)| rest.strip_suffix('`'));
+    [WaveSize::Wave32, WaveSize::Wave64].iter().any(|wave| feature == Some(wave.llvm_feature()))
+}
+
 /// What to do about a crate that needs the standard library, which is the first mistake of a crate that was the host's alone.
 fn needs_std(crate_name: &str, own: bool) -> String {
     let no_std = "#![cfg_attr(target_arch = \"amdgpu\", no_std)]";
@@ -211,5 +224,15 @@ mod tests {
     fn a_crate_of_the_host_is_told_what_to_do() {
         assert!(needs_std("my_kernels", true).contains("begin `my_kernels` with"));
         assert!(needs_std("serde", false).contains("which `serde` needs"));
+    }
+
+    #[test]
+    fn warnings_about_our_own_flag_are_told_from_others() {
+        let about = |feature: &str| format!("unstable feature specified for `-Ctarget-feature`: `{feature}`");
+        assert!(is_about_wave_size(&about("wavefrontsize64")));
+        assert!(is_about_wave_size(&format!("unknown and {}", about("wavefrontsize32"))));
+        assert!(
+            !is_about_wave_size(&about("xnack")) && !is_about_wave_size("unused variable: `wavefrontsize64`")
+        );
     }
 }

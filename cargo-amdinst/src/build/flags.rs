@@ -8,6 +8,7 @@
 use std::env;
 use std::path::Path;
 
+use amdgpu_isa::WaveSize;
 use serde_json::Value;
 
 use crate::linker::LinkOptions;
@@ -53,9 +54,9 @@ impl UserFlags {
     }
 }
 
-/// Flags of every crate for the device, `core` included.
-pub fn for_all(cpu: &str) -> Vec<String> {
-    [
+/// Flags of every crate for the device, `core` included: the processor, and the size of waves if it is another than LLVM's default.
+pub fn for_all(cpu: &str, wave: Option<WaveSize>) -> Vec<String> {
+    let mut flags = [
         &format!("-Ctarget-cpu={cpu}"),
         // The target is linked by LTO in any case; cargo leaves the bitcode out where a profile does not ask for it.
         "-Cembed-bitcode=yes",
@@ -67,7 +68,10 @@ pub fn for_all(cpu: &str) -> Vec<String> {
         "-Zmir-enable-passes=-JumpThreading",
     ]
     .map(str::to_owned)
-    .to_vec()
+    .to_vec();
+    // LLVM's default is left to it: this compiler may not know the feature, and warns then.
+    flags.extend(wave.map(|wave| format!("-Ctarget-feature=+{}", wave.llvm_feature())));
+    flags
 }
 
 /// Flags of the kernel crate alone. `executable` is this program.

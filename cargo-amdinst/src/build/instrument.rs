@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{
-    self, Counters, Home, InstrumentError, KernelProbes, Options, ProbeMap, SCHEMA,
+    self, AddressMap, Counters, Home, InstrumentError, KernelProbes, Options, ProbeMap, SCHEMA,
 };
 use amdinst_core::manifest::{Artifact, Instrumented};
 
@@ -74,7 +74,7 @@ pub fn finish(
     if object.kernels.is_empty() {
         context.shell.warn(format_args!("{} has no kernels for {cpu}", package.name));
     }
-    let place = format!("{cpu}/{}", package.profile);
+    let place = format!("{}/{}", package.directory_of(cpu), package.profile);
     let failed = || format!("cannot write into {}", directory.join(&place).display());
     let mut generation = Generation::new(&directory.join(&place)).or_exit_with(Exit::OutputFailed, failed)?;
     let stem = &package.library;
@@ -98,7 +98,26 @@ pub fn finish(
             let counters = home.map_or(package.counters, Counters::from);
             let options = Options { counters, probes: probes.clone(), ..forms.options.clone() };
             let what = || format!("cannot instrument {} for {cpu}", package.name);
-            let plan = instrument::plan(&object, &options).or_exit_with(Exit::BuildFailed, what)?;
+            let without = |kernels: Vec<KernelProbes>, addresses: AddressMap| ProbeMap {
+                schema: SCHEMA,
+                target: object.target.to_string(),
+                original: instrument::digest(&object.bytes),
+                code_object: None,
+                kernels,
+                addresses,
+            };
+            let form = format!("{stem}.inst.{}", home.map_or("auto", Home::name));
+            let map_name = format!("{form}.probes.json");
+            let plan = match instrument::plan(&object, &options) {
+                // `build` has told so.
+                Err(InstrumentError::NotInstrumented(why)) => {
+                    let map = without(instrument::refused(&object, &options, why), AddressMap::default());
+                    write(&map_name, &map.to_json().or_exit_with(Exit::BuildFailed, what)?)?;
+                    artifact.instrumented.push(Instrumented { home, file: None, probes: map_name });
+                    continue;
+                }
+                plan => plan.or_exit_with(Exit::BuildFailed, what)?,
+            };
             if home == forms.homes[0] {
                 all_selected(&plan).or_exit_with(Exit::Usage, what)?;
                 let sites = plan.kernels().iter().map(|kernel| kernel.sites.len()).sum();
@@ -110,7 +129,6 @@ pub fn finish(
                     format_args!("{} for {cpu} ({kernels}, {measured})", package.name),
                 );
             }
-            let form = format!("{stem}.inst.{}", home.map_or("auto", Home::name));
             warn_of_lost_waves(&context.shell, cpu, home, plan.kernels());
             let (file, map_file) = match instrument::apply(&object, plan.clone()) {
                 Ok(result) => {
@@ -123,19 +141,13 @@ pub fn finish(
                 }
                 // The map tells why, kernel by kernel; a launcher takes the original then.
                 Err(InstrumentError::NothingInstrumented(_)) => {
-                    let target = object.target.to_string();
-                    let kernels = plan.kernels().to_vec();
-                    let original = instrument::digest(&object.bytes);
-                    let addresses = plan.addresses();
-                    let map =
-                        ProbeMap { schema: SCHEMA, target, original, code_object: None, kernels, addresses };
+                    let map = without(plan.kernels().to_vec(), plan.addresses());
                     (None, map.to_json().or_exit_with(Exit::BuildFailed, what)?)
                 }
                 Err(error) => return Err(error).or_exit_with(Exit::BuildFailed, what),
             };
-            let probes = format!("{form}.probes.json");
-            write(&probes, &map_file)?;
-            artifact.instrumented.push(Instrumented { home, file, probes });
+            write(&map_name, &map_file)?;
+            artifact.instrumented.push(Instrumented { home, file, probes: map_name });
         }
     }
     let generation = generation.finish().or_exit_with(Exit::OutputFailed, failed)?;

@@ -16,11 +16,13 @@ pub mod profile;
 mod selection;
 pub mod settings;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use amdgpu_isa::Arch;
 use amdinst_core::manifest::{Manifest, SCHEMA};
 use serde_json::json;
 
@@ -61,6 +63,7 @@ pub struct BuiltPackage {
 /// is left as it was.
 pub fn build(context: &mut Context, args: &PackageArgs, forms: &Forms) -> CommandResult<Built> {
     let packages = package::find(context, args)?;
+    tell_not_instrumented(context, &packages, forms)?;
     let toolchain = setup::ready(context, args.toolchain.toolchain.as_deref(), setup::Consent::Ask)?;
     let executable = executable()?;
     let mut built = Built { packages: Vec::new() };
@@ -68,6 +71,34 @@ pub fn build(context: &mut Context, args: &PackageArgs, forms: &Forms) -> Comman
         built.packages.push(build_package(context, args, forms, package, &toolchain, &executable)?);
     }
     Ok(built)
+}
+
+/// Says which of the kernels are built and not instrumented, for their processors' code is not.
+///
+/// # Errors
+/// Some branch is chosen, and none of the kernels is instrumented.
+fn tell_not_instrumented(context: &Context, packages: &[KernelPackage], forms: &Forms) -> CommandResult<()> {
+    if forms.homes.is_empty() {
+        return Ok(());
+    }
+    let cpus: BTreeSet<Arch> = packages
+        .iter()
+        .flat_map(|package| package.cpus.iter().filter_map(|cpu| Arch::from_name(cpu)))
+        .collect();
+    let (instrumented, others): (Vec<_>, Vec<_>) =
+        cpus.into_iter().partition(|cpu| cpu.to_instrument().is_ok());
+    if others.is_empty() {
+        return Ok(());
+    }
+    let others: Vec<_> = others.into_iter().map(Arch::name).collect();
+    let message = format!("kernels for {} are not instrumented yet", others.join(", "));
+    if let Some(selector) = forms.options.only.first().filter(|_| instrumented.is_empty()) {
+        return Err(Failure::msg(Exit::Unsupported, format!("{selector} is chosen, and {message}")));
+    }
+    context.shell.warn_once(format_args!(
+        "{message}: they are built and launched without counters, and a test that asks for counts is ignored"
+    ));
+    Ok(())
 }
 
 /// The code object of the one package that `args` asks for, as compiled. Cargo builds it if it is not up to date; instrumented
@@ -90,7 +121,7 @@ pub fn original(context: &mut Context, args: &PackageArgs) -> CommandResult<Path
         return Err(several("several processors", package.cpus.join(", "), "name one with --target-cpu"));
     };
     let directory = std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
-    let flags = flags::of_user(&toolchain, &directory).with(&flags::for_all(cpu));
+    let flags = flags::of_user(&toolchain, &directory).with(&flags::for_all(cpu, package.other_wave(cpu)));
     let built =
         cargo::build(context, package, cpu, &toolchain, &executable, &flags, Format::Human)?.code_object;
     // The copy that `build` made has a name that people know.
@@ -126,7 +157,7 @@ fn build_package(
     let user_flags = flags::of_user(toolchain, &directory);
     let mut compiled = Vec::new();
     for cpu in &package.cpus {
-        let flags = user_flags.with(&flags::for_all(cpu));
+        let flags = user_flags.with(&flags::for_all(cpu, package.other_wave(cpu)));
         let started = SystemTime::now();
         let format = args.message_format;
         let built = cargo::build(context, &package, cpu, toolchain, executable, &flags, format)?;

@@ -108,6 +108,7 @@ fn arguments(build: &Build<'_>) -> Vec<String> {
         words.extend(value.into_iter().flat_map(|value| [name.to_owned(), value]));
     };
     option("--target-cpu", Some(args.target_cpu.join(",")).filter(|cpus| !cpus.is_empty()));
+    option("--wave-size", args.wave_size.map(|wave| wave.lanes().to_string()));
     option("--profile", args.profile.clone());
     // Of the features that several packages were asked for, those of this one.
     option("--features", Some(package.asked_features.join(",")).filter(|features| !features.is_empty()));

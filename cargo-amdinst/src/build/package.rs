@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use amdgpu_isa::{Arch, UnknownArch};
+use amdgpu_isa::{Arch, UnknownArch, WaveSize};
 use amdinst_core::instrument::Counters;
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
@@ -31,6 +31,8 @@ pub struct KernelPackage {
     pub target_directory: PathBuf,
     /// Processors, in the order they were asked for.
     pub cpus: Vec<String>,
+    /// The size of waves that was asked for; each of the processors has it.
+    pub wave_size: Option<WaveSize>,
     /// Cargo profile.
     pub profile: String,
     /// Features to activate.
@@ -70,10 +72,25 @@ impl KernelPackage {
         self.target_directory.join("amdinst").join(&self.name)
     }
 
-    /// Where cargo builds it for `cpu`. Each processor has a directory of its own: flags differ, and cargo would rebuild
-    /// `core` at every change of them.
+    /// The size of waves that kernels for `cpu` are compiled for, if it is another than LLVM's default.
+    pub fn other_wave(&self, cpu: &str) -> Option<WaveSize> {
+        let arch = Arch::from_name(cpu)?;
+        self.wave_size.filter(|&wave| wave != arch.default_wave())
+    }
+
+    /// The directory of what is for `cpu`, among those of other processors: `gfx1100`, or `gfx1100-wave64` with waves of another size
+    /// than LLVM's default.
+    pub fn directory_of(&self, cpu: &str) -> String {
+        match self.other_wave(cpu) {
+            None => cpu.to_owned(),
+            Some(wave) => format!("{cpu}-wave{}", wave.lanes()),
+        }
+    }
+
+    /// Where cargo builds it for `cpu`. Each processor and size of waves has a directory of its own: flags differ, and cargo would
+    /// rebuild `core` at every change of them.
     pub fn build_directory(&self, cpu: &str) -> PathBuf {
-        self.target_directory.join("amdinst").join("build").join(cpu)
+        self.target_directory.join("amdinst").join("build").join(self.directory_of(cpu))
     }
 }
 
@@ -137,15 +154,19 @@ fn with_settings(
         ([], cpus) => cpus,
         (asked, _) => asked.to_vec(),
     };
+    let wave_size = args.wave_size.or(settings.wave_size);
     for cpu in &cpus {
-        let known = || Arch::ALL.map(Arch::name).join(", ");
-        cpu.parse::<Arch>().map_err(|error| {
+        let known = || Arch::BUILT.map(Arch::name).join(", ");
+        let arch = cpu.parse::<Arch>().map_err(|error| {
             let exit = match error {
-                UnknownArch::NotInstrumented(_) => Exit::Unsupported,
+                UnknownArch::NotExecuted(_) => Exit::Unsupported,
                 UnknownArch::Unknown(_) => Exit::Usage,
             };
             Failure::new(exit, error).note(format!("processors that kernels are built for: {}", known()))
         })?;
+        if let Some(wave) = wave_size {
+            check_wave_size(arch, wave, args.wave_size.is_none())?;
+        }
     }
     let mut seen = Vec::new();
     cpus.retain(|cpu| {
@@ -163,6 +184,7 @@ fn with_settings(
         workspace_root: metadata.workspace_root.clone().into_std_path_buf(),
         target_directory: metadata.target_directory.clone().into_std_path_buf(),
         cpus,
+        wave_size,
         profile: asked.or(settings.profile).unwrap_or_else(|| DEFAULT_PROFILE.to_owned()),
         features,
         asked_features,
@@ -172,4 +194,21 @@ fn with_settings(
         lock_options: args.lock.options(),
         code_object_version: args.code_object_version.or(settings.code_object_version),
     })
+}
+
+/// Refuses a size of waves that a processor does not have.
+fn check_wave_size(arch: Arch, wave: WaveSize, by_setting: bool) -> CommandResult<()> {
+    let sizes = arch.generation().wave_sizes();
+    if sizes.contains(&wave) {
+        return Ok(());
+    }
+    let has: Vec<_> = sizes.iter().map(|size| size.lanes().to_string()).collect();
+    let (asked, lanes, has) = (wave.lanes(), arch.default_wave().lanes(), has.join(" and "));
+    let what = if by_setting { "`wave-size` in [package.metadata.amdinst]" } else { "`--wave-size`" };
+    let message = format!("{arch} has waves of {has} lanes only, and {what} asks for {asked}");
+    let both = Arch::BUILT.into_iter().filter(|arch| arch.generation().wave_sizes().len() > 1);
+    let both: Vec<_> = both.map(Arch::name).collect();
+    Err(Failure::msg(Exit::Usage, message)
+        .note(format!("processors with several sizes: {}", both.join(", ")))
+        .help(format!("leave it away, or give `--wave-size {lanes}`")))
 }

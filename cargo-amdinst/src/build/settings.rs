@@ -1,6 +1,6 @@
 //! `[package.metadata.amdinst]`: a package's defaults.
 
-use amdgpu_isa::{Arch, UnknownArch};
+use amdgpu_isa::{Arch, UnknownArch, WaveSize};
 use amdinst_core::instrument::Counters;
 use serde_json::Value;
 
@@ -11,6 +11,8 @@ pub struct Settings {
     pub kernels: Option<bool>,
     /// `target-cpus`: processors to build for.
     pub target_cpus: Vec<String>,
+    /// `wave-size`: lanes of a wave, 32 or 64, where a processor has both.
+    pub wave_size: Option<WaveSize>,
     /// `profile`: cargo profile of the kernels.
     pub profile: Option<String>,
     /// `features`: features to activate.
@@ -23,8 +25,16 @@ pub struct Settings {
     pub code_object_version: Option<u8>,
 }
 
-const KEYS: [&str; 7] =
-    ["kernels", "target-cpus", "profile", "features", "default-features", "counters", "code-object-version"];
+const KEYS: [&str; 8] = [
+    "kernels",
+    "target-cpus",
+    "wave-size",
+    "profile",
+    "features",
+    "default-features",
+    "counters",
+    "code-object-version",
+];
 
 /// A value in `[package.metadata.amdinst]` that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +63,11 @@ impl Settings {
             match key.as_str() {
                 "kernels" => settings.kernels = Some(boolean(key, value)?),
                 "target-cpus" => settings.target_cpus = strings(key, value)?,
+                "wave-size" => {
+                    let lanes = value.as_u64().and_then(|lanes| u32::try_from(lanes).ok());
+                    let size = lanes.and_then(WaveSize::from_lanes);
+                    settings.wave_size = Some(size.ok_or_else(|| wrong(key, "is not 32 or 64"))?);
+                }
                 "profile" => settings.profile = Some(string(key, value)?),
                 "features" => settings.features = strings(key, value)?,
                 "default-features" => settings.default_features = Some(boolean(key, value)?),
@@ -142,7 +157,7 @@ mod tests {
     #[test]
     fn every_key() {
         let metadata = json!({ "amdinst": {
-            "target-cpus": ["gfx90a", "gfx942"], "profile": "kernel-o2", "features": "f", "default-features": false,
+            "target-cpus": ["gfx90a", "gfx942"], "wave-size": 64, "profile": "kernel-o2", "features": "f", "default-features": false,
             "counters": "register", "code-object-version": 5,
         }});
         let (settings, warnings) = Settings::read(&metadata).unwrap();
@@ -151,6 +166,7 @@ mod tests {
             Settings {
                 kernels: None,
                 target_cpus: vec!["gfx90a".to_owned(), "gfx942".to_owned()],
+                wave_size: Some(WaveSize::Wave64),
                 profile: Some("kernel-o2".to_owned()),
                 features: vec!["f".to_owned()],
                 default_features: Some(false),
@@ -174,6 +190,8 @@ mod tests {
         for (key, value) in [
             ("target-cpus", json!("gfx1300")),
             ("target-cpus", json!([1])),
+            ("wave-size", json!(16)),
+            ("wave-size", json!("64")),
             ("profile", json!(3)),
             ("counters", json!("memory")),
             ("code-object-version", json!(3)),

@@ -4,6 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use amdgpu_isa::WaveSize;
+
 use super::LinkError;
 use crate::toolchain::LlvmTools;
 
@@ -13,16 +15,19 @@ const TOOLS: &str = "--amdinst-tools=";
 const LLD: &str = "--amdinst-lld=";
 const LLVM_VERSION: &str = "--amdinst-llvm=";
 const STEP: &str = "--amdinst-step=";
+const WAVE_SIZE: &str = "--amdinst-wave-size=";
 const CODE_OBJECT_VERSION: &str = "--amdinst-code-object-version=";
 
 /// Goes up when the same input makes another code object.
-const STEP_VERSION: u32 = 2;
+const STEP_VERSION: u32 = 3;
 
 /// What `build` decides and rustc passes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkOptions {
     /// The tools to use.
     pub tools: LlvmTools,
+    /// The size of waves, if not LLVM's default.
+    pub wave_size: Option<WaveSize>,
     /// Code object version, if not LLVM's default.
     pub code_object_version: Option<u8>,
 }
@@ -37,6 +42,7 @@ impl LinkOptions {
             format!("{LLVM_VERSION}{}", self.tools.version),
             format!("{STEP}{STEP_VERSION}"),
         ];
+        arguments.extend(self.wave_size.map(|wave| format!("{WAVE_SIZE}{}", wave.lanes())));
         if let Some(version) = self.code_object_version {
             arguments.push(format!("{CODE_OBJECT_VERSION}{version}"));
         }
@@ -62,6 +68,12 @@ pub struct LinkArguments {
 }
 
 impl LinkArguments {
+    /// The options of `opt` and `llc` that say what to compile for.
+    pub fn processor(&self) -> Vec<String> {
+        let feature = self.options.wave_size.map(|wave| format!("-mattr=+{}", wave.llvm_feature()));
+        std::iter::once(format!("-mcpu={}", self.cpu)).chain(feature).collect()
+    }
+
     /// Reads rustc's linker arguments (`gcc` flavour), without the program's own name.
     ///
     /// What concerns host programs (`--eh-frame-hdr`, `-z noexecstack`, library paths …) is passed over. A user's own
@@ -78,7 +90,7 @@ impl LinkArguments {
 
         let (mut inputs, mut output, mut exports) = (Vec::new(), None, Vec::new());
         let (mut opt_level, mut cpu, mut pattern, mut lld, mut version) = (2, None, None, None, None);
-        let mut llvm = String::new();
+        let (mut llvm, mut wave_size) = (String::new(), None);
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             let Some(text) = word.to_str() else {
@@ -109,6 +121,10 @@ impl LinkArguments {
                 lld = Some(PathBuf::from(path));
             } else if let Some(text) = text.strip_prefix(LLVM_VERSION) {
                 llvm = text.to_owned();
+            } else if let Some(text) = text.strip_prefix(WAVE_SIZE) {
+                let size = text.parse().ok().and_then(WaveSize::from_lanes);
+                let unknown = || LinkError::Arguments(format!("`{text}` is not a size of waves"));
+                wave_size = Some(size.ok_or_else(unknown)?);
             } else if let Some(text) = text.strip_prefix(CODE_OBJECT_VERSION) {
                 version =
                     Some(text.parse().map_err(|_| {
@@ -138,7 +154,7 @@ impl LinkArguments {
             exports,
             opt_level,
             cpu: cpu.ok_or_else(|| missing("-Ctarget-cpu"))?,
-            options: LinkOptions { tools, code_object_version: version },
+            options: LinkOptions { tools, wave_size, code_object_version: version },
         })
     }
 }
@@ -204,6 +220,7 @@ mod tests {
                 lld: PathBuf::from("/llvm/ld.lld"),
                 version: "22.1.8".to_owned(),
             },
+            wave_size: Some(WaveSize::Wave64),
             code_object_version: Some(5),
         };
         let mut words = vec![

@@ -86,6 +86,22 @@ pub enum LinkError {
         /// What it does.
         what: &'static str,
     },
+    /// A kernel that another size of waves was compiled for than was asked for.
+    #[error(
+        "kernel `{kernel}` is compiled for waves of {found} lanes, not {wanted}: some flag asks for that feature (RUSTFLAGS, \
+         `#[target_feature]`); ask with `--wave-size {found}` instead"
+    )]
+    WaveSize {
+        /// The kernel.
+        kernel: String,
+        /// Its lanes.
+        found: u32,
+        /// The lanes that were asked for.
+        wanted: u32,
+    },
+    /// The code object that the tools made cannot be read.
+    #[error("the code object that was linked cannot be read: {0}")]
+    Unreadable(String),
     /// Symbols that nothing defines.
     #[error("{}", undefined_message(.0))]
     Undefined(Vec<Undefined>),

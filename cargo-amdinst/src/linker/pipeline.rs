@@ -9,6 +9,9 @@ use std::thread;
 
 use tempfile::TempDir;
 
+use amdgpu_isa::{Arch, Target};
+use amdgpu_object::CodeObject;
+
 use super::records::Records;
 use super::{Fault, LinkArguments, LinkError, Undefined, Verdict, support};
 
@@ -34,11 +37,11 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
 
 /// The options that keep LLVM from making wrong code, if this one needs them.
 fn off_switches(arguments: &LinkArguments) -> Result<Vec<&'static str>, LinkError> {
-    let LinkArguments { cpu, opt_level, .. } = arguments;
+    let opt_level = &arguments.opt_level;
     let tools = &arguments.options.tools;
     let mut switches = Vec::new();
     for fault in Fault::ALL {
-        match fault.verdict(tools, cpu, *opt_level)? {
+        match fault.verdict(tools, &arguments.processor(), *opt_level)? {
             Verdict::Sound => {}
             Verdict::KeptOff(switch) => switches.push(switch),
             Verdict::Wrong => {
@@ -100,9 +103,16 @@ impl Step<'_> {
         let records = Records::read(&self.disassemble(&reached)?)?;
 
         let support = self.path("support.ll");
-        fs::write(&support, support::module(&records))
+        fs::write(&support, support::module(&records, self.target()))
             .map_err(|source| LinkError::Io { path: support.clone(), source })?;
         Ok((self.llvm_link(&[reached, support], "program.bc")?, records))
+    }
+
+    /// What is compiled for, if the processor is a known one.
+    fn target(&self) -> Option<Target> {
+        let arch = Arch::from_name(&self.arguments.cpu)?;
+        let wave = self.arguments.options.wave_size.unwrap_or(arch.default_wave());
+        Some(Target { arch, wave })
     }
 
     fn llvm_link(&self, inputs: &[PathBuf], output: &str) -> Result<PathBuf, LinkError> {
@@ -149,7 +159,7 @@ impl Step<'_> {
             _ => format!("forceattrs,internalize,globaldce,default<O{level}>"),
         };
         command.arg(format!("-passes={passes}"));
-        command.arg(format!("-mcpu={}", self.arguments.cpu)).args(switches);
+        command.args(self.arguments.processor()).args(switches);
         let exports = self.arguments.exports.iter().map(String::as_str);
         command.arg(self.export_list(exports.filter(|name| !name.starts_with(OUR_PREFIX)))?);
         command.args(records.outlined.iter().map(|symbol| format!("-force-attribute={symbol}:noinline")));
@@ -162,7 +172,7 @@ impl Step<'_> {
         let output = self.path("program.o");
         let mut command = self.tool("llc");
         command.args(["-filetype=obj", "--relocation-model=pic"]);
-        command.arg(format!("-O{}", self.arguments.opt_level)).arg(format!("-mcpu={}", self.arguments.cpu));
+        command.arg(format!("-O{}", self.arguments.opt_level)).args(self.arguments.processor());
         command.args(switches);
         if let Some(version) = self.arguments.options.code_object_version {
             command.arg(format!("--amdhsa-code-object-version={version}"));
@@ -188,7 +198,23 @@ impl Step<'_> {
             }
             Err(error) => return Err(error),
         }
+        self.check_wave_size(&output)?;
         self.install(&output)
+    }
+
+    /// Checks that all kernels have the size of waves that was asked for: definitions of ours are for that one.
+    fn check_wave_size(&self, output: &Path) -> Result<(), LinkError> {
+        let Some(Target { arch, wave }) = self.target() else { return Ok(()) };
+        let bytes = fs::read(output).map_err(|source| LinkError::Io { path: output.to_owned(), source })?;
+        let object = CodeObject::parse(bytes).map_err(|error| LinkError::Unreadable(error.to_string()))?;
+        for kernel in &object.kernels {
+            let found = kernel.descriptor.wave_size(arch);
+            if found != wave {
+                let (kernel, found, wanted) = (kernel.name.clone(), found.lanes(), wave.lanes());
+                return Err(LinkError::WaveSize { kernel, found, wanted });
+            }
+        }
+        Ok(())
     }
 
     /// Puts the finished file in its place in one step.

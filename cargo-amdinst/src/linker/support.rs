@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use amdgpu_isa::{Generation, Target, WaveSize};
+
 use super::records::Records;
 
 /// The workgroup barrier of `amdinst_device::barrier`. Rust's fences are of system scope, which on gfx90a and later
@@ -16,8 +18,83 @@ define hidden void @__amdinst_workgroup_barrier() alwaysinline convergent nounwi
 declare void @llvm.amdgcn.s.barrier()
 "#;
 
-/// The module to link with a program that has `records`.
-pub(super) fn module(records: &Records) -> String {
+/// `amdinst_device::shuffle`, where `ds_bpermute_b32` reaches every lane of a wave. It takes a byte address and wraps it.
+const SHUFFLE: &str = r#"
+define hidden i32 @__amdinst_shuffle(i32 %value, i32 %lane) alwaysinline convergent nounwind {
+  %address = shl i32 %lane, 2
+  %result = call i32 @llvm.amdgcn.ds.bpermute(i32 %address, i32 %value)
+  ret i32 %result
+}
+declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)
+"#;
+
+/// `amdinst_device::shuffle` of 64 lanes, where `ds_bpermute_b32` reaches the lanes of its own half alone. With all lanes active, one
+/// reads that half, one the other half, which `v_permlane64_b32` brings over. That writes active lanes only: a value would be lost
+/// whose lane is active and whose counterpart in the other half is not. So with fewer lanes the values come one by one.
+const SHUFFLE_OF_HALVES: &str = r#"
+define hidden i32 @__amdinst_shuffle(i32 %value, i32 %lane) alwaysinline convergent nounwind {
+entry:
+  %active = call i64 @llvm.amdgcn.ballot.i64(i1 true)
+  %all = icmp eq i64 %active, -1
+  br i1 %all, label %halves, label %each
+halves:
+  %address = shl i32 %lane, 2
+  %own = call i32 @llvm.amdgcn.ds.bpermute(i32 %address, i32 %value)
+  %swapped = call i32 @llvm.amdgcn.permlane64.i32(i32 %value)
+  %other = call i32 @llvm.amdgcn.ds.bpermute(i32 %address, i32 %swapped)
+  %low = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %id = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %low)
+  %differ = xor i32 %id, %lane
+  %half = and i32 %differ, 32
+  %is.own = icmp eq i32 %half, 0
+  %exchanged = select i1 %is.own, i32 %own, i32 %other
+  br label %done
+each:
+  %left = phi i64 [ %active, %entry ], [ %rest, %each ]
+  %result = phi i32 [ 0, %entry ], [ %next, %each ]
+  %first = call i64 @llvm.cttz.i64(i64 %left, i1 true)
+  %asks = trunc i64 %first to i32
+  %asked = call i32 @llvm.amdgcn.readlane.i32(i32 %lane, i32 %asks)
+  %from = and i32 %asked, 63
+  %read = call i32 @llvm.amdgcn.readlane.i32(i32 %value, i32 %from)
+  %place = zext i32 %from to i64
+  %shifted = lshr i64 %active, %place
+  %is.active = trunc i64 %shifted to i1
+  %one = select i1 %is.active, i32 %read, i32 0
+  %wanted = and i32 %lane, 63
+  %is.wanted = icmp eq i32 %wanted, %from
+  %next = select i1 %is.wanted, i32 %one, i32 %result
+  %served = call i64 @llvm.amdgcn.ballot.i64(i1 %is.wanted)
+  %others = xor i64 %served, -1
+  %rest = and i64 %left, %others
+  %more = icmp ne i64 %rest, 0
+  br i1 %more, label %each, label %done
+done:
+  %shuffled = phi i32 [ %exchanged, %halves ], [ %next, %each ]
+  ret i32 %shuffled
+}
+declare i64 @llvm.amdgcn.ballot.i64(i1)
+declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)
+declare i32 @llvm.amdgcn.permlane64.i32(i32)
+declare i32 @llvm.amdgcn.mbcnt.lo(i32, i32)
+declare i32 @llvm.amdgcn.mbcnt.hi(i32, i32)
+declare i32 @llvm.amdgcn.readlane.i32(i32, i32)
+declare i64 @llvm.cttz.i64(i64, i1)
+"#;
+
+/// The definition of `amdinst_device::shuffle` for a target; none for one that is not known.
+const fn shuffle(target: Option<Target>) -> &'static str {
+    match target {
+        None => "",
+        Some(Target { arch, wave }) => match (arch.generation(), wave) {
+            (Generation::Gfx11, WaveSize::Wave64) => SHUFFLE_OF_HALVES,
+            (Generation::Gfx9, _) | (Generation::Gfx11, WaveSize::Wave32) => SHUFFLE,
+        },
+    }
+}
+
+/// The module to link with a program that has `records`, for `target`, if that is known.
+pub(super) fn module(records: &Records, target: Option<Target>) -> String {
     let mut ir = String::from("target triple = \"amdgcn-amd-amdhsa\"\n");
     if !records.probes.is_empty() {
         // A section that is not loaded: probes must not move a single address of the kernel.
@@ -45,6 +122,7 @@ pub(super) fn module(records: &Records) -> String {
         );
     }
     ir.push_str(BARRIER);
+    ir.push_str(shuffle(target));
     ir
 }
 
@@ -78,6 +156,8 @@ fn assembler_text(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use amdgpu_isa::Arch;
+
     use super::*;
     use crate::linker::records::SharedVariable;
 
@@ -91,7 +171,7 @@ mod tests {
             ],
             ..Records::default()
         };
-        let ir = module(&records);
+        let ir = module(&records, Some(Arch::Gfx90a.into()));
         assert!(ir.contains("internal addrspace(3) global [64 x i8] poison, align 16"), "{ir}");
         assert!(ir.contains("external addrspace(3) global [0 x i8], align 4"), "{ir}");
         assert!(ir.contains(r#"module asm ".ascii \221\5C011\5C042x\5C042\5Cn\22""#), "{ir}");

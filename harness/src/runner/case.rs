@@ -1,5 +1,6 @@
 //! One kernel test.
 
+use std::any::Any;
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -44,6 +45,7 @@ impl TestCase {
 
     /// Runs it on `device` and tells how it ended, with the place where it failed.
     pub(super) fn run(&self, device: &Device) -> Ending {
+        WITHOUT_COUNTS.take();
         match catch_unwind(AssertUnwindSafe(|| begin_of_the_test(|| (self.run)(device)))) {
             Ok(Ok(())) => Ending::Passed,
             Ok(Err(message)) => Ending::Failed(format!(
@@ -52,21 +54,39 @@ impl TestCase {
                 self.file,
                 self.line
             )),
-            Err(payload) => {
-                let told = PANIC.take();
-                Ending::Failed(told.unwrap_or_else(|| {
-                    // A payload without a message went through the hook too, unless the hook was replaced.
-                    let text = payload.downcast_ref::<String>().map(String::as_str);
-                    text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("the test panicked").to_owned()
-                }))
-            }
+            Err(payload) => of_panic(&*payload),
         }
     }
+}
+
+/// How a test ended that panicked.
+fn of_panic(payload: &(dyn Any + Send)) -> Ending {
+    let told = PANIC.take();
+    if let Some(why) = WITHOUT_COUNTS.take()
+        && told.as_ref().is_some_and(|told| told.starts_with(&why))
+    {
+        return Ending::Ignored(Some(why));
+    }
+    Ending::Failed(told.unwrap_or_else(|| {
+        // A payload without a message went through the hook too, unless the hook was replaced.
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("the test panicked").to_owned()
+    }))
 }
 
 thread_local! {
     /// The message and place of this thread's last panic.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// The message with which the test on this thread was told that it cannot have the counts it asked for.
+    static WITHOUT_COUNTS: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Ends the running test, for it asked for counts of a kernel whose processor's code is not instrumented. The runner ignores such a
+/// test, as `message` says: what it asserted before has held, and what the counts would be is not known.
+#[track_caller]
+pub(crate) fn end_without_counts(message: String) -> ! {
+    WITHOUT_COUNTS.set(Some(message.clone()));
+    panic!("{message}");
 }
 
 /// Keeps a panic's message and place for the failure's report instead of printing it while other tests run.
@@ -175,5 +195,30 @@ mod tests {
         let _ = std::panic::take_hook();
         let told = PANIC.take().unwrap_or_default();
         assert!(told.contains(&format!("at {}:{asked}:", file!())), "{told}");
+    }
+    /// What asks for counts of a kernel that has none for its processor's sake ends the test, and is no failure; what fails otherwise is.
+    #[test]
+    fn a_test_that_asks_for_counts_that_cannot_be_is_ignored() {
+        let report = r#"{"schema":1,"kernel":"k","target":"gfx1100","home":"none","grid":[1,1,1],"block":[64,1,1],
+            "waves":2,"memory_equal":null,"oracle_equal":null,"sites":[],"probes":[],
+            "not_instrumented":"code for gfx1100 is not instrumented yet","refusals":["code for gfx1100 is not instrumented yet"]}"#;
+        let report = crate::report::Report::new(serde_json::from_str(report).unwrap());
+        let asks: [&dyn Fn(); 4] =
+            [&|| drop(report.site("x")), &|| drop(report.line(7)), &|| drop(report.every_site()), &|| {
+                drop(report.probe("x").outcome.clone())
+            }];
+        let why = "kernel `k` has no counts of branches: code for gfx1100 is not instrumented yet";
+        report_panics_to_tests();
+        for ask in asks {
+            let payload = catch_unwind(AssertUnwindSafe(ask)).unwrap_err();
+            assert_eq!(of_panic(&*payload), Ending::Ignored(Some(why.to_owned())));
+        }
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let _ = catch_unwind(AssertUnwindSafe(asks[0]));
+            panic!("something else");
+        }));
+        let _ = std::panic::take_hook();
+        let Ending::Failed(told) = of_panic(&*caught.unwrap_err()) else { panic!("it failed") };
+        assert!(told.starts_with("something else"), "{told}");
     }
 }

@@ -39,7 +39,7 @@ fn case(result: &Finished) -> JunitCase {
             Ending::Passed => JunitEnding::Passed,
             Ending::Failed(message) => JunitEnding::Failed(message.clone()),
             Ending::Ignored(reason) => {
-                JunitEnding::Ignored(reason.filter(|reason| !reason.is_empty()).map(str::to_owned))
+                JunitEnding::Ignored(reason.clone().filter(|reason| !reason.is_empty()))
             }
         },
         output: result.launches.reports.iter().map(table).collect::<Vec<_>>().join("\n"),
@@ -51,7 +51,7 @@ fn case(result: &Finished) -> JunitCase {
 }
 
 /// What a test's launches come to, for dashboards that plot properties: sums over launches and sites, and the kind of each
-/// fault.
+/// fault. Without counters there are no sums of them.
 fn properties(launches: &Launches) -> Vec<(&'static str, String)> {
     let mut properties = Vec::new();
     if !launches.reports.is_empty() {
@@ -61,11 +61,15 @@ fn properties(launches: &Launches) -> Vec<(&'static str, String)> {
         properties.extend([
             ("amdinst.launches", launches.reports.len().to_string()),
             ("amdinst.waves", waves.to_string()),
-            ("amdinst.executions", sum.executions.to_string()),
-            ("amdinst.diverged", sum.diverged.to_string()),
-            ("amdinst.lanes_in", sum.lanes_in.to_string()),
-            ("amdinst.lanes_taken", sum.lanes_taken.to_string()),
         ]);
+        if launches.reports.iter().any(|report| report.every_site().is_ok()) {
+            properties.extend([
+                ("amdinst.executions", sum.executions.to_string()),
+                ("amdinst.diverged", sum.diverged.to_string()),
+                ("amdinst.lanes_in", sum.lanes_in.to_string()),
+                ("amdinst.lanes_taken", sum.lanes_taken.to_string()),
+            ]);
+        }
     }
     properties.extend(launches.faults.iter().map(|fault| ("amdinst.fault", fault.kind.clone())));
     properties.extend(launches.doubts.iter().map(|doubt| ("amdinst.doubt", doubt.fault.kind.clone())));

@@ -33,7 +33,7 @@ impl Kept {
         let (ending, message) = match &finished.ending {
             Ending::Passed => (run::Ending::Passed, None),
             Ending::Failed(message) => (run::Ending::Failed, Some(message.clone())),
-            Ending::Ignored(reason) => (run::Ending::Ignored, reason.map(str::to_owned)),
+            Ending::Ignored(reason) => (run::Ending::Ignored, reason.clone()),
         };
         self.write(&Line::Test(Box::new(Test {
             name: finished.name.clone(),

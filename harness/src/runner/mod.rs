@@ -16,8 +16,9 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
-use libtest_mimic::{Failed, Trial};
+use libtest_mimic::{Completion, Failed, Trial};
 
+pub(crate) use case::end_without_counts;
 pub use case::{IntoTestResult, TestCase, TestResult};
 use recorder::{Ending, Finished, Launches, Results};
 
@@ -67,7 +68,7 @@ pub fn run_tests() -> ExitCode {
             results.add(Finished {
                 name: case.full_name(),
                 time: Duration::ZERO,
-                ending: Ending::Ignored(case.ignored),
+                ending: Ending::Ignored(case.ignored.map(str::to_owned)),
                 launches: Launches::default(),
             });
         }
@@ -154,14 +155,17 @@ fn trial(case: &'static TestCase, results: &Results) -> Trial {
             Ending::Failed(message) => Ending::Failed(message + &recorder::launches(&launches.reports)),
             other => other,
         };
-        let failed = match &ending {
+        let ended = match &ending {
             Ending::Failed(message) => Err(Failed::from(message)),
-            Ending::Passed | Ending::Ignored(_) => Ok(()),
+            Ending::Passed => Ok(Completion::Completed),
+            Ending::Ignored(reason) => {
+                Ok(reason.as_ref().map_or_else(Completion::ignored, Completion::ignored_with))
+            }
         };
         results.add(Finished { name: case.full_name(), time: started.elapsed(), ending, launches });
-        failed
+        ended
     };
-    Trial::test(case.full_name(), run).with_ignored_flag(case.ignored.is_some())
+    Trial::ignorable_test(case.full_name(), run).with_ignored_flag(case.ignored.is_some())
 }
 
 fn run_case(case: &TestCase) -> Ending {

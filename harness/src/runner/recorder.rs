@@ -87,8 +87,8 @@ pub(super) enum Ending {
     Passed,
     /// With this message.
     Failed(String),
-    /// The test was not run, for this reason if one was given.
-    Ignored(Option<&'static str>),
+    /// The test was not run, for this reason if one was given; or it began, and asked for counts that there are none of.
+    Ignored(Option<String>),
 }
 
 /// One test.

@@ -69,10 +69,23 @@ fn assert_told(fault: &FaultReport, text: &str, what: &str, place: &Place) {
 }
 
 /// Loads and atomics through a pointer that may be to any memory, or is known to be to global memory.
-const LOADS: &[&str] = &["global_load_dword ", "flat_load_dword ", "s_load_dword "];
-const SWAPS: &[&str] = &["global_atomic_swap ", "flat_atomic_swap "];
+const LOADS: &[&str] = &[
+    "global_load_dword ",
+    "flat_load_dword ",
+    "s_load_dword ",
+    "global_load_b32 ",
+    "flat_load_b32 ",
+    "s_load_b32 ",
+];
+const SWAPS: &[&str] =
+    &["global_atomic_swap ", "flat_atomic_swap ", "global_atomic_swap_b32 ", "flat_atomic_swap_b32 "];
 
-/// 128 work-items on 100 elements: lane 36 of wave 1 is the first to read past the end.
+/// Where a work-item stands in its workgroup of one dimension: wave and lane, with waves of so many lanes.
+fn place_of(item: u32, lanes: u32) -> (u32, usize) {
+    (item / lanes, (item % lanes) as usize)
+}
+
+/// 128 work-items on 100 elements: number 100 is the first to read past the end.
 #[harness::test]
 fn reading_past_the_end_of_a_buffer(device: &Device) {
     let input = device.buffer(&[1.0_f32; 100]);
@@ -81,7 +94,8 @@ fn reading_past_the_end_of_a_buffer(device: &Device) {
     assert!(text.contains("out of bounds: read of 4 bytes"), "{text}");
     assert!(text.contains("buffer of 100 f32"), "{text}");
     assert!(text.contains("which is argument 1"), "{text}");
-    assert_eq!((fault.wave.wave, fault.lane), (1, Some(36)), "{text}");
+    let (wave, lane) = place_of(100, copy_unguarded.wave_size(device).expect("a kernel"));
+    assert_eq!((fault.wave.wave, fault.lane), (wave, Some(lane)), "{text}");
     assert_at(&fault, &text, line_of("*output.add(i) = *input.add(i)"));
 }
 
@@ -167,7 +181,9 @@ fn past_the_end_of_a_buffer_by_its_address(device: &Device) {
         words.address()
     );
     let line = line_of("swap(1, Relaxed)");
-    let place = Place { kernel: "exchange", workgroup: 0, wave: 1, lane: Some(6), instruction: SWAPS, line };
+    let (wave, lane) = place_of(70, exchange.wave_size(device).expect("a kernel"));
+    let (kernel, wave, lane) = ("exchange", wave.into(), Some(lane));
+    let place = Place { kernel, workgroup: 0, wave, lane, instruction: SWAPS, line };
     assert_told(&fault, &text, &what, &place);
 }
 
@@ -186,14 +202,23 @@ fn misaligned_global(device: &Device) {
     assert_told(&fault, &text, &what, &place);
 }
 
-/// 64 words of LDS, 8 bytes apart: lane 32 is the first outside.
+/// 64 words of LDS, 8 bytes apart: work-item 32 is the first outside.
 #[harness::test]
 fn past_the_end_of_lds(device: &Device) {
     let mut output = device.zeroed(64);
     let (fault, text) = fault(scatter.launch(device, 1, 64, (8, &mut output)));
     let line = line_of("atomic_u32(word)");
-    let instruction: &[&str] = &["ds_wrxchg_rtn_b32 ", "ds_write_b32 ", "flat_atomic_swap "];
-    let place = Place { kernel: "scatter", workgroup: 0, wave: 0, lane: Some(32), instruction, line };
+    let instruction: &[&str] = &[
+        "ds_wrxchg_rtn_b32 ",
+        "ds_write_b32 ",
+        "flat_atomic_swap ",
+        "ds_storexchg_rtn_b32 ",
+        "ds_store_b32 ",
+        "flat_atomic_swap_b32 ",
+    ];
+    let (wave, lane) = place_of(32, scatter.wave_size(device).expect("a kernel"));
+    let (kernel, wave, lane) = ("scatter", wave.into(), Some(lane));
+    let place = Place { kernel, workgroup: 0, wave, lane, instruction, line };
     let what = "out of bounds: write of 4 bytes at 0x100 in LDS: it runs over the end of `the workgroup's LDS` (256 bytes at 0x0)";
     assert_told(&fault, &text, what, &place);
 }
@@ -204,7 +229,13 @@ fn past_the_end_of_the_stack(device: &Device) {
     let mut output = device.zeroed(128);
     let (fault, text) = fault(stack_index.launch(device, 1, 128, (50_000, &mut output)));
     let line = line_of("write_volatile(7)");
-    let instruction: &[&str] = &["buffer_store_dword ", "scratch_store_dword ", "flat_store_dword "];
+    let instruction: &[&str] = &[
+        "buffer_store_dword ",
+        "scratch_store_dword ",
+        "flat_store_dword ",
+        "scratch_store_b32 ",
+        "flat_store_b32 ",
+    ];
     let place = Place { kernel: "stack_index", workgroup: 0, wave: 0, lane: Some(0), instruction, line };
     assert_told(&fault, &text, "out of bounds: write of 4 bytes at 0x", &place);
     assert!(
@@ -213,7 +244,7 @@ fn past_the_end_of_the_stack(device: &Device) {
     );
 }
 
-/// The second wave of the workgroup ends without coming to the barrier. Hardware lets the first one pass, so this is a
+/// The second half of the workgroup ends without coming to the barrier. Hardware lets the first one pass, so this is a
 /// fault only where one asks for it.
 #[harness::test]
 fn a_barrier_that_not_all_waves_reach(device: &Device) -> harness::TestResult {
@@ -227,8 +258,12 @@ fn a_barrier_that_not_all_waves_reach(device: &Device) -> harness::TestResult {
     let device = &Device::emulator(&settings)?;
     let mut output = device.zeroed(256);
     let (fault, text) = fault(barrier_in_a_branch.launch(device, 2, 128, (&mut output,)));
-    let what = "kernel `barrier_in_a_branch`: barrier in divergent control flow: 1 wave waits at it and 1 wave has ended\n";
-    assert!(text.starts_with(what), "{text}");
+    let what = match 64 / barrier_in_a_branch.wave_size(device)? {
+        1 => "1 wave waits at it and 1 wave has ended".to_owned(),
+        waves => format!("{waves} waves wait at it and {waves} waves have ended"),
+    };
+    let what = format!("kernel `barrier_in_a_branch`: barrier in divergent control flow: {what}\n");
+    assert!(text.starts_with(&what), "{text}");
     let pc = text.lines().find(|line| line.contains(" = note: pc 0x")).unwrap_or_default();
     assert!(pc.ends_with(" `s_barrier`, workgroup (0, 0, 0), wave 0"), "{text}");
     assert!(text.contains("`#[harness::test(check = \"races,uninitialised\")]`"), "{text}");
@@ -239,7 +274,7 @@ fn a_barrier_that_not_all_waves_reach(device: &Device) -> harness::TestResult {
     Ok(())
 }
 
-/// The first wave loads what the second is still to store. Every order of the waves is one that hardware may take, so this
+/// The first half of the waves loads what the second is still to store. Every order of the waves is one that hardware may take, so this
 /// is a fault only where one asks for it.
 #[harness::test]
 fn a_missing_barrier(device: &Device) -> harness::TestResult {
@@ -250,16 +285,20 @@ fn a_missing_barrier(device: &Device) -> harness::TestResult {
     let (fault, text) = fault(turn_around.launch(device, 2, 128, (&mut output,)));
     let (store, load) = (line_of("write_volatile(global_id_x())"), line_of("turned.add(127 - i)"));
     let what = "data race in LDS: write of 4 bytes at 0x";
-    let instruction: &[&str] = &["ds_write_b32 ", "flat_store_dword "];
+    let instruction: &[&str] = &["ds_write_b32 ", "flat_store_dword ", "ds_store_b32 ", "flat_store_b32 "];
     let first = text.lines().next().unwrap_or_default();
     assert!(first.starts_with(&format!("kernel `turn_around`: {what}")), "{text}");
-    assert!(first.ends_with(", after a read by wave 0 with no barrier in between"), "{text}");
+    // In order of waves, the first that stores what another has loaded is the first of the second half.
+    let half = 64 / turn_around.wave_size(device)?;
+    let read = format!(", after a read by wave {} with no barrier in between", half - 1);
+    assert!(first.ends_with(&read), "{text}");
     assert_at(&fault, &text, store);
     let last = text.lines().find(|line| line.contains("; before it pc 0x")).unwrap_or_default();
     let (pc, before) = last.split_once("; before it pc 0x").unwrap_or_default();
-    assert!(pc.ends_with("`, workgroup (0, 0, 0), wave 1, lane 0"), "{text}");
+    assert!(pc.ends_with(&format!("`, workgroup (0, 0, 0), wave {half}, lane 0")), "{text}");
     assert!(instruction.iter().any(|name| pc.contains(&format!(" `{name}"))), "{text}");
-    assert!(before.contains("_read_b32 ") || before.contains("_load_dword "), "{text}");
+    let loads = ["_read_b32 ", "_load_dword ", "_load_b32 "];
+    assert!(loads.iter().any(|load| before.contains(load)), "{text}");
     assert!(text.contains("`#[harness::test(check = \"barriers,uninitialised\")]`"), "{text}");
     let earlier = fault.earlier.as_ref().ok_or("no earlier access")?;
     assert!(earlier.pc.is_some() && earlier.pc != fault.pc, "{text}");
@@ -290,7 +329,7 @@ fn workgroups_that_share_an_element(device: &Device) -> harness::TestResult {
     assert!(earlier.pc.is_some() && !earlier.frames.is_empty(), "{text}");
     let last = text.lines().find(|line| line.contains("; before it pc 0x")).unwrap_or_default();
     let before = last.split_once("; before it pc 0x").map_or("", |(_, before)| before);
-    assert!(before.contains("_load_dword "), "{text}");
+    assert!(before.contains("_load_dword ") || before.contains("_load_b32 "), "{text}");
     // Workgroups of their own elements do not meet.
     move_down.launch(device, 1, 64, (&mut data,))?;
     Ok(())
@@ -339,13 +378,16 @@ fn a_sum_of_what_nobody_has_written(device: &Device) {
     );
     let depends = " (byte 252 of `buffer of 64 u32`) depends on LDS that nothing has written";
     assert!(first.contains(depends), "{text}");
-    assert_eq!((fault.wave.wave, fault.lane, fault.kind.as_str()), (0, Some(63), "uninitialised"), "{text}");
-    assert_at(&fault, &text, line_of("*output.add(i) = sum;"));
-    let earlier = fault.earlier.as_ref().expect("a read");
-    assert!(
-        earlier.instruction.starts_with("ds_read") || earlier.instruction.starts_with("flat_load"),
+    let (wave, lane) = place_of(63, sum_of_neighbours.wave_size(device).expect("a kernel"));
+    assert_eq!(
+        (fault.wave.wave, fault.lane, fault.kind.as_str()),
+        (wave, Some(lane), "uninitialised"),
         "{text}"
     );
+    assert_at(&fault, &text, line_of("*output.add(i) = sum;"));
+    let earlier = fault.earlier.as_ref().expect("a read");
+    let loads = ["ds_read", "ds_load", "flat_load"];
+    assert!(loads.iter().any(|load| earlier.instruction.starts_with(load)), "{text}");
     // What the kernel has left is what the test reads, as before.
     assert_eq!(output.to_vec()[..63], std::array::from_fn::<u32, 63, _>(|i| 2 * i as u32 + 1));
     // Where it is not looked for, it shows in the result.
@@ -404,7 +446,11 @@ fn expects_two(device: &Device) -> harness::TestResult {
 
 /// What is printed then: the place of the assertion, and the line of the probe with its figures.
 #[harness::test]
-fn a_wrong_expectation_names_both_lines(_device: &Device) -> harness::TestResult {
+fn a_wrong_expectation_names_both_lines(device: &Device) -> harness::TestResult {
+    // Without counts there is no figure to be wrong.
+    let (b, c) = (device.buffer(&[1.0_f32; 64]), device.buffer(&[2.0_f32; 64]));
+    let run = vector_add.launch(device, 1, 64, (&mut device.zeroed::<f32>(64), &b, &c, 64))?;
+    run.report().site("tail");
     let output = std::process::Command::new(std::env::current_exe()?)
         .args(["--ignored", "--exact", "expects_two"])
         .env_remove("AMDINST_JUNIT")
@@ -428,6 +474,7 @@ fn a_misspelt_probe(device: &Device) -> harness::TestResult {
     let (b, c) = (device.buffer(&[1.0_f32; 100]), device.buffer(&[2.0_f32; 100]));
     let mut a = device.zeroed::<f32>(100);
     let run = vector_add.launch(device, 1, 128, (&mut a, &b, &c, 100))?;
+    run.report().site("tail");
     let told = run.report().find("tial").unwrap_err().to_string();
     assert_eq!(told, "kernel `vector_add` has no probe `tial`; it has `tail`");
     Ok(())

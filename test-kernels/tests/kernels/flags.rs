@@ -14,17 +14,18 @@ fn relaxed_atomics_in_lds_are_no_race(device: &Device) -> TestResult {
     let mut output = device.zeroed(256);
     see_each_other.launch(device, 2, 128, (&mut output,))?;
     for (i, seen) in output.to_vec().into_iter().enumerate() {
-        let wave = i as u32 / 64 % 2;
-        assert!([0, 2 - wave].map(|other| 16 * (1 + wave) + other).contains(&seen), "{i}: {seen}");
+        let half = i as u32 / 64 % 2;
+        assert!([0, 2 - half].map(|other| 16 * (1 + half) + other).contains(&seen), "{i}: {seen}");
     }
     Ok(())
 }
 
 #[harness::test(check = "races,barriers")]
 fn a_flag_in_lds_orders_what_waves_do(device: &Device) -> TestResult {
-    let mut output = device.zeroed(128);
-    pass_a_message.launch(device, 2, 128, (&mut output,))?;
-    let expected: Vec<u32> = (0..2).flat_map(|group| (0..64).map(move |i| 3 * i + group)).collect();
+    let lanes = pass_a_message.wave_size(device)?;
+    let mut output = device.zeroed(2 * lanes as usize);
+    pass_a_message.launch(device, 2, 2 * lanes, (&mut output,))?;
+    let expected: Vec<u32> = (0..2).flat_map(|group| (0..lanes).map(move |i| 3 * i + group)).collect();
     assert_eq!(output.to_vec(), expected);
     Ok(())
 }

@@ -28,7 +28,7 @@ fn texts(lengths: &[u32], bytes: &[u8]) -> Vec<String> {
 #[track_caller]
 fn assert_own_branch(run: &Run) {
     let report = run.report();
-    if !report.blocks.is_empty() || report.time.is_some() {
+    if !report.blocks.is_empty() || report.time.is_some() || report.not_instrumented.is_some() {
         return;
     }
     // For all of the branches of `core`, registers and LDS may have no room: memory has.

@@ -37,7 +37,7 @@ fn division_and_remainder_agree_with_the_host(device: &Device) -> TestResult {
     let expected: Vec<i64> = x.iter().zip(&y).map(|(&x, &y)| reference_mean(x, y)).collect();
     assert_eq!(means.to_vec(), expected);
     if optimised(&run) {
-        assert_loop_exit(&run, "euclid", &trips);
+        assert_loop_exit(&run, "euclid", &trips, integers.wave_size(device)?);
     }
     Ok(())
 }

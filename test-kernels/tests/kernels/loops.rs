@@ -15,7 +15,7 @@ fn collatz_goes_on_until_the_slowest_lane_is_done(device: &Device) -> TestResult
     assert_eq!(steps.to_vec(), trips);
 
     if optimised(&run) {
-        assert_loop_exit(&run, "until one", &trips);
+        assert_loop_exit(&run, "until one", &trips, collatz::collatz.wave_size(device)?);
     }
     Ok(())
 }
@@ -56,7 +56,7 @@ fn newton_in_f64_agrees_to_the_last_bit(device: &Device) -> TestResult {
     assert_eq!(iterations.to_vec(), trips);
 
     if optimised(&run) {
-        assert_loop_exit(&run, "converge", &trips);
+        assert_loop_exit(&run, "converge", &trips, newton::newton.wave_size(device)?);
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ mod flags;
 mod formats;
 mod functions;
 mod integers;
+mod lanes;
 mod lds;
 mod loops;
 mod selects;
@@ -20,21 +21,18 @@ mod vector_add;
 
 use harness::{Counts, Run};
 
-/// Lanes of a wavefront.
-const WAVE: usize = 64;
-
 /// Whether the compiler optimised.
 fn optimised(run: &Run) -> bool {
     !matches!(run.profile(), "kernel-o0" | "dev")
 }
 
-/// What the exit of a loop must count when lane `i` runs the body `trips[i]` times, at least once each, wave by wave.
+/// What the exit of a loop must count when work-item `i` runs the body `trips[i]` times, at least once each, by waves of so many lanes.
 ///
 /// Each wave goes on until its slowest lane is done. Lanes with the same number leave together, so there are as many
 /// departures as there are different numbers, and each but the last leaves some behind: it diverges. Between departures
 /// all lanes go on. A compiler may test before the body or after it; before, each wave executes the test once more, with
 /// all lanes going on. `executions` and `all` are those of the test after the body.
-fn loop_exit(trips: &[u32]) -> Vec<Counts> {
+fn loop_exit(trips: &[u32], lanes: u32) -> Vec<Counts> {
     let wave = |trips: &[u32]| {
         let departures: std::collections::BTreeSet<u32> = trips.iter().copied().collect();
         let executions = u64::from(trips.iter().copied().max().unwrap_or(0));
@@ -49,16 +47,16 @@ fn loop_exit(trips: &[u32]) -> Vec<Counts> {
             lanes_taken: lanes_in - trips.len() as u64,
         }
     };
-    trips.chunks(WAVE).map(wave).collect()
+    trips.chunks(lanes as usize).map(wave).collect()
 }
 
 /// Asserts that the exits of the loop with the probe `name` counted what [`loop_exit`] says, wave by wave.
 #[track_caller]
-fn assert_loop_exit(run: &Run, name: &str, trips: &[u32]) {
+fn assert_loop_exit(run: &Run, name: &str, trips: &[u32], lanes: u32) {
     let waves = run.report().site(name).of_kind("loop-exit").waves();
-    let expected = loop_exit(trips);
+    let expected = loop_exit(trips, lanes);
     assert_eq!(waves.len(), expected.len(), "waves that came to the loop");
-    for (lanes, (wave, expected)) in trips.chunks(WAVE).zip(waves.iter().zip(expected)) {
+    for (of_wave, (wave, expected)) in trips.chunks(lanes as usize).zip(waves.iter().zip(expected)) {
         let counted = wave.counts;
         assert_eq!(counted.diverged, expected.diverged, "{}", wave.id);
         assert_eq!(counted.none, expected.none, "{}", wave.id);
@@ -66,8 +64,8 @@ fn assert_loop_exit(run: &Run, name: &str, trips: &[u32]) {
         let before = Counts {
             executions: expected.executions + 1,
             all: expected.all + 1,
-            lanes_in: expected.lanes_in + lanes.len() as u64,
-            lanes_taken: expected.lanes_taken + lanes.len() as u64,
+            lanes_in: expected.lanes_in + of_wave.len() as u64,
+            lanes_taken: expected.lanes_taken + of_wave.len() as u64,
             ..expected
         };
         assert!(counted == expected || counted == before, "{}: {counted:?} is not {expected:?}", wave.id);

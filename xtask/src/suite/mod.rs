@@ -104,6 +104,16 @@ fn steps(junit: &Path) -> Vec<Step> {
             steps.push(step);
         }
     }
+    // Processors with waves of two sizes: one step a size, at the levels where most differs.
+    for (cpu, lanes, profile) in [("gfx1100", "32", "kernel-o3"), ("gfx1151", "64", "kernel-o0")] {
+        let name = format!("kernels {cpu} wave{lanes} {profile}");
+        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
+        let args = ["amdinst", "test", "--device", "emu", "--target-cpu", cpu, "--wave-size", lanes];
+        let mut step = Step::new(&name, Counting::Tests, args);
+        step.args.extend(["--profile", profile, "--junit", &report].map(str::to_owned));
+        step.writes_junit = true;
+        steps.push(step);
+    }
     // Whole messages of faults: in profile dev, for its checks of overflow, as are all other tests; and as kernels are built by
     // default.
     for profile in ["dev", "release"] {

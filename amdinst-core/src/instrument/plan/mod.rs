@@ -19,6 +19,8 @@ mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use probes::refused;
+
 use aliases::Aliases;
 use groups::KernelGroup;
 pub(super) use known::ProcessorCache;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{NotInstrumented, Op};
 use amdgpu_object::{CodeObject, Kernel};
 use amdinst_format::probes::{
     BlockProbe, Cost, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, ProbeOutcome, ProbeResult,
@@ -18,7 +18,44 @@ use crate::instrument::find::survey::Survey;
 use crate::instrument::find::{probes, select};
 use crate::instrument::options::{BUFFER_SYMBOL, Options, Probe, ProbeSpec};
 use crate::instrument::place::relocate::Relocated;
-use crate::instrument::refusal::Refusal;
+use crate::instrument::refusal::{Reason, Refusal};
+
+/// A kernel that counts nothing.
+fn without_counters(object: &CodeObject, kernel: &Kernel, options: &Options, why: &str) -> KernelProbes {
+    KernelProbes {
+        name: kernel.name.clone(),
+        probe: options.probe,
+        lanes: crate::lanes(kernel.descriptor.wave_size(object.target.arch)),
+        home: None,
+        why: why.to_owned(),
+        level: options.level,
+        buffer_argument: None,
+        wave_ids: None,
+        site_forms: Vec::new(),
+        packed_sites: 0,
+        buffer_symbol: None,
+        kernarg_segment_size: kernel.metadata.kernarg_segment_size,
+        record_stride: 0,
+        cost: Cost::default(),
+        sites: Vec::new(),
+        blocks: Vec::new(),
+        left_out: Vec::new(),
+        uniform: Vec::new(),
+        exec_writes: Vec::new(),
+        probes: Vec::new(),
+        refusals: Vec::new(),
+    }
+}
+
+/// The kernels of a code object for a processor whose code is not instrumented: each is refused, for that reason.
+pub fn refused(object: &CodeObject, options: &Options, why: NotInstrumented) -> Vec<KernelProbes> {
+    let why = why.to_string();
+    let refusal = || Refusal::of_kernel(Reason::Processor, why.clone());
+    let kernels = object.kernels.iter();
+    kernels
+        .map(|kernel| KernelProbes { refusals: vec![refusal()], ..without_counters(object, kernel, options, &why) })
+        .collect()
+}
 
 impl Plan {
     /// Lists the chosen kernels that have no instructions.
@@ -29,28 +66,8 @@ impl Plan {
         if empty.is_empty() {
             return;
         }
-        self.kernels.extend(empty.into_iter().map(|(_, kernel)| KernelProbes {
-            name: kernel.name.clone(),
-            probe: options.probe,
-            home: None,
-            why: "it has no instructions".to_owned(),
-            level: options.level,
-            buffer_argument: None,
-            wave_ids: None,
-            site_forms: Vec::new(),
-            packed_sites: 0,
-            buffer_symbol: None,
-            kernarg_segment_size: kernel.metadata.kernarg_segment_size,
-            record_stride: 0,
-            cost: Cost::default(),
-            sites: Vec::new(),
-            blocks: Vec::new(),
-            left_out: Vec::new(),
-            uniform: Vec::new(),
-            exec_writes: Vec::new(),
-            probes: Vec::new(),
-            refusals: Vec::new(),
-        }));
+        let why = "it has no instructions";
+        self.kernels.extend(empty.into_iter().map(|(_, kernel)| without_counters(object, kernel, options, why)));
         let order: HashMap<&str, usize> =
             object.kernels.iter().enumerate().map(|(index, kernel)| (kernel.name.as_str(), index)).collect();
         self.kernels.sort_by_key(|probes| order.get(probes.name.as_str()).copied());
@@ -162,6 +179,7 @@ impl Planner<'_> {
         KernelProbes {
             name: kernel.name.clone(),
             probe: self.options.probe,
+            lanes: crate::lanes(self.survey.program.wave_size()),
             home: drafted.map(|drafted| drafted.scheme.home()),
             why: drafted.map_or_else(
                 || {

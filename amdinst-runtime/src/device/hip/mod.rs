@@ -275,7 +275,7 @@ impl Gpu {
             let function = self.function(&built.original_path, &built.original.bytes, request.kernel)?;
             self.run(request, function, &mut request.kernarg.clone())?;
             return Ok(Outcome {
-                report: request.empty_report(probes),
+                report: request.empty_report(probes)?,
                 wave_instructions: None,
                 timing: None,
                 doubts: Vec::new(),

@@ -48,7 +48,7 @@ fn faults(llvm: &LlvmTools) -> Option<Check> {
     let mut mended = true;
     for fault in Fault::ALL {
         // The processor does not matter.
-        let rest = match fault.verdict(llvm, Arch::Gfx90a.name(), fault.level) {
+        let rest = match fault.verdict(llvm, &[format!("-mcpu={}", Arch::Gfx90a)], fault.level) {
             Ok(Verdict::Sound) => continue,
             Ok(Verdict::KeptOff(switch)) => format!("kernels are built with `{switch}`"),
             Ok(Verdict::Wrong) => {

@@ -128,7 +128,8 @@ fn exit(checks: &[Check]) -> Exit {
 fn emulator() -> Check {
     let vectors = amdinst_emu::Vectors::detect();
     let threads = output::count(std::thread::available_parallelism().map_or(1, usize::from), "thread");
-    let found = format!("runs gfx900 to gfx950 on {threads}, vectors {}", vectors.name());
+    let found =
+        format!("runs gfx900 to gfx950 and gfx1100 to gfx1153 on {threads}, vectors {}", vectors.name());
     if vectors == amdinst_emu::Vectors::Baseline {
         let help = "it works, several times slower than on a processor with AVX2 or AVX-512";
         return Check::warning(Area::Emulator, "emulator", found, help);

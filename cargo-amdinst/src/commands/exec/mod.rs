@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::process::{CommandExt as _, parent_id};
 use std::process::Command;
 
-use amdgpu_isa::{Arch, UnknownArch};
+use amdgpu_isa::Arch;
 use amdinst_core::instrument::Home;
 
 use crate::cli::ExecArgs;
@@ -50,17 +50,17 @@ fn cannot_start(program: &OsStr, error: &dyn std::error::Error) -> Failure {
 /// The program's command line and environment.
 fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     let cpu = args.target_cpu.as_deref().unwrap_or(DEFAULT_CPU);
-    let named = cpu.parse::<Arch>();
-    if let Err(error @ UnknownArch::NotInstrumented(_)) = named {
-        return Err(Failure::new(Exit::Unsupported, error));
-    }
-    let arch = named.ok().filter(|arch| amdinst_hsakmt::processors().contains(arch));
-    let Some(arch) = arch else {
+    let known = Arch::from_name(cpu);
+    let Some(arch) = known.filter(|arch| amdinst_hsakmt::processors().contains(arch)) else {
         let names: Vec<&str> = amdinst_hsakmt::processors().into_iter().map(Arch::name).collect();
-        return Err(Failure::msg(
-            Exit::Usage,
-            format!("the ROCm runtime cannot be run on {cpu}: it is one of {}", names.join(", ")),
-        ));
+        // A GPU of another generation is one that may be emulated one day; no name is a mistake.
+        let has_some = |generation| {
+            amdinst_hsakmt::processors().into_iter().any(|one| one.generation() == generation)
+        };
+        let is_other = known.is_some_and(|arch| !has_some(arch.generation()));
+        let exit = if is_other { Exit::Unsupported } else { Exit::Usage };
+        let message = format!("the ROCm runtime cannot be run on {cpu}: it is one of {}", names.join(", "));
+        return Err(Failure::msg(exit, message));
     };
     let (program, rest) =
         args.program.split_first().ok_or_else(|| Failure::msg(Exit::Usage, "no program"))?;

@@ -415,6 +415,7 @@ mod tests {
             workspace_root: PathBuf::from("/p"),
             target_directory: PathBuf::from("/p/target"),
             cpus: vec!["gfx90a".to_owned()],
+            wave_size: None,
             profile: "release".to_owned(),
             features: Vec::new(),
             asked_features: Vec::new(),

@@ -43,17 +43,22 @@ impl Fault {
     /// The faults that are known. Each is of some levels: at opt-level 1 there is none.
     pub const ALL: [&Self; 2] = [&slsr::FAULT, &spills::FAULT];
 
-    /// Tries the LLVM of `tools`, for the processor `cpu` at `opt_level`. Takes one or two runs of `llc`, 15 ms each.
+    /// Tries the LLVM of `tools`, for the processor that its options name, at `opt_level`. Takes one or two runs of `llc`, 15 ms each.
     ///
     /// # Errors
     /// `llc` cannot be started, or does not take the functions.
-    pub fn verdict(&self, tools: &LlvmTools, cpu: &str, opt_level: u8) -> Result<Verdict, LinkError> {
-        if (self.is_right)(&self.compile(tools, cpu, opt_level, None)?) {
+    pub fn verdict(
+        &self,
+        tools: &LlvmTools,
+        processor: &[String],
+        opt_level: u8,
+    ) -> Result<Verdict, LinkError> {
+        if (self.is_right)(&self.compile(tools, processor, opt_level, None)?) {
             return Ok(Verdict::Sound);
         }
         let mends = |switch: &&str| {
             // A later LLVM may have no such switch.
-            self.compile(tools, cpu, opt_level, Some(switch)).is_ok_and(|text| (self.is_right)(&text))
+            self.compile(tools, processor, opt_level, Some(switch)).is_ok_and(|text| (self.is_right)(&text))
         };
         Ok(self.switches.iter().copied().find(mends).map_or(Verdict::Wrong, Verdict::KeptOff))
     }
@@ -61,7 +66,7 @@ impl Fault {
     fn compile(
         &self,
         tools: &LlvmTools,
-        cpu: &str,
+        processor: &[String],
         opt_level: u8,
         switch: Option<&str>,
     ) -> Result<String, LinkError> {
@@ -69,7 +74,7 @@ impl Fault {
         let failed = |source| LinkError::Start { tool: tool.clone(), source };
         let mut child = Command::new(&tool)
             .arg(format!("-O{opt_level}"))
-            .arg(format!("-mcpu={cpu}"))
+            .args(processor)
             .args(switch)
             .args(["-", "-o", "-"])
             .stdin(Stdio::piped())
@@ -94,6 +99,8 @@ impl Fault {
 
 #[cfg(test)]
 mod tests {
+    use amdgpu_isa::{Arch, WaveSize};
+
     use super::*;
     use crate::toolchain::{Places, discover};
 
@@ -108,20 +115,35 @@ mod tests {
         Some(found?.llvm)
     }
 
+    /// LLVM's options for each processor that kernels are built for, with waves of each size.
+    fn processors() -> Vec<Vec<String>> {
+        let sizes = |arch: Arch| arch.generation().wave_sizes().iter().map(move |wave| (arch, wave));
+        let options = |(arch, wave): (Arch, &WaveSize)| {
+            let feature = (*wave != arch.default_wave()).then(|| format!("-mattr=+{}", wave.llvm_feature()));
+            std::iter::once(format!("-mcpu={arch}")).chain(feature).collect()
+        };
+        Arch::BUILT.into_iter().flat_map(sizes).map(options).collect()
+    }
+
+    pub(super) fn gfx90a() -> [String; 1] {
+        [format!("-mcpu={}", Arch::Gfx90a)]
+    }
+
     /// At its level each fault is there in the versions that were looked at, and its first switch mends it for every processor. The
     /// error of a link sends to opt-level 1, where nothing is wrong.
     #[test]
     fn what_this_llvm_does_is_found_and_mended() {
         let Some(tools) = tools() else { return };
         for fault in Fault::ALL {
-            for cpu in amdgpu_isa::Arch::ALL.map(amdgpu_isa::Arch::name) {
+            for processor in processors() {
                 let what = fault.what;
-                let verdict = fault.verdict(&tools, cpu, fault.level).unwrap();
-                assert_ne!(verdict, Verdict::Wrong, "{cpu}: LLVM {what}");
+                let verdict = fault.verdict(&tools, &processor, fault.level).unwrap();
+                assert_ne!(verdict, Verdict::Wrong, "{processor:?}: LLVM {what}");
                 if matches!(&tools.version[..], "22.1.2" | "22.1.8") {
-                    assert_eq!(verdict, Verdict::KeptOff(fault.switches[0]), "{cpu}: LLVM {what}");
+                    assert_eq!(verdict, Verdict::KeptOff(fault.switches[0]), "{processor:?}: LLVM {what}");
                 }
-                assert_eq!(fault.verdict(&tools, cpu, 1).unwrap(), Verdict::Sound, "{cpu}: LLVM {what}");
+                let verdict = fault.verdict(&tools, &processor, 1).unwrap();
+                assert_eq!(verdict, Verdict::Sound, "{processor:?}: LLVM {what}");
             }
         }
     }
@@ -132,7 +154,7 @@ mod tests {
         let Some(tools) = tools() else { return };
         for fault in Fault::ALL {
             for switch in fault.switches {
-                let text = fault.compile(&tools, "gfx90a", fault.level, Some(switch)).unwrap();
+                let text = fault.compile(&tools, &gfx90a(), fault.level, Some(switch)).unwrap();
                 assert!((fault.is_right)(&text), "{switch}: {text}");
             }
         }
@@ -167,7 +189,7 @@ mod tests {
             std::fs::set_permissions(&llc, std::fs::Permissions::from_mode(0o755)).unwrap();
             let pattern = format!("{}/{{}}", directory.path().display());
             let tools = LlvmTools { pattern, lld: PathBuf::new(), version: "99.0.0".to_owned() };
-            fault.verdict(&tools, "gfx90a", 3)
+            fault.verdict(&tools, &gfx90a(), 3)
         };
         let right = "\tglobal_load_dword v0\\n\tglobal_load_dword v0\\n";
         assert_eq!(with(&format!("printf '{right}'")).unwrap(), Verdict::Sound);

@@ -38,14 +38,14 @@ mod tests {
     use std::process::Command;
 
     use super::super::Verdict;
-    use super::super::tests::tools;
+    use super::super::tests::{gfx90a, tools};
     use super::*;
 
     /// The pass runs when the backend optimises.
     #[test]
     fn without_optimisation_nothing_is_wrong() {
         let Some(tools) = tools() else { return };
-        assert_eq!(FAULT.verdict(&tools, "gfx90a", 0).unwrap(), Verdict::Sound);
+        assert_eq!(FAULT.verdict(&tools, &gfx90a(), 0).unwrap(), Verdict::Sound);
     }
 
     /// `opt`'s pipelines do not run the pass for this target, and would not with the switch.

@@ -34,7 +34,7 @@ fn is_right(assembly: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::Verdict;
-    use super::super::tests::tools;
+    use super::super::tests::{gfx90a, tools};
     use super::*;
 
     /// With optimisation there is nothing to spill here.
@@ -42,7 +42,7 @@ mod tests {
     fn with_optimisation_nothing_is_wrong() {
         let Some(tools) = tools() else { return };
         for level in 1..=3 {
-            assert_eq!(FAULT.verdict(&tools, "gfx90a", level).unwrap(), Verdict::Sound, "{level}");
+            assert_eq!(FAULT.verdict(&tools, &gfx90a(), level).unwrap(), Verdict::Sound, "{level}");
         }
     }
 

@@ -11,6 +11,7 @@ use crate::{numbers, optimised};
 fn the_last_wave_of_a_column_is_cut(device: &Device) -> TestResult {
     let n = 1024;
     let matrix: Vec<f32> = numbers(n * n, 7).iter().map(|value| value + 0.5).collect();
+    let mut runs = Vec::new();
     for (t, all, none, lanes) in [(0, 15, 0, 1023), (600, 6, 9, 423)] {
         let mut multipliers = device.zeroed(n * n);
         let arguments = (n as u32, t as u32, &device.buffer(&matrix), &mut multipliers);
@@ -18,7 +19,9 @@ fn the_last_wave_of_a_column_is_cut(device: &Device) -> TestResult {
         let mut expected = vec![0.0; n * n];
         fan1::reference(n, t, &matrix, &mut expected);
         assert_eq!(multipliers.to_vec(), expected);
-
+        runs.push((run, t, all, none, lanes));
+    }
+    for (run, t, all, none, lanes) in runs {
         let below = run.report().site("below");
         assert_eq!((below.all(), below.none(), below.diverged()), (all, none, 1), "step {t}");
         assert_eq!(below.lanes_taken(), lanes, "step {t}");

@@ -1,0 +1,81 @@
+//! What a work-item learns of its wave, whose lanes are 32 or 64: all of them at work, and some.
+
+use amdinst_device::{
+    active_lanes, ballot, global_id_x, kernel, lane_id, read_first_lane, read_lane, shuffle, wave_size,
+};
+
+/// Words that a work-item gives.
+pub const WORDS: usize = 15;
+/// The lane that [`read_lane`] is asked for, modulo the size of a wave.
+const FOURTH: u32 = 67;
+
+/// Gives each work-item's lane and all that the lane functions tell it: words 0 to 8 with all lanes of the launch, the rest while
+/// multiples of three stand aside, which keep what they had.
+///
+/// # Safety
+/// `values` and `asked` are to one element a work-item, `output` to [`WORDS`].
+#[kernel]
+pub unsafe fn lanes(values: *const u32, asked: *const u32, output: *mut u32) {
+    let i = global_id_x() as usize;
+    // SAFETY: as the caller vouches.
+    let (value, asked) = unsafe { (*values.add(i), *asked.add(i)) };
+    let put = |word: usize, value: u32| {
+        // SAFETY: below `WORDS`; and as the caller vouches.
+        unsafe { *output.add(WORDS * i + word) = value };
+    };
+    let put_mask = |word: usize, mask: u64| {
+        put(word, mask as u32);
+        put(word + 1, (mask >> 32) as u32);
+    };
+    put(0, lane_id());
+    put(1, wave_size());
+    put_mask(2, ballot(value & 1 == 1));
+    put_mask(4, active_lanes());
+    put(6, read_first_lane(value));
+    put(7, read_lane(value, FOURTH));
+    put(8, shuffle(value, asked));
+    if !value.is_multiple_of(3) {
+        put_mask(9, active_lanes());
+        put_mask(11, ballot(value & 1 == 1));
+        put(13, read_first_lane(value));
+        put(14, shuffle(value, asked));
+    }
+}
+
+#[cfg(not(target_arch = "amdgpu"))]
+/// What [`lanes`] gives for workgroups of `block` work-items, in waves of `size`. Each wave has four lanes or more.
+pub fn reference(values: &[u32], asked: &[u32], block: usize, size: usize) -> Vec<u32> {
+    let waves = |of_all: &'_ [u32]| -> Vec<Vec<u32>> {
+        let groups = of_all.chunks(block);
+        groups.flat_map(|group| group.chunks(size).map(<[u32]>::to_vec).collect::<Vec<_>>()).collect()
+    };
+    let of_wave = |(values, asked): (Vec<u32>, Vec<u32>)| {
+        let mask = |takes: &dyn Fn(u32) -> bool| {
+            let bits = values.iter().enumerate().filter(|(_, value)| takes(**value));
+            let mask = bits.fold(0_u64, |mask, (lane, _)| mask | 1 << lane);
+            [mask as u32, (mask >> 32) as u32]
+        };
+        let (aside, odd) = (|value: u32| value.is_multiple_of(3), |value: u32| value & 1 == 1);
+        let at_work = |value: &&u32| !aside(**value);
+        let source = |asked: u32| values.get(asked as usize % size).copied();
+        let mut all = Vec::new();
+        for (lane, (&value, &asked)) in values.iter().zip(&asked).enumerate() {
+            let mut words = vec![lane as u32, size as u32];
+            words.extend(mask(&odd).into_iter().chain(mask(&|_| true)));
+            words.extend([values[0], values[FOURTH as usize % size], source(asked).unwrap_or(0)]);
+            if !aside(value) {
+                words.extend(
+                    mask(&|value| !aside(value))
+                        .into_iter()
+                        .chain(mask(&|value| !aside(value) && odd(value))),
+                );
+                words.extend(values.iter().find(at_work));
+                words.push(source(asked).filter(|value| !aside(*value)).unwrap_or(0));
+            }
+            words.resize(WORDS, 0);
+            all.extend(words);
+        }
+        all
+    };
+    waves(values).into_iter().zip(waves(asked)).flat_map(of_wave).collect()
+}
