@@ -115,8 +115,13 @@ impl Features {
 use Feature as F;
 
 /// gfx900, gfx902, gfx904, gfx909, gfx90c.
-pub(crate) const GFX900: Features =
-    Features::of([F::GlobalDataShare, F::LdsDirect, F::FailStatus, F::ReturningFloatAtomics, F::ManualWaitStates]);
+pub(crate) const GFX900: Features = Features::of([
+    F::GlobalDataShare,
+    F::LdsDirect,
+    F::FailStatus,
+    F::ReturningFloatAtomics,
+    F::ManualWaitStates,
+]);
 /// gfx906.
 pub(crate) const GFX906: Features = GFX900.and([F::SramEcc]);
 /// gfx908.
@@ -170,4 +175,5 @@ pub(crate) const GFX1100: Features = Features::of([
     F::MaskWriteHazard,
 ]);
 /// gfx1150 to gfx1153.
-pub(crate) const GFX1150: Features = GFX1100.and([F::ScalarFloats, F::DppScalarSource]).without([F::TransUseHazard]);
+pub(crate) const GFX1150: Features =
+    GFX1100.and([F::ScalarFloats, F::DppScalarSource]).without([F::TransUseHazard]);

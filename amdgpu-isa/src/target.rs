@@ -327,7 +327,9 @@ pub struct NotExecuted(pub Arch);
 
 /// A processor whose code is not instrumented yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("code for {0} is not instrumented yet: that is done for GFX9 (gfx900 … gfx950) and GFX11 (gfx1100 … gfx1153)")]
+#[error(
+    "code for {0} is not instrumented yet: that is done for GFX9 (gfx900 … gfx950) and GFX11 (gfx1100 … gfx1153)"
+)]
 pub struct NotInstrumented(pub Arch);
 
 /// A processor name that is not one of [`Arch::BUILT`].

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::Path;
 
 use amdgpu_isa::{
-    Arch, Condition, Flow, Generation, Op, Reg, RegSet, Special, Target, Value, Waits, WaveSize,
-    assemble, decode, opcodes, parse,
+    Arch, Condition, Flow, Generation, Op, Reg, RegSet, Special, Target, Value, Waits, WaveSize, assemble,
+    decode, opcodes, parse,
 };
 
 struct Case {

@@ -283,8 +283,6 @@ pub enum SiteKind {
     If,
     /// Lanes stay in a loop, or leave it.
     LoopExit,
-    /// `v_cmpx_*`: a comparison that writes EXEC itself.
-    Cmpx,
 }
 
 impl SiteKind {
@@ -293,7 +291,6 @@ impl SiteKind {
         match self {
             Self::If => "if",
             Self::LoopExit => "loop-exit",
-            Self::Cmpx => "cmpx",
         }
     }
 }

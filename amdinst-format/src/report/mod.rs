@@ -148,7 +148,7 @@ impl std::fmt::Display for Location {
 pub struct SiteReport {
     /// Its number in the kernel's probe map.
     pub id: u32,
-    /// `if`, `loop-exit`, `cmpx`, …
+    /// `if` or `loop-exit`.
     pub kind: String,
     /// Address of the narrowing instruction in the original code object.
     pub pc: u64,
