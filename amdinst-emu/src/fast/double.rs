@@ -175,7 +175,8 @@ unsafe fn replace_nans<L: Level>(result: L::V, [a, b, c]: [L::V; 3]) -> L::V {
     // SAFETY: the caller's.
     unsafe {
         let quiet = splat::<L>(QUIET);
-        let or_source = |other: L::V, source: L::V| L::blend_f64(nan::<L>(source), other, L::or(source, quiet));
+        let or_source =
+            |other: L::V, source: L::V| L::blend_f64(nan::<L>(source), other, L::or(source, quiet));
         let found = or_source(or_source(or_source(splat::<L>(INVALID), c), b), a);
         L::blend_f64(nan::<L>(result), result, found)
     }
