@@ -64,7 +64,7 @@ fn is_elsewhere(name: &str) -> bool {
         "v_prng_",
         // GFX11's (`tests/gfx11.rs`, `corpus hardware`, the kernels).
         "v_wmma",
-        "v_dot2",
+        "v_dot2_f16_f16",
         "v_movrel",
         "v_swap",
         "v_pipeflush",
