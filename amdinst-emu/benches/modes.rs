@@ -111,7 +111,8 @@ fn seconds(machine: &mut Machine, snippet: &Snippet, state: &WaveState) -> f64 {
 }
 
 fn main() -> ExitCode {
-    let filters: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let filters: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let targets = [
         Target::from(Arch::Gfx90a),
         Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 },
@@ -127,7 +128,8 @@ fn main() -> ExitCode {
         println!("{:<60} {:>10} {:>9} {:>9}  slowest", "instruction", "ns", "slower", "subnormal");
         let (mask, vcc) = if lanes == 32 { ("s6", "vcc_lo") } else { ("s[6:7]", "vcc") };
         let pairs = if lanes == 32 { PAIRS } else { &[] };
-        let empty = seconds(&mut Machine::new(target.arch, Config::default()), &looped(target, ""), &state(false));
+        let empty =
+            seconds(&mut Machine::new(target.arch, Config::default()), &looped(target, ""), &state(false));
         for form in FORMS.iter().chain(pairs) {
             let text = form.replace("{m}", mask).replace("{M}", vcc);
             let snippet = looped(target, &text);

@@ -30,7 +30,9 @@ pub(super) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
     handler(op)?;
     if crate::rules::Rules::of(arch.generation()).fused_dots {
         // Seen on a gfx1151: github.com/ROCm/rocm-systems, issue 12056.
-        return Some("a device lines up all addends and cuts them off before it adds: the last bits may differ");
+        return Some(
+            "a device lines up all addends and cuts them off before it adds: the last bits may differ",
+        );
     }
     let older = !arch.has(Feature::DefinedDotProducts);
     older.then_some("the manual gives neither the order of additions nor subnormals: as on later processors")

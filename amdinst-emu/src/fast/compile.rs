@@ -754,12 +754,7 @@ fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form, modified: bool) 
     })
 }
 
-fn comparison(
-    step: &Step,
-    hot: &mut Hot,
-    form: Form,
-    modifiers: Option<Modifiers>,
-) -> Option<Handler> {
+fn comparison(step: &Step, hot: &mut Hot, form: Form, modifiers: Option<Modifiers>) -> Option<Handler> {
     let modified = modifiers.is_some();
     macro_rules! compare {
         ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {

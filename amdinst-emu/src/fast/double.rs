@@ -169,14 +169,19 @@ unsafe fn nan<L: Level>(value: L::V) -> u32 {
     unsafe { L::compare_f64::<{ relation::UNORDERED }>(value, value) }
 }
 
+/// The source, quiet, where it is a NaN; else the other value.
+#[inline(always)]
+unsafe fn or_source<L: Level>(other: L::V, source: L::V) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { L::blend_f64(nan::<L>(source), other, L::or(source, splat::<L>(QUIET))) }
+}
+
 /// The NaN that stands for a result that is one, as `valu` has it for singles.
 #[inline(always)]
 unsafe fn replace_nans<L: Level>(result: L::V, [a, b, c]: [L::V; 3]) -> L::V {
     // SAFETY: the caller's.
     unsafe {
-        let quiet = splat::<L>(QUIET);
-        let or_source = |other: L::V, source: L::V| L::blend_f64(nan::<L>(source), other, L::or(source, quiet));
-        let found = or_source(or_source(or_source(splat::<L>(INVALID), c), b), a);
+        let found = or_source::<L>(or_source::<L>(or_source::<L>(splat::<L>(INVALID), c), b), a);
         L::blend_f64(nan::<L>(result), result, found)
     }
 }

@@ -1,10 +1,13 @@
 //! The fast layer: the commonest instruction forms, compiled for the host's vector extensions.
 //!
-//! [`Code`] has one compact [`Hot`] a step of the program. A form that has a handler of its own here (no modifiers,
-//! plain registers and constants) runs in it; every other step, and every case that such a handler does not take (a NaN,
-//! a MODE other than the default, an access that is out of bounds), goes through [`general`] to the step's own function
+//! [`Code`] has one compact [`Hot`] a step of the program. A form that has a handler of its own here runs in it; every other step, and
+//! every case that such a handler does not take (an access that is out of bounds), goes through [`general`] to the step's own function
 //! in `exec`, which knows everything. So the rules live in `exec`, and a handler here is an optimisation that must give
 //! the same bits: `tests/levels.rs` holds each of them against it.
+//!
+//! Handlers of floats are written for the default MODE and leave, out of line, to one for every mode ([`mode`]): subnormals are flushed
+//! by masks, and results that are not rounded to the nearest come of the host's own rounding, which only those instructions see. What
+//! they leave to is a handler, too; `cargo bench -p amdinst-emu --bench modes` holds their times against the default's.
 //!
 //! A step names the registers up to which it needs each bank. If code that a kernel can reach names one beyond those that its descriptor
 //! allots, the launch has a copy of the steps in which these are faults ([`within`]): the check costs other launches nothing.

@@ -134,7 +134,12 @@ impl<L: Level> Signs<L> {
 /// # Safety
 /// As for [`Level`].
 #[inline(always)]
-pub(super) unsafe fn finish<L: Level>(w: &Wave, mode: FloatMode, modifiers: Modifiers, result: &mut Vectors32<L>) {
+pub(super) unsafe fn finish<L: Level>(
+    w: &Wave,
+    mode: FloatMode,
+    modifiers: Modifiers,
+    result: &mut Vectors32<L>,
+) {
     // SAFETY: the caller's.
     unsafe {
         if mode.flushes_results {

@@ -106,7 +106,8 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
             for (result, values) in results.iter_mut().enumerate() {
                 let mut sources = [[L::splat(0); PARTS]; 3];
                 for slot in 0..3 {
-                    let source = Source::<L>::of(w, hot, if slot < SOURCES { slot } else { 1 }, result as u32);
+                    let source =
+                        Source::<L>::of(w, hot, if slot < SOURCES { slot } else { 1 }, result as u32);
                     for i in 0..parts::<L>() {
                         let value = source.get(i);
                         sources[slot][i] = if mode.flushes_sources { L::flush_f32(value) } else { value };

@@ -225,8 +225,7 @@ unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, ieee: bool) -> 
         if !ieee {
             return result;
         }
-        let signals =
-            |value: L::V| nan(value) & !L::equal(L::and(value, L::splat(QUIET)), L::splat(QUIET));
+        let signals = |value: L::V| nan(value) & !L::equal(L::and(value, L::splat(QUIET)), L::splat(QUIET));
         let quiet = |value: L::V| L::or(value, L::splat(QUIET));
         L::blend(signals(a), L::blend(signals(b), result, quiet(b)), quiet(a))
     }
@@ -369,7 +368,9 @@ impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for InMode<O
             if unordered != 0 {
                 match O::FLOATS {
                     Floats::First => settle::<L>(&mut result, get),
-                    Floats::FirstReversed => settle::<L>(&mut result, |i| [sources[1][i], sources[0][i], sources[0][i]]),
+                    Floats::FirstReversed => {
+                        settle::<L>(&mut result, |i| [sources[1][i], sources[0][i], sources[0][i]])
+                    }
                     Floats::Loses => {
                         for i in 0..parts::<L>() {
                             let [a, b, _] = get(i);

@@ -156,7 +156,17 @@ fn bad(offset: usize, size: u8, message: String) -> Step {
 }
 
 fn extra(inst: Inst, [dst_kind, src_kind @ ..]: [Kind; 5], keep_half: bool, message: String) -> Box<Extra> {
-    Box::new(Extra { inst, dst_kind, src_kind, keep_half, high_halves: 0, memory: None, scalar: None, pair: None, message })
+    Box::new(Extra {
+        inst,
+        dst_kind,
+        src_kind,
+        keep_half,
+        high_halves: 0,
+        memory: None,
+        scalar: None,
+        pair: None,
+        message,
+    })
 }
 
 fn blank(op: Op, offset: usize) -> Step {

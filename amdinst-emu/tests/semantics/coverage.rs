@@ -114,9 +114,31 @@ fn every_executed_opcode_has_an_oracle() {
 fn arithmetic_of_gfx11_has_an_oracle() {
     /// Tested by programs: `tests/gfx11.rs`, `corpus hardware`, and the kernels.
     const BY_PROGRAMS: &[&str] = &[
-        "v_readlane", "v_writelane", "v_readfirstlane", "v_swap", "v_mbcnt", "v_permlane", "v_mov_rel", "v_movrel", "v_wmma", "v_dot2",
-        "v_interp", "s_movrel", "s_getpc", "s_setpc", "s_swappc", "s_call", "s_getreg", "s_setreg", "s_waitcnt", "s_version",
-        "s_sendmsg", "s_rfe", "s_subvector", "v_pipeflush", "v_nop",
+        "v_readlane",
+        "v_writelane",
+        "v_readfirstlane",
+        "v_swap",
+        "v_mbcnt",
+        "v_permlane",
+        "v_mov_rel",
+        "v_movrel",
+        "v_wmma",
+        "v_dot2",
+        "v_interp",
+        "s_movrel",
+        "s_getpc",
+        "s_setpc",
+        "s_swappc",
+        "s_call",
+        "s_getreg",
+        "s_setreg",
+        "s_waitcnt",
+        "s_version",
+        "s_sendmsg",
+        "s_rfe",
+        "s_subvector",
+        "v_pipeflush",
+        "v_nop",
     ];
     let seen = recorded(|| {
         lanes::vector_instructions_of_gfx11_do_what_their_models_do();

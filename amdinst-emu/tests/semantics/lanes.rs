@@ -64,7 +64,7 @@ fn is_elsewhere(name: &str) -> bool {
         "v_prng_",
         // GFX11's (`tests/gfx11.rs`, `corpus hardware`, the kernels).
         "v_wmma",
-        "v_dot2",
+        "v_dot2_f16_f16",
         "v_movrel",
         "v_swap",
         "v_pipeflush",
@@ -100,7 +100,10 @@ fn each_does_what_its_model_does(targets: &[Target]) {
         for opcode in opcodes(target).filter(|opcode| is_vector(opcode.encoding())) {
             let name = opcode.op().name();
             let is_unsupported = matches!(fidelity::of(opcode), Fidelity::Unsupported { .. });
-            if is_unsupported || is_elsewhere(name) || only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
+            if is_unsupported
+                || is_elsewhere(name)
+                || only.as_ref().is_some_and(|only| !name.contains(only.as_str()))
+            {
                 continue;
             }
             if !has_model(name) {

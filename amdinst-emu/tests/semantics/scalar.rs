@@ -135,7 +135,12 @@ fn choose_operands(inst: &mut Inst, target: Target, random: &mut Random) {
     }
 }
 
-fn trial(machine: &mut Machine, target: Target, inst: &Inst, random: &mut Random) -> Option<Result<(), String>> {
+fn trial(
+    machine: &mut Machine,
+    target: Target,
+    inst: &Inst,
+    random: &mut Random,
+) -> Option<Result<(), String>> {
     use crate::model::Kind;
     let name = inst.op.name();
     let mut state = WaveState { scc: random.flag(), m0: random.next() as u32, ..WaveState::default() };
@@ -226,8 +231,9 @@ fn compare(
     let text = inst.text(target);
     let words = inst.encode(target).map_err(|error| format!("{text}: {error}"))?;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let after =
-        Snippet::from_bytes(target, &bytes).run(machine, state).map_err(|fault| format!("{arch}: {fault}"))?;
+    let after = Snippet::from_bytes(target, &bytes)
+        .run(machine, state)
+        .map_err(|fault| format!("{arch}: {fault}"))?;
     let same = WaveState { vgprs: after.vgprs.clone(), agprs: after.agprs.clone(), ..expected.clone() };
     if after == same {
         return Ok(());

@@ -42,7 +42,12 @@ const MXCSR: u32 = 0x1f80;
 /// MXCSR must be as the compiler knows it wherever the compiler's own code runs.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn directed_rows<const OPERATION: u8>(round: Directed, a: &mut [__m256i], b: &[__m256i], c: &[__m256i]) {
+unsafe fn directed_rows<const OPERATION: u8>(
+    round: Directed,
+    a: &mut [__m256i],
+    b: &[__m256i],
+    c: &[__m256i],
+) {
     assert!(b.len() == a.len() && c.len() == a.len() && !a.is_empty(), "rows of one wave");
     // MXCSR numbers down before up.
     let field = match round {

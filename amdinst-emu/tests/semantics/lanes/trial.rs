@@ -269,7 +269,9 @@ pub(super) fn run(
     if names_halves(target) && random.flag() {
         // Which half of a register it is: a constant has none.
         let is_constant = |inst: &Inst| {
-            inst.operands.iter().any(|operand| operand.slot == Slot::Src0 && !matches!(operand.value, Value::Vgpr(_)))
+            inst.operands
+                .iter()
+                .any(|operand| operand.slot == Slot::Src0 && !matches!(operand.value, Value::Vgpr(_)))
         };
         let bits = random.next() as u8 & 15;
         for bit in (0..4).filter(|bit| bits >> bit & 1 != 0) {
@@ -279,8 +281,11 @@ pub(super) fn run(
         }
     }
 
-    let mut state =
-        WaveState { exec: support::exec(random) & target.wave.all_lanes(), mode: support::mode(random), ..WaveState::default() };
+    let mut state = WaveState {
+        exec: support::exec(random) & target.wave.all_lanes(),
+        mode: support::mode(random),
+        ..WaveState::default()
+    };
     state.vcc = random.next();
     for sgpr in &mut state.sgprs {
         *sgpr = random.next() as u32;
@@ -315,8 +320,9 @@ pub(super) fn run(
 
     let words = inst.encode(target).map_err(|error| format!("{inst:?}: {error}"))?;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let after =
-        Snippet::from_bytes(target, &bytes).run(machine, &state).map_err(|fault| format!("{arch}: {fault}"))?;
+    let after = Snippet::from_bytes(target, &bytes)
+        .run(machine, &state)
+        .map_err(|fault| format!("{arch}: {fault}"))?;
     check(target, name, &inst, &kinds, &state, &after)
 }
 
@@ -392,11 +398,8 @@ fn check(
     let new = dst.map_or([0; 64], |operand| read(after, operand.value, operand.dwords, kinds.dst));
     let clamp = mods.clamp;
     // VOP3P has no output modifier.
-    let mode = Mode {
-        register: before.mode,
-        clamp,
-        omod: if inst.encoding.is_vop3p() { 0 } else { mods.omod },
-    };
+    let mode =
+        Mode { register: before.mode, clamp, omod: if inst.encoding.is_vop3p() { 0 } else { mods.omod } };
     let is_packed = inst.encoding.is_vop3p();
     let selection = model::packed::Selection {
         op_sel: if is_packed { mods.op_sel } else { 0 },
@@ -467,7 +470,11 @@ fn check(
     }
     let exec = if name.starts_with("v_cmpx") { bits_out } else { before.exec };
     if after.exec != exec {
-        return Err(format!("{arch} `{}`: exec is {:#x}, should be {exec:#x}", inst.text(target), after.exec));
+        return Err(format!(
+            "{arch} `{}`: exec is {:#x}, should be {exec:#x}",
+            inst.text(target),
+            after.exec
+        ));
     }
     Ok(())
 }

@@ -108,6 +108,19 @@ fn insert_byte(into: u32, a: &Args) -> Answer {
     (into & !(0xff << shift) | to_byte(a) << shift).into()
 }
 
+/// Two singles as integers of 16 bits, towards zero, saturated; zero for a NaN.
+fn packed_integers(a: &Args, signed: bool) -> Answer {
+    let [first, second, _] = sources::<Single>(a).map(|bits| {
+        let value = Single::from_bits(bits);
+        if value.is_nan() {
+            return 0;
+        }
+        let (low, high) = if signed { (-0x8000, 0x7fff) } else { (0, 0xffff) };
+        value.to_i128_r(64, Round::TowardZero, &mut false).value.clamp(low, high) as u128 & 0xffff
+    });
+    (first | second << 16).into()
+}
+
 pub(crate) const OPERATIONS: &[Operation] = operations! {
     v_cvt_f32_i32: F32 = I32 => |a| from_integer::<Single>(a, a.i(0).into());
     v_cvt_f32_u32: F32 = I32 => |a| from_integer::<Single>(a, a.u(0).into());
@@ -150,6 +163,8 @@ pub(crate) const OPERATIONS: &[Operation] = operations! {
     };
     v_cvt_pk_u8_f32: I32 = F32 I32 I32 => |a| insert_byte(a.u(2), a);
     v_cvt_pkaccum_u8_f32: I32 = F32 I32 => |a| insert_byte(a.old as u32, a);
+    v_cvt_pk_i16_f32: I32 = F32 F32 => |a| packed_integers(a, true);
+    v_cvt_pk_u16_f32: I32 = F32 F32 => |a| packed_integers(a, false);
     v_cvt_pk_u16_u32: I32 = I32 I32 => |a| pair(a.s[0].min(0xffff), a.s[1].min(0xffff));
     v_cvt_pk_i16_i32: I32 = I32 I32 => |a| {
         let one = |value: i32| u128::from(value.clamp(-0x8000, 0x7fff) as u16);

@@ -47,7 +47,7 @@ fn element(name: &str) -> Option<(&'static str, Kind)> {
 
 /// Whether there is a model of an operation here.
 pub(crate) fn is_known(name: &str) -> bool {
-    element(name).is_some() || is_mix(name) || matches!(name, "v_pk_mov_b32")
+    element(name).is_some() || is_mix(name) || matches!(name, "v_pk_mov_b32" | "v_dot4_i32_iu8" | "v_dot8_i32_iu4")
 }
 
 fn is_mix(name: &str) -> bool {
@@ -68,6 +68,8 @@ pub(crate) fn run(name: &str, a: &Args, selection: &Selection) -> Option<Answer>
                 |source: usize| a.s[source] >> (32 * u32::from(selection.op_sel >> source & 1)) & 0xffff_ffff;
             (dword(0) | dword(1) << 32).into()
         }
+        "v_dot4_i32_iu8" => mixed_dot(a, selection, 8),
+        "v_dot8_i32_iu4" => mixed_dot(a, selection, 4),
         // The halves of each product are chosen, as LLVM does for constants of which one half is zero.
         "v_dot2_i32_i16" | "v_dot2_u32_u16" => {
             let chosen = |number: usize| {
@@ -79,6 +81,18 @@ pub(crate) fn run(name: &str, a: &Args, selection: &Selection) -> Option<Answer>
         // Whole registers: the operation of one lane, without selections.
         _ => (operation(name)?.run)(a),
     })
+}
+
+/// A dot product of which NEG says whose elements are signed (RDNA3 ISA, V_DOT4_I32_IU8).
+fn mixed_dot(a: &Args, selection: &Selection, width: u32) -> Answer {
+    let element = |source: usize, at: u32| {
+        let bits = (a.s[source] >> (width * at) & ((1 << width) - 1)) as i128;
+        let is_negative = selection.neg >> source & 1 != 0 && bits >> (width - 1) & 1 != 0;
+        if is_negative { bits - (1 << width) } else { bits }
+    };
+    let sum = (0..32 / width).fold(i128::from(a.i(2)), |sum, at| sum + element(0, at) * element(1, at));
+    let limited = if a.mode.clamp { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
+    (limited as u32).into()
 }
 
 fn packed(name: &str, kind: Kind, a: &Args, selection: &Selection) -> Answer {
