@@ -68,6 +68,15 @@ pub enum Feature {
     ForwardingHazards,
     /// The longest matrix instruction takes one wait state more.
     LongerMatrices,
+    /// Between dependent instructions wait states must stand; later ones wait by themselves (`!hasNoDataDepHazard`).
+    ManualWaitStates,
+    /// A vector instruction may read a register too soon behind a transcendental one that writes it (`hasVALUTransUseHazard`).
+    TransUseHazard,
+    /// In waves of 64 lanes, a vector instruction may get the wrong one of two results between which EXEC was written
+    /// (`hasVALUPartialForwardingHazard`).
+    PartialForwardingHazard,
+    /// In waves of 64 lanes, an SGPR that vector instructions read as a mask may be written too soon (`hasVALUMaskWriteHazard`).
+    MaskWriteHazard,
     /// Stores are counted apart from loads (`FeatureVscnt`).
     StoreCounter,
     /// Scalar arithmetic on floats (`FeatureSALUFloatInsts`).
@@ -106,8 +115,13 @@ impl Features {
 use Feature as F;
 
 /// gfx900, gfx902, gfx904, gfx909, gfx90c.
-pub(crate) const GFX900: Features =
-    Features::of([F::GlobalDataShare, F::LdsDirect, F::FailStatus, F::ReturningFloatAtomics]);
+pub(crate) const GFX900: Features = Features::of([
+    F::GlobalDataShare,
+    F::LdsDirect,
+    F::FailStatus,
+    F::ReturningFloatAtomics,
+    F::ManualWaitStates,
+]);
 /// gfx906.
 pub(crate) const GFX906: Features = GFX900.and([F::SramEcc]);
 /// gfx908.
@@ -128,6 +142,7 @@ pub(crate) const GFX90A: Features = Features::of([
     F::DppPairs,
     F::DefinedDotProducts,
     F::DotHazards,
+    F::ManualWaitStates,
 ]);
 /// gfx942.
 pub(crate) const GFX942: Features = GFX90A.and([
@@ -155,6 +170,10 @@ pub(crate) const GFX1100: Features = Features::of([
     F::ArchitectedFlatScratch,
     F::AtomicAddSubnormals,
     F::StoreCounter,
+    F::TransUseHazard,
+    F::PartialForwardingHazard,
+    F::MaskWriteHazard,
 ]);
 /// gfx1150 to gfx1153.
-pub(crate) const GFX1150: Features = GFX1100.and([F::ScalarFloats, F::DppScalarSource]);
+pub(crate) const GFX1150: Features =
+    GFX1100.and([F::ScalarFloats, F::DppScalarSource]).without([F::TransUseHazard]);

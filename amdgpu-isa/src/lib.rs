@@ -44,6 +44,7 @@ mod gfx9;
 mod inst;
 mod limits;
 mod mask;
+mod message;
 mod op;
 mod opcodes;
 mod parse;
@@ -71,7 +72,7 @@ pub use mask::{Logic, MaskOp};
 pub use op::Op;
 pub use opcodes::{Opcode, opcodes};
 pub use parse::{ParseError, parse};
-pub use reg::LAST_SGPR;
+pub use reg::{LAST_BY_NUMBER, LAST_SGPR};
 pub use reg::{Reg, RegSet, ScalarSet};
 pub use registers::{Special, scalar};
 pub use target::{

@@ -51,6 +51,10 @@ pub enum MaskOp {
     LanesFrom,
     /// Shifts a mask to higher lanes.
     ShiftUp,
+    /// Tells by SCC whether two masks are equal.
+    Equal,
+    /// Tells by SCC whether two masks differ.
+    Differ,
 }
 
 /// One line an operation: what it does, the opcode for masks of 64 lanes, and that for masks of 32.
@@ -117,6 +121,8 @@ mask_ops! {
     CountLanes => s_bcnt1_i32_b64 s_bcnt1_i32_b32;
     LanesFrom => s_bfm_b64 s_bfm_b32;
     ShiftUp => s_lshl_b64 s_lshl_b32;
+    Equal => s_cmp_eq_u64 s_cmp_eq_u32;
+    Differ => s_cmp_lg_u64 s_cmp_lg_u32;
 }
 
 impl Op {

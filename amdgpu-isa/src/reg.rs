@@ -241,8 +241,11 @@ pub struct ScalarSet(u128);
 /// SCC's bit: a number that no scalar register has.
 const SCC_BIT: u16 = scalar::M0 as u16 + 1;
 
-/// Highest SGPR that a program may use on GFX9; FLAT_SCRATCH, XNACK_MASK and VCC are behind it.
+/// Highest SGPR that a program may use on every generation; on GFX9 FLAT_SCRATCH, XNACK_MASK and VCC are behind it.
 pub const LAST_SGPR: u8 = scalar::FLAT_SCRATCH - 1;
+
+/// Highest scalar register that instructions may reach by number on any generation.
+pub const LAST_BY_NUMBER: u8 = scalar::VCC - 1;
 
 impl ScalarSet {
     /// The empty set.
@@ -267,10 +270,10 @@ impl ScalarSet {
         Self(1 << (code & (scalar::COUNT - 1)))
     }
 
-    /// The SGPRs from this one on, special ones left out.
+    /// The SGPRs from this one on that instructions reach by number.
     pub const fn sgprs_from(first: u8) -> Self {
-        let all = (1 << (LAST_SGPR + 1)) - 1;
-        if first > LAST_SGPR { Self::EMPTY } else { Self(all & u128::MAX << first) }
+        let all = (1 << (LAST_BY_NUMBER + 1)) - 1;
+        if first > LAST_BY_NUMBER { Self::EMPTY } else { Self(all & u128::MAX << first) }
     }
 
     /// The registers that operands name.

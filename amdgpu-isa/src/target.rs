@@ -30,6 +30,14 @@ impl Generation {
         }
     }
 
+    /// Whether instructions tell of others that follow them (`s_clause`, `s_delay_alu`).
+    pub const fn announces(self) -> bool {
+        match self {
+            Self::Gfx9 => false,
+            Self::Gfx11 => true,
+        }
+    }
+
     /// The sizes of wavefronts that it runs, LLVM's default first.
     pub const fn wave_sizes(self) -> &'static [WaveSize] {
         match self {
@@ -233,7 +241,7 @@ impl Arch {
     };
 
     const fn is_instrumented(self) -> bool {
-        matches!(self.generation(), Generation::Gfx9)
+        matches!(self.generation(), Generation::Gfx9 | Generation::Gfx11)
     }
 
     const fn is_executed(self) -> bool {
@@ -319,7 +327,9 @@ pub struct NotExecuted(pub Arch);
 
 /// A processor whose code is not instrumented yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("code for {0} is not instrumented yet: that is done for GFX9 (gfx900 … gfx950)")]
+#[error(
+    "code for {0} is not instrumented yet: that is done for GFX9 (gfx900 … gfx950) and GFX11 (gfx1100 … gfx1153)"
+)]
 pub struct NotInstrumented(pub Arch);
 
 /// A processor name that is not one of [`Arch::BUILT`].

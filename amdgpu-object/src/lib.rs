@@ -44,7 +44,7 @@ pub use registers::{KernargPreload, SystemSgprs, TooManyUserSgprs, UserSgpr, Use
 use std::fmt;
 use std::ops::Range;
 
-use amdgpu_isa::TargetId;
+use amdgpu_isa::{Target, TargetId, WaveSize};
 
 /// A linked code object (`ET_DYN`) for one target.
 #[derive(Clone)]
@@ -72,6 +72,16 @@ pub struct CodeObject {
 }
 
 impl CodeObject {
+    /// What its code is for: the processor, and the size of waves that most of its kernels have.
+    pub fn code_target(&self) -> Target {
+        let arch = self.target.arch;
+        let default = arch.default_wave();
+        let others = self.kernels.iter().map(|kernel| kernel.descriptor.wave_size(arch));
+        let others: Vec<WaveSize> = others.filter(|&wave| wave != default).collect();
+        let wave = others.first().filter(|_| 2 * others.len() > self.kernels.len());
+        Target { arch, wave: wave.copied().unwrap_or(default) }
+    }
+
     /// The bytes of `.text`.
     pub fn text_bytes(&self) -> &[u8] {
         &self.bytes[self.text.range.clone()]

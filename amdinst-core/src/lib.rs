@@ -19,8 +19,18 @@ pub mod listing;
 pub mod names;
 pub mod report;
 
+use amdgpu_isa::WaveSize;
 use amdgpu_object::Limiter;
+use amdinst_format::counters::Lanes;
 pub use amdinst_format::{counters, manifest, schema};
+
+/// The size of waves, as probe maps and reports have it.
+pub const fn lanes(wave: WaveSize) -> Lanes {
+    match wave {
+        WaveSize::Wave32 => Lanes::Wave32,
+        WaveSize::Wave64 => Lanes::Wave64,
+    }
+}
 
 /// What limits occupancy, as probe maps and reports have it.
 pub const fn limiter(limiter: Limiter) -> amdinst_format::probes::Limiter {

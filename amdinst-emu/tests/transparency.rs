@@ -31,6 +31,31 @@ use transparency::{cost, generator, kernels, overflow, proof};
 /// Processors of each generation: other work-item ids, AGPRs or none, other scratch.
 const CPUS: [&str; 5] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"];
 
+/// As these, of RDNA, in waves of both sizes.
+const RDNA: [&str; 4] = ["gfx1100", "gfx1100:wave64", "gfx1151", "gfx1151:wave64"];
+
+#[test]
+fn hand_written_kernels_on_rdna() {
+    if !support::tools("hand_written_kernels_on_rdna") {
+        return;
+    }
+    let mut proved = proof::Totals::default();
+    // What is written in the assembly of GFX9 aside.
+    let portable = || kernels::ALL.iter().filter(|kernel| !kernel.source.contains("asm"));
+    for (processor, cpu) in RDNA.into_iter().enumerate() {
+        for (number, kernel) in portable().enumerate() {
+            for (turn, level) in (number + processor..).zip(["-O0", "-O2"]) {
+                let ways = Ways::Turn(turn);
+                proved.add(proof::prove(kernel.name, kernel.source, cpu, level, kernel.geometry, ways));
+            }
+        }
+    }
+    println!("{proved}");
+    assert_eq!(proved.refusals(), 0);
+    assert!(proved.sites > 200, "only {} sites were counted", proved.sites);
+    assert!(proved.through_scratch > 0, "no kernel had its VGPRs borrowed through scratch memory");
+}
+
 #[test]
 fn hand_written_kernels_at_every_level() {
     if !support::tools("hand_written_kernels_at_every_level") {
@@ -483,8 +508,9 @@ fn generated_kernels() {
     let mut proved = proof::Totals::default();
     for seed in 0..count {
         let source = generator::kernel(seed);
-        let cpu = CPUS[seed as usize % CPUS.len()];
-        let level = support::LEVELS[seed as usize / CPUS.len() % support::LEVELS.len()];
+        let cpus: Vec<&str> = CPUS.into_iter().chain(RDNA).collect();
+        let cpu = cpus[seed as usize % cpus.len()];
+        let level = support::LEVELS[seed as usize / cpus.len() % support::LEVELS.len()];
         let name = format!("generated kernel {seed}");
         proved.add(proof::prove(
             &name,

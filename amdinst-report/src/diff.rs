@@ -91,7 +91,7 @@ impl Diff {
     pub fn new(before: &Summary, now: &Summary) -> Self {
         let mut diff = Self { schema: SCHEMA, ..Self::default() };
         let find = |summary: &'_ Summary, kernel: &KernelSummary| {
-            summary.kernels.iter().position(|known| known.name == kernel.name && known.cpu == kernel.cpu)
+            summary.kernels.iter().position(|known| known.is_same(kernel))
         };
         for kernel in &now.kernels {
             match find(before, kernel) {

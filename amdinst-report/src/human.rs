@@ -325,6 +325,12 @@ pub(crate) fn explain(outcome: &str) -> &'static str {
     }
 }
 
+/// How many waves a kernel had, and their lanes where these are not the usual number.
+fn all_waves(kernel: &KernelSummary) -> String {
+    let waves = count(kernel.waves, "wave");
+    if kernel.lanes.is_default() { waves } else { format!("{waves} of {} lanes", kernel.lanes.get()) }
+}
+
 /// A kernel in a line: launches, waves, and what the probes took.
 pub(crate) fn heading(kernel: &KernelSummary) -> String {
     let mut text = format!(
@@ -332,7 +338,7 @@ pub(crate) fn heading(kernel: &KernelSummary) -> String {
         kernel.name,
         kernel.cpu,
         count(kernel.launches, "launch"),
-        count(kernel.waves, "wave")
+        all_waves(kernel)
     );
     if let Some(resources) = &kernel.resources {
         let Resources { sgprs, vgprs, lds, scratch, occupancy } = resources;

@@ -66,6 +66,7 @@ impl Request<'_> {
         probes: Option<&KernelProbes>,
     ) -> Result<report::Report, LaunchFailure> {
         let demangled = self.demangled();
+        let lanes = amdinst_core::lanes(self.built.wave_size(self.kernel)?);
         let launch = probes.map(|probes| report::Launch {
             probes,
             demangled: demangled.as_deref(),
@@ -82,10 +83,11 @@ impl Request<'_> {
             demangled: demangled.clone(),
             target: self.built.probes.target.clone(),
             probe: amdinst_core::counters::Probe::Branches,
+            lanes,
             home: "none".to_owned(),
             grid: self.grid,
             block: self.block,
-            waves: 0,
+            waves: Layout::new(self.grid, self.block, 0).with_lanes(lanes).waves(),
             unfinished: Vec::new(),
             memory_equal: None,
             oracle_equal: None,
@@ -102,14 +104,7 @@ impl Request<'_> {
                 "the kernel is not in the probe map".to_owned()
             }],
         });
-        Ok(report::Report { waves: self.waves()?, ..report })
-    }
-
-    /// Waves of the launch.
-    fn waves(&self) -> Result<u64, LaunchFailure> {
-        let lanes = self.built.wave_size(self.kernel)?.lanes();
-        let product = |sizes: [u32; 3]| sizes.into_iter().map(u64::from).product::<u64>();
-        Ok(product(self.grid) * product(self.block).div_ceil(lanes.into()))
+        Ok(report)
     }
 
     /// The kernel's name as the source has it, if it is mangled.

@@ -54,13 +54,13 @@ fn scaled(arch: Arch, model: &Model) -> Option<&'static Scaled> {
 fn decode_with(target: Target, bytes: &[u8], rules: Rules) -> Result<Inst, DecodeError> {
     let arch = target.arch;
     let model = arch.generation().model();
-    let scaled = scaled(arch, model);
-    let prefix = scaled.and_then(|scaled| Some((scaled, (scaled.prefix_at)(bytes)?)));
-    match decode_behind((target, model), bytes, prefix, rules) {
+    let announced = scaled(arch, model).and_then(|scaled| Some((scaled, (scaled.prefix_at)(bytes)?)));
+    let Some((scaled, _)) = announced else {
+        return decode_behind((target, model), bytes, None, rules);
+    };
+    match decode_behind((target, model), bytes, announced, rules) {
         // Two instructions where they cannot be one.
-        Err(DecodeError::IllegalOperand { .. })
-            if scaled.is_some_and(|scaled| prefix.is_some() && !(scaled.names_operands)(bytes)) =>
-        {
+        Err(DecodeError::IllegalOperand { .. }) if !(scaled.names_operands)(bytes) => {
             decode_behind((target, model), bytes, None, rules)
         }
         result => result,

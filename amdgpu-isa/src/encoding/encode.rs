@@ -199,8 +199,8 @@ pub fn assemble_legal(
     let arch = target.arch;
     let entry = entry_of(target, (op, mods.and_then(|mods| mods.dual)), encoding)?;
     let mut inst = build(arch, entry, values, mods.unwrap_or_default())?;
-    // A control word has something to say without modifiers, too.
-    let modified = mods.is_some() || modifiers::has_control_word(encoding);
+    // Control words and unused registers have something to say without modifiers, too.
+    let modified = mods.is_some() || !entry.rests_at_zero;
     let words = inst.encode_with(target, entry, modified, cfg!(debug_assertions));
     let is_literal = |operand: &Operand| matches!(operand.value, Value::Literal(_));
     let model = arch.generation().model();

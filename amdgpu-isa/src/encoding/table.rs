@@ -11,10 +11,10 @@ use arrayvec::ArrayVec;
 use super::decode::VOP3_OP_SEL;
 use super::format::{Field, ModifierList};
 use super::model::Model;
-use super::modifiers::{Modifier, ModifierBits};
+use super::modifiers::{self, Modifier, ModifierBits};
 use crate::signature::image::ImageAddress;
 use crate::signature::{BARE, Class, E64, Flags, IDLE_OP_SEL, MIX, Signature, Spec, Ty};
-use crate::{Arch, Encoding, Feature, Op, Slot, Target, WaveSize};
+use crate::{Arch, Encoding, Feature, Mods, Op, Slot, Target, WaveSize};
 
 /// Processors of one generation that share instructions, as a bit set; each generation has bits of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +112,8 @@ pub(crate) struct Entry {
     pub(crate) halves: u8,
     /// What those bits are when assembled: ones where OP_SEL_HI belongs to no source, else zeros.
     pub(crate) rest: u64,
+    /// Without modifiers, the bits of all of them are zero.
+    pub(crate) rests_at_zero: bool,
     /// The suffix of the mnemonic in text.
     pub(crate) suffix: &'static str,
 }
@@ -312,6 +314,8 @@ impl Tables {
             encoding,
             specs,
             flags,
+            rests_at_zero: !modifiers::has_control_word(encoding)
+                && modifiers.iter().all(|bits| modifiers::get(&Mods::default(), bits.modifier) == 0),
             modifiers,
             used,
             ignored,

@@ -1,6 +1,6 @@
 //! Names of registers and special sources.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use crate::registers::{Naming, Registers};
 
@@ -34,9 +34,18 @@ pub(super) fn write_tuple(out: &mut String, file: char, first: u8, dwords: u8) -
     write_tuple_of(out, file.encode_utf8(&mut [0; 4]), first, dwords)
 }
 
+// Registers are most of a listing's text: their numbers do not go through `fmt`.
 fn write_tuple_of(out: &mut String, file: &str, first: u8, dwords: u8) -> fmt::Result {
-    match dwords {
-        0 | 1 => write!(out, "{file}{first}"),
-        _ => write!(out, "{file}[{first}:{}]", u16::from(first) + u16::from(dwords) - 1),
+    let mut digits = itoa::Buffer::new();
+    out.push_str(file);
+    if dwords < 2 {
+        out.push_str(digits.format(first));
+        return Ok(());
     }
+    out.push('[');
+    out.push_str(digits.format(first));
+    out.push(':');
+    out.push_str(digits.format(u16::from(first) + u16::from(dwords) - 1));
+    out.push(']');
+    Ok(())
 }

@@ -183,8 +183,9 @@ impl Facts {
     }
 
     /// The most wait states that any rule asks for behind this instruction.
-    pub(crate) fn reach(&self) -> u32 {
+    pub(crate) fn reach(&self, arch: Arch) -> u32 {
         match self.kind {
+            _ if !arch.has(Feature::ManualWaitStates) => 0,
             Kind::Matrix => MOST_STATES,
             Kind::Vector if self.changes_scalars => 5,
             Kind::Vector if self.dot => 3,
@@ -196,6 +197,9 @@ impl Facts {
 
     /// The most wait states that any rule asks for before this instruction, in a function with such slow ones.
     pub(crate) fn reach_before(&self, slow: Slow, arch: Arch) -> u32 {
+        if !arch.has(Feature::ManualWaitStates) {
+            return 0;
+        }
         let is_valu = matches!(self.kind, Kind::Vector | Kind::Matrix);
         let later = arch.has(Feature::ForwardingHazards);
         let first_with_matrices = arch.has(Feature::AccumulatorMoveHazards);
@@ -223,6 +227,9 @@ impl Facts {
 
     /// Wait states that must lie between `self` and a later `consumer`.
     pub(crate) fn states_before(&self, consumer: &Self, arch: Arch) -> u32 {
+        if !arch.has(Feature::ManualWaitStates) {
+            return 0;
+        }
         let mut states = 0;
         let mut need = |wanted: u32, if_true: bool| {
             if if_true {
@@ -375,7 +382,7 @@ mod tests {
             for consumer in insts.iter().map(facts) {
                 for (producer, slow) in &producers {
                     let states = producer.states_before(&consumer, arch);
-                    assert!(states <= producer.reach(), "{} before {}", producer.op, consumer.op);
+                    assert!(states <= producer.reach(arch), "{} before {}", producer.op, consumer.op);
                     assert!(
                         states <= consumer.reach_before(*slow, arch),
                         "{} before {}",

@@ -45,6 +45,8 @@ pub(super) enum Expr {
 
     Const64(u64),
     Pair(Vn, Vn),
+    /// A mask of 32 lanes that no operation on masks made.
+    Widened(Vn),
     And(Vn, Vn),
     Or(Vn, Vn),
     Xor(Vn, Vn),
@@ -201,6 +203,7 @@ impl Values {
         match self.expr(vn) {
             Expr::Const64(value) => self.number(Expr::Const32((value >> (32 * which)) as u32)),
             Expr::Pair(low, high) => [low, high][usize::from(which)],
+            Expr::Widened(low) if which == 0 => low,
             _ => Vn(vn.0 | 2 | u32::from(which)),
         }
     }
@@ -216,6 +219,18 @@ impl Values {
         match (self.expr(low), self.expr(high)) {
             (Expr::Const32(a), Expr::Const32(b)) => self.const64(u64::from(b) << 32 | u64::from(a)),
             _ => self.number(Expr::Pair(low, high)),
+        }
+    }
+
+    /// The mask that one register holds, of a wave of 32 lanes.
+    ///
+    /// All masks are values of 64 bits here. Such a one stands for its low half, with bit 31 in all bits above: what operations on
+    /// masks make of such masks is such a mask again, and one of them is part of another if that is so of the halves.
+    pub(super) fn widened(&mut self, half: Vn) -> Vn {
+        match (half.half_of(), self.expr(half)) {
+            (Some((mask, 0)), _) => mask,
+            (_, Expr::Const32(value)) => self.const64(i64::from(value as i32) as u64),
+            _ => self.number(Expr::Widened(half)),
         }
     }
 

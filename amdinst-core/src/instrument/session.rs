@@ -19,7 +19,7 @@
 //! remembered is bounded, and the oldest is forgotten first. Each thread of `instrument --whole` has a
 //! session.
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::Target;
 use amdgpu_object::CodeObject;
 
 use super::options::Options;
@@ -29,8 +29,8 @@ use super::refusal::InstrumentError;
 /// Plans code objects one after the other. Each plan is what [`plan`](super::plan()) makes of its code object alone.
 #[derive(Debug, Default)]
 pub struct Session {
-    /// By processor.
-    known: Vec<(Arch, ProcessorCache)>,
+    /// By processor and size of waves.
+    known: Vec<(Target, ProcessorCache)>,
 }
 
 /// Distinct instructions that are remembered: about ten times as many as most code objects have, in about 25 MB.
@@ -45,16 +45,17 @@ impl Session {
     /// # Errors
     /// As of [`plan`](super::plan()).
     pub fn plan(&mut self, object: &CodeObject, options: &Options) -> Result<Plan, InstrumentError> {
-        let arch = object.target.arch.to_instrument()?;
-        let place = self.known.iter().position(|(of, _)| *of == arch);
+        object.target.arch.to_instrument()?;
+        let target = object.code_target();
+        let place = self.known.iter().position(|(of, _)| *of == target);
         let known = place.map(|place| self.known.swap_remove(place).1);
-        let mut known = known.unwrap_or_else(|| ProcessorCache::new(arch));
+        let mut known = known.unwrap_or_else(|| ProcessorCache::new(target));
         if known.forms() > MOST_FORMS {
-            known.clear(arch);
+            known.clear(target);
         }
         known.forget_kernels(MOST_BYTES);
         let (plan, known) = plan_with(object, options, known)?;
-        self.known.push((arch, known));
+        self.known.push((target, known));
         Ok(plan)
     }
 }

@@ -14,6 +14,16 @@ pub(super) fn label(out: &mut String, address: u64, name: &str) {
     let _ = writeln!(out, "\n{address:016x} <{name}>:");
 }
 
+/// The least digits of an address in a comment.
+const ADDRESS_DIGITS: u32 = 12;
+
+/// Writes the last hexadecimal digits of a number, zeros in front. They are half of a listing: `fmt` would take as long
+/// for them as decoding does.
+fn push_hex(out: &mut String, number: u64, digits: u32) {
+    let digit = |place: u32| char::from(b"0123456789ABCDEF"[(number >> (4 * place) & 0xf) as usize]);
+    out.extend((0..digits).rev().map(digit));
+}
+
 /// Writes the line of an instruction:
 ///
 /// `␉s_load_dword s0, s[4:5], 0x18                              // 000000001500: C0020002 00000018`
@@ -47,9 +57,13 @@ pub(super) fn instruction<'a>(
     }
     let width = out.len() - start;
     out.extend(std::iter::repeat_n(' ', COMMENT_COLUMN.saturating_sub(width)));
-    let _ = write!(out, "// {pc:012X}:");
+    out.push_str("// ");
+    // LLVM's twelve digits, and more where an address needs them.
+    push_hex(out, pc, ADDRESS_DIGITS.max(u64::BITS / 4 - pc.leading_zeros() / 4));
+    out.push(':');
     for word in bytes.chunks_exact(4) {
-        let _ = write!(out, " {:08X}", u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        out.push(' ');
+        push_hex(out, u32::from_le_bytes([word[0], word[1], word[2], word[3]]).into(), u32::BITS / 4);
     }
     if let (Some(Target::Inside(name, distance)), true) = (target, is_plain_branch) {
         let _ = match distance {

@@ -6,7 +6,7 @@
 //! is not: a kernel descriptor inside `.text` is shown as bytes, like other data, not as `.amdhsa_` directives, and so is
 //! the `amd_kernel_code_t` of code object version 2, which LLVM shows as an error and single bytes.
 //!
-//! Where a processor has waves of two sizes, a kernel's code is shown for that of its descriptor, and a function's for that of all kernels;
+//! Where a processor has waves of two sizes, a kernel's code is shown for that of its descriptor, and a function's for that of most kernels;
 //! LLVM shows all for waves of 32 lanes unless it is told otherwise (`--mattr=+wavefrontsize64`).
 
 mod data;
@@ -77,18 +77,14 @@ struct Place<'a> {
 pub struct Listing<'a> {
     object: &'a CodeObject,
     symbols: Labels,
-    /// The size of waves that code is for which no kernel has alone.
+    /// The size of waves that functions are for.
     wave: WaveSize,
 }
 
 impl<'a> Listing<'a> {
     /// Sorts the symbols of a code object.
     pub fn new(object: &'a CodeObject) -> Self {
-        let arch = object.target.arch;
-        let mut sizes = object.kernels.iter().map(|kernel| kernel.descriptor.wave_size(arch));
-        let first = sizes.next().unwrap_or(arch.default_wave());
-        let wave = if sizes.all(|size| size == first) { first } else { arch.default_wave() };
-        Self { object, symbols: Labels::read(object), wave }
+        Self { object, symbols: Labels::read(object), wave: object.code_target().wave }
     }
 
     /// What the code at an address is for.

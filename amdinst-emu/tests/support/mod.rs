@@ -74,13 +74,20 @@ pub(crate) fn compile_c(source: &str, cpu: &str, level: &str) -> CodeObject {
         .expect("a code object")
 }
 
+/// Behind a processor's name: its waves have 64 lanes, which is not what it has by default.
+pub(crate) const WAVE64: &str = ":wave64";
+
 fn run_clang(input: &Path, output: &Path, cpu: &str, level: &str, options: &[&str]) {
+    let name = cpu.strip_suffix(WAVE64);
+    let wave = name.map(|_| "-mwavefrontsize64");
+    let cpu = name.unwrap_or(cpu);
     let result = Command::new("clang-22")
         .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-x", "cl", "-cl-std=CL2.0", "-g"])
         .args(["-Xclang", "-finclude-default-header", "-Xclang", "-disable-O0-optnone"])
         .args(["-ffp-contract=off", "-cl-fp32-correctly-rounded-divide-sqrt", "-fuse-ld=lld-22"])
         .arg(format!("-mcpu={cpu}"))
         .arg(level)
+        .args(wave)
         .args(options)
         .arg("-o")
         .args([output, input])

@@ -16,6 +16,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::lanes::Lanes;
 use super::record::SiteCounts;
 
 /// What the words of a site in a record are.
@@ -127,11 +128,16 @@ impl SiteForms {
         }
     }
 
-    /// The counts of the sites of a wave that was started with these lanes; `words` are those of each site in the record.
-    pub(super) fn counts(self, started: u64, words: impl Iterator<Item = [u32; 5]>) -> Vec<SiteCounts> {
+    /// The counts of the sites of a wave of a size that was started with these lanes; `words` are those of each site in the record. In
+    /// waves of 32 lanes the upper half of a mask means nothing.
+    pub(super) fn counts(
+        self,
+        (size, started): (Lanes, u64),
+        words: impl Iterator<Item = [u32; 5]>,
+    ) -> Vec<SiteCounts> {
         let mut left = 0;
         let count = |(site, words): (usize, [u32; 5])| {
-            let mask = |at: usize| u64::from(words[at + 1]) << 32 | u64::from(words[at]);
+            let mask = |at: usize| (u64::from(words[at + 1]) << 32 | u64::from(words[at])) & size.mask();
             let old = match self.of(site) {
                 SiteForm::Counts => {
                     left = 0;
@@ -259,12 +265,15 @@ mod tests {
             lanes_in,
             lanes_taken,
         };
-        let found = forms.counts(0xff, words.into_iter());
+        let found = forms.counts((Lanes::Wave64, 0xff), words.into_iter());
         assert_eq!(found[..3], [counts(1, 0, 0, 8, 4), counts(1, 1, 0, 4, 4), counts(1, 0, 1, 4, 0)]);
         assert_eq!(found[3..], [counts(1, 0, 0, 3, 2), counts(0, 0, 0, 0, 0), counts(9, 1, 2, 400, 200)]);
         // Nobody was left for the second: it did not run, whatever its words are.
         let none_left = [[0, 0, 0, 0, 0], [3, 3, 3, 3, 3]];
         let forms = SiteForms::new(&[Start, Next], false);
-        assert_eq!(forms.counts(3, none_left.into_iter()), [counts(1, 0, 1, 0, 0), counts(0, 0, 0, 0, 0)]);
+        assert_eq!(
+            forms.counts((Lanes::Wave64, 3), none_left.into_iter()),
+            [counts(1, 0, 1, 0, 0), counts(0, 0, 0, 0, 0)]
+        );
     }
 }

@@ -4,16 +4,14 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::forms::SiteForms;
+use super::lanes::Lanes;
 use super::slots::Slots;
-
-/// Lanes of a GFX9 wavefront.
-pub const WAVEFRONT_SIZE: u32 = 64;
 
 /// Header word 0: "AMIT" in memory order.
 pub const MAGIC: u32 = 0x5449_4d41;
 /// Header word 1. Version 2 added word 8; version 1 has branches, always. Version 3 added words 9 to 14, and words of records that
-/// tell where these stand. Version 4 added word 15, and packed records.
-pub const LAYOUT_VERSION: u32 = 4;
+/// tell where these stand. Version 4 added word 15, and packed records. Version 5 added the lanes of a wave to word 8.
+pub const LAYOUT_VERSION: u32 = 5;
 /// Bytes before the first record.
 pub const HEADER_BYTES: u32 = 64;
 /// Words of a record before its first site: the flushed flag and a zero.
@@ -32,7 +30,7 @@ pub enum Probe {
     Branches,
     /// Two counters a basic block: executions, and the lanes of each.
     Blocks,
-    /// When each wave began and ended, 64 bits each, in ticks of `s_memtime`.
+    /// When each wave began and ended, 64 bits each, in ticks of the processor's clock.
     Time,
 }
 
@@ -63,7 +61,7 @@ impl Probe {
         }
     }
 
-    /// Header word 8.
+    /// The low byte of header word 8.
     const fn code(self) -> u32 {
         match self {
             Self::Branches => 0,
@@ -72,7 +70,7 @@ impl Probe {
         }
     }
 
-    /// What header word 8 says.
+    /// What the low byte of header word 8 says.
     pub(super) const fn of_code(code: u32) -> Option<Self> {
         match code {
             0 => Some(Self::Branches),
@@ -103,7 +101,7 @@ pub const fn record_stride(sites: u32) -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaveIds {
-    /// Its work-items' ids come in one register each: by z · size_xy + y · size_x + x, divided by 64.
+    /// Its work-items' ids come in one register each: by z · size_xy + y · size_x + x, divided by the lanes of a wave.
     Apart,
     /// The ids of a work-item come in one register; a hash of it tells the waves apart ([`Slots`]).
     Together,
@@ -133,6 +131,8 @@ pub struct Layout {
     pub workgroups: [u32; 3],
     /// Work-items of a workgroup in x, y, z.
     pub workgroup_size: [u32; 3],
+    /// Lanes of a wave.
+    pub lanes: Lanes,
     /// Bytes a record, as the kernel's probe map has it (`record_stride`).
     pub record_stride: u32,
     /// What a record holds.
@@ -149,11 +149,17 @@ impl Layout {
         Self {
             workgroups,
             workgroup_size,
+            lanes: Lanes::Wave64,
             record_stride,
             probe: Probe::Branches,
             slots: None,
             forms: SiteForms::COUNTS,
         }
+    }
+
+    /// This layout, of waves with so many lanes.
+    pub const fn with_lanes(self, lanes: Lanes) -> Self {
+        Self { lanes, ..self }
     }
 
     /// This layout, with records that hold what `probe` measures.
@@ -168,7 +174,7 @@ impl Layout {
 
     /// This layout, for a kernel whose waves find their records by a hash of their ids.
     pub fn hashed(self) -> Self {
-        Self { slots: Slots::find(self.workgroup_size), ..self }
+        Self { slots: Slots::find(self.workgroup_size, self.lanes), ..self }
     }
 
     /// Records of one workgroup: as many as waves, or more.
@@ -182,7 +188,7 @@ impl Layout {
     /// Waves of one workgroup; the last may be partial.
     pub const fn waves_per_workgroup(&self) -> u32 {
         let [x, y, z] = self.workgroup_size;
-        (x * y * z).div_ceil(WAVEFRONT_SIZE)
+        self.lanes.waves(x * y * z)
     }
 
     /// Waves of the whole launch.
@@ -244,7 +250,7 @@ impl Layout {
             size_x * size_y,
             self.waves_per_workgroup(),
             self.record_stride,
-            self.probe.code(),
+            self.probe.code() | lanes_code(self.lanes),
             self.slots.map_or(0, |slots| slots.multiplier),
             self.slots.map_or(0, |slots| slots.shift),
         ];
@@ -266,7 +272,7 @@ impl Layout {
         bytes
     }
 
-    /// Index of a wave's record: of workgroup `workgroup`, the wave whose first work-item has flat id `64 * wave`.
+    /// Index of a wave's record: of workgroup `workgroup`, the wave whose first work-item has flat id `lanes * wave`.
     pub const fn wave_index(&self, workgroup: [u32; 3], wave: u32) -> u64 {
         let [x, y, z] = workgroup;
         ((z as u64 * self.workgroups[1] as u64 + y as u64) * self.workgroups[0] as u64 + x as u64)
@@ -281,6 +287,23 @@ impl Layout {
             None => wave,
         }
     }
+}
+
+/// The second byte of header word 8: the lanes of a wave, or zero for the most.
+const fn lanes_code(lanes: Lanes) -> u32 {
+    match lanes {
+        Lanes::Wave64 => 0,
+        Lanes::Wave32 => lanes.get() << 8,
+    }
+}
+
+/// What header word 8 says: what records hold, and the lanes of a wave.
+pub(super) fn contents_of(word: u32) -> Option<(Probe, Lanes)> {
+    let lanes = match word >> 8 {
+        0 => Lanes::default(),
+        lanes => Lanes::of(lanes)?,
+    };
+    Some((Probe::of_code(word & 0xff)?, lanes))
 }
 
 #[cfg(test)]
@@ -303,7 +326,7 @@ mod tests {
             .chunks_exact(4)
             .map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes")))
             .collect();
-        assert_eq!(words[..8], [0x5449_4d41, 4, 3, 2, 10, 50, 3, 48]);
+        assert_eq!(words[..8], [0x5449_4d41, 5, 3, 2, 10, 50, 3, 48]);
         assert!(words[8..13].iter().chain(&words[14..]).all(|&word| word == 0) && words[13] == 150);
         assert_eq!(layout.waves(), 24 * 3);
         assert_eq!(layout.wave_index([2, 1, 3], 2), 24 * 3 - 1);

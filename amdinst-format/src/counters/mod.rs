@@ -32,16 +32,17 @@
 //! | 4, 5 | work-items of a workgroup in x, in x times y |
 //! | 6 | waves of a workgroup |
 //! | 7 | record stride in bytes |
-//! | 8 | what records hold: 0 branches, 1 blocks, 2 times ([`Probe`]) |
+//! | 8 | in bits 7:0 what records hold: 0 branches, 1 blocks, 2 times ([`Probe`]); in the others the lanes of a wave, 32, or 0 for 64 |
 //! | 9, 10 | multiplier and shift of the hash by which a wave finds its record ([`Slots`]); both zero if there is none |
 //! | 11, 12 | the form of each site, two bits each ([`SiteForm`]) |
 //! | 13 | work-items of a workgroup |
 //! | 14 | whether lanes are summed (level `lanes`) |
 //! | 15 | sites of a packed record, or zero |
 //!
-//! Version 1 had no word 8 and held branches. Version 2 had no words 9 to 14, version 3 no word 15.
+//! Version 1 had no word 8 and held branches. Version 2 had no words 9 to 14, version 3 no word 15. Before
+//! version 5 all waves had 64 lanes.
 //!
-//! The wave index is `((wg_z · wgs_y + wg_y) · wgs_x + wg_x) · waves + flat / 64`. `flat` is the flat
+//! The wave index is `((wg_z · wgs_y + wg_y) · wgs_x + wg_x) · waves + flat / lanes`. `flat` is the flat
 //! work-item id of the wave's first work-item. Records stand in the order of the wave index, unless the
 //! header has a hash.
 //!
@@ -72,15 +73,17 @@
 
 mod bound;
 mod forms;
+mod lanes;
 mod layout;
 mod record;
 mod slots;
 
 pub use bound::seconds_to_overflow;
 pub use forms::{Packing, SiteForm, SiteForms, SiteWords};
+pub use lanes::Lanes;
 pub use layout::{
     ARGUMENT_BYTES, ArgumentError, HEADER_BYTES, LAYOUT_VERSION, Layout, MAGIC, Probe, RECORD_HEADER_WORDS,
-    TIME_WORDS, WAVEFRONT_SIZE, WORDS_PER_SITE, WaveIds, record_stride,
+    TIME_WORDS, WORDS_PER_SITE, WaveIds, record_stride,
 };
 pub use record::{BlockCounts, DecodeError, SiteCounts, WaveRecord, WaveTime, decode, decode_part};
 pub use slots::Slots;

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::forms::SiteForms;
+use super::lanes::Lanes;
 use super::layout::{
-    HEADER_BYTES, LAYOUT_VERSION, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WAVEFRONT_SIZE,
-    WORDS_PER_SITE,
+    HEADER_BYTES, LAYOUT_VERSION, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WORDS_PER_SITE, contents_of,
 };
 use super::slots::Slots;
 
@@ -40,7 +40,7 @@ impl SiteCounts {
     /// Whether `executions` itself wrapped around is for the launcher to know, by comparing it with another count or by
     /// the time that the launch took ([`seconds_to_overflow`](super::seconds_to_overflow)).
     pub const fn may_have_overflowed(&self) -> bool {
-        const SAFE_EXECUTIONS: u64 = (u32::MAX / WAVEFRONT_SIZE) as u64;
+        const SAFE_EXECUTIONS: u64 = (u32::MAX / Lanes::MOST) as u64;
         let counts_lanes = self.lanes_in != 0 || self.lanes_taken != 0;
         const LAST: u64 = u32::MAX as u64;
         self.executions >= LAST
@@ -104,8 +104,8 @@ impl BlockCounts {
     pub const fn may_have_overflowed(&self) -> bool {
         self.executions >= u32::MAX as u64
             || self.lanes >= u32::MAX as u64
-            || self.lanes > WAVEFRONT_SIZE as u64 * self.executions
-            || self.lanes > 0 && self.executions > (u32::MAX / WAVEFRONT_SIZE) as u64
+            || self.lanes > Lanes::MOST as u64 * self.executions
+            || self.lanes > 0 && self.executions > (u32::MAX / Lanes::MOST) as u64
     }
 }
 
@@ -119,9 +119,9 @@ impl AddAssign for BlockCounts {
 /// When a wave began and ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaveTime {
-    /// `s_memtime` right before the kernel's first instruction.
+    /// The clock right before the kernel's first instruction: `s_memtime`, from RDNA 3 on the clock of constant frequency (REALTIME).
     pub begin: u64,
-    /// `s_memtime` at its `s_endpgm`.
+    /// That clock at its `s_endpgm`.
     pub end: u64,
 }
 
@@ -181,10 +181,10 @@ pub fn decode_part(header: &[u8], records: &[u8], first: u64) -> Result<Vec<Wave
     if word(header, 0) != MAGIC {
         return Err(DecodeError::Magic(word(header, 0)));
     }
-    let probe = match word(header, 1) {
-        1 => Probe::Branches,
+    let (probe, lanes) = match word(header, 1) {
+        1 => (Probe::Branches, Lanes::default()),
         2..=LAYOUT_VERSION => {
-            Probe::of_code(word(header, 8)).ok_or(DecodeError::Header("what the records hold"))?
+            contents_of(word(header, 8)).ok_or(DecodeError::Header("what the records hold"))?
         }
         version => return Err(DecodeError::Version(version)),
     };
@@ -203,7 +203,7 @@ pub fn decode_part(header: &[u8], records: &[u8], first: u64) -> Result<Vec<Wave
     let slots = match (word(header, 9), word(header, 10)) {
         (0, 0) => None,
         (multiplier, shift @ 16..=31) if size[0] > 0 && size[1] > 0 && waves <= 1 << 16 => {
-            Some(Slots { multiplier, shift })
+            Some(Slots { multiplier, shift, lanes })
         }
         _ => return Err(DecodeError::Header("which record is which wave's")),
     };
@@ -250,9 +250,9 @@ pub fn decode_part(header: &[u8], records: &[u8], first: u64) -> Result<Vec<Wave
             }
         };
         // Lanes of the last wave may be missing.
-        let started = match work_items.saturating_sub(u64::from(WAVEFRONT_SIZE) * u64::from(wave)) {
-            lanes if lanes < WAVEFRONT_SIZE.into() => (1 << lanes) - 1,
-            _ => u64::MAX >> (u64::BITS - WAVEFRONT_SIZE),
+        let started = match work_items.saturating_sub(u64::from(lanes.get()) * u64::from(wave)) {
+            left if left < lanes.get().into() => (1 << left) - 1,
+            _ => lanes.mask(),
         };
         WaveRecord {
             workgroup: [
@@ -263,7 +263,7 @@ pub fn decode_part(header: &[u8], records: &[u8], first: u64) -> Result<Vec<Wave
             wave,
             flushed: packing.is_none() && word(record, 0) == 1
                 || record.len() > 4 * place_word && u64::from(word(record, place_word)) == place,
-            sites: forms.counts(started, (0..sites).map(words)),
+            sites: forms.counts((lanes, started), (0..sites).map(words)),
             blocks: (0..blocks)
                 .map(|block| {
                     let first = (RECORD_HEADER_WORDS + probe.words() * block) as usize;
@@ -325,6 +325,25 @@ mod tests {
         assert!(!records[0].flushed && records[1].flushed && records[1].sites.is_empty());
         let time = records[1].time.unwrap();
         assert_eq!((time.begin, time.ticks()), (0x5_ffff_fff0, 0x20));
+    }
+
+    #[test]
+    fn waves_of_32_lanes_come_back() {
+        let layout = Layout::new([2, 1, 1], [72, 1, 1], record_stride(1)).with_lanes(Lanes::Wave32).hashed();
+        assert_eq!((layout.waves_per_workgroup(), layout.waves()), (3, 6));
+        let mut buffer = layout.initial_buffer();
+        let index = layout.wave_index([1, 0, 0], 2);
+        let start = HEADER_BYTES as usize + index as usize * layout.record_stride as usize;
+        for (slot, value) in [1u32, 0, 10, 4, 3, 80, 20].into_iter().enumerate() {
+            buffer[start + 4 * slot..][..4].copy_from_slice(&value.to_le_bytes());
+        }
+        let records = decode(&buffer).unwrap();
+        let flushed: Vec<_> = records.iter().filter(|record| record.flushed).collect();
+        assert_eq!((records.len(), flushed.len()), (6, 1));
+        assert_eq!((flushed[0].workgroup, flushed[0].wave, flushed[0].sites[0].lanes_in), ([1, 0, 0], 2, 80));
+        // No wave has 16.
+        buffer[33] = 16;
+        assert_eq!(decode(&buffer), Err(DecodeError::Header("what the records hold")));
     }
 
     #[test]

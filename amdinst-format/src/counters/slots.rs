@@ -1,15 +1,15 @@
 //! Which of a workgroup's records a wave takes, where that follows from one multiplication.
 //!
 //! On gfx90a and later the three ids of a work-item arrive in one register, ten bits each. The number of its wave would take
-//! nine instructions to work out: three to take the ids apart, and z · size_xy + y · size_x + x, divided by 64. Waves only need
+//! nine instructions to work out: three to take the ids apart, and z · size_xy + y · size_x + x, divided by the lanes of a wave. Waves only need
 //! different records, though, and the launcher knows which ids their first work-items have. So it looks for a factor by which
-//! the highest bits of the product differ: a perfect hash of 16 values at most.
+//! the highest bits of the product differ: a perfect hash of 32 values at most.
 //!
 //! A wave takes record `(ids · multiplier mod 2^32) >> shift` of its workgroup. `ids` is `x | y << 10 | z <<
 //! 20` of its first work-item. Each of the 30,343 shapes of a workgroup has a multiplier, most with as many
 //! records as waves; a test tries all.
 
-use super::layout::WAVEFRONT_SIZE;
+use super::lanes::Lanes;
 
 /// A wave takes record `(ids · multiplier mod 2^32) >> shift` of its workgroup, where `ids` is x | y << 10 | z << 20 of its first
 /// work-item.
@@ -19,26 +19,28 @@ pub struct Slots {
     pub multiplier: u32,
     /// Below 32.
     pub shift: u32,
+    /// Lanes of a wave.
+    pub lanes: Lanes,
 }
 
 impl Slots {
-    /// The hash for workgroups of a size in work-items; `None` for a size that no device launches.
-    pub fn find(size: [u32; 3]) -> Option<Self> {
+    /// The hash for workgroups of a size in work-items, whose waves have so many lanes; `None` for a size that no device launches.
+    pub fn find(size: [u32; 3], lanes: Lanes) -> Option<Self> {
         let [x, y, z] = size;
         let items = x.checked_mul(y)?.checked_mul(z)?;
         if items == 0 || items > 1024 {
             return None;
         }
-        let waves = items.div_ceil(WAVEFRONT_SIZE);
+        let waves = lanes.waves(items);
         if waves == 1 {
-            return Some(Self { multiplier: 0, shift: 31 });
+            return Some(Self { multiplier: 0, shift: 31, lanes });
         }
-        let ids: Vec<u32> = (0..waves).map(|wave| first_ids(size, wave)).collect();
+        let ids: Vec<u32> = (0..waves).map(|wave| first_ids(size, wave, lanes)).collect();
         let bits = waves.next_power_of_two().trailing_zeros();
         // Where no factor tells the waves apart in so few bits, in one more.
         (bits..=16).find_map(|bits| {
             let shift = 32 - bits;
-            candidates().map(|multiplier| Self { multiplier, shift }).find(|slots| slots.differ(&ids))
+            candidates().map(|multiplier| Self { multiplier, shift, lanes }).find(|slots| slots.differ(&ids))
         })
     }
 
@@ -49,7 +51,7 @@ impl Slots {
 
     /// The record of a wave in its workgroup, whose size must be that which this was found for.
     pub const fn of_wave(self, size: [u32; 3], wave: u32) -> u32 {
-        self.of_ids(first_ids(size, wave))
+        self.of_ids(first_ids(size, wave, self.lanes))
     }
 
     const fn of_ids(self, ids: u32) -> u32 {
@@ -69,8 +71,8 @@ impl Slots {
 }
 
 /// x | y << 10 | z << 20 of the first work-item of a wave.
-const fn first_ids(size: [u32; 3], wave: u32) -> u32 {
-    let flat = WAVEFRONT_SIZE * wave;
+const fn first_ids(size: [u32; 3], wave: u32, lanes: Lanes) -> u32 {
+    let flat = lanes.get() * wave;
     let [x, y, _] = size;
     (flat % x) | ((flat / x % y) << 10) | ((flat / (x * y)) << 20)
 }
@@ -93,10 +95,12 @@ fn candidates() -> impl Iterator<Item = u32> {
 mod tests {
     use super::*;
 
-    fn check(size: [u32; 3]) -> Slots {
-        let slots = Slots::find(size).unwrap_or_else(|| panic!("{size:?}"));
+    const SIZES: [Lanes; 2] = [Lanes::Wave32, Lanes::Wave64];
+
+    fn check(size: [u32; 3], lanes: Lanes) -> Slots {
+        let slots = Slots::find(size, lanes).unwrap_or_else(|| panic!("{size:?}"));
         let [x, y, z] = size;
-        let waves = (x * y * z).div_ceil(WAVEFRONT_SIZE);
+        let waves = lanes.waves(x * y * z);
         let mut taken: Vec<u32> = (0..waves).map(|wave| slots.of_wave(size, wave)).collect();
         taken.sort_unstable();
         taken.dedup();
@@ -112,8 +116,10 @@ mod tests {
         for x in 1..=1024u32 {
             for y in 1..=1024 / x {
                 for z in 1..=1024 / (x * y) {
-                    let waves = (x * y * z).div_ceil(WAVEFRONT_SIZE);
-                    most = most.max(check([x, y, z]).count() / waves.next_power_of_two());
+                    for lanes in SIZES {
+                        let waves = lanes.waves(x * y * z);
+                        most = most.max(check([x, y, z], lanes).count() / waves.next_power_of_two());
+                    }
                 }
             }
         }
@@ -124,20 +130,21 @@ mod tests {
     fn usual_workgroups_have_their_waves_in_order() {
         for size in [[64, 1, 1], [256, 1, 1], [1024, 1, 1], [16, 16, 1], [32, 32, 1], [8, 8, 8], [128, 4, 2]]
         {
-            let slots = check(size);
-            let waves = size.iter().product::<u32>() / WAVEFRONT_SIZE;
-            assert_eq!(slots.count(), waves, "{size:?}");
+            for lanes in SIZES {
+                let waves = lanes.waves(size.iter().product());
+                assert_eq!(check(size, lanes).count(), waves, "{size:?}");
+            }
         }
         for size in [[256, 1, 1], [16, 16, 1], [8, 8, 16]] {
-            let slots = check(size);
+            let slots = check(size, Lanes::Wave64);
             assert!((0..4).all(|wave| slots.of_wave(size, wave) == wave), "{size:?}: {slots:?}");
         }
     }
 
     #[test]
     fn sizes_that_no_device_launches_have_none() {
-        assert_eq!(Slots::find([0, 1, 1]), None);
-        assert_eq!(Slots::find([1025, 1, 1]), None);
-        assert_eq!(Slots::find([u32::MAX, u32::MAX, 2]), None);
+        assert_eq!(Slots::find([0, 1, 1], Lanes::Wave64), None);
+        assert_eq!(Slots::find([1025, 1, 1], Lanes::Wave32), None);
+        assert_eq!(Slots::find([u32::MAX, u32::MAX, 2], Lanes::Wave64), None);
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Home, Level, Limiter, ProbeSpec, Refusal};
-use crate::counters::{ArgumentError, Layout, Probe, SiteForm, SiteForms, WaveIds};
+use crate::counters::{ArgumentError, Lanes, Layout, Probe, SiteForm, SiteForms, WaveIds};
 use crate::schema;
 
 /// Version of the JSON form of [`ProbeMap`]. In version 1, no kernel had more than the address of the buffer behind its arguments, and
@@ -99,6 +99,9 @@ pub struct KernelProbes {
     /// What is measured.
     #[serde(default)]
     pub probe: Probe,
+    /// Lanes of its waves.
+    #[serde(default, skip_serializing_if = "Lanes::is_default")]
+    pub lanes: Lanes,
     /// Where its counters live; `None` when the kernel was not instrumented (refused, or without a site).
     pub home: Option<Home>,
     /// Why this home was taken, in a sentence.
@@ -150,7 +153,8 @@ pub struct KernelProbes {
 impl KernelProbes {
     /// The counter buffer of a launch of this kernel, when instrumented.
     pub fn layout(&self, workgroups: [u32; 3], workgroup_size: [u32; 3]) -> Layout {
-        let layout = Layout::new(workgroups, workgroup_size, self.record_stride).holding(self.probe);
+        let layout = Layout::new(workgroups, workgroup_size, self.record_stride);
+        let layout = layout.with_lanes(self.lanes).holding(self.probe);
         let forms = SiteForms::new(&self.site_forms, self.level == Level::Lanes);
         let layout = layout.with_forms(forms.packed(self.packed_sites));
         match self.wave_ids {
@@ -279,8 +283,6 @@ pub enum SiteKind {
     If,
     /// Lanes stay in a loop, or leave it.
     LoopExit,
-    /// `v_cmpx_*`: a comparison that writes EXEC itself.
-    Cmpx,
 }
 
 impl SiteKind {
@@ -289,7 +291,6 @@ impl SiteKind {
         match self {
             Self::If => "if",
             Self::LoopExit => "loop-exit",
-            Self::Cmpx => "cmpx",
         }
     }
 }

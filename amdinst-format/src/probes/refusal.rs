@@ -25,6 +25,8 @@ pub enum Reason {
     Undecodable,
     /// Control flow leaves the section, or enters an instruction in its middle.
     BrokenControlFlow,
+    /// The kernel's waves are of another size than those of most kernels in the code object.
+    OtherWaveSize,
     /// The site stands in a function that a kernel which is not instrumented calls too.
     SharedFunction,
     /// No SGPRs for what the site must hold for a moment.

@@ -97,7 +97,7 @@ pub enum ReportError {
 impl Launch<'_> {
     /// Wavefronts of the launch.
     pub fn waves(&self) -> u64 {
-        Layout::new(self.grid, self.block, self.probes.record_stride).waves()
+        Layout::new(self.grid, self.block, self.probes.record_stride).with_lanes(self.probes.lanes).waves()
     }
 }
 
@@ -138,6 +138,7 @@ impl Report {
             demangled: launch.demangled.map(str::to_owned),
             target: launch.target.to_owned(),
             probe: probes.probe,
+            lanes: probes.lanes,
             home: probes.home.map_or("none", |home| home.name()).to_owned(),
             grid: launch.grid,
             block: launch.block,

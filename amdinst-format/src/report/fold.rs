@@ -106,10 +106,11 @@ impl Report {
 
 impl Keep {
     fn prune(self, report: &mut Report) {
-        let layout = Layout::new(report.grid, report.block, 0);
+        let lanes = report.lanes;
+        let layout = Layout::new(report.grid, report.block, 0).with_lanes(lanes);
         let number = |id: &WaveId| layout.wave_index(id.workgroup, id.wave);
         for SiteReport { kind, waves, left_out, .. } in &mut report.sites {
-            let lost = |counts: &super::Counts| Lost::of_wave(kind, counts);
+            let lost = |counts: &super::Counts| Lost::of_wave(lanes, kind, counts);
             let rank = |wave: &super::WaveReport| (lost(&wave.counts).lanes, wave.counts.diverged);
             for wave in self.take_others(waves, |wave| number(&wave.id), rank) {
                 let left_out = left_out.get_or_insert_default();
@@ -163,6 +164,7 @@ impl Keep {
 mod tests {
     use super::super::{Counts, Location, WaveReport};
     use super::*;
+    use crate::counters::Lanes;
 
     fn site(waves: Vec<WaveReport>) -> SiteReport {
         SiteReport {
@@ -202,7 +204,7 @@ mod tests {
         let waves = 20_000;
         let whole = report(0..waves);
         let lost = |site: &SiteReport| {
-            let listed = site.waves.iter().map(|wave| Lost::of_wave(&site.kind, &wave.counts));
+            let listed = site.waves.iter().map(|wave| Lost::of_wave(Lanes::Wave64, &site.kind, &wave.counts));
             Lost::sum(listed.chain(site.left_out.map(|others| others.lost)))
         };
         let keep = Keep::of(waves.into()).unwrap();

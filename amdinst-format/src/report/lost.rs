@@ -4,7 +4,7 @@
 //! another kind. [`Certainty`] says which it is.
 
 use super::Counts;
-use crate::counters::WAVEFRONT_SIZE;
+use crate::counters::Lanes;
 use serde::{Deserialize, Serialize};
 
 /// How much a figure says.
@@ -32,8 +32,8 @@ pub struct Lost {
 }
 
 impl Lost {
-    /// Of one wave at a site of the kind `kind`.
-    pub fn of_wave(kind: &str, counts: &Counts) -> Self {
+    /// Of one wave of so many lanes at a site of the kind `kind`.
+    pub fn of_wave(lanes: Lanes, kind: &str, counts: &Counts) -> Self {
         if counts.executions > 0 && counts.lanes_in == 0 {
             return Self { lanes: 0, certainty: Certainty::Unknown };
         }
@@ -41,7 +41,7 @@ impl Lost {
             // All went on, or none did: nobody waits for the others.
             return Self::default();
         }
-        if kind == "loop-exit" { of_loop(counts) } else { of_branch(counts) }
+        if kind == "loop-exit" { of_loop(lanes, counts) } else { of_branch(counts) }
     }
 
     /// Of several waves, or sites.
@@ -64,7 +64,7 @@ fn of_branch(counts: &Counts) -> Lost {
 /// A loop's exit: a lane that left waits in every later round, until the last one leaves and the loop ends (`none`).
 /// All lanes that entered leave at some time, so that `(in - taken) / none` entered each time; they would all have been
 /// active in every round. That is so for a loop that was entered once, and has no other exit.
-fn of_loop(counts: &Counts) -> Lost {
+fn of_loop(wave: Lanes, counts: &Counts) -> Lost {
     let left = counts.lanes_in.saturating_sub(counts.lanes_taken);
     if counts.none == 0 {
         // The wave always left by another exit.
@@ -72,7 +72,7 @@ fn of_loop(counts: &Counts) -> Lost {
     }
     let full = u128::from(counts.executions) * u128::from(left) / u128::from(counts.none);
     // A wave has no more lanes, whatever other exits make of the quotient.
-    let most = counts.executions.saturating_mul(WAVEFRONT_SIZE.into());
+    let most = counts.executions.saturating_mul(wave.get().into());
     let lanes = u64::try_from(full).unwrap_or(u64::MAX).min(most).saturating_sub(counts.lanes_in);
     Lost { lanes, certainty: Certainty::About }
 }
@@ -100,25 +100,25 @@ mod tests {
     #[test]
     fn branches() {
         // One execution, 36 of 64 lanes: 28 wait.
-        let lost = Lost::of_wave("if", &counts(1, 0, 0, 64, 36));
+        let lost = Lost::of_wave(Lanes::Wave64, "if", &counts(1, 0, 0, 64, 36));
         assert_eq!(lost, Lost { lanes: 28, certainty: Certainty::Exact });
         // All, and none: nobody waits.
-        assert_eq!(Lost::of_wave("if", &counts(2, 1, 1, 128, 64)), Lost::default());
+        assert_eq!(Lost::of_wave(Lanes::Wave64, "if", &counts(2, 1, 1, 128, 64)), Lost::default());
         // A half of 64, and none of 64: 32 wait; the sums allow for 32 + 64.
-        let lost = Lost::of_wave("if", &counts(2, 0, 1, 128, 32));
+        let lost = Lost::of_wave(Lanes::Wave64, "if", &counts(2, 0, 1, 128, 32));
         assert_eq!(lost, Lost { lanes: 96, certainty: Certainty::AtMost });
-        assert_eq!(Lost::of_wave("if", &counts(3, 1, 1, 0, 0)).certainty, Certainty::Unknown);
+        assert_eq!(Lost::of_wave(Lanes::Wave64, "if", &counts(3, 1, 1, 0, 0)).certainty, Certainty::Unknown);
     }
 
     #[test]
     fn loops() {
         // Lanes 0 to 3 leave after 1, 2, 3 and 4 rounds: 4 + 3 + 2 + 1 come in, 3 + 2 + 1 + 0 go on; idle are 0 + 1 + 2 + 3.
-        let lost = Lost::of_wave("loop-exit", &counts(4, 0, 1, 10, 6));
+        let lost = Lost::of_wave(Lanes::Wave64, "loop-exit", &counts(4, 0, 1, 10, 6));
         assert_eq!(lost, Lost { lanes: 6, certainty: Certainty::About });
         // All leave together after 5 rounds.
-        assert_eq!(Lost::of_wave("loop-exit", &counts(5, 4, 1, 320, 256)), Lost::default());
+        assert_eq!(Lost::of_wave(Lanes::Wave64, "loop-exit", &counts(5, 4, 1, 320, 256)), Lost::default());
         // No lane left here.
-        assert_eq!(Lost::of_wave("loop-exit", &counts(5, 5, 0, 320, 320)), Lost::default());
+        assert_eq!(Lost::of_wave(Lanes::Wave64, "loop-exit", &counts(5, 5, 0, 320, 320)), Lost::default());
     }
 
     #[test]

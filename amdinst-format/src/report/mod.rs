@@ -34,7 +34,7 @@ pub use time::{TimeReport, WaveTimeReport};
 
 use serde::{Deserialize, Serialize};
 
-use crate::counters::{Probe, SiteCounts};
+use crate::counters::{Lanes, Probe, SiteCounts};
 use crate::probes::SiteFrame;
 
 /// The version of the report's JSON.
@@ -55,6 +55,9 @@ pub struct Report {
     /// What was measured.
     #[serde(default)]
     pub probe: Probe,
+    /// Lanes of a wavefront.
+    #[serde(default, skip_serializing_if = "Lanes::is_default")]
+    pub lanes: Lanes,
     /// Where counters lived: `register`, `lds` or `global`.
     pub home: String,
     /// Workgroups in x, y, z.
@@ -145,7 +148,7 @@ impl std::fmt::Display for Location {
 pub struct SiteReport {
     /// Its number in the kernel's probe map.
     pub id: u32,
-    /// `if`, `loop-exit`, `cmpx`, …
+    /// `if` or `loop-exit`.
     pub kind: String,
     /// Address of the narrowing instruction in the original code object.
     pub pc: u64,

@@ -94,7 +94,7 @@ impl<'a> Selection<'a> {
         &self.sites
     }
 
-    /// Only the sites of one kind (`if`, `loop-exit`, `cmpx`): a probe on a loop also holds the branches in its body
+    /// Only the sites of one kind (`if`, `loop-exit`): a probe on a loop also holds the branches in its body
     /// that have no probe of their own.
     pub fn of_kind(&self, kind: &str) -> Self {
         Self { sites: self.sites.iter().copied().filter(|site| site.kind == kind).collect() }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::columns::{self, Column, Fit, Layout, Line};
 use super::refused;
 use super::{Certainty, Counts, Location, Lost, Outcome, Report, SiteReport};
-use crate::counters::Probe;
+use crate::counters::{Lanes, Probe};
 use crate::names;
 
 const COLUMNS: [Column; 8] = [
@@ -31,9 +31,9 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, site: &SiteReport) {
+    fn add(&mut self, lanes: Lanes, site: &SiteReport) {
         self.counts += site.counts;
-        let waves = site.waves.iter().map(|wave| Lost::of_wave(&site.kind, &wave.counts));
+        let waves = site.waves.iter().map(|wave| Lost::of_wave(lanes, &site.kind, &wave.counts));
         let others = site.left_out.map(|others| others.lost);
         self.lost = Lost::sum([self.lost, Lost::sum(waves.chain(others))]);
         self.sites += 1;
@@ -152,12 +152,14 @@ impl Report {
             match site.location.origin().package().filter(|_| !all) {
                 None => {
                     let name = site.name.as_deref().unwrap_or_default();
-                    own.entry((&site.location, &site.kind, name, site.expected)).or_default().add(site);
+                    own.entry((&site.location, &site.kind, name, site.expected))
+                        .or_default()
+                        .add(self.lanes, site);
                 }
                 Some(package) => {
                     let known = dependencies.entry(package.to_owned()).or_default();
-                    known.sum.add(site);
-                    known.callers.entry(site.caller.clone()).or_default().add(site);
+                    known.sum.add(self.lanes, site);
+                    known.callers.entry(site.caller.clone()).or_default().add(self.lanes, site);
                 }
             }
         }
@@ -211,6 +213,12 @@ impl Report {
         rows
     }
 
+    /// How many waves there were, and their lanes where these are not the usual number.
+    fn wave_text(&self) -> String {
+        let waves = counted(&self.waves.to_string(), "wave");
+        if self.lanes.is_default() { waves } else { format!("{waves} of {} lanes", self.lanes.get()) }
+    }
+
     /// Names the launch in one line, without a newline: kernel, target, waves and where counters lived.
     pub fn heading(&self) -> String {
         let [gx, gy, gz] = self.grid;
@@ -227,7 +235,7 @@ impl Report {
             self.target,
             counted(&size(gx, gy, gz), "workgroup"),
             counted(&size(bx, by, bz), "work-item"),
-            counted(&self.waves.to_string(), "wave"),
+            self.wave_text(),
             match self.home.as_str() {
                 "register" => "registers",
                 "lds" => "LDS",

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::counters::{BlockCounts, Probe, SiteCounts, WaveRecord, WaveTime, record_stride};
+use crate::counters::{BlockCounts, Lanes, Probe, SiteCounts, WaveRecord, WaveTime, record_stride};
 use crate::probes::{
     BlockProbe, ExecWrite, ExecWriteClass, Home, KernelProbes, Level, ProbeKind, ProbeOutcome, ProbeResult,
     ProbeSpec, Reason, Refusal, Site, SiteFrame, SiteKind,
@@ -55,6 +55,7 @@ fn kernel() -> KernelProbes {
     KernelProbes {
         name: "demo".to_owned(),
         probe: Probe::Branches,
+        lanes: Lanes::default(),
         home: Some(Home::Register),
         why: String::new(),
         level: Level::Lanes,

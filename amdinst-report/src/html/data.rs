@@ -238,7 +238,7 @@ impl<'a> Data<'a> {
                 .map(|kernel| {
                     let of_kernel =
                         |listing: &&KernelListing| listing.kernel == kernel.name && listing.cpu == kernel.cpu;
-                    let same = |was: &&KernelSummary| was.name == kernel.name && was.cpu == kernel.cpu;
+                    let same = |was: &&KernelSummary| was.is_same(kernel);
                     let was = extras.baseline.and_then(|baseline| baseline.kernels.iter().find(same));
                     Kernel::new(kernel, extras.listings.iter().find(of_kernel), was, &files)
                 })

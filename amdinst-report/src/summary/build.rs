@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use amdinst_core::counters::Lanes;
 use amdinst_core::instrument::FileLines;
 use amdinst_core::report::run::{Ending, FaultReport, KernelFacts, Run, Sampled, SiteFacts};
 use amdinst_core::report::{BlockReport, Counts, Location, Outcome, Report, SiteReport, WaveId, WaveReport};
@@ -109,7 +110,11 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
     for (index, report) in launches.iter().enumerate() {
         for site in &report.sites {
             let key = (&site.location, site.kind.as_str(), site.name.as_deref(), site.caller.as_ref());
-            branches.entry(key).or_default().add(index, site, facts_of.get(&site.pc).copied());
+            branches.entry(key).or_default().add(
+                (index, report.lanes),
+                site,
+                facts_of.get(&site.pc).copied(),
+            );
         }
         for probe in report.probes.iter().filter(|probe| !matches!(probe.outcome, Outcome::Counted { .. })) {
             uncounted.push(Uncounted {
@@ -142,6 +147,7 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
     KernelSummary {
         name: name.to_owned(),
         cpu: cpu.to_owned(),
+        lanes: launches.first().map_or_else(Lanes::default, |report| report.lanes),
         launches: launches.len() as u64,
         waves: launches.iter().map(|report| report.waves).sum(),
         home: launches.first().map_or("none", |report| report.home.as_str()).to_owned(),
@@ -214,7 +220,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn add(&mut self, launch: usize, site: &SiteReport, facts: Option<&'a SiteFacts>) {
+    fn add(&mut self, (launch, lanes): (usize, Lanes), site: &SiteReport, facts: Option<&'a SiteFacts>) {
         self.counts += site.counts;
         self.expected |= site.expected;
         self.sites.entry(site.pc).or_insert(facts);
@@ -223,7 +229,7 @@ impl<'a> Parts<'a> {
             // What a wave did at the branch is the sum over its sites.
             let (counts, lost) = self.waves.entry((launch, [z, y, x], wave.id.wave)).or_default();
             *counts += wave.counts;
-            *lost = Lost::sum([*lost, Lost::of_wave(&site.kind, &wave.counts)]);
+            *lost = Lost::sum([*lost, Lost::of_wave(lanes, &site.kind, &wave.counts)]);
         }
     }
 

@@ -12,6 +12,7 @@ mod modelled;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use amdinst_core::counters::Lanes;
 use amdinst_core::instrument::{Cost, SiteFrame};
 use amdinst_core::report::run::{FaultReport, Sampled, UnlaunchedKernel};
 use amdinst_core::report::{Counts, Cycles, Location, WaveReport, WaveSpan};
@@ -86,6 +87,9 @@ pub struct KernelSummary {
     pub name: String,
     /// The processor.
     pub cpu: String,
+    /// Lanes of a wavefront.
+    #[serde(default, skip_serializing_if = "Lanes::is_default")]
+    pub lanes: Lanes,
     /// Launches that ended well.
     pub launches: u64,
     /// Their wavefronts.
@@ -112,6 +116,13 @@ pub struct KernelSummary {
     /// How long launches take, if that was modelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modelled: Option<ModelledTime>,
+}
+
+impl KernelSummary {
+    /// Whether this is the same kernel, compiled for the same processor and size of waves.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (&self.name, &self.cpu, self.lanes) == (&other.name, &other.cpu, other.lanes)
+    }
 }
 
 /// What a kernel takes of its processor, without and with probes.
@@ -143,7 +154,7 @@ pub struct Branch {
     /// Where it stands.
     #[serde(flatten)]
     pub location: Location,
-    /// `if`, `loop-exit`, `cmpx`.
+    /// `if` or `loop-exit`.
     pub kind: String,
     /// The probe that it belongs to.
     pub probe: Option<String>,

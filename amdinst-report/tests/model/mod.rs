@@ -94,6 +94,7 @@ pub(crate) fn launch(kernel: &str, waves: u64, sites: Vec<SiteReport>) -> Report
         demangled: None,
         target: "gfx90a".to_owned(),
         probe: Default::default(),
+        lanes: Default::default(),
         home: if sites.is_empty() { "none" } else { "register" }.to_owned(),
         grid: [1, 1, 1],
         block: [64 * waves as u32, 1, 1],

@@ -16,7 +16,7 @@ fn wave() -> impl Strategy<Value = (u64, u64, u64, u64, u64)> {
 
 /// A launch of 1 to 3 sites on a few lines, with the figures of 1 to 4 waves each.
 fn launch() -> impl Strategy<Value = amdinst_core::report::Report> {
-    let site = (1_u32..4, 0_usize..3, proptest::collection::vec(wave(), 1..4));
+    let site = (1_u32..4, 0_usize..2, proptest::collection::vec(wave(), 1..4));
     (0_usize..2, proptest::collection::vec(site, 1..4)).prop_map(|(kernel, sites)| {
         let site = |(id, (line, kind, waves)): (usize, (u32, usize, Vec<_>))| {
             let row =
@@ -24,7 +24,7 @@ fn launch() -> impl Strategy<Value = amdinst_core::report::Report> {
                     (wave as u32, all + none + diverged, all, none, lanes_in, lanes_taken)
                 };
             let rows: Vec<_> = waves.into_iter().enumerate().map(row).collect();
-            model::site(id as u32, ["if", "loop-exit", "cmpx"][kind], model::location(line, 8), None, &rows)
+            model::site(id as u32, ["if", "loop-exit"][kind], model::location(line, 8), None, &rows)
         };
         model::launch(["one", "two"][kernel], 4, sites.into_iter().enumerate().map(site).collect())
     })

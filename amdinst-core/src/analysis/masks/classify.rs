@@ -9,17 +9,13 @@ use crate::analysis::dominators::Structure;
 use crate::analysis::program::Function;
 use crate::analysis::values::Expr;
 
-/// `Ok` for a site, with its kind if that does not depend on what follows it.
-pub(super) fn classify(
-    inst: &Inst,
-    event: &Event,
-    flowing: &Flowing<'_>,
-) -> Result<Option<Narrowing>, OtherWrite> {
+/// `Ok` for a site.
+pub(super) fn classify(inst: &Inst, event: &Event, flowing: &Flowing<'_>) -> Result<(), OtherWrite> {
     let values = &flowing.values;
     let wave = flowing.wave_size();
     let whole_wave = |vn| matches!(values.expr(vn), Expr::Const64(u64::MAX));
     if inst.op.is_of(Families::COMPARE_EXEC) {
-        return Ok(Some(Narrowing::Cmpx));
+        return Ok(());
     }
     if whole_wave(event.new) || values.expr(event.new) == Expr::Not(event.old) {
         return Err(OtherWrite::WholeWave);
@@ -30,7 +26,7 @@ pub(super) fn classify(
     let what = inst.op.mask_op(wave);
     match what {
         Some(MaskOp::Saveexec(Logic::And | Logic::NotAnd) | MaskOp::Wrexec(Logic::NotAnd)) => {
-            return Ok(None);
+            return Ok(());
         }
         Some(MaskOp::Saveexec(Logic::AndNot | Logic::Xor | Logic::Or) | MaskOp::Wrexec(Logic::AndNot)) => {
             return Err(OtherWrite::Else);
@@ -46,8 +42,8 @@ pub(super) fn classify(
     }
     let reads_exec = inst.operands[1..].iter().any(|operand| operand.value == Value::EXEC);
     match what {
-        Some(MaskOp::Combine(Logic::And)) if reads_exec => return Ok(None),
-        Some(MaskOp::Combine(Logic::AndNot)) if inst.operands[1].value == Value::EXEC => return Ok(None),
+        Some(MaskOp::Combine(Logic::And)) if reads_exec => return Ok(()),
+        Some(MaskOp::Combine(Logic::AndNot)) if inst.operands[1].value == Value::EXEC => return Ok(()),
         Some(MaskOp::Combine(Logic::Or)) if reads_exec => return Err(OtherWrite::Join),
         Some(MaskOp::Combine(Logic::Xor)) if reads_exec => return Err(OtherWrite::Else),
         _ => {}
@@ -56,15 +52,15 @@ pub(super) fn classify(
     if event.new == event.old {
         Err(OtherWrite::Restore)
     } else if !in_whole_wave_mode && values.is_subset(event.new, event.old) {
-        Ok(None)
+        Ok(())
     } else if flowing.is_saved(event.new) {
         Err(OtherWrite::Restore)
     } else if event.old_is_full && flowing.is_condition(event.new) {
         // Predicated code, as people write it: a mask that was computed, not saved, is set where all lanes are on.
-        Ok(None)
+        Ok(())
     } else if whole_wave(event.old) && flowing.is_computed(event.new) {
         // Of all lanes any mask is a part, even a sum. (Where a wave was started with fewer, it need not be.)
-        Ok(None)
+        Ok(())
     } else if values.is_subset(event.old, event.new) {
         Err(OtherWrite::Join)
     } else {

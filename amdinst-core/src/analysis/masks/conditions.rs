@@ -76,7 +76,7 @@ impl Flowing<'_> {
         match self.values.expr(value) {
             Expr::Const32(_) | Expr::Const64(_) => Some(Made::Constants),
             Expr::Opaque(inst, _) => Some(match self.program.insts.get(inst) {
-                Some(_) => Made::by(self.program.inst(inst)),
+                Some(_) => Made::by(self.program.inst(inst), self.wave_size()),
                 None => Made::Other,
             }),
             Expr::Phi(..) => joined.get(&value).copied().unwrap_or(Some(Made::Other)),
@@ -88,7 +88,7 @@ impl Flowing<'_> {
             // Which of the two is a condition itself, of all lanes.
             Expr::Select(_, a, b) => worse(a, b).max(Some(Made::Conditions)),
             Expr::Or(a, b) | Expr::Xor(a, b) | Expr::Pair(a, b) => worse(a, b),
-            Expr::Not(a) | Expr::Half(a, _) => part(a),
+            Expr::Not(a) | Expr::Half(a, _) | Expr::Widened(a) => part(a),
             Expr::Entry(_) => Some(Made::Other),
         }
     }

@@ -175,7 +175,7 @@ impl<'a> Flowing<'a> {
             }
             let old_is_nonzero = old_is_full || self.chains.contains(state.rest.nonzero, old);
             let operand = mask_operand(self.program.inst(step.inst));
-            let operand = operand.map(|value| self.read64(state, value, step.inst));
+            let operand = operand.map(|value| self.read_mask(state, value, step.inst));
             self.step(number, state);
             let new = state.rest.exec;
             self.seen[number].event =

@@ -43,8 +43,6 @@ pub enum Narrowing {
     If,
     /// Out of a loop, or on in it.
     LoopExit,
-    /// By a comparison that writes EXEC.
-    Cmpx,
 }
 
 /// An instruction that narrows EXEC by a condition.
@@ -127,12 +125,12 @@ impl Masks {
             let is_first = before.replace(event.block) != Some(event.block);
             let inst = program.inst(event.inst);
             match classify(inst, event, flowing) {
-                Ok(kind) => {
+                Ok(()) => {
                     narrowed.push((event.new, masks.sites.len()));
                     masks.sites.push(MaskSite {
                         inst: event.inst,
                         block: event.block,
-                        kind: kind.unwrap_or_else(|| branch_kind(function, structure, event.block, is_last)),
+                        kind: branch_kind(function, structure, event.block, is_last),
                         saves_old: saves_old(inst, flowing.wave_size()),
                         old_is_nonzero: event.old_is_nonzero,
                         old_is_start: function.kernel.is_some() && event.old == flowing.entry_exec,

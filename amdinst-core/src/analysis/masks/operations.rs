@@ -1,15 +1,13 @@
 //! Operations that matter to masks.
 
-use amdgpu_isa::scalar::{EXEC, EXEC_HI};
+use amdgpu_isa::scalar::EXEC;
 use amdgpu_isa::{Access, Families, MaskOp, Op, Value, WaveSize};
 
 use crate::analysis::program::Program;
 
 /// Whether the data flow tells the result of an operation from its operands. That of all others is a new value.
 pub(super) fn is_followed(op: Op, wave: WaveSize) -> bool {
-    let of_masks =
-        !matches!(op.mask_op(wave), None | Some(MaskOp::CountLanes | MaskOp::LanesFrom | MaskOp::ShiftUp));
-    of_masks
+    has_mask_rule(op, wave)
         || matches!(
             op,
             Op::s_mov_b32
@@ -21,6 +19,21 @@ pub(super) fn is_followed(op: Op, wave: WaveSize) -> bool {
                 | Op::v_writelane_b32
                 | Op::v_readlane_b32
         )
+}
+
+/// Whether the data flow tells the result of an operation on masks from its operands.
+pub(super) fn has_mask_rule(op: Op, wave: WaveSize) -> bool {
+    matches!(
+        op.mask_op(wave),
+        Some(
+            MaskOp::Move
+                | MaskOp::Not
+                | MaskOp::Select
+                | MaskOp::Combine(_)
+                | MaskOp::Saveexec(_)
+                | MaskOp::Wrexec(_)
+        )
+    )
 }
 
 /// Whether the data flow may see more of an operation than that it writes something new.
@@ -62,9 +75,11 @@ pub fn writes_exec(program: &Program, index: usize) -> bool {
             || op.is_of(Families::SAVES_EXEC)
             || op.is_of(Families::COPIES_NEW_EXEC)
     };
+    // Waves of 32 lanes have no upper half.
+    let last = EXEC + program.wave_size().mask_sgprs() - 1;
     let by_operand = inst.operands.iter().any(|operand| match operand.value {
         Value::Scalar(first) if operand.access != Access::Read => {
-            first <= EXEC_HI && u16::from(first) + u16::from(operand.dwords) > EXEC.into()
+            first <= last && u16::from(first) + u16::from(operand.dwords) > EXEC.into()
         }
         _ => false,
     });

@@ -1,10 +1,10 @@
 //! What one instruction does to the values of masks.
 
 use amdgpu_isa::scalar::{EXEC, EXEC_HI};
-use amdgpu_isa::{Access, Families, Inst, LAST_SGPR, Logic, MaskOp, Op, Value, WaveSize};
+use amdgpu_isa::{Access, Families, Inst, LAST_BY_NUMBER, Logic, MaskOp, Op, Value, WaveSize};
 
 use super::flow::Flowing;
-use super::operations::{is_followed, may_copy_whole};
+use super::operations::{has_mask_rule, is_followed, may_copy_whole};
 use super::state::{AGPRS, Rest, SLOTS, State, forget_lanes, lanes_of};
 use crate::analysis::program::Exit;
 use crate::analysis::values::{Expr, Values, Vn};
@@ -28,10 +28,12 @@ impl Flowing<'_> {
         let inst = self.program.inst(index);
         let operand = |n: usize| inst.operands.get(n).map(|operand| operand.value);
         let old = state.rest.exec;
+        // Where masks are as wide as numbers, these are operations on masks.
+        let is_mask_op = has_mask_rule(inst.op, self.wave_size());
         match (inst.op, operand(0), operand(1), operand(2)) {
             // Any from this one on, as M0 tells.
             (Op::s_movreld_b32 | Op::s_movreld_b64, Some(Value::Scalar(first)), ..) => {
-                for register in first..=LAST_SGPR {
+                for register in first..=LAST_BY_NUMBER {
                     let value = self.values.number(Expr::Opaque(index, register));
                     self.write32(state, register, value);
                 }
@@ -46,7 +48,7 @@ impl Flowing<'_> {
                 let value = self.values.number(Expr::Const32(self.formed[&index]));
                 self.write32(state, to, value);
             }
-            (Op::s_mov_b32, Some(Value::Scalar(to)), Some(from), _) => {
+            (Op::s_mov_b32, Some(Value::Scalar(to)), Some(from), _) if !is_mask_op => {
                 let value = self.read32(state, from, index);
                 self.write32(state, to, value);
             }
@@ -55,7 +57,7 @@ impl Flowing<'_> {
                 Some(Value::Scalar(to)),
                 Some(a),
                 Some(b),
-            ) => {
+            ) if !is_mask_op => {
                 let (a, b) = (self.read32(state, a, index), self.read32(state, b, index));
                 let value = match (self.values.expr(a), self.values.expr(b)) {
                     (Expr::Const32(a), Expr::Const32(b)) => Expr::Const32(match inst.op {
@@ -70,13 +72,13 @@ impl Flowing<'_> {
                 let value = self.values.number(value);
                 self.write32(state, to, value);
             }
-            (Op::s_cselect_b32, Some(Value::Scalar(to)), Some(a), Some(b)) => {
+            (Op::s_cselect_b32, Some(Value::Scalar(to)), Some(a), Some(b)) if !is_mask_op => {
                 let (a, b) = (self.read32(state, a, index), self.read32(state, b, index));
                 let value = self.values.select(index, a, b);
                 self.write32(state, to, value);
             }
             (Op::v_writelane_b32, Some(Value::Vgpr(to)), Some(from), Some(lane)) => {
-                match small_constant(lane) {
+                match lane_constant(lane, self.wave_size()) {
                     Some(lane) => {
                         let value = self.read32(state, from, index);
                         state.lanes_mut().insert((u32::from(to), lane), value);
@@ -85,7 +87,7 @@ impl Flowing<'_> {
                 };
             }
             (Op::v_readlane_b32, Some(Value::Scalar(to)), Some(Value::Vgpr(from)), Some(lane)) => {
-                let known = small_constant(lane)
+                let known = lane_constant(lane, self.wave_size())
                     .and_then(|lane| state.rest.lanes.get(&(u32::from(from), lane)).copied());
                 let value = known.unwrap_or_else(|| self.values.number(Expr::Opaque(index, 0)));
                 self.write32(state, to, value);
@@ -110,21 +112,21 @@ impl Flowing<'_> {
         sources: [Option<Value>; 2],
         state: &mut State,
     ) {
-        let [a, b] = sources.map(|source| source.map(|source| self.read64(state, source, index)));
+        let [a, b] = sources.map(|source| source.map(|source| self.read_mask(state, source, index)));
         let old = state.rest.exec;
         match (what, a, b) {
-            (MaskOp::Move, Some(from), _) => self.write64(state, to, from),
+            (MaskOp::Move, Some(from), _) => self.write_mask(state, to, from),
             (MaskOp::Not, Some(from), _) => {
                 let value = self.values.not(from);
-                self.write64(state, to, value);
+                self.write_mask(state, to, value);
             }
             (MaskOp::Select, Some(a), Some(b)) => {
                 let value = self.values.select(index, a, b);
-                self.write64(state, to, value);
+                self.write_mask(state, to, value);
             }
             (MaskOp::Combine(logic), Some(a), Some(b)) => {
                 let value = combined(&mut self.values, logic, a, b);
-                self.write64(state, to, value);
+                self.write_mask(state, to, value);
                 if logic == Logic::Or && to == EXEC {
                     self.has_lanes_of([a, b], state);
                 }
@@ -132,7 +134,7 @@ impl Flowing<'_> {
             (MaskOp::Saveexec(logic) | MaskOp::Wrexec(logic), Some(mask), _) => {
                 let new = combined(&mut self.values, logic, mask, old);
                 let copied = if matches!(what, MaskOp::Wrexec(_)) { new } else { old };
-                self.write64(state, to, copied);
+                self.write_mask(state, to, copied);
                 state.rest.exec = new;
                 if logic == Logic::Or {
                     self.has_lanes_of([old, mask], state);
@@ -234,15 +236,19 @@ impl Flowing<'_> {
                 continue;
             }
             match operand.value {
+                Value::Scalar(first) if is_compare && operand.dwords == self.wave_size().mask_sgprs() => {
+                    let fresh = self.values.number(Expr::Opaque(index, n as u8));
+                    let value = self.values.and(state.rest.exec, fresh);
+                    self.write_mask(state, first, value);
+                }
                 Value::Scalar(first) if operand.dwords == 2 => {
                     let fresh = self.values.number(Expr::Opaque(index, n as u8));
-                    let value = if is_compare { self.values.and(state.rest.exec, fresh) } else { fresh };
-                    self.write64(state, first, value);
+                    self.write64(state, first, fresh);
                 }
                 Value::Scalar(first) => {
                     for k in 0..operand.dwords {
                         let to = first.saturating_add(k);
-                        if is_exec(to) || self.slice.place(to).is_some() {
+                        if self.is_exec(to) || self.slice.place(to).is_some() {
                             let value = self.values.number(Expr::Opaque(index, 16 + 16 * n as u8 + k));
                             self.write32(state, to, value);
                         }
@@ -267,9 +273,14 @@ impl Flowing<'_> {
         }
     }
 
+    /// Whether a register is EXEC, or its upper half where a wave has that many lanes.
+    fn is_exec(&self, register: u8) -> bool {
+        (EXEC..EXEC + self.wave_size().mask_sgprs()).contains(&register)
+    }
+
     fn read32(&mut self, state: &State, value: Value, index: usize) -> Vn {
         match value {
-            Value::Scalar(register) if is_exec(register) => {
+            Value::Scalar(register) if self.is_exec(register) => {
                 self.values.half(state.rest.exec, register - EXEC)
             }
             Value::Scalar(register) => self.held(state, register),
@@ -277,6 +288,29 @@ impl Flowing<'_> {
                 Some(value) => self.values.number(Expr::Const32(value as u32)),
                 None => self.values.number(Expr::Opaque(index, 9)),
             },
+        }
+    }
+
+    /// The mask that an operand is, as [`Values::widened`] has it in waves of 32 lanes.
+    pub(super) fn read_mask(&mut self, state: &State, value: Value, index: usize) -> Vn {
+        match (self.wave_size(), value) {
+            (WaveSize::Wave64, _) => self.read64(state, value, index),
+            (WaveSize::Wave32, Value::Scalar(EXEC)) => state.rest.exec,
+            (WaveSize::Wave32, _) => {
+                let half = self.read32(state, value, index);
+                self.values.widened(half)
+            }
+        }
+    }
+
+    fn write_mask(&mut self, state: &mut State, to: u8, value: Vn) {
+        match self.wave_size() {
+            WaveSize::Wave64 => self.write64(state, to, value),
+            WaveSize::Wave32 if to == EXEC => state.rest.exec = value,
+            WaveSize::Wave32 => {
+                let half = self.values.half(value, 0);
+                self.write32(state, to, half);
+            }
         }
     }
 
@@ -300,8 +334,9 @@ impl Flowing<'_> {
     }
 
     fn write32(&mut self, state: &mut State, to: u8, value: Vn) {
-        match to {
-            EXEC | EXEC_HI => {
+        match (to, self.wave_size()) {
+            (EXEC, WaveSize::Wave32) => state.rest.exec = self.values.widened(value),
+            (EXEC | EXEC_HI, WaveSize::Wave64) => {
                 let (low, high) =
                     (self.values.half(state.rest.exec, 0), self.values.half(state.rest.exec, 1));
                 state.rest.exec =
@@ -351,13 +386,9 @@ fn combined(values: &mut Values, logic: Logic, a: Vn, b: Vn) -> Vn {
     }
 }
 
-/// The registers that are the halves of EXEC.
-const fn is_exec(register: u8) -> bool {
-    matches!(register, EXEC | EXEC_HI)
-}
-
-fn small_constant(value: Value) -> Option<u8> {
-    constant(value).and_then(|value| u8::try_from(value).ok()).filter(|&lane| lane < 64)
+/// A lane's number.
+fn lane_constant(value: Value, wave: WaveSize) -> Option<u8> {
+    constant(value).and_then(|value| u8::try_from(value).ok()).filter(|&lane| u32::from(lane) < wave.lanes())
 }
 
 /// An integer operand, sign-extended as a 64-bit scalar operation does.

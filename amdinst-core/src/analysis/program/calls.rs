@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amdgpu_isa::{Families, Flow, LAST_SGPR, Op, Reg, RegSet, ScalarSet};
+use amdgpu_isa::{Families, Flow, LAST_BY_NUMBER, Op, Reg, RegSet, ScalarSet};
 
 use super::{Block, Exit, Function, Located, Obstacle, ObstacleKind, Program};
 use crate::analysis::masks::{computed_jumps, register_targets};
@@ -181,7 +181,7 @@ impl Program {
             for index in block.insts.clone() {
                 all.union_with(&self.effects(index).changes());
                 if self.insts[index].op.is_of(Families::SGPRS_BY_NUMBER) {
-                    all.insert_run(Reg::scalar(0), u16::from(LAST_SGPR) + 1);
+                    all.insert_run(Reg::scalar(0), u16::from(LAST_BY_NUMBER) + 1);
                 }
             }
         }

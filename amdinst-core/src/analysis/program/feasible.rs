@@ -58,8 +58,8 @@ impl Is {
 /// Where a mask is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
-    /// A pair of scalar registers, by its first.
-    Pair(u8),
+    /// Scalar registers as many as a mask has, by the first.
+    Mask(u8),
     /// SCC, which is zero or not.
     Scc,
 }
@@ -116,7 +116,7 @@ impl Program {
             Op::v_readfirstlane_b32 | Op::v_readlane_b32 | Op::v_writelane_b32
         );
         if !self.insts[reader].encoding.is_scalar() && !takes_lanes {
-            facts.push((Place::Pair(scalar::EXEC), Is::NotZero));
+            facts.push((Place::Mask(scalar::EXEC), Is::NotZero));
         }
         let mut open = vec![State { block, end: reader, of, facts }];
         let mut seen: BTreeSet<(usize, u128, Facts)> = BTreeSet::new();
@@ -182,7 +182,7 @@ impl Program {
                 state.facts.clear();
             }
             for (place, is) in std::mem::take(&mut state.facts) {
-                if changes.intersects(place.registers()) {
+                if changes.intersects(place.registers(self.wave_size())) {
                     before((inst, self.wave_size()), (place, is), &mut state.facts)?;
                 } else {
                     add(&mut state.facts, place, is)?;
@@ -209,10 +209,10 @@ impl Program {
         let (place, if_taken) = match condition {
             Condition::Scc0 => (Place::Scc, Is::Zero),
             Condition::Scc1 => (Place::Scc, Is::NotZero),
-            Condition::Vccz => (Place::Pair(scalar::VCC), Is::Zero),
-            Condition::Vccnz => (Place::Pair(scalar::VCC), Is::NotZero),
-            Condition::Execz => (Place::Pair(scalar::EXEC), Is::Zero),
-            Condition::Execnz => (Place::Pair(scalar::EXEC), Is::NotZero),
+            Condition::Vccz => (Place::Mask(scalar::VCC), Is::Zero),
+            Condition::Vccnz => (Place::Mask(scalar::VCC), Is::NotZero),
+            Condition::Execz => (Place::Mask(scalar::EXEC), Is::Zero),
+            Condition::Execnz => (Place::Mask(scalar::EXEC), Is::NotZero),
             Condition::Debug => return Ok(()),
         };
         let is = match (taken, if_taken) {
@@ -225,9 +225,10 @@ impl Program {
 }
 
 impl Place {
-    fn registers(self) -> ScalarSet {
+    fn registers(self, wave: WaveSize) -> ScalarSet {
         match self {
-            Self::Pair(first) => ScalarSet::register(first).union(ScalarSet::register(first + 1)),
+            Self::Mask(first) => (first..first + wave.mask_sgprs())
+                .fold(ScalarSet::EMPTY, |all, register| all.union(ScalarSet::register(register))),
             Self::Scc => ScalarSet::SCC,
         }
     }
@@ -251,7 +252,7 @@ fn need(facts: &mut Facts, source: Source, is: Is) -> Result<(), Impossible> {
     let is = if source.is_inverted { is.inverted() } else { is };
     match (source.value, mask(source.value)) {
         (_, Some(mask)) if !is.holds(mask) => Err(Impossible),
-        (Value::Scalar(first), _) => add(facts, Place::Pair(first), is),
+        (Value::Scalar(first), _) => add(facts, Place::Mask(first), is),
         _ => Ok(()),
     }
 }
@@ -264,7 +265,7 @@ fn before(
 ) -> Result<(), Impossible> {
     let first = inst.operands.first().map(|operand| operand.value);
     let is_result = |first: Option<Value>| match place {
-        Place::Pair(register) => first == Some(Value::Scalar(register)),
+        Place::Mask(register) => first == Some(Value::Scalar(register)),
         // The operations on masks tell by it whether their result is zero; moves and selections do not change it.
         Place::Scc => true,
     };
@@ -377,7 +378,7 @@ fn came_from((inst, wave): (&Inst, WaveSize), of: ScalarSet) -> ScalarSet {
     let has = |register: u8| of.contains(Reg::scalar(register));
     let of_scc = of.intersects(ScalarSet::SCC);
     let copies = inst.op == Op::s_mov_b32 || inst.op.mask_op(wave) == Some(MaskOp::Move);
-    if !copies && !super::returns::is_mask_operation(inst.op) {
+    if !copies && !super::returns::is_mask_operation(inst.op, wave) {
         return ScalarSet::EMPTY;
     }
     let saves = inst.op.is_of(Families::SAVES_EXEC);

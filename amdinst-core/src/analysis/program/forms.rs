@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use amdgpu_isa::{Arch, DecodeError, Effects, Inst, decode, significant_bytes};
+use amdgpu_isa::{DecodeError, Effects, Inst, Target, decode, significant_bytes};
 use rustc_hash::FxHashMap;
 
 use super::{Observer, Scalars, Shape};
@@ -25,7 +25,7 @@ struct Form {
 /// All forms of a processor that programs had, by number.
 #[derive(Clone, Debug)]
 pub(crate) struct Forms {
-    arch: Arch,
+    target: Target,
     list: Vec<Form>,
     /// What is asked for of every instruction stands apart from what is seldom asked for.
     shapes: Vec<Shape>,
@@ -92,9 +92,9 @@ impl Recent {
 }
 
 impl Forms {
-    pub(crate) fn new(arch: Arch) -> Self {
+    pub(crate) fn new(target: Target) -> Self {
         Self {
-            arch,
+            target,
             list: Vec::new(),
             shapes: Vec::new(),
             scalars: Vec::new(),
@@ -115,7 +115,7 @@ impl Forms {
 
     /// Forgets all of them, but not the room that they took.
     pub(super) fn clear(&mut self) {
-        let Self { arch: _, list, shapes, scalars, last_seen, functions, dwords, pairs, recent } = self;
+        let Self { target: _, list, shapes, scalars, last_seen, functions, dwords, pairs, recent } = self;
         list.clear();
         shapes.clear();
         scalars.clear();
@@ -159,9 +159,9 @@ impl Forms {
                 return Ok(known);
             }
         }
-        let inst = decode(self.arch, bytes)?;
+        let inst = decode(self.target, bytes)?;
         let number = self.list.len() as u32;
-        match (significant_bytes(self.arch, bytes, &inst), first, pair) {
+        match (significant_bytes(self.target, bytes, &inst), first, pair) {
             (4, Some(first), _) => {
                 self.dwords.insert(first, number);
                 Recent::note(&mut self.recent.dwords, first, number);
@@ -172,7 +172,7 @@ impl Forms {
             }
             _ => {}
         }
-        let effects = inst.effects(self.arch);
+        let effects = inst.effects(self.target);
         observer.form(&inst, &effects);
         let (shape, scalars) = Shape::new(number, &inst, &effects);
         self.shapes.push(shape);
@@ -195,13 +195,13 @@ impl Forms {
     /// What a form does.
     pub(super) fn effects(&self, number: u32) -> &Effects {
         let form = &self.list[number as usize];
-        form.effects.get_or_init(|| Box::new(form.inst.effects(self.arch)))
+        form.effects.get_or_init(|| Box::new(form.inst.effects(self.target)))
     }
 
     /// How a form is written.
     pub(super) fn text(&self, number: u32) -> &Arc<str> {
         let form = &self.list[number as usize];
-        form.text.get_or_init(|| form.inst.text(self.arch).into())
+        form.text.get_or_init(|| form.inst.text(self.target).into())
     }
 
     /// What the analyses ask of a form.
@@ -224,6 +224,8 @@ impl Forms {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+
+    use amdgpu_isa::Arch;
 
     use super::*;
 
@@ -254,7 +256,7 @@ mod tests {
             code in prop::collection::vec(dword(), 1..40),
         ) {
             let bytes: Vec<u8> = code.iter().flat_map(|dword| dword.to_le_bytes()).collect();
-            let mut forms = Forms::new(arch);
+            let mut forms = Forms::new(arch.into());
             forms.begin(1);
             for start in (0..bytes.len()).step_by(4) {
                 let bytes = &bytes[start..];
@@ -269,7 +271,7 @@ mod tests {
     #[test]
     fn the_same_bytes_are_one_form() {
         let bytes = [0xbf80_0000_u32, 0x7e00_0301, 0xbf80_0000].map(u32::to_le_bytes).concat();
-        let mut forms = Forms::new(Arch::Gfx90a);
+        let mut forms = Forms::new(Arch::Gfx90a.into());
         forms.begin(2);
         let [a, b, c] = [0, 4, 8].map(|start| forms.find(&bytes[start..], &mut ()).expect("an instruction"));
         assert_eq!((a, c, forms.len()), (0, 0, 2));

@@ -8,7 +8,7 @@ use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::Arc;
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::Target;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::forms::Forms;
@@ -37,8 +37,8 @@ struct Kernel {
 
 impl Seen {
     /// Nothing yet.
-    pub(crate) fn new(arch: Arch) -> Self {
-        Self { forms: Forms::new(arch), kernels: VecDeque::new(), numbers: HashMap::default(), bytes: 0 }
+    pub(crate) fn new(target: Target) -> Self {
+        Self { forms: Forms::new(target), kernels: VecDeque::new(), numbers: HashMap::default(), bytes: 0 }
     }
 
     /// How many distinct instructions there are.

@@ -26,9 +26,9 @@ use super::addresses::PcRelative;
 use super::modes;
 use super::rounds::Rounds;
 use amdgpu_isa::{
-    Arch, Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Value, WaveSize, scalar,
+    Arch, Effects, Encoding, Flow, Inst, Op, Operand, RegSet, ScalarSet, Target, Value, WaveSize, scalar,
 };
-use amdgpu_object::{CodeObject, RelocationKind, Text};
+use amdgpu_object::{CodeObject, Kernel, RelocationKind, Text};
 
 /// An instruction at its address: what the analyses ask of all of them. [`Program::inst`] has it whole.
 #[derive(Clone, Copy, Debug)]
@@ -184,6 +184,8 @@ impl Observer for () {
 pub struct Program {
     /// The processor.
     pub arch: Arch,
+    /// The size of the waves that run it.
+    wave: WaveSize,
     /// What its instructions are, and kernels that it may have.
     seen: Seen,
     /// The instructions in order of address.
@@ -352,12 +354,16 @@ pub enum ObstacleKind {
     Undecodable,
     /// A branch that leaves the function for no function's entry, or enters an instruction's middle.
     BrokenControlFlow,
+    /// A kernel has waves of another size than most of the code object have.
+    OtherWaveSize,
+    /// A wave gives its vector registers back before it ends, where the end is not in sight.
+    RegistersGivenBack,
 }
 
 impl Program {
     /// Decodes everything that the kernels and functions of `object` reach.
     pub fn new(object: &CodeObject) -> Self {
-        Self::explore(object, Seen::new(object.target.arch), &mut ())
+        Self::explore(object, Seen::new(object.code_target()), &mut ())
     }
 
     /// Explores a code object as [`Program::new`] does, with what other programs of the processor had. Shows what is
@@ -385,9 +391,11 @@ impl Program {
         let entries: BTreeMap<u64, usize> =
             symbols.iter().enumerate().map(|(index, symbol)| (symbol.0.start, index)).collect();
 
+        let target = object.code_target();
         let mut program = Self {
-            arch: object.target.arch,
-            seen: Seen::new(object.target.arch),
+            arch: target.arch,
+            wave: target.wave,
+            seen: Seen::new(target),
             // No more than there are dwords. Memory that is not written to costs nothing.
             insts: Vec::with_capacity(object.text.range.len() / 4),
             functions: Vec::new(),
@@ -399,7 +407,10 @@ impl Program {
         seen.forms.begin(symbols.len());
         for (range, name, kernel) in symbols {
             let number = program.functions.len();
-            let code = code_of(object, &range).filter(|_| kernel.is_some());
+            let has_other_waves = kernel.is_some_and(|kernel| {
+                object.kernels[kernel].descriptor.wave_size(target.arch) != target.wave
+            });
+            let code = code_of(object, &range).filter(|_| kernel.is_some() && !has_other_waves);
             if let Some(known) = code.and_then(|code| seen.find(code)) {
                 program.add_known(name, kernel, range, (&seen, known));
                 observer.known(number, known as usize);
@@ -407,9 +418,13 @@ impl Program {
             }
             let addresses = (program.addresses.len(), program.raw.len());
             let found = (&mut dwords, &mut seen.forms);
+            let pc = range.start;
             let mut explorer = Explorer::new(object, &entries, range, kernel.is_some(), found);
             explorer.explore(number, observer);
             program.add(name, kernel, explorer);
+            if let Some(kernel) = kernel {
+                program.doubt_wave_size((number, pc), &object.kernels[kernel]);
+            }
             let has_address = addresses != (program.addresses.len(), program.raw.len());
             if code.is_some_and(|code| !has_address && program.teach(&mut seen, code)) {
                 observer.learnt(number);
@@ -420,7 +435,24 @@ impl Program {
         program.resolve_calls(&entries);
         program.resolve_pointers(object, &entries);
         program.doubt_return_addresses();
+        if target.arch.generation().deallocates_vgprs() {
+            program.doubt_registers();
+        }
         program
+    }
+
+    /// A kernel whose waves are of another size than those of the program: its instructions were not decoded for these.
+    fn doubt_wave_size(&mut self, (function, pc): (usize, u64), kernel: &Kernel) {
+        let (own, program) = (kernel.descriptor.wave_size(self.arch), self.wave);
+        if own != program {
+            let detail = format!(
+                "its waves have {} lanes, those of most kernels in the code object {}",
+                own.lanes(),
+                program.lanes()
+            );
+            let obstacle = Obstacle { pc, kind: ObstacleKind::OtherWaveSize, detail };
+            self.functions[function].obstacles.push(obstacle);
+        }
     }
 
     /// What it had, and those before it, for another program of the processor.
@@ -428,9 +460,48 @@ impl Program {
         self.seen
     }
 
+    /// The instruction of a block before which a wave that ends there still has its vector registers: the last one, or where it
+    /// gives these back before.
+    pub fn last_with_registers(&self, block: &Block) -> usize {
+        let last = block.insts.end - 1;
+        let Some(message) = self.gives_registers_back(block) else { return last };
+        // What makes sure that its stores have read theirs stands before the message.
+        let keeps_apart = |index: &usize| self.insts[*index].op == Op::s_nop && block.insts.contains(index);
+        message.checked_sub(1).filter(keeps_apart).unwrap_or(message)
+    }
+
+    /// The instruction of a block by which a wave gives its vector registers back.
+    fn gives_registers_back(&self, block: &Block) -> Option<usize> {
+        let generation = self.arch.generation();
+        if !generation.deallocates_vgprs() {
+            return None;
+        }
+        block.insts.clone().find(|&index| self.inst(index).deallocates_vgprs(generation))
+    }
+
+    /// Vector registers that a wave gives back, and does not end then: nothing can be counted behind that.
+    fn doubt_registers(&mut self) {
+        for number in 0..self.functions.len() {
+            let others = self.functions[number].blocks.iter().filter(|block| block.exit != Exit::End);
+            let found: Vec<usize> = others.filter_map(|block| self.gives_registers_back(block)).collect();
+            let obstacle = |&index: &usize| Obstacle {
+                pc: self.insts[index].pc,
+                kind: ObstacleKind::RegistersGivenBack,
+                detail: format!("`{}`, and the wave does not end in this block", self.text(index)),
+            };
+            let obstacles: Vec<Obstacle> = found.iter().map(obstacle).collect();
+            self.functions[number].obstacles.extend(obstacles);
+        }
+    }
+
+    /// What it is for.
+    pub const fn target(&self) -> Target {
+        Target { arch: self.arch, wave: self.wave }
+    }
+
     /// The size of the waves that run it.
     pub const fn wave_size(&self) -> WaveSize {
-        self.arch.generation().wave_sizes()[0]
+        self.wave
     }
 
     /// An instruction with its operands.

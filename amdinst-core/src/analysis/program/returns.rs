@@ -18,7 +18,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amdgpu_isa::{Access, Families, Op, Operand, Reg, ScalarSet, Slot, Value};
+use amdgpu_isa::{Access, Families, MaskOp, Op, Operand, Reg, ScalarSet, Slot, Value, WaveSize};
 
 use super::{Function, Obstacle, ObstacleKind, Program, Scalars};
 use crate::analysis::addresses::constant;
@@ -263,7 +263,7 @@ impl Program {
                 let values = inst.operands.iter().rev().skip(1);
                 is_meant() || values.into_iter().any(|operand| holds(operand, held))
             }
-            op if is_mask_operation(op) => {
+            op if is_mask_operation(op, self.wave_size()) => {
                 is_meant()
                     || read.intersects(held.mixed.intersection(ScalarSet::SCC))
                     || !inst.operands.iter().all(may_be_mask)
@@ -322,7 +322,9 @@ impl Program {
                     held.set(to, flags);
                 }
             }
-            op if is_mask_operation(op) && reads.without(ScalarSet::EXEC).intersects(held.anywhere()) => {
+            op if is_mask_operation(op, self.wave_size())
+                && reads.without(ScalarSet::EXEC).intersects(held.anywhere()) =>
+            {
                 let is_cut =
                     reads.intersects(held.cut) || !located.touches_exec && reads.intersects(held.whole);
                 held.forget(writes);
@@ -397,21 +399,11 @@ const fn copies_vgpr(op: Op) -> bool {
 }
 
 /// What makes masks of masks, bit by bit.
-pub(super) fn is_mask_operation(op: Op) -> bool {
-    op.is_of(Families::SAVES_EXEC)
-        || op.is_of(Families::COPIES_NEW_EXEC)
-        || matches!(
-            op,
-            Op::s_and_b64
-                | Op::s_andn2_b64
-                | Op::s_or_b64
-                | Op::s_orn2_b64
-                | Op::s_xor_b64
-                | Op::s_xnor_b64
-                | Op::s_nand_b64
-                | Op::s_nor_b64
-                | Op::s_not_b64
-        )
+pub(super) fn is_mask_operation(op: Op, wave: WaveSize) -> bool {
+    matches!(
+        op.mask_op(wave),
+        Some(MaskOp::Not | MaskOp::Combine(_) | MaskOp::Saveexec(_) | MaskOp::Wrexec(_))
+    )
 }
 
 /// Registers, and the masks of no lane and of all.

@@ -11,8 +11,8 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use amdgpu_isa::{
-    Arch, DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Reg, Value, WaveSize, Words, assemble_legal,
-    with_values,
+    Arch, DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Reg, Target, Value, WaveSize, Words,
+    assemble_legal, with_values,
 };
 use rustc_hash::FxHashMap;
 
@@ -128,7 +128,7 @@ impl Modifiers {
 /// Assembles instructions that are legal by construction. Copies share what they know.
 #[derive(Clone, Debug)]
 pub(crate) struct Assembler {
-    arch: Arch,
+    target: Target,
     known: Rc<RefCell<AssemblerCache>>,
 }
 
@@ -147,18 +147,18 @@ const RECENT: usize = 1024;
 impl Assembler {
     /// The processor that it assembles for.
     pub(crate) const fn arch(&self) -> Arch {
-        self.arch
+        self.target.arch
     }
 
     /// The size of the waves that run the code.
     pub(crate) const fn wave_size(&self) -> WaveSize {
-        self.arch.generation().wave_sizes()[0]
+        self.target.wave
     }
 
-    pub(crate) fn new(arch: Arch) -> Self {
+    pub(crate) fn new(target: impl Into<Target>) -> Self {
         let recent = Box::new([const { None }; RECENT]);
         let known = AssemblerCache { recent, all: HashMap::default(), shapes: HashMap::default() };
-        Self { arch, known: Rc::new(RefCell::new(known)) }
+        Self { target: target.into(), known: Rc::new(RefCell::new(known)) }
     }
 
     /// The instruction with these operands and modifiers.
@@ -213,8 +213,8 @@ impl Assembler {
 
     /// An instruction with other registers and constants: most are made so, which takes less time than to make them anew.
     fn like(&self, like: &Assembled, values: &[Value]) -> Option<Assembled> {
-        let (inst, words) = with_values(self.arch, like, like.0.words.as_ref().ok()?, values)?;
-        debug_assert_eq!(inst.encode(self.arch).as_ref(), Ok(&words), "{}", inst.op);
+        let (inst, words) = with_values(self.target, like, like.0.words.as_ref().ok()?, values)?;
+        debug_assert_eq!(inst.encode(self.target).as_ref(), Ok(&words), "{}", inst.op);
         Some(Assembled::new(inst, Ok(words)))
     }
 
@@ -225,7 +225,7 @@ impl Assembler {
         values: &[Value],
         modifiers: Modifiers,
     ) -> Result<Assembled, EncodeError> {
-        let (inst, words) = assemble_legal(self.arch, op, encoding, values, modifiers.mods())?;
+        let (inst, words) = assemble_legal(self.target, op, encoding, values, modifiers.mods())?;
         Ok(Assembled::new(inst, words))
     }
 }

@@ -70,7 +70,7 @@ impl Deferred {
             multiply(code, second, sgpr(id_z));
             add(code, first, second);
             add(code, first, id_x);
-            code.sop2(Op::s_lshr_b32, first, sgpr(first), Value::int(6));
+            code.sop2(Op::s_lshr_b32, first, sgpr(first), code.lane_bits());
         }
     }
 

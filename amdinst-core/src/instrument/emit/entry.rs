@@ -341,7 +341,7 @@ impl Entry<'_> {
         let mut pairs = self.spare_pairs().filter(|&pair| pair != buffer);
         let [time, exec] = [(); 2].map(|()| code.required("spare pair for the time", pairs.next()));
         let time = if let BeginPlace::Sgprs(time) = place { time } else { time };
-        code.memtime(time);
+        code.read_clock(time);
         code.wait_scalar_loads();
         if !matches!(place, BeginPlace::Sgprs(_)) {
             for (lane, half) in (BEGIN_WORD..).zip([time, time + 1]) {

@@ -124,8 +124,10 @@ impl Exit<'_> {
         let lane_points =
             self.places.iter().filter(|place| matches!(place, CounterPlace::Lanes { .. })).count();
         for (number, &vgpr) in self.reserved.counter_vgprs.iter().enumerate() {
-            let first = number * points_per_vgpr(self.probe);
-            let points = lane_points.saturating_sub(first).min(points_per_vgpr(self.probe)) as u32;
+            let first = number * points_per_vgpr(self.probe, self.assembler.wave_size());
+            let points = lane_points
+                .saturating_sub(first)
+                .min(points_per_vgpr(self.probe, self.assembler.wave_size())) as u32;
             self.store(
                 &mut code,
                 record,
@@ -168,7 +170,7 @@ impl Exit<'_> {
         if waits {
             code.wait_scalar_loads();
         }
-        code.memtime(end);
+        code.read_clock(end);
         code.wait_scalar_loads();
         let record = self.record(code);
         if begin != BeginPlace::Memory {

@@ -125,6 +125,16 @@ impl Sequence {
         self.mask_op(MaskOp::Select, Encoding::Sop2, &[to, if_scc, otherwise]);
     }
 
+    /// SCC says whether two masks are equal.
+    pub(crate) fn are_equal(&mut self, a: Value, b: Value) {
+        self.mask_op(MaskOp::Equal, Encoding::Sopc, &[a, b]);
+    }
+
+    /// SCC says whether a mask has any lane.
+    pub(crate) fn has_lanes(&mut self, mask: Value) {
+        self.mask_op(MaskOp::Differ, Encoding::Sopc, &[mask, Value::int(0)]);
+    }
+
     /// Moves EXEC's lanes up. SCC is changed.
     pub(crate) fn shift_exec(&mut self, by: u32) {
         self.mask_op(MaskOp::ShiftUp, Encoding::Sop2, &[Value::EXEC, Value::EXEC, Value::int(by as i32)]);
@@ -133,6 +143,11 @@ impl Sequence {
     /// Lanes of a wave.
     pub(crate) const fn lanes(&self) -> u32 {
         self.assembler.wave_size().lanes()
+    }
+
+    /// By so many bits an id is shifted to have the number of its wave.
+    pub(crate) fn lane_bits(&self) -> Value {
+        Value::int(self.lanes().ilog2() as i32)
     }
 
     /// Enables all lanes. Leaves SCC alone.
@@ -318,9 +333,14 @@ impl Sequence {
         self.insts.iter().map(|inst| u64::from(inst.size)).sum()
     }
 
-    /// `s_memtime to` (a pair).
-    pub(crate) fn memtime(&mut self, to: u8) {
-        self.plain(Op::s_memtime, Encoding::Smem, &[sgpr(to)]);
+    /// Reads a clock into a pair: `s_memtime`, or `s_sendmsg_rtn_b64`. What is read has come when scalar loads have.
+    pub(crate) fn read_clock(&mut self, to: u8) {
+        match self.assembler.arch().generation().realtime_message() {
+            None => self.plain(Op::s_memtime, Encoding::Smem, &[sgpr(to)]),
+            Some(message) => {
+                self.plain(Op::s_sendmsg_rtn_b64, Encoding::Sop1, &[sgpr(to), Value::Imm(message)]);
+            }
+        }
     }
 
     /// `s_waitcnt lgkmcnt(0)`, the other counters at their most: scalar loads, and LDS.

@@ -164,7 +164,7 @@ impl SiteCode<'_> {
             }
             _ => {
                 if !self.facts.scc_is_some {
-                    code.sopc(Op::s_cmp_lg_u64, Value::EXEC, Value::int(0));
+                    code.has_lanes(Value::EXEC);
                 }
                 None
             }
@@ -182,7 +182,7 @@ impl SiteCode<'_> {
         if let Some((lanes_taken, temp)) = taken {
             add(code, lanes_taken, sgpr(temp));
         }
-        code.sopc(Op::s_cmp_eq_u64, compared, Value::EXEC);
+        code.are_equal(compared, Value::EXEC);
         add_scc(code, counters.all);
         add(code, counters.executions, Value::int(1));
     }
@@ -211,12 +211,12 @@ impl SiteCode<'_> {
         match sums {
             None if self.facts.scc_is_some && self.facts.old_is_nonzero => {
                 code.select_mask(Value::EXEC, some, none);
-                code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
+                code.are_equal(old, sgpr(new));
                 code.select_mask(Value::EXEC, all, Value::EXEC);
             }
             _ => {
                 // An empty NEW is not `all`, also when OLD was empty.
-                code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
+                code.are_equal(old, sgpr(new));
                 code.select_mask(Value::EXEC, all, some);
                 match sums {
                     Some((lanes_in, taken)) => {
@@ -224,7 +224,7 @@ impl SiteCode<'_> {
                         // Its SCC is NEW ≠ 0.
                         code.count_lanes(taken, sgpr(new));
                     }
-                    None => code.sopc(Op::s_cmp_lg_u64, sgpr(new), Value::int(0)),
+                    None => code.has_lanes(sgpr(new)),
                 }
                 code.select_mask(Value::EXEC, Value::EXEC, none);
             }
@@ -256,7 +256,7 @@ impl SiteCode<'_> {
             // Its SCC is NEW ≠ 0.
             code.count_lanes(taken, sgpr(new));
         } else if !self.facts.scc_is_some {
-            code.sopc(Op::s_cmp_lg_u64, sgpr(new), Value::int(0));
+            code.has_lanes(sgpr(new));
         }
         code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
         self.borrowed().add_one_by_one(code, site_offset(self.id), WORDS_PER_SITE, |code, add| {
@@ -266,7 +266,7 @@ impl SiteCode<'_> {
                 add(code, 3, sgpr(all));
                 add(code, 4, sgpr(taken));
             }
-            code.sopc(Op::s_cmp_eq_u64, old, sgpr(new));
+            code.are_equal(old, sgpr(new));
             code.sop2(Op::s_cselect_b32, all, Value::int(1), Value::int(0));
             if !self.facts.old_is_nonzero {
                 code.sop2(Op::s_andn2_b32, all, sgpr(all), sgpr(none));

@@ -38,8 +38,8 @@ impl WaveIndex {
         code.sop2(Op::s_mul_i32, y, sgpr(y), size_x);
         code.sop2(Op::s_add_u32, z, sgpr(z), sgpr(y));
         code.sop2(Op::s_add_u32, z, sgpr(z), sgpr(x));
-        code.sop2(Op::s_lshr_b32, z, sgpr(z), Value::int(6));
-        // Wave index: ((wg_z · groups_y + wg_y) · groups_x + wg_x) · waves + flat / 64.
+        code.sop2(Op::s_lshr_b32, z, sgpr(z), code.lane_bits());
+        // Wave index: ((wg_z · groups_y + wg_y) · groups_x + wg_x) · waves + flat / lanes.
         let [group_x, group_y, group_z] = workgroup;
         let index = self.index;
         code.sop2(Op::s_mul_i32, index, group_z, groups_y);

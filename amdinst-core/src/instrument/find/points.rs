@@ -147,6 +147,9 @@ fn stretches(survey: &Survey, first: usize, end: usize) -> Vec<Stretch> {
 /// Of instructions that run alike, one before which SCC is dead; the first if there is none. If possible, one before which vector
 /// instructions do what they say.
 fn quiet_place(survey: &Survey, function: usize, block: usize, (first, end): (usize, usize)) -> usize {
+    // Behind that there are no vector registers to count in.
+    let last = survey.program.last_with_registers(&survey.program.functions[function].blocks[block]);
+    let (first, end) = (first.min(last), end.min(last + 1));
     let live = |at: usize| survey.liveness.around(&survey.program, function, block, at).0.contains(Reg::SCC);
     let plain = |at: &usize| survey.modes.before(&survey.program, function, block, *at).is_none();
     if !survey.modes.concerns(function) {

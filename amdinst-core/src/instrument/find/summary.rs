@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use amdgpu_isa::{Effects, Families, Inst, Op, RegSet};
+use amdgpu_isa::{Access, Effects, Families, Feature, Inst, Op, RegSet, ScalarSet, Target, Value, WaveSize};
 
 use super::lds_use::{self, LdsUse};
 use crate::analysis::hazards::Slow;
@@ -26,6 +26,8 @@ pub(crate) struct FunctionSummary {
     pub(crate) sgprs_by_number: bool,
     /// What it has of instructions that others must keep a distance from.
     pub(crate) slow: Slow,
+    /// SGPRs that vector instructions read as lane masks, where that is a hazard.
+    lane_masks: ScalarSet,
     lds: LdsUse,
     /// The function reads how many registers its wave has.
     reads_allotment: bool,
@@ -37,13 +39,15 @@ struct Traits {
     slow: Slow,
     indexed: bool,
     sgprs_by_number: bool,
+    lane_masks: ScalarSet,
     lds: LdsUse,
     reads_allotment: bool,
 }
 
 impl Traits {
-    fn of(inst: &Inst, effects: &Effects) -> Self {
+    fn of(inst: &Inst, effects: &Effects, target: Target) -> Self {
         Self {
+            lane_masks: if masks_are_hazards(target) { lane_masks(inst) } else { ScalarSet::EMPTY },
             slow: Slow::of(inst),
             indexed: inst.op.is_of(Families::VGPRS_BY_NUMBER),
             sgprs_by_number: inst.op.is_of(Families::SGPRS_BY_NUMBER),
@@ -52,6 +56,25 @@ impl Traits {
                 && lds_use::hardware_register(inst) == Some(HW_REG_GPR_ALLOC),
         }
     }
+}
+
+/// Whether SGPRs that vector instructions read as masks must not be written soon after.
+fn masks_are_hazards(target: Target) -> bool {
+    target.wave == WaveSize::Wave64 && target.arch.has(Feature::MaskWriteHazard)
+}
+
+/// The SGPRs that a vector instruction reads as a lane mask: as a pair, whatever it takes that for.
+fn lane_masks(inst: &Inst) -> ScalarSet {
+    if !inst.encoding.is_vector_alu() {
+        return ScalarSet::EMPTY;
+    }
+    let masks = inst.operands.iter().filter_map(|operand| match operand.value {
+        Value::Scalar(first) if operand.access != Access::Write && operand.dwords > 1 => Some(first),
+        _ => None,
+    });
+    masks.fold(ScalarSet::EMPTY, |all, first| {
+        all.union(ScalarSet::register(first)).union(ScalarSet::register(first + 1))
+    })
 }
 
 /// What is done to the registers of one word of [`RegSet`]. An instruction has few words with any.
@@ -91,14 +114,15 @@ impl Touches {
 
 /// Collects what functions do themselves, while their instructions are found.
 pub(crate) struct Collector {
+    target: Target,
     summaries: Vec<FunctionSummary>,
     touches: Touches,
 }
 
 impl Collector {
-    /// Of a program whose first forms are those that others had.
-    pub(crate) fn new(touches: Touches) -> Self {
-        Self { summaries: Vec::new(), touches }
+    /// Of a program for a processor, whose first forms are those that others had.
+    pub(crate) fn new(target: Target, touches: Touches) -> Self {
+        Self { target, summaries: Vec::new(), touches }
     }
 
     /// By function what it does, of so many, and by form what that does.
@@ -123,7 +147,7 @@ impl Observer for Collector {
                 words.push(Touched { word: word as u8, used, changes, late });
             }
         }
-        let traits = Traits::of(inst, effects);
+        let traits = Traits::of(inst, effects, self.target);
         forms.push((words.len() as u32, (traits != Traits::default()).then_some(traits)));
     }
 
@@ -157,6 +181,11 @@ impl FunctionSummary {
         &self.changes
     }
 
+    /// SGPRs that its vector instructions read as lane masks, where writing these is a hazard.
+    pub(crate) fn lane_masks(&self) -> ScalarSet {
+        self.lane_masks
+    }
+
     /// What it does with LDS.
     pub(crate) fn lds(&self) -> LdsUse {
         self.lds
@@ -180,6 +209,7 @@ impl FunctionSummary {
         self.slow.add(traits.slow);
         self.indexed |= traits.indexed;
         self.sgprs_by_number |= traits.sgprs_by_number;
+        self.lane_masks = self.lane_masks.union(traits.lane_masks);
         self.lds.add(traits.lds);
         self.reads_allotment |= traits.reads_allotment;
     }

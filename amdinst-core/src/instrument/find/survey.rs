@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amdgpu_isa::{LAST_SGPR, Reg};
+use amdgpu_isa::{LAST_BY_NUMBER, Reg};
 use amdgpu_object::CodeObject;
 use amdinst_format::probes::SiteFrame;
 
@@ -40,7 +40,7 @@ pub(crate) struct Survey {
 impl Survey {
     /// The rest is what was learnt of other code objects of the processor.
     pub(crate) fn new(object: &CodeObject, (seen, touches): (Seen, Touches), known: &mut KnownMasks) -> Self {
-        let mut collector = Collector::new(touches);
+        let mut collector = Collector::new(object.code_target(), touches);
         let mut program = Program::explore(object, seen, &mut collector);
         let (summaries, touches) = collector.finish(program.functions.len());
         let reached_by = |(number, function): (usize, &Function)| {
@@ -50,7 +50,7 @@ impl Survey {
         let changes = program.with_callees(summaries.iter().map(|summary| {
             let mut changes = *summary.changes();
             if summary.sgprs_by_number {
-                changes.insert_run(Reg::scalar(0), u16::from(LAST_SGPR) + 1);
+                changes.insert_run(Reg::scalar(0), u16::from(LAST_BY_NUMBER) + 1);
             }
             changes
         }));
@@ -100,6 +100,8 @@ impl Survey {
                 ObstacleKind::UnresolvedGetpc => Reason::UnresolvedGetpc,
                 ObstacleKind::Undecodable => Reason::Undecodable,
                 ObstacleKind::BrokenControlFlow => Reason::BrokenControlFlow,
+                ObstacleKind::OtherWaveSize => Reason::OtherWaveSize,
+                ObstacleKind::RegistersGivenBack => Reason::NoFreeVgpr,
             };
             let detail = format!("in `{}` at {:#x}: {}", function.name, obstacle.pc, obstacle.detail);
             Refusal { frames: frames(obstacle.pc), ..Refusal::of_kernel(reason, detail) }

@@ -20,8 +20,8 @@ use crate::instrument::emit::site::{BASIC_COUNTERS, SiteCode};
 use crate::instrument::find::points::{Point, What};
 use crate::instrument::find::survey::Survey;
 use crate::instrument::options::{Abi, Level, Probe};
-use crate::instrument::place::hazards;
 use crate::instrument::place::patches::{Patch, Patches};
+use crate::instrument::place::{announced, hazards};
 use crate::instrument::refusal::Reason;
 use crate::instrument::registers::allocate::{Allocation, Deferring, Request};
 use crate::instrument::registers::layout::{BorrowedVgprs, CounterPlace, Reserved, SgprCounters, Temps};
@@ -195,7 +195,9 @@ impl<'p> Planner<'p> {
     /// The instructions of a function at which waves end.
     fn ends(&self, function: usize) -> impl Iterator<Item = usize> {
         let blocks = self.survey.program.functions[function].blocks.iter();
-        blocks.filter(|block| block.exit == program::Exit::End).map(|block| block.insts.end - 1)
+        blocks
+            .filter(|block| block.exit == program::Exit::End)
+            .map(|block| self.survey.program.last_with_registers(block))
     }
 }
 
@@ -330,6 +332,7 @@ impl Attempt<'_, '_> {
         for function in self.group.patched() {
             let code = (&survey.program.functions[function], survey.summary(function).slow);
             hazards::settle(hazards, assembler, code, &mut self.draft.patches)?;
+            announced::take_back(&survey.program, assembler, code.0, &mut self.draft.patches)?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What is known of a processor's code from one code object to the next: what each room has learnt of it.
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::Target;
 
 use super::remembered::KnownPlans;
 use crate::analysis::program::Seen;
@@ -28,14 +28,14 @@ pub(crate) struct ProcessorCache {
 
 impl ProcessorCache {
     /// Of a processor of which nothing is known.
-    pub(crate) fn new(arch: Arch) -> Self {
+    pub(crate) fn new(target: Target) -> Self {
         Self {
-            seen: Seen::new(arch),
+            seen: Seen::new(target),
             touches: Touches::default(),
             masks: KnownMasks::default(),
             plans: KnownPlans::default(),
             facts: FormFacts::default(),
-            assembler: Assembler::new(arch),
+            assembler: Assembler::new(target),
         }
     }
 
@@ -45,14 +45,14 @@ impl ProcessorCache {
     }
 
     /// Forgets everything. The room that it took stays: it is soon filled again, and fresh memory takes time.
-    pub(crate) fn clear(&mut self, arch: Arch) {
+    pub(crate) fn clear(&mut self, target: Target) {
         let Self { seen, touches, masks, plans, facts, assembler } = self;
         seen.clear();
         touches.clear();
         masks.clear();
         plans.clear();
         facts.clear();
-        *assembler = Assembler::new(arch);
+        *assembler = Assembler::new(target);
     }
 
     /// Keeps so many bytes of code of kernels at most. They come again soon, if at all: those that have been known for longest go.

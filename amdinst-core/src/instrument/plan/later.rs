@@ -187,7 +187,7 @@ impl Planner<'_> {
 
     /// Which ids of the workgroup are not overwritten before a place.
     fn ids_that_stay(&self, draft: &Draft, start: Start<'_>, at: At, ids: [u8; 3]) -> [bool; 3] {
-        let (arch, program) = (self.object.target.arch, &self.survey.program);
+        let program = &self.survey.program;
         let Start { blocks, first, .. } = start;
         let reached = reached_without(blocks, first, at.block);
         let end = if at.behind { at.inst + 1 } else { at.inst };
@@ -196,7 +196,7 @@ impl Planner<'_> {
         let runs: Vec<_> = before.chain(std::iter::once(blocks[at.block].insts.start..end)).collect();
         ids.map(|id| {
             let register = Reg::scalar(id);
-            let inserted = |inst: &Assembled| inst.effects(arch).changes().contains(register);
+            let inserted = |inst: &Assembled| inst.effects(program.target()).changes().contains(register);
             let overwritten = |index: usize| {
                 program.scalars(&program.insts[index]).writes.contains(register)
                     || draft

@@ -21,10 +21,11 @@ use crate::instrument::place::relocate::Relocated;
 use crate::instrument::refusal::{Reason, Refusal};
 
 /// A kernel that counts nothing.
-fn without_counters(kernel: &Kernel, options: &Options, why: &str) -> KernelProbes {
+fn without_counters(object: &CodeObject, kernel: &Kernel, options: &Options, why: &str) -> KernelProbes {
     KernelProbes {
         name: kernel.name.clone(),
         probe: options.probe,
+        lanes: crate::lanes(kernel.descriptor.wave_size(object.target.arch)),
         home: None,
         why: why.to_owned(),
         level: options.level,
@@ -52,7 +53,10 @@ pub fn refused(object: &CodeObject, options: &Options, why: NotInstrumented) -> 
     let refusal = || Refusal::of_kernel(Reason::Processor, why.clone());
     let kernels = object.kernels.iter();
     kernels
-        .map(|kernel| KernelProbes { refusals: vec![refusal()], ..without_counters(kernel, options, &why) })
+        .map(|kernel| KernelProbes {
+            refusals: vec![refusal()],
+            ..without_counters(object, kernel, options, &why)
+        })
         .collect()
 }
 
@@ -66,7 +70,8 @@ impl Plan {
             return;
         }
         let why = "it has no instructions";
-        self.kernels.extend(empty.into_iter().map(|(_, kernel)| without_counters(kernel, options, why)));
+        self.kernels
+            .extend(empty.into_iter().map(|(_, kernel)| without_counters(object, kernel, options, why)));
         let order: HashMap<&str, usize> =
             object.kernels.iter().enumerate().map(|(index, kernel)| (kernel.name.as_str(), index)).collect();
         self.kernels.sort_by_key(|probes| order.get(probes.name.as_str()).copied());
@@ -178,6 +183,7 @@ impl Planner<'_> {
         KernelProbes {
             name: kernel.name.clone(),
             probe: self.options.probe,
+            lanes: crate::lanes(self.survey.program.wave_size()),
             home: drafted.map(|drafted| drafted.scheme.home()),
             why: drafted.map_or_else(
                 || {
@@ -229,7 +235,6 @@ impl Planner<'_> {
             kind: match found.kind {
                 Narrowing::If => SiteKind::If,
                 Narrowing::LoopExit => SiteKind::LoopExit,
-                Narrowing::Cmpx => SiteKind::Cmpx,
             },
             pc: located.pc,
             new_pc: 0,

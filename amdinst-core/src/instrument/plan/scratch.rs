@@ -11,14 +11,13 @@ use amdgpu_isa::{Feature, Op, Reg, Value};
 use super::groups::KernelGroup;
 use super::properties::start;
 use super::{NoPlan, Planner};
-use crate::counters::WAVEFRONT_SIZE;
 use crate::instrument::emit::sequence::{FLAT_SCRATCH, MAX_OFFSET};
 use crate::instrument::refusal::Reason;
 use crate::instrument::registers::layout::ScratchSlots;
 
-/// The most private memory that a work-item can have: that of a wavefront is counted in KiB, in 13 bits
+/// The most private memory that a wavefront can have: it is counted in KiB, in 13 bits
 /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
-const MOST_PRIVATE: u32 = 8191 * 1024 / WAVEFRONT_SIZE;
+const MOST_OF_WAVE: u32 = 8191 * 1024;
 
 impl Planner<'_> {
     /// Two dwords a work-item behind all that the kernels of a group have.
@@ -43,7 +42,8 @@ impl Planner<'_> {
         if by_register && let Some(writer) = self.writer_of_flat_scratch(group) {
             return refuse(format!("{writer} changes where its scratch memory is"));
         }
-        let most = if by_register { MOST_PRIVATE } else { MAX_OFFSET };
+        let of_work_item = MOST_OF_WAVE / self.survey.program.wave_size().lanes();
+        let most = if by_register { of_work_item } else { MAX_OFFSET };
         let kept = kept.min(most).next_multiple_of(4);
         let slots = ScratchSlots { kept, end: kept + ScratchSlots::BYTES, by_register };
         if slots.end > most {

@@ -358,7 +358,7 @@ impl<'a> Allocator<'a> {
 
     fn in_vgpr_lanes(&mut self) -> Result<Vec<CounterPlace>, NoRegisters> {
         let Request { probe, sites, .. } = self.request;
-        let each = points_per_vgpr(probe);
+        let each = points_per_vgpr(probe, self.component.wave_size());
         let counter_vgprs = sites.div_ceil(each);
         let wanted = 1 + counter_vgprs + usize::from(self.reserved.spill.is_some());
         let unused = self.component.unused_vgprs().take(wanted).count();

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use amdgpu_isa::{Arch, Feature, LAST_SGPR, Reg, RegSet, ScalarSet};
+use amdgpu_isa::{Arch, Feature, LAST_SGPR, Reg, RegSet, ScalarSet, WaveSize};
 
 use super::needs::Needs;
 use super::pool::{Pool, Sgprs, serves, take_pair, temps};
@@ -65,10 +65,12 @@ impl<'a> Component<'a> {
     ) -> Self {
         let (mut used, mut late) = (RegSet::default(), RegSet::default());
         let (mut indexed, mut by_number) = (false, false);
+        let mut lane_masks = ScalarSet::EMPTY;
         for &function in functions {
             let summary = survey.summary(function);
             used.union_with(&summary.used);
             late.union_with(&summary.late);
+            lane_masks = lane_masks.union(summary.lane_masks());
             indexed |= summary.indexed;
             by_number |= summary.sgprs_by_number;
         }
@@ -79,7 +81,8 @@ impl<'a> Component<'a> {
         let mut sgprs: Vec<u8> =
             (0..=LAST_SGPR).filter(|&register| u32::from(register) >= first_sgpr).filter(unused).collect();
         sgprs.truncate(limits.spare_sgprs.map_or(usize::MAX, usize::from));
-        let scalars = (ScalarSet::of(&used), ScalarSet::of(&late));
+        // What vector instructions read as masks is left alone.
+        let scalars = (ScalarSet::of(&used).without(lane_masks), ScalarSet::of(&late).without(lane_masks));
         let points = points
             .iter()
             .map(|&(function, point)| (point.inst, Candidates::at(survey, function, point, scalars)))
@@ -89,6 +92,10 @@ impl<'a> Component<'a> {
 
     pub(super) fn arch(&self) -> Arch {
         self.survey.program.arch
+    }
+
+    pub(super) fn wave_size(&self) -> WaveSize {
+        self.survey.program.wave_size()
     }
 
     /// The VGPRs that nothing uses, as many as may be taken.
@@ -125,9 +132,10 @@ impl<'a> Component<'a> {
         if in_one_file && self.used.iter().any(|register| register.as_agpr().is_some()) {
             return 0;
         }
-        let limits = arch.limits();
-        let share = limits.vgprs_per_simd / limits.waves_per_simd;
-        (share / limits.vgpr_granule * limits.vgpr_granule) as u8
+        let (limits, wave) = (arch.limits(), self.wave_size());
+        let share = limits.vgprs_for(wave) / limits.waves_per_simd;
+        let granule = limits.vgpr_granule_for(wave);
+        (share / granule * granule) as u8
     }
 
     /// VGPRs that cost no occupancy, and that no load may still write to when a wave ends, but for the spill VGPR.

@@ -1,7 +1,7 @@
 //! Registers from which the address of a wave's record follows, where that is worked out later than at entry
 //! (`emit/deferred`).
 
-use amdgpu_isa::{Arch, Feature};
+use amdgpu_isa::{Arch, Feature, LAST_SGPR};
 
 /// Registers that hold a wave's ids, and the argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,9 @@ pub(crate) const SPECIAL_SGPRS: u32 = 6;
 fn sgprs_that_cost_nothing(arch: Arch) -> u8 {
     // Of 800 a SIMD, 8 waves or 10 take a share each in granules of 16, 6 of it for special registers. The table would allow a few
     // more to 8 waves.
+    if arch.limits().fixed_sgprs {
+        return LAST_SGPR + 1;
+    }
     let share = 800 / arch.limits().waves_per_simd / 16 * 16;
     (share - SPECIAL_SGPRS) as u8
 }

@@ -7,11 +7,11 @@
 //!   SGPR.
 //! * `global`: the record in memory, to which sites add.
 
-use amdgpu_isa::RegSet;
+use amdgpu_isa::{RegSet, WaveSize};
 use arrayvec::ArrayVec;
 
 use super::deferred::Deferred;
-use crate::counters::{RECORD_HEADER_WORDS, SiteForm, WAVEFRONT_SIZE, WORDS_PER_SITE};
+use crate::counters::{RECORD_HEADER_WORDS, SiteForm, WORDS_PER_SITE};
 use crate::instrument::options::{Level, Probe};
 
 /// Where the counters of one site are.
@@ -83,10 +83,10 @@ impl SgprCounters {
 }
 
 /// Sites, or blocks, whose counters share one VGPR.
-pub(crate) const fn points_per_vgpr(probe: Probe) -> usize {
+pub(crate) const fn points_per_vgpr(probe: Probe, wave: WaveSize) -> usize {
     match probe.words() {
         0 => 1,
-        words => (WAVEFRONT_SIZE / words) as usize,
+        words => (wave.lanes() / words) as usize,
     }
 }
 

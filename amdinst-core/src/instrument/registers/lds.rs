@@ -12,14 +12,14 @@
 //! Pointers to dynamic LDS that the launcher makes (OpenCL's `local` arguments) start after the static LDS of the
 //! *instrumented* kernel instead. That leaves no place that is right for both, so such kernels are refused.
 //!
-//! GFX9 checks LDS addresses against the workgroup's allotment alone: M0 needs no limit in it ("Vega" ISA manual, "LDS
+//! LDS addresses are checked against the workgroup's allotment alone: M0 needs no limit in it ("Vega" ISA manual, "LDS
 //! Access": the clamp in M0 ended with GFX8).
 //!
 //! Kernels that read from a hardware register how much LDS they have are refused as well.
 
 use amdgpu_object::Kernel;
 
-use crate::counters::{Probe, WAVEFRONT_SIZE};
+use crate::counters::Probe;
 use crate::instrument::find::survey::Survey;
 use crate::instrument::refusal::Reason;
 
@@ -82,7 +82,7 @@ impl LdsImages {
             0 => LARGEST_WORKGROUP,
             stated => stated.min(LARGEST_WORKGROUP),
         };
-        let waves = work_items.div_ceil(WAVEFRONT_SIZE);
+        let waves = work_items.div_ceil(survey.program.wave_size().lanes());
         let fixed = descriptor.group_segment_fixed_size().max(metadata.group_segment_fixed_size);
         let limit = arch.limits().lds_bytes;
         let images = image_bytes.saturating_mul(waves);

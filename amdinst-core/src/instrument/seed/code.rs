@@ -64,7 +64,7 @@ impl SeedRegisters {
         at: u32,
     ) -> u8 {
         if self.place != SeedPlace::Nowhere {
-            code.memtime(self.begin);
+            code.read_clock(self.begin);
         }
         let place = Deferred::at(arch, first);
         place.begin_load(code, argument);
@@ -91,7 +91,7 @@ impl SeedRegisters {
         }
         code.v_mov(self.limit, Value::int(-1));
         if self.place == SeedPlace::Nowhere {
-            code.memtime(self.begin);
+            code.read_clock(self.begin);
         }
     }
 
@@ -144,7 +144,7 @@ impl SeedRegisters {
                 code.wait_for_all();
             }
         }
-        code.memtime(self.end);
+        code.read_clock(self.end);
         let behind = image_bytes(self.sites) as i32;
         for (clock, at) in [(self.begin, behind), (self.end, behind + 8)] {
             for half in 0..2 {

@@ -1,4 +1,4 @@
-//! Wait states between inserted code and what stands around it, on every path.
+//! Wait states between inserted code and what stands around it, on every path. (Of RDNA: [`waits`].)
 //!
 //! Every inserted instruction is compared with what may run before it, through all predecessors, and every original
 //! instruction behind an insertion with the inserted ones before it. Where too few wait states lie between, `s_nop` is added
@@ -12,6 +12,7 @@
 //! As in LLVM, what lies on the other side of a call or a return is not looked at: the jump itself takes longer.
 
 mod surroundings;
+mod waits;
 
 use std::cell::OnceCell;
 
@@ -21,7 +22,7 @@ use super::patches::Patches;
 use crate::analysis::hazards::{Facts, Slow};
 use crate::analysis::program::{Function, Program};
 use crate::instrument::emit::assembler::{Assembled, Assembler, Modifiers};
-use amdgpu_isa::{Arch, EncodeError, Encoding, Op, Value};
+use amdgpu_isa::{Arch, EncodeError, Encoding, Feature, Op, Value};
 
 /// What the rules ask about the instructions of a program, each told when it is first asked for.
 pub(crate) struct ProgramFacts<'a> {
@@ -65,6 +66,9 @@ pub(crate) fn settle(
     (function, slow): (&Function, Slow),
     patches: &mut Patches,
 ) -> Result<(), EncodeError> {
+    if !known.program.arch.has(Feature::ManualWaitStates) {
+        return waits::settle(known.program, assembler, function, patches);
+    }
     let surroundings = Surroundings::new(known.program, function, patches);
     let checked = Checked { known, surroundings, slow, arch: known.program.arch };
     let mut is_settled = true;
@@ -151,7 +155,7 @@ impl Checked<'_> {
         let [producer, rest @ ..] = producers else { return 0 };
         let facts = producer.inst.facts(self.arch);
         let after = producer.after.get();
-        let reach = facts.reach();
+        let reach = facts.reach(self.arch);
         let mut missing = 0;
         // Each that stands behind it in the insertion makes a wait state at least.
         if reach as usize > after as usize + rest.len() {
