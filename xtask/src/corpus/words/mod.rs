@@ -140,7 +140,7 @@ mod tests {
     /// their generation have, and more.
     fn distinct() -> impl Iterator<Item = Target> {
         let is_distinct = |target: &Target| {
-            target.arch.generation() == Generation::Gfx9
+            target.arch.generation() == amdgpu_isa::Generation::Gfx9
                 || matches!(
                     target.arch,
                     Arch::Gfx1011 | Arch::Gfx1013 | Arch::Gfx1030 | Arch::Gfx1100 | Arch::Gfx1150

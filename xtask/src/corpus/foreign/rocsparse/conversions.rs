@@ -199,7 +199,8 @@ pub(super) fn case(kernel: &Kernel<'_>) -> Option<Case> {
             let groups = compressed.rows.div_ceil(kernel.number(0));
             Some(kernel.launch_sized(groups, kernel.number(0) * kernel.number(1), args))
         }
-        "nnz_compress_kernel" => {
+        // A wave reduces at most its own lanes: the library launches others of the kernel on smaller waves.
+        "nnz_compress_kernel" if kernel.number(3) <= kernel.lanes => {
             let t = kernel.real(4)?;
             let kept = pruned(&matrix);
             let threshold = t.factor(kernel.args.len() > 5 && kernel.is_pointer(5), THRESHOLD);
@@ -381,9 +382,9 @@ fn blocks_to_rows(kernel: &Kernel<'_>, dimensions: Dimensions, t: Real) -> Optio
         .chain(to)
         .chain([index_output(&csr.column, 1 - base)])
         .collect();
-    // A wave a row, whatever the kernel takes for one.
+    // 64 threads a row, whatever the wave's size.
     let threads = kernel.number(1);
-    Some(kernel.launch_sized((rows * tall * kernel.lanes).div_ceil(threads), threads, args))
+    Some(kernel.launch_sized((rows * tall * 64).div_ceil(threads), threads, args))
 }
 
 /// Entries of rows as blocks of a given side, and how many of them a row of blocks has.

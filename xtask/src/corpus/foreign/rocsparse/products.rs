@@ -47,7 +47,8 @@ pub(super) fn case(kernel: &Kernel<'_>) -> Option<Case> {
     let starts = || index_input(&matrix.starts, base);
     let columns = || index_input(&matrix.column, base);
     match kernel.family {
-        "csrmvn_general_kernel" => {
+        // A wave adds up at most its own lanes: the library launches others of the kernel on smaller waves.
+        "csrmvn_general_kernel" if kernel.number(1) <= kernel.lanes => {
             let (t, by_pointer) = (kernel.real(4)?, kernel.is_pointer(5));
             let matrix_args = [value(0u8), int(ROWS), t.factor(by_pointer, ALPHA), starts(), columns()];
             let rest =
