@@ -143,6 +143,12 @@ impl Inst {
                     effects.reads.insert_run(Reg::M0, 1);
                     continue;
                 }
+                // Addresses, which are read.
+                Value::Vgprs(registers) => {
+                    let named = registers.into_iter().take(operand.dwords.into());
+                    named.for_each(|register| effects.reads.insert_run(Reg::vgpr(register), 1));
+                    continue;
+                }
                 _ => continue,
             };
             let count = u16::from(operand.dwords).min(limit);
@@ -246,7 +252,7 @@ impl Inst {
             Encoding::Global => MemoryKind::Global,
             Encoding::Scratch => MemoryKind::Scratch,
             Encoding::Mubuf | Encoding::Mtbuf => MemoryKind::Buffer,
-            Encoding::Mimg | Encoding::MimgNsa => MemoryKind::Image,
+            encoding if encoding.is_image() => MemoryKind::Image,
             _ => {
                 effects.lgkm_cnt |= matches!(
                     self.op,

@@ -83,6 +83,13 @@ pub enum Feature {
     ScalarFloats,
     /// The second source of DPP may be scalar (`FeatureDPPSrc1SGPR`).
     DppScalarSource,
+    /// A register counts cycles of the shader, and `s_waitcnt_depctr` has a count that holds (`FeatureShaderCyclesRegister`,
+    /// `FeatureGFX10_BEncoding`).
+    ShaderCycles,
+    /// SCRATCH needs no address at all (`hasFlatScratchSTMode`).
+    ScratchWithoutAddress,
+    /// Accesses that fault can be replayed (`FeatureSupportsXNACK`).
+    Xnack,
 }
 
 /// A set of features.
@@ -115,8 +122,14 @@ impl Features {
 use Feature as F;
 
 /// gfx900, gfx902, gfx904, gfx909, gfx90c.
-pub(crate) const GFX900: Features =
-    Features::of([F::GlobalDataShare, F::LdsDirect, F::FailStatus, F::ReturningFloatAtomics, F::ManualWaitStates]);
+pub(crate) const GFX900: Features = Features::of([
+    F::Xnack,
+    F::GlobalDataShare,
+    F::LdsDirect,
+    F::FailStatus,
+    F::ReturningFloatAtomics,
+    F::ManualWaitStates,
+]);
 /// gfx906.
 pub(crate) const GFX906: Features = GFX900.and([F::SramEcc]);
 /// gfx908.
@@ -125,6 +138,7 @@ pub(crate) const GFX908: Features = GFX906
     .without([F::ReturningFloatAtomics]);
 /// gfx90a.
 pub(crate) const GFX90A: Features = Features::of([
+    F::Xnack,
     F::SramEcc,
     F::AccumulationVgprs,
     F::ReturningFloatAtomics,
@@ -156,6 +170,18 @@ pub(crate) const GFX942: Features = GFX90A.and([
 ]);
 /// gfx950.
 pub(crate) const GFX950: Features = GFX942.and([F::ScaledMatrices, F::WideLdsLoads, F::LongerMatrices]);
+/// gfx1010 to gfx1013.
+pub(crate) const GFX1010: Features = Features::of([
+    F::Xnack,
+    F::GlobalDataShare,
+    F::LdsDirect,
+    F::FailStatus,
+    F::ReturningFloatAtomics,
+    F::StoreCounter,
+]);
+/// gfx1030 to gfx1036.
+pub(crate) const GFX1030: Features =
+    GFX1010.and([F::ShaderCycles, F::ScratchWithoutAddress]).without([F::Xnack]);
 /// gfx1100 to gfx1103.
 pub(crate) const GFX1100: Features = Features::of([
     F::PackedWorkItemIds,
@@ -165,9 +191,12 @@ pub(crate) const GFX1100: Features = Features::of([
     F::ArchitectedFlatScratch,
     F::AtomicAddSubnormals,
     F::StoreCounter,
+    F::ShaderCycles,
+    F::ScratchWithoutAddress,
     F::TransUseHazard,
     F::PartialForwardingHazard,
     F::MaskWriteHazard,
 ]);
 /// gfx1150 to gfx1153.
-pub(crate) const GFX1150: Features = GFX1100.and([F::ScalarFloats, F::DppScalarSource]).without([F::TransUseHazard]);
+pub(crate) const GFX1150: Features =
+    GFX1100.and([F::ScalarFloats, F::DppScalarSource]).without([F::TransUseHazard]);

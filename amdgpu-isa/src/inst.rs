@@ -63,6 +63,10 @@ pub enum Encoding {
     Ldsdir,
     /// Images, with a dword that names more registers of the address (non-sequential address).
     MimgNsa,
+    /// As that, with two such dwords.
+    MimgNsa2,
+    /// As that, with three.
+    MimgNsa3,
 }
 
 impl Encoding {
@@ -97,7 +101,12 @@ impl Encoding {
 
     /// Images, their address in a row of registers or each register named.
     pub const fn is_image(self) -> bool {
-        matches!(self, Self::Mimg | Self::MimgNsa)
+        matches!(self, Self::Mimg) || self.is_named_image()
+    }
+
+    /// Images, each register of their address named.
+    pub const fn is_named_image(self) -> bool {
+        matches!(self, Self::MimgNsa | Self::MimgNsa2 | Self::MimgNsa3)
     }
 
     /// Data-parallel primitives by DPP_CTRL.
@@ -151,6 +160,8 @@ pub enum Value {
     Imm(i32),
     /// An address or offset register that is absent (`off`).
     Off,
+    /// Vector registers that stand anywhere, up to four: as many as the operand has dwords. The others are zero.
+    Vgprs([u8; 4]),
 }
 
 impl Value {
@@ -378,7 +389,7 @@ pub struct Mods {
     /// Bits of the first two dwords that mean nothing to the instruction but are set (assemblers leave them zero). They
     /// are kept so that encoding gives back the same bytes.
     pub ignored: u64,
-    /// As that, of a third dword.
+    /// As that, of the last dword behind these.
     pub ignored_control: u32,
     /// Sub-dword addressing, for the SDWA encodings.
     pub sdwa: Option<Sdwa>,
@@ -406,7 +417,7 @@ pub struct Inst {
     pub op: Op,
     /// Its encoding.
     pub encoding: Encoding,
-    /// Bytes in memory: 4, 8, 12 or 16, a literal included.
+    /// Bytes in memory: 4 to 20, a literal included.
     pub size: u8,
     /// Operands, destinations first, in the order of LLVM's text.
     pub operands: Operands,

@@ -4,8 +4,8 @@ use crate::WaveSize;
 
 /// How much of each resource there is, and in which steps it is given out.
 ///
-/// Sources: the ISA manuals, chapters "Register allocation" and "LDS allocation"; AMD's slides "CDNA2 Memory Hierarchy". Of RDNA 3 its
-/// manual, sections 3.3.2 and 3.3.4, and what LLVM has in `AMDGPUBaseInfo.cpp` (registers, slots, SIMDs by mode) and
+/// Sources: the ISA manuals, chapters "Register allocation" and "LDS allocation"; AMD's slides "CDNA2 Memory Hierarchy". Of RDNA its
+/// manuals (of RDNA 3 sections 3.3.2 and 3.3.4), and what LLVM has in `AMDGPUBaseInfo.cpp` (registers, slots, SIMDs by mode) and
 /// `GCNSubtarget.h` (scratch memory). A test compares occupancy with the compiler's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -78,6 +78,26 @@ impl Limits {
     /// gfx950.
     pub(crate) const CDNA4: Self = Self { lds_bytes: 160 << 10, lds_granule: 1280, ..Self::CDNA2 };
 
+    /// RDNA 1: 1024 VGPRs of 32 lanes a SIMD.
+    pub(crate) const RDNA: Self = Self {
+        waves_per_simd: 20,
+        vgpr_granule: 4,
+        waves_by_sgprs: &[(u32::MAX, 20)],
+        lds_granule: 512,
+        // 13 bits of 256 dwords a wave (`GCNSubtarget::getMaxWaveScratchSize`).
+        scratch_bytes: ((1 << 13) - 1) * 256 * 4 / 64,
+        ..Self::RDNA3
+    };
+
+    /// RDNA 2.
+    pub(crate) const RDNA2: Self = Self {
+        waves_per_simd: 16,
+        vgpr_granule: 8,
+        waves_by_sgprs: &[(u32::MAX, 16)],
+        lds_granule: 1024,
+        ..Self::RDNA
+    };
+
     /// RDNA 3 with 1024 VGPRs of 32 lanes a SIMD.
     pub(crate) const RDNA3: Self = Self {
         simds: 2,
@@ -136,6 +156,24 @@ mod tests {
         let limits = arch.limits();
         [WaveSize::Wave32, WaveSize::Wave64]
             .map(|wave| (limits.vgprs_for(wave), limits.vgpr_granule_for(wave), limits.vgpr_block_for(wave)))
+    }
+
+    /// RDNA 1 and RDNA 2 ISA, "LDS allocation": "blocks of 128 Dwords", "of 256 Dwords"; of registers what LLVM has
+    /// (`getVGPRAllocGranule`, `getMaxWavesPerEU`).
+    #[test]
+    fn rdna_1_and_2_have_what_their_manuals_say() {
+        for arch in Arch::KNOWN.into_iter().filter(|arch| arch.generation() == Generation::Gfx10) {
+            let is_first = arch.name().starts_with("gfx101");
+            let (granule, waves, lds) = if is_first { (8, 20, 512) } else { (16, 16, 1024) };
+            assert_eq!(vgprs(arch), [(1024, granule, 8), (512, granule / 2, 4)], "{arch}");
+            let limits = arch.limits();
+            assert_eq!(
+                (limits.waves_per_simd, limits.lds_bytes, limits.lds_granule),
+                (waves, 65536, lds),
+                "{arch}"
+            );
+            assert_eq!(limits.scratch_bytes * 64, ((1 << 13) - 1) * 1024, "{arch}");
+        }
     }
 
     /// RDNA 3 ISA, section 3.3.2.1: "blocks of 16 for wave32 or 8 for wave64"; "1536 VGPRs per SIMD allocate in blocks of 24 for wave32

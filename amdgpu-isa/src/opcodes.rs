@@ -88,7 +88,7 @@ impl Opcode {
                 self.entry.op,
                 Op::s_waitcnt_vscnt | Op::s_waitcnt_vmcnt | Op::s_waitcnt_expcnt | Op::s_waitcnt_lgkmcnt
             );
-            match (registers.value(spec.class, dwords), spec.slot) {
+            match (registers.value(spec.class, spec.slot == Slot::Vaddr, dwords), spec.slot) {
                 (_, Slot::Sdst) if waits => Value::Special(Special::Null),
                 // Of another bank than those of the first operation.
                 (Value::Vgpr(register), Slot::Src0Y | Slot::Src1Y) => Value::Vgpr(register + 1),
@@ -97,6 +97,21 @@ impl Opcode {
         };
         let values: Vec<Value> = self.entry.specs.iter().filter(present).map(value).collect();
         assemble(self.target, self.entry.op, self.entry.encoding, &values, mods)
+    }
+
+    /// The dimension of an address that takes as many dwords as the encoding has, and whether coordinates are halves.
+    fn plain_address(&self) -> (u8, bool) {
+        let dwords = match self.entry.encoding {
+            Encoding::MimgNsa2 => 2,
+            Encoding::MimgNsa3 => 3,
+            _ => 1,
+        };
+        let address = self.entry.specs.iter().find_map(|spec| match spec.class {
+            Class::ImageAddresses(address) => Some(address),
+            _ => None,
+        });
+        let has_sampler = self.entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
+        address.and_then(|address| address.of_named_dwords(dwords, has_sampler)).unwrap_or((PLANE, false))
     }
 
     fn plain_mods(&self) -> Mods {
@@ -115,7 +130,7 @@ impl Opcode {
             // One dword, an unsigned integer.
             mods.format = match self.target.arch.generation() {
                 Generation::Gfx9 => 4 | 4 << 4,
-                Generation::Gfx11 => 20,
+                Generation::Gfx10 | Generation::Gfx11 => 20,
             };
         }
         if has(Modifier::Dmask) {
@@ -129,11 +144,14 @@ impl Opcode {
         if self.entry.is_ray() {
             mods.fix_for_ray();
         }
-        mods.dim = match self.entry.encoding {
-            Encoding::Mimg | Encoding::MimgNsa if self.entry.op == Op::image_msaa_load => MULTISAMPLED,
-            Encoding::MimgNsa if !self.entry.is_ray() => PLANE,
-            _ => 0,
+        (mods.dim, mods.a16) = match self.entry.encoding {
+            encoding if encoding.is_image() && self.entry.op == Op::image_msaa_load => (MULTISAMPLED, false),
+            encoding if encoding.is_named_image() => self.plain_address(),
+            _ => (0, false),
         };
+        if self.entry.is_ray() {
+            mods.dim = 0;
+        }
         let wide = specs.iter().any(|spec| spec.ty.dwords() == 2 && matches!(spec.class, Class::Vgpr));
         if has(Modifier::DppCtrl) && wide && self.target.arch.has(Feature::DppPairs) {
             // The only permutation that pairs of registers take: lane 0 of each row to all of it.
@@ -151,7 +169,7 @@ struct Registers {
 }
 
 impl Registers {
-    fn value(&mut self, class: Class, dwords: u8) -> Value {
+    fn value(&mut self, class: Class, is_first: bool, dwords: u8) -> Value {
         let take = |next: &mut u8| {
             let first = *next;
             *next += dwords.max(1).next_multiple_of(4);
@@ -162,6 +180,7 @@ impl Registers {
             | Class::Sdata
             | Class::ScalarDst
             | Class::Ssrc
+            | Class::SsrcOrLds
             | Class::SsrcReg
             | Class::Mask
             | Class::SgprGroup => Value::Scalar(take(&mut self.scalar)),
@@ -197,6 +216,11 @@ impl Registers {
             | Class::Export
             | Class::ImageAddr
             | Class::ImageAddress(_) => Value::Vgpr(take(&mut self.vector)),
+            Class::ImageAddresses(_) if is_first => Value::Vgpr(take(&mut self.vector)),
+            Class::ImageAddresses(_) => {
+                let named = |at| if at < dwords { take(&mut self.vector) } else { 0 };
+                Value::Vgprs([0, 1, 2, 3].map(named))
+            }
         }
     }
 }
@@ -231,6 +255,8 @@ impl Encoding {
             Self::Mtbuf => "mtbuf",
             Self::Mimg => "mimg",
             Self::MimgNsa => "mimg_nsa",
+            Self::MimgNsa2 => "mimg_nsa2",
+            Self::MimgNsa3 => "mimg_nsa3",
             Self::Exp => "exp",
             Self::VopcDpp => "vopc_dpp",
             Self::Vop1Dpp8 => "vop1_dpp8",

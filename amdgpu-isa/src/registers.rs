@@ -91,8 +91,10 @@ pub(crate) struct Registers {
     pub(crate) runs: &'static [Run],
     /// Special sources: operand code, and name in text.
     pub(crate) specials: &'static [(Special, u8, &'static str)],
-    /// The operand code of M0, where it is not its number; NULL has that then.
-    pub(crate) m0_code: u8,
+    /// The operand code of M0.
+    m0_code: u8,
+    /// That of NULL, if there is one.
+    null_code: Option<u8>,
     /// The place in `runs` of each register, by its number.
     run_at: [u8; scalar::COUNT as usize],
     /// The special source of each operand code. (Every operand is looked up.)
@@ -108,6 +110,7 @@ impl Registers {
         specials: &'static [(Special, u8, &'static str)],
         m0_code: u8,
     ) -> Self {
+        let mut null_code = None;
         let mut run_at = [NOWHERE; scalar::COUNT as usize];
         let mut index = 0;
         while index < runs.len() {
@@ -121,15 +124,24 @@ impl Registers {
         let mut special_at = [None; 256];
         let mut index = 0;
         while index < specials.len() {
-            special_at[specials[index].1 as usize] = Some(specials[index].0);
+            let (special, code, _) = specials[index];
+            special_at[code as usize] = Some(special);
+            if matches!(special, Special::Null) {
+                null_code = Some(code);
+            }
             index += 1;
         }
-        Self { runs, specials, m0_code, run_at, special_at }
+        Self { runs, specials, m0_code, null_code, run_at, special_at }
     }
 
-    /// Whether an operand code below 128 is NULL.
+    /// Whether an operand code is NULL.
     pub(crate) const fn is_null(&self, code: u32) -> bool {
-        self.m0_code != scalar::M0 && code == scalar::M0 as u32
+        matches!(self.null_code, Some(null) if null as u32 == code)
+    }
+
+    /// Whether an operand code is M0.
+    pub(crate) const fn is_m0(&self, code: u32) -> bool {
+        self.m0_code as u32 == code
     }
 
     /// The operand code of a register.
@@ -179,15 +191,36 @@ static GFX9: Registers = Registers::new(
     scalar::M0,
 );
 
+/// The runs of every RDNA.
+const RDNA_RUNS: &[Run] = &[
+    Run { first: 0, count: scalar::VCC, name: "s", naming: Naming::Numbered },
+    Run { first: scalar::VCC, count: 2, name: "vcc", naming: Naming::Halves },
+    Run { first: scalar::TTMP, count: scalar::TTMPS, name: "ttmp", naming: Naming::Numbered },
+    Run { first: scalar::M0, count: 1, name: "m0", naming: Naming::Single },
+    Run { first: scalar::EXEC, count: 2, name: "exec", naming: Naming::Halves },
+];
+
+/// RDNA 2 ISA, section 5.2, "Scalar ALU Operands".
+static GFX10: Registers = Registers::new(
+    RDNA_RUNS,
+    &[
+        (Special::Null, 125, "null"),
+        (Special::SharedBase, 235, "src_shared_base"),
+        (Special::SharedLimit, 236, "src_shared_limit"),
+        (Special::PrivateBase, 237, "src_private_base"),
+        (Special::PrivateLimit, 238, "src_private_limit"),
+        (Special::PopsExitingWaveId, 239, "src_pops_exiting_wave_id"),
+        (Special::Vccz, 251, "src_vccz"),
+        (Special::Execz, 252, "src_execz"),
+        (Special::Scc, 253, "src_scc"),
+        (Special::LdsDirect, 254, "src_lds_direct"),
+    ],
+    scalar::M0,
+);
+
 /// RDNA 3 ISA, section 5.1, "Scalar ALU Operands".
 static GFX11: Registers = Registers::new(
-    &[
-        Run { first: 0, count: scalar::VCC, name: "s", naming: Naming::Numbered },
-        Run { first: scalar::VCC, count: 2, name: "vcc", naming: Naming::Halves },
-        Run { first: scalar::TTMP, count: scalar::TTMPS, name: "ttmp", naming: Naming::Numbered },
-        Run { first: scalar::M0, count: 1, name: "m0", naming: Naming::Single },
-        Run { first: scalar::EXEC, count: 2, name: "exec", naming: Naming::Halves },
-    ],
+    RDNA_RUNS,
     &[
         (Special::Null, 124, "null"),
         (Special::SharedBase, 235, "src_shared_base"),
@@ -208,6 +241,7 @@ impl Generation {
     pub(crate) fn registers(self) -> &'static Registers {
         match self {
             Self::Gfx9 => &GFX9,
+            Self::Gfx10 => &GFX10,
             Self::Gfx11 => &GFX11,
         }
     }
@@ -219,7 +253,7 @@ mod tests {
 
     #[test]
     fn runs_are_apart_and_in_order() {
-        for generation in [Generation::Gfx9, Generation::Gfx11] {
+        for generation in [Generation::Gfx9, Generation::Gfx10, Generation::Gfx11] {
             let runs = generation.registers().runs;
             assert!(runs.windows(2).all(|pair| pair[0].end() <= pair[1].first));
             assert!(runs.iter().all(|run| run.end() <= scalar::COUNT));

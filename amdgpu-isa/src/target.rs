@@ -14,6 +14,8 @@ use crate::limits::Limits;
 pub enum Generation {
     /// Vega and CDNA: gfx900 to gfx950.
     Gfx9,
+    /// RDNA 1 and 2: gfx1010 to gfx1036.
+    Gfx10,
     /// RDNA 3 and 3.5: gfx1100 to gfx1153.
     Gfx11,
 }
@@ -26,6 +28,7 @@ impl Generation {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gfx9 => "GFX9",
+            Self::Gfx10 => "GFX10",
             Self::Gfx11 => "GFX11",
         }
     }
@@ -34,7 +37,7 @@ impl Generation {
     pub const fn announces(self) -> bool {
         match self {
             Self::Gfx9 => false,
-            Self::Gfx11 => true,
+            Self::Gfx10 | Self::Gfx11 => true,
         }
     }
 
@@ -42,7 +45,7 @@ impl Generation {
     pub const fn wave_sizes(self) -> &'static [WaveSize] {
         match self {
             Self::Gfx9 => &[WaveSize::Wave64],
-            Self::Gfx11 => &[WaveSize::Wave32, WaveSize::Wave64],
+            Self::Gfx10 | Self::Gfx11 => &[WaveSize::Wave32, WaveSize::Wave64],
         }
     }
 }
@@ -181,6 +184,28 @@ processors! {
     Gfx942 "gfx942" 0x4c Gfx9 Gfx942 GFX942 CDNA2;
     /// CDNA 4 (MI350).
     Gfx950 "gfx950" 0x4f Gfx9 Gfx950 GFX950 CDNA4;
+    /// Navi 10 (RX 5700, RX 5600).
+    Gfx1010 "gfx1010" 0x33 Gfx10 Gfx1010 GFX1010 RDNA;
+    /// Navi 12 (Radeon Pro V520).
+    Gfx1011 "gfx1011" 0x34 Gfx10 Gfx1011 GFX1010 RDNA;
+    /// Navi 14 (RX 5500).
+    Gfx1012 "gfx1012" 0x35 Gfx10 Gfx1011 GFX1010 RDNA;
+    /// Cyan Skillfish APU.
+    Gfx1013 "gfx1013" 0x42 Gfx10 Gfx1013 GFX1010 RDNA;
+    /// Navi 21 (RX 6900, RX 6800).
+    Gfx1030 "gfx1030" 0x36 Gfx10 Gfx1030 GFX1030 RDNA2;
+    /// Navi 22 (RX 6700).
+    Gfx1031 "gfx1031" 0x37 Gfx10 Gfx1030 GFX1030 RDNA2;
+    /// Navi 23 (RX 6600).
+    Gfx1032 "gfx1032" 0x38 Gfx10 Gfx1030 GFX1030 RDNA2;
+    /// Van Gogh APU (Steam Deck).
+    Gfx1033 "gfx1033" 0x39 Gfx10 Gfx1030 GFX1030 RDNA2;
+    /// Navi 24 (RX 6500, RX 6400).
+    Gfx1034 "gfx1034" 0x3e Gfx10 Gfx1030 GFX1030 RDNA2;
+    /// Rembrandt APU (680M).
+    Gfx1035 "gfx1035" 0x3d Gfx10 Gfx1030 GFX1030 RDNA2;
+    /// Raphael APU (610M).
+    Gfx1036 "gfx1036" 0x45 Gfx10 Gfx1030 GFX1030 RDNA2;
     /// Navi 31 (RX 7900).
     Gfx1100 "gfx1100" 0x41 Gfx11 Gfx1100 GFX1100 RDNA3_LARGE;
     /// Navi 32 (RX 7800, RX 7700).
@@ -245,7 +270,7 @@ impl Arch {
     }
 
     const fn is_executed(self) -> bool {
-        matches!(self.generation(), Generation::Gfx9 | Generation::Gfx11)
+        matches!(self.generation(), Generation::Gfx9 | Generation::Gfx10 | Generation::Gfx11)
     }
 
     /// This processor, if code for it is instrumented.
@@ -327,14 +352,18 @@ pub struct NotExecuted(pub Arch);
 
 /// A processor whose code is not instrumented yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("code for {0} is not instrumented yet: that is done for GFX9 (gfx900 … gfx950) and GFX11 (gfx1100 … gfx1153)")]
+#[error(
+    "code for {0} is not instrumented yet: that is done for GFX9 (gfx900 … gfx950) and GFX11 (gfx1100 … gfx1153)"
+)]
 pub struct NotInstrumented(pub Arch);
 
 /// A processor name that is not one of [`Arch::BUILT`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownArch {
     /// Known to be none.
-    #[error("`{0}` is not a processor this tool knows (gfx900 … gfx950, gfx1100 … gfx1153)")]
+    #[error(
+        "`{0}` is not a processor this tool knows (gfx900 … gfx950, gfx1010 … gfx1036, gfx1100 … gfx1153)"
+    )]
     Unknown(String),
     /// Known, but its code is read alone.
     #[error(transparent)]

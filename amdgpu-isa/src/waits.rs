@@ -31,6 +31,13 @@ const GFX9: Layout = Layout {
     scalar_and_lds: [Field::new(8, 4), NOTHING],
 };
 
+/// RDNA 2 ISA, S_WAITCNT: vmcnt 3:0 and 15:14, expcnt 6:4, lgkmcnt 13:8.
+const GFX10: Layout = Layout {
+    vector: [Field::new(0, 4), Field::new(14, 2)],
+    exports: [Field::new(4, 3), NOTHING],
+    scalar_and_lds: [Field::new(8, 6), NOTHING],
+};
+
 /// RDNA 3 ISA, S_WAITCNT: expcnt 2:0, lgkmcnt 9:4, vmcnt 15:10.
 const GFX11: Layout = Layout {
     vector: [Field::new(10, 6), NOTHING],
@@ -42,6 +49,7 @@ impl Generation {
     const fn waits(self) -> &'static Layout {
         match self {
             Self::Gfx9 => &GFX9,
+            Self::Gfx10 => &GFX10,
             Self::Gfx11 => &GFX11,
         }
     }

@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 
 use amdgpu_isa::{
-    Access, Arch, Encoding, Generation, Inst, MemoryKind, MemoryOperation, Op, Opcode, Reg, Value, decode, opcodes, parse,
+    Access, Arch, Encoding, Generation, Inst, MemoryKind, MemoryOperation, Op, Opcode, Reg, Value, decode,
+    opcodes, parse,
 };
 
 /// One line for one processor.

@@ -24,7 +24,7 @@ pub(crate) fn identify(elf: &Elf, bytes: &[u8]) -> Result<(TargetId, u8), Object
         Arch::from_mach(mach).ok_or_else(|| ObjectError::Processor { mach, name: other_processor(mach) })?;
     let (xnack, sramecc) = if version == 3 {
         (
-            v3_feature(has_xnack(arch), elf.flags & 0x100 != 0),
+            v3_feature(arch.has(Feature::Xnack), elf.flags & 0x100 != 0),
             v3_feature(arch.has(Feature::SramEcc), elf.flags & 0x200 != 0),
         )
     } else {
@@ -86,11 +86,6 @@ fn v3_feature(exists: bool, on: bool) -> FeatureState {
         (true, false) => FeatureState::Off,
         (false, false) => FeatureState::Unsupported,
     }
-}
-
-/// Every GFX9 processor can replay (user guide, "Processors").
-fn has_xnack(_: Arch) -> bool {
-    true
 }
 
 /// LLVM's names of the processors outside GFX9, for the error message.

@@ -4,7 +4,7 @@
 //! is a [`Feature`](amdgpu_isa::Feature), and what there is so much of stands in [`Limits`](amdgpu_isa::Limits). How many lanes a
 //! wave has is its kernel's: see [`Wave::lanes`](crate::wave::Wave::lanes).
 
-use amdgpu_isa::{Generation, scalar};
+use amdgpu_isa::{Generation, WaveSize, scalar};
 
 /// What the waves of a generation do in their own way.
 #[derive(Debug)]
@@ -19,20 +19,34 @@ pub(crate) struct Rules {
     pub(crate) vskip: u32,
     /// Vector results of 16 bits leave the other half of their register as it is. Else only those of some opcodes do.
     pub(crate) keeps_halves: bool,
-    /// Lanes that `ds_permute_b32` and `ds_bpermute_b32` exchange between, by themselves in each half of a wave that has more.
-    /// (The manual's pseudocode has both halves of a wave64 take part in the lower 32; it goes through the hardware in two
-    /// passes, each by itself.)
-    pub(crate) exchange_lanes: usize,
+    /// `ds_permute_b32` and `ds_bpermute_b32` exchange between as many lanes as a wave of this size has; a larger one is several such
+    /// waves to them.
+    pub(crate) exchanges_within: WaveSize,
     /// Where `v_div_scale_*` leaves the manual's pseudocode open.
     pub(crate) div_scale: DivScale,
     /// `v_dot2_f32_f16` adds its third source last.
     pub(crate) dot_adds_last: bool,
-    /// Buffer resources are as GFX9 has them.
-    pub(crate) old_buffers: bool,
+    /// Devices add the terms of a dot product of floats at once, in a way that no manual tells.
+    pub(crate) fused_dots: bool,
+    /// What buffer resources say.
+    pub(crate) buffers: Buffers,
     /// The hardware registers by number.
     pub(crate) hardware_registers: &'static [(u16, HardwareRegister)],
-    /// The bit of STATUS that says that the wave has scratch memory.
+    /// The bit of STATUS that says that the wave has scratch memory, as a mask; 0 if there is none.
     pub(crate) scratch_enabled: u32,
+    /// A kernel says where its scratch memory is, by `s_setreg_b32`.
+    pub(crate) sets_scratch: bool,
+}
+
+/// How a buffer resource says what its elements are, and what is out of range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Buffers {
+    /// A format of data and one of numbers; the range goes by whether there is an index.
+    TwoFormats,
+    /// One format; the range goes by OOB_SELECT.
+    OneFormat,
+    /// As that, and swizzling keeps together as many bytes as is told.
+    SizedElements,
 }
 
 /// What `v_div_scale_*` does at the ends of its range.
@@ -87,10 +101,11 @@ const GFX9: Rules = Rules {
     gpr_index: 1 << 27,
     vskip: 1 << 28,
     keeps_halves: false,
-    exchange_lanes: 64,
+    exchanges_within: WaveSize::Wave64,
     div_scale: DivScale { marks_zeros: false, small: 0 },
     dot_adds_last: false,
-    old_buffers: true,
+    fused_dots: false,
+    buffers: Buffers::TwoFormats,
     hardware_registers: &[
         (1, R::Mode),
         (2, R::Status),
@@ -110,10 +125,38 @@ const GFX9: Rules = Rules {
         (23, R::Snapshot),
         (24, R::Snapshot),
     ],
-    scratch_enabled: 28,
+    scratch_enabled: 1 << 28,
+    sets_scratch: false,
 };
 
-/// RDNA3 ISA, chapter 3 (registers), section 7.2 (OPSEL) and the pseudocode of `DS_PERMUTE_B32`; numbers of hardware registers by
+/// RDNA2 ISA, chapter 3 (kernel state), table 16 (hardware registers) and section 8.1.8 (buffer resource); what it leaves open is as on
+/// GFX11. LLVM has it that vector results of 16 bits keep the other half (`zeroesHigh16BitsOfDest`).
+const GFX10: Rules = Rules {
+    hardware_registers: &[
+        (1, R::Mode),
+        (2, R::Status),
+        (3, R::TrapStatus),
+        (5, R::Registers),
+        (6, R::Lds),
+        (7, R::Outstanding),
+        (15, R::Apertures),
+        (16, R::TrapHandler),
+        (17, R::TrapHandler),
+        (18, R::TrapHandler),
+        (19, R::TrapHandler),
+        (20, R::ScratchLow),
+        (21, R::ScratchHigh),
+        (23, R::Id1),
+        (24, R::Id2),
+        (29, R::Cycles),
+    ],
+    buffers: Buffers::OneFormat,
+    scratch_enabled: 0,
+    sets_scratch: true,
+    ..GFX11
+};
+
+/// RDNA3 ISA, chapter 3 (registers), section 7.2 (OPSEL); numbers of hardware registers by
 /// LLVM's `SIDefines.h`.
 const GFX11: Rules = Rules {
     sgprs: scalar::VCC,
@@ -121,11 +164,14 @@ const GFX11: Rules = Rules {
     gpr_index: 0,
     vskip: 0,
     keeps_halves: true,
-    exchange_lanes: 32,
+    // Section 12.5.2: a wave64 is "as if were two independent wave32's". (The pseudocode of both instructions has the lanes of both
+    // halves take part in the lower half; it contradicts the section.)
+    exchanges_within: WaveSize::Wave32,
     // As measured on a gfx1100 (tinygrad's `test/amd/hw/test_vop3.py`).
     div_scale: DivScale { marks_zeros: true, small: 1 },
     dot_adds_last: true,
-    old_buffers: false,
+    fused_dots: true,
+    buffers: Buffers::SizedElements,
     hardware_registers: &[
         (1, R::Mode),
         (2, R::Status),
@@ -142,7 +188,8 @@ const GFX11: Rules = Rules {
         (28, R::Snapshot),
         (29, R::Cycles),
     ],
-    scratch_enabled: 29,
+    scratch_enabled: 1 << 29,
+    sets_scratch: false,
 };
 
 /// Takes scalar results that nobody wants (NULL): a pair of numbers that kernels cannot name, for they are a trap handler's.
@@ -156,6 +203,7 @@ impl Rules {
     pub(crate) const fn of(generation: Generation) -> &'static Self {
         match generation {
             Generation::Gfx9 => &GFX9,
+            Generation::Gfx10 => &GFX10,
             Generation::Gfx11 => &GFX11,
         }
     }

@@ -3,13 +3,16 @@
 use amdgpu_isa::{Arch, Encoding, Generation, Target, opcodes};
 use amdinst_emu::{Config, FaultKind, Fidelity, Machine, Snippet, WaveState, fidelity};
 
-const PROCESSORS: [Arch; 8] = [
+const PROCESSORS: [Arch; 11] = [
     Arch::Gfx900,
     Arch::Gfx906,
     Arch::Gfx908,
     Arch::Gfx90a,
     Arch::Gfx942,
     Arch::Gfx950,
+    Arch::Gfx1010,
+    Arch::Gfx1011,
+    Arch::Gfx1030,
     Arch::Gfx1100,
     Arch::Gfx1151,
 ];
@@ -87,7 +90,7 @@ fn small_budget() -> Config {
 /// Memory instructions are all executed, but for those that are left out by name.
 #[test]
 fn what_is_left_out_has_a_name() {
-    use Encoding::{Ds, Flat, Global, Mimg, MimgNsa, Mtbuf, Mubuf, Scratch, Smem};
+    use Encoding::{Ds, Flat, Global, Mtbuf, Mubuf, Scratch, Smem};
     for target in targets() {
         let arch = target.arch;
         for opcode in opcodes(target) {
@@ -97,7 +100,7 @@ fn what_is_left_out_has_a_name() {
                 name.starts_with("ds_gws") || name == "ds_ordered_count" || name.ends_with("_gs_reg_rtn");
             let converts = name.contains("_format_") && arch.generation() != Generation::Gfx9;
             match opcode.encoding() {
-                Mimg | MimgNsa => {
+                encoding if encoding.is_image() => {
                     assert_eq!(said, Fidelity::Unsupported { reason: "images are not supported" })
                 }
                 Ds if global_data_share => {

@@ -1,7 +1,7 @@
 //! The fast layer gives what the general functions give, at each level of the host's vector extensions.
 //!
 //! Each instruction form that has a handler of its own runs on random and edge-case inputs, with full and partial EXEC,
-//! once by its general function and once at each level that this host has. All state must be equal.
+//! once by its general function and once at each level that this host has, in every rounding and denormal mode. All state must be equal.
 
 use amdgpu_isa::{Arch, Target, WaveSize};
 use amdinst_emu::{Config, Machine, Snippet, Vectors, WaveState};
@@ -19,7 +19,7 @@ impl Random {
 
     /// A value as it may be met in a register: numbers, floats and their special values.
     fn value(&mut self) -> u32 {
-        const EDGES: [u32; 24] = [
+        const EDGES: [u32; 31] = [
             0,
             1,
             2,
@@ -44,6 +44,13 @@ impl Random {
             0x0000_1000,
             0x8000_1000,
             0x7f7f_ffff,
+            0x007f_ffff,
+            0x8040_0000,
+            0x3f00_0001,
+            0x7ff0_0000,
+            0x000f_ffff,
+            0x7ff8_0000,
+            0x7fef_ffff,
         ];
         let random = self.next();
         match random >> 60 {
@@ -114,6 +121,18 @@ const FORMS: &[&str] = &[
     "v_lshl_or_b32 {d}, {v}, {a}, {v}",
     "v_and_or_b32 {d}, {v}, {v}, {a}",
     "v_or3_b32 {d}, {a}, {v}, {v}",
+    "v_min3_i32 {d}, {a}, {v}, {v}",
+    "v_max3_i32 {d}, {v}, {a}, {v}",
+    "v_med3_i32 {d}, {v}, {v}, {a}",
+    "v_min3_u32 {d}, {a}, {v}, {v}",
+    "v_max3_u32 {d}, {v}, {a}, {v}",
+    "v_med3_u32 {d}, {v}, {v}, {a}",
+    "v_mov_b32_dpp {d}, {v} row_shr:1 row_mask:0xf bank_mask:0xf",
+    "v_mov_b32_dpp {d}, {v} row_shl:3 row_mask:0xa bank_mask:0xf bound_ctrl:0",
+    "v_add_u32_dpp {d}, {v}, {v} row_bcast:15 row_mask:0xa bank_mask:0xf",
+    "v_max_f32_dpp {d}, -{v}, |{v}| quad_perm:[3,1,2,0] row_mask:0xf bank_mask:0x7",
+    "v_add_co_u32_dpp {d}, vcc, {v}, {v} row_ror:5 row_mask:0xf bank_mask:0xf",
+    "v_cndmask_b32_dpp {d}, {v}, {v}, vcc wave_shr:1 row_mask:0xf bank_mask:0xf",
     "v_cndmask_b32 {d}, {c}, {v}, vcc",
     "v_cndmask_b32_e64 {d}, {v}, {v}, {m}",
     "v_cndmask_b32_e64 {d}, {v}, 7, {m}",
@@ -161,6 +180,69 @@ const FORMS: &[&str] = &[
     "v_cmp_neq_f32 vcc, {a}, {v}",
     "v_cmp_nlt_f32 vcc, {a}, {v}",
     "v_cmpx_gt_f32 vcc, {a}, {v}",
+    "v_add_f32_e64 {d}, -{v}, |{v}|",
+    "v_sub_f32_e64 {d}, |{v}|, {s} clamp",
+    "v_subrev_f32_e64 {d}, {s}, -{v} mul:2",
+    "v_mul_f32_e64 {d}, {v}, -|{v}| mul:4 clamp",
+    "v_mul_f32_e64 {d}, {v}, {v} div:2",
+    "v_min_f32_e64 {d}, -{v}, {v} clamp",
+    "v_max_f32_e64 {d}, {v}, {v} clamp",
+    "v_max_f32_e64 {d}, {v}, |{s}| div:2",
+    "v_fma_f32 {d}, -{v}, {v}, |{v}|",
+    "v_fma_f32 {d}, {v}, {s}, -1.0 clamp",
+    "v_fma_f32 {d}, |{v}|, {v}, -{v} mul:2",
+    "v_fmac_f32_e64 {d}, -{v}, {v}",
+    "v_fmac_f32_e64 {d}, |{v}|, {s} clamp",
+    "v_cmp_lt_f32_e64 s[20:21], -{v}, |{v}|",
+    "v_cmpx_neq_f32_e64 s[20:21], -|{v}|, {v}",
+    "v_add_f64 {D}, {V}, {V}",
+    "v_add_f64 {D}, -{V}, |{V}|",
+    "v_add_f64 {D}, {V}, 1.0",
+    "v_add_f64 {D}, {V}, {S}",
+    "v_mul_f64 {D}, {V}, {V}",
+    "v_mul_f64 {D}, {V}, 0.15915494309189532",
+    "v_mul_f64 {D}, {V}, -7",
+    "v_mul_f64 {D}, {V}, {V} mul:2",
+    "v_min_f64 {D}, {V}, {V}",
+    "v_max_f64 {D}, {V}, |{V}|",
+    "v_max_f64 {D}, {V}, {V} clamp",
+    "v_fma_f64 {D}, {V}, {V}, {V}",
+    "v_fma_f64 {D}, {V}, -4.0, -{V}",
+    "v_fma_f64 {D}, {S}, {V}, 1.0",
+    "v_fmac_f64 {D}, {V}, {V}",
+    "v_fmac_f64_e64 {D}, -{V}, {V}",
+    "v_cmp_lt_f64_e64 s[20:21], -{V}, |{V}|",
+    "v_cmp_gt_u64 vcc, 7, {V}",
+    "v_cmp_ge_i64 vcc, -1, {V}",
+    "v_cmp_eq_u64 vcc, {S}, {V}",
+    "v_cmpx_lt_i64 vcc, {S}, {V}",
+    "v_cmpx_nge_f64 vcc, 1.0, {V}",
+    "v_cmp_lt_f64 vcc, {V}, {V}",
+    "v_cmp_eq_f64 vcc, {V}, {V}",
+    "v_cmp_le_f64 vcc, {V}, {V}",
+    "v_cmp_gt_f64 vcc, {V}, {V}",
+    "v_cmp_lg_f64 vcc, {V}, {V}",
+    "v_cmp_ge_f64 vcc, {V}, {V}",
+    "v_cmp_o_f64 vcc, {V}, {V}",
+    "v_cmp_u_f64 vcc, {V}, {V}",
+    "v_cmp_nge_f64 vcc, {V}, {V}",
+    "v_cmp_nlg_f64 vcc, {V}, {V}",
+    "v_cmp_ngt_f64 vcc, {V}, {V}",
+    "v_cmp_nle_f64 vcc, {V}, {V}",
+    "v_cmp_neq_f64 vcc, {V}, {V}",
+    "v_cmp_nlt_f64 vcc, {V}, {V}",
+    "v_cmp_eq_i64 vcc, {V}, {V}",
+    "v_cmp_ne_i64 vcc, {V}, {V}",
+    "v_cmp_lt_i64 vcc, {V}, {V}",
+    "v_cmp_le_i64 vcc, {V}, {V}",
+    "v_cmp_gt_i64 vcc, {V}, {V}",
+    "v_cmp_ge_i64 vcc, {V}, {V}",
+    "v_cmp_eq_u64 vcc, {V}, {V}",
+    "v_cmp_ne_u64 vcc, {V}, {V}",
+    "v_cmp_lt_u64 vcc, {V}, {V}",
+    "v_cmp_le_u64 vcc, {V}, {V}",
+    "v_cmp_gt_u64 vcc, {V}, {V}",
+    "v_cmp_ge_u64 vcc, {V}, {V}",
     "v_pk_fma_f32 {D}, {V}, {V}, {V}",
     "v_pk_fma_f32 {D}, {V}, {V}, {V} op_sel:[1,0,1] op_sel_hi:[0,1,0] neg_lo:[0,1,0] neg_hi:[1,0,1]",
     "v_pk_fma_f32 {D}, {V}, {S}, {V} op_sel_hi:[1,0,1]",
@@ -256,6 +338,35 @@ const GFX11: &[&str] = &[
     "v_fma_f32 {d}, {a}, {v}, {v}",
     "v_fma_f32 {d}, {s}, {s}, {v}",
     "v_fmac_f32 {d}, {a}, {v}",
+    "v_cvt_f32_i32 {d}, {a}",
+    "v_cvt_f32_u32 {d}, {a}",
+    "v_subrev_f32_e64 {d}, -{v}, {s} mul:2",
+    "v_fma_f32 {d}, -{v}, {s}, |{v}| clamp",
+    "v_fmac_f32_e64 {d}, -{v}, {v}",
+    "v_xor3_b32 {d}, {a}, {v}, {v}",
+    "v_maxmin_i32 {d}, {a}, {v}, {v}",
+    "v_minmax_i32 {d}, {v}, {a}, {v}",
+    "v_maxmin_u32 {d}, {v}, {v}, {a}",
+    "v_minmax_u32 {d}, {a}, {v}, {v}",
+    "v_mov_b32_dpp {d}, {v} row_share:5 row_mask:0xf bank_mask:0xf",
+    "v_add_nc_u32_dpp {d}, {v}, {v} row_xmask:3 row_mask:0x3 bank_mask:0xf fi:1",
+    "v_add_f32_dpp {d}, -{v}, {v} row_shr:2 row_mask:0xf bank_mask:0xf bound_ctrl:1",
+    "v_fmac_f32_dpp {d}, {v}, {v} row_mirror row_mask:0xf bank_mask:0xf",
+    "v_mov_b32_dpp {d}, {v} dpp8:[7,6,5,4,3,2,1,0]",
+    "v_add_f32_e64_dpp {d}, {v}, -{v} clamp dpp8:[1,0,3,2,5,4,7,6]",
+    "v_cmp_gt_f32 {M}, -{v}, {v} row_half_mirror row_mask:0xf bank_mask:0xf",
+    "v_cmpx_lt_u32 {v}, {v} row_ror:3 row_mask:0xf bank_mask:0xf",
+    "v_cmp_lt_f32_e64 {m}, -{v}, |{v}|",
+    "v_cmpx_lt_f32_e64 -{v}, |{v}|",
+    "v_add_f64 {D}, {V}, -{V}",
+    "v_mul_f64 {D}, {V}, {S}",
+    "v_fma_f64 {D}, {V}, {V}, {V}",
+    "v_fma_f64 {D}, {V}, {S}, 1.0",
+    "v_max_f64 {D}, {V}, {V}",
+    "v_cmp_gt_f64 {M}, {V}, {V}",
+    "v_cmp_gt_u64_e64 {m}, {V}, {S}",
+    "v_cmpx_lt_i64 {S}, {V}",
+    "v_cmpx_lt_f64 1.0, {V}",
     "v_add3_u32 {d}, {v}, {v}, {a}",
     "v_alignbit_b32 {d}, {v}, {v}, {c}",
     "v_cndmask_b32 {d}, {c}, {v}, {M}",
@@ -371,6 +482,11 @@ fn state(random: &mut Random) -> WaveState {
         2 => 0,
         _ => !0,
     };
+    // Every rounding and denormal mode, with IEEE, DX10_CLAMP and the exceptions on or off; the default most often.
+    if random.next() % 3 != 0 {
+        const FP16_OVFL: u32 = 1 << 23;
+        state.mode = random.next() as u32 & (FP16_OVFL | 0x7_f3ff);
+    }
     for register in 0..16 {
         state.sgprs[register] = random.value();
     }
@@ -415,7 +531,9 @@ fn compare_arithmetic(target: Target, forms: impl Iterator<Item = String>) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let levels = levels();
     for form in forms {
-        for _ in 0..24 {
+        // Floats have modes besides.
+        let trials = if form.contains("_f32") || form.contains("_f64") { 120 } else { 24 };
+        for _ in 0..trials {
             let text = fill(&form, &mut random);
             let before = state(&mut random);
             let snippet = Snippet::assemble(target, &text).unwrap_or_else(|error| panic!("{text}: {error}"));

@@ -63,14 +63,13 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
         if options.top > 0 {
             kernel.uncounted.iter().for_each(|probe| printer.uncounted(&mut text, kernel, probe));
         }
-        let folded = (!printer.all).then(|| refused::folded(&kernel.refusals));
-        for refusal in folded.as_ref().unwrap_or(&kernel.refusals) {
-            printer.title(
-                &mut text,
-                Level::WARNING,
-                &format!("{}: not instrumented: {refusal}", kernel.name),
-            );
-        }
+    }
+    for (kernels, refusal) in refusals(summary, printer.all) {
+        let of = match kernels[..] {
+            [kernel] => kernel.to_owned(),
+            _ => count(kernels.len() as u64, "kernel"),
+        };
+        printer.title(&mut text, Level::WARNING, &format!("{of}: not instrumented: {refusal}"));
     }
     for program in &summary.unfinished_programs {
         let message =
@@ -114,6 +113,21 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
     text
 }
 
+/// What was not instrumented, with its kernels: a line for each kernel if all is asked for, else one for those that share it.
+fn refusals(summary: &Summary, all: bool) -> Vec<(Vec<&str>, String)> {
+    let mut lines: Vec<(Vec<&str>, String)> = Vec::new();
+    for kernel in &summary.kernels {
+        let of_kernel = if all { kernel.refusals.clone() } else { refused::folded(&kernel.refusals) };
+        for refusal in of_kernel {
+            match lines.iter_mut().find(|(_, known)| !all && *known == refusal) {
+                Some((kernels, _)) => kernels.push(&kernel.name),
+                None => lines.push((vec![&kernel.name], refusal)),
+            }
+        }
+    }
+    lines
+}
+
 /// What was looked for in some workgroups only.
 pub(crate) fn sentence(sampled: &Sampled) -> String {
     let Sampled { kernel, check, workgroups, of } = sampled;
@@ -131,6 +145,9 @@ pub(crate) fn found(summary: &Summary) -> String {
     if branches == 0 && all > 0 {
         let ran = lines().filter(|line| line.executions > 0).count();
         return format!("{ran} of {} ran", count(all, "line"));
+    }
+    if branches == 0 && summary.kernels.iter().any(|kernel| !kernel.refusals.is_empty()) {
+        return "no branch counted".to_owned();
     }
     let expected = all_branches().filter(|branch| branch.counts.diverged > 0 && branch.expected).count();
     let expected = if expected > 0 { format!(", {expected} as expected") } else { String::new() };

@@ -72,6 +72,7 @@ mod buffer;
 pub mod device;
 mod embedded;
 mod error;
+mod expected;
 mod launch;
 mod listing;
 mod report;
@@ -89,6 +90,7 @@ pub use arguments::{Argument, Arguments};
 pub use buffer::{Buffer, Element};
 pub use device::{Device, DeviceError};
 pub use error::LaunchError;
+pub use expected::branch_counts;
 #[doc(hidden)]
 pub use insta;
 #[doc(hidden)]
@@ -96,6 +98,8 @@ pub use inventory;
 pub use launch::{Dim3, Launch, Run};
 pub use listing::Listing;
 pub use report::Report;
+#[doc(hidden)]
+pub use report::of_waves;
 pub use runner::{IntoTestResult, TestCase, TestResult, run_tests};
 pub use runtime::RuntimeError;
 
@@ -109,19 +113,18 @@ macro_rules! main {
     };
 }
 
-/// Compares a whole report with the snapshot kept beside the test (`insta`), by source place and free of addresses.
+/// Compares a whole report with the snapshot kept beside the test (`insta`), by source place and free of addresses. Waves of 32 lanes have
+/// snapshots of their own (`…@wave32.snap`).
 ///
 /// `assert_report_snapshot!(report)` or `assert_report_snapshot!("name", report)`.
 #[macro_export]
 macro_rules! assert_report_snapshot {
-    ($name:expr, $report:expr $(,)?) => {
-        $crate::insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => true }, {
-            $crate::insta::assert_snapshot!($name, $report.snapshot());
-        })
-    };
+    ($name:expr, $report:expr $(,)?) => {{
+        let mut settings = $crate::of_waves(&$report);
+        settings.set_prepend_module_to_snapshot(true);
+        settings.bind(|| $crate::insta::assert_snapshot!($name, $report.snapshot()));
+    }};
     ($report:expr $(,)?) => {
-        $crate::insta::with_settings!({ omit_expression => true }, {
-            $crate::insta::assert_snapshot!($report.snapshot());
-        })
+        $crate::of_waves(&$report).bind(|| $crate::insta::assert_snapshot!($report.snapshot()));
     };
 }

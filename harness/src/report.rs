@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use amdinst_format::counters::Lanes;
 use amdinst_format::report::{self, SelectError, Selection};
 
 use crate::runner::end_without_counts;
@@ -10,6 +11,17 @@ use crate::runner::end_without_counts;
 #[derive(Clone, Debug)]
 pub struct Report {
     inner: report::Report,
+}
+
+/// How the snapshot of a report is compared: with one of waves of the same size.
+#[doc(hidden)]
+pub fn of_waves(report: &Report) -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_omit_expression(true);
+    if report.lanes != Lanes::default() {
+        settings.set_snapshot_suffix(format!("wave{}", report.lanes.get()));
+    }
+    settings
 }
 
 impl Report {

@@ -15,7 +15,7 @@ const FOURTH: u32 = 67;
 /// # Safety
 /// `values` and `asked` are to one element a work-item, `output` to [`WORDS`].
 #[kernel]
-pub unsafe fn lanes(values: *const u32, asked: *const u32, output: *mut u32) {
+pub unsafe fn tell_lanes(values: *const u32, asked: *const u32, output: *mut u32) {
     let i = global_id_x() as usize;
     // SAFETY: as the caller vouches.
     let (value, asked) = unsafe { (*values.add(i), *asked.add(i)) };
@@ -42,40 +42,39 @@ pub unsafe fn lanes(values: *const u32, asked: *const u32, output: *mut u32) {
     }
 }
 
+/// What [`tell_lanes`] gives for workgroups of `block` work-items, in waves of `size`. Each wave has four lanes or more.
 #[cfg(not(target_arch = "amdgpu"))]
-/// What [`lanes`] gives for workgroups of `block` work-items, in waves of `size`. Each wave has four lanes or more.
 pub fn reference(values: &[u32], asked: &[u32], block: usize, size: usize) -> Vec<u32> {
-    let waves = |of_all: &'_ [u32]| -> Vec<Vec<u32>> {
-        let groups = of_all.chunks(block);
-        groups.flat_map(|group| group.chunks(size).map(<[u32]>::to_vec).collect::<Vec<_>>()).collect()
+    let groups = values.chunks(block).zip(asked.chunks(block));
+    let waves = groups.flat_map(|(values, asked)| values.chunks(size).zip(asked.chunks(size)));
+    waves.flat_map(|(values, asked)| wave(values, asked, size)).collect()
+}
+
+/// The words of one wave's work-items.
+#[cfg(not(target_arch = "amdgpu"))]
+fn wave(values: &[u32], asked: &[u32], size: usize) -> Vec<u32> {
+    let mask = |takes: &dyn Fn(u32) -> bool| {
+        let lanes = (0..).zip(values).filter(|(_, value)| takes(**value));
+        let mask = lanes.fold(0_u64, |mask, (lane, _)| mask | 1 << lane);
+        [mask as u32, (mask >> 32) as u32]
     };
-    let of_wave = |(values, asked): (Vec<u32>, Vec<u32>)| {
-        let mask = |takes: &dyn Fn(u32) -> bool| {
-            let bits = values.iter().enumerate().filter(|(_, value)| takes(**value));
-            let mask = bits.fold(0_u64, |mask, (lane, _)| mask | 1 << lane);
-            [mask as u32, (mask >> 32) as u32]
-        };
-        let (aside, odd) = (|value: u32| value.is_multiple_of(3), |value: u32| value & 1 == 1);
-        let at_work = |value: &&u32| !aside(**value);
-        let source = |asked: u32| values.get(asked as usize % size).copied();
-        let mut all = Vec::new();
-        for (lane, (&value, &asked)) in values.iter().zip(&asked).enumerate() {
-            let mut words = vec![lane as u32, size as u32];
-            words.extend(mask(&odd).into_iter().chain(mask(&|_| true)));
-            words.extend([values[0], values[FOURTH as usize % size], source(asked).unwrap_or(0)]);
-            if !aside(value) {
-                words.extend(
-                    mask(&|value| !aside(value))
-                        .into_iter()
-                        .chain(mask(&|value| !aside(value) && odd(value))),
-                );
-                words.extend(values.iter().find(at_work));
-                words.push(source(asked).filter(|value| !aside(*value)).unwrap_or(0));
-            }
-            words.resize(WORDS, 0);
-            all.extend(words);
+    let stays = |value: u32| !value.is_multiple_of(3);
+    let odd = |value: u32| value & 1 == 1;
+    let mut all = Vec::new();
+    for (lane, (&value, &asked)) in values.iter().zip(asked).enumerate() {
+        let source = values.get(asked as usize % size).copied();
+        let mut words = vec![lane as u32, size as u32];
+        words.extend(mask(&odd));
+        words.extend(mask(&|_| true));
+        words.extend([values[0], values[FOURTH as usize % size], source.unwrap_or(0)]);
+        if stays(value) {
+            words.extend(mask(&stays));
+            words.extend(mask(&|value| stays(value) && odd(value)));
+            words.extend(values.iter().find(|value| stays(**value)));
+            words.push(source.filter(|value| stays(*value)).unwrap_or(0));
         }
-        all
-    };
-    waves(values).into_iter().zip(waves(asked)).flat_map(of_wave).collect()
+        words.resize(WORDS, 0);
+        all.extend(words);
+    }
+    all
 }

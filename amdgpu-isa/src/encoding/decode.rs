@@ -2,10 +2,10 @@
 
 use super::format::{Field, Format, Pairs};
 use super::model::{Model, PREFIX_BYTES, Rules, Scaled};
-use super::modifiers;
+use super::modifiers::{self, Modifier};
 use super::operand::{self, Fields};
 use super::table::{Entry, Tables};
-use crate::{Arch, DecodeError, Encoding, Feature, Illegal, Inst, Mods, Operands, Target};
+use crate::{Arch, DecodeError, Encoding, Feature, Illegal, Inst, Mods, Operands, Slot, Target, Value};
 
 /// Decodes the instruction at the start of `bytes`, which may go on to the end of the section.
 ///
@@ -114,9 +114,13 @@ fn decode_behind(
     }
     let illegal = |reason| DecodeError::IllegalOperand { op: entry.op, reason, words };
 
-    let mut pairs = Pairs { main: bits, extra: prefix.map_or(0, |(_, prefix)| prefix) };
-    if format.dwords > 2 {
-        pairs.extra = word(2).ok_or_else(|| truncated(3))?.into();
+    let mut pairs = Pairs { main: bits, extra: prefix.map_or(0, |(_, prefix)| prefix), last: 0 };
+    for (index, lsb) in (2..format.dwords).zip([64, 96, 128]) {
+        let dword = Field::new(lsb, 32);
+        pairs.add(dword, dword.put(word(index.into()).ok_or_else(|| truncated(index + 1))?));
+    }
+    // Every bit of a fourth and a fifth dword names a register.
+    if format.dwords == 3 {
         let bits = pairs.extra & !(entry.used_extra | u64::from(entry.ignored_control));
         if bits != 0 {
             return Err(DecodeError::ReservedBits { op: entry.op, bits, words });
@@ -126,7 +130,8 @@ fn decode_behind(
     let mut inst =
         Inst { op: entry.op, encoding, size: 0, operands: Operands::new(), mods: modifiers::empty(encoding) };
     inst.mods.dual = entry.dual;
-    read(entry, &mut fields, rules, &mut inst.operands, &mut inst.mods).map_err(illegal)?;
+    read(entry, (&mut fields, format.last_dword()), rules, &mut inst.operands, &mut inst.mods)
+        .map_err(illegal)?;
     if fields.literal_used && fields.literal.is_none() {
         return Err(truncated(format.dwords + 1));
     }
@@ -141,7 +146,7 @@ pub(crate) const VOP3_OP_SEL: Field = Field::new(11, 4);
 /// Operands and modifiers of the words of an opcode, written where there are none yet: these are large to move about.
 pub(super) fn read(
     entry: &Entry,
-    fields: &mut Fields,
+    (fields, last_dword): (&mut Fields, Field),
     rules: Rules,
     operands: &mut Operands,
     mods: &mut Mods,
@@ -159,25 +164,37 @@ pub(super) fn read(
     for (&spec, &place) in entry.specs.iter().zip(&entry.places) {
         operand::decode(fields, entry, (spec, place), mods, operands)?;
     }
+    // In short forms the code of a register has a bit for its half. That bit of a constant's code is no modifier.
+    if mods.op_sel & 1 != 0 && !is_vector(operands, Slot::Src0) && has_half_in_code(entry) {
+        mods.op_sel &= !1;
+    }
     mods.ignored = match fields.model.scaled {
         Some(scaled) if scaled.encoding == entry.encoding => (scaled.idle_bits)(fields.pairs.extra),
         _ => (fields.pairs.main ^ entry.rest) & (entry.ignored | fields.idle),
     };
-    mods.ignored_control = fields.pairs.extra as u32 & (entry.ignored_control | fields.idle_control);
+    mods.ignored_control = fields.pairs.get(last_dword) & (entry.ignored_control | fields.idle_control);
     rules(fields.arch, entry, operands, mods)
+}
+
+/// Whether the operand of a slot is a VGPR.
+fn is_vector(operands: &Operands, slot: Slot) -> bool {
+    operands.iter().any(|operand| operand.slot == slot && matches!(operand.value, Value::Vgpr(_)))
+}
+
+/// Whether the code of an opcode's first source says which half of a register it is.
+fn has_half_in_code(entry: &Entry) -> bool {
+    entry.modifiers.iter().any(|bits| bits.modifier == Modifier::OpSelOf(0))
 }
 
 /// The opcode of an instruction of this encoding.
 fn opcode_of(model: &Model, encoding: Encoding, format: Format, bits: u64) -> u16 {
     let low = format.opcode.get(bits) as u16;
-    match encoding {
-        Encoding::Mimg if model.bits.mimg_opcode_high.width != 0 => {
-            low | (model.bits.mimg_opcode_high.get(bits) as u16) << 7
-        }
+    let high = match encoding {
         // Both operations of VOPD.
-        Encoding::Vopd => low | (model.bits.vopd_opcode_y.get(bits) as u16) << format.opcode.width,
-        _ => low,
-    }
+        Encoding::Vopd => model.bits.vopd_opcode_y,
+        _ => (model.bits.opcode_high)(encoding),
+    };
+    low | (high.get(bits) as u16) << format.opcode.width
 }
 
 fn decode_modifiers(entry: &Entry, fields: &Fields, mods: &mut Mods) -> Result<(), Illegal> {

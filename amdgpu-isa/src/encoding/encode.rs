@@ -10,12 +10,12 @@ use super::operand::{self, Fields};
 use super::table::{Entry, Tables};
 use crate::signature::Class;
 use crate::{
-    Access, Arch, DppCtrl, EncodeError, Encoding, Illegal, Inst, Mods, Op, Operand, Operands, Slot, Target,
-    Value,
+    Access, Arch, DppCtrl, EncodeError, Encoding, Feature, Illegal, Inst, Mods, Op, Operand, Operands, Slot,
+    Target, Value,
 };
 
 /// The dwords of one instruction.
-pub type Words = ArrayVec<u32, 4>;
+pub type Words = ArrayVec<u32, 5>;
 
 impl Inst {
     /// The dwords of the instruction: the inverse of [`decode`](crate::decode).
@@ -41,13 +41,11 @@ impl Inst {
         let format = (model.format)(encoding);
         let scaled = model.scaled.filter(|scaled| scaled.encoding == encoding);
         let mut bits = format.prefix | format.opcode.put(entry.opcode.into());
-        match encoding {
-            Encoding::Mimg => bits |= model.bits.mimg_opcode_high.put(u32::from(entry.opcode >> 7)),
-            Encoding::Vopd => {
-                bits |= model.bits.vopd_opcode_y.put(u32::from(entry.opcode >> format.opcode.width))
-            }
-            _ => {}
-        }
+        let high = match encoding {
+            Encoding::Vopd => model.bits.vopd_opcode_y,
+            _ => (model.bits.opcode_high)(encoding),
+        };
+        bits |= high.put(u32::from(entry.opcode >> format.opcode.width));
         // Without, whatever fields there are are zero.
         let mut pairs = if modified { self.modifier_bits(entry)? } else { Pairs::default() };
         if let Some(scaled) = scaled {
@@ -56,8 +54,12 @@ impl Inst {
             bits |= self.mods.ignored ^ entry.rest;
         }
         pairs.main |= bits;
-        pairs.extra |= u64::from(self.mods.ignored_control);
+        let last = format.last_dword();
+        pairs.add(last, last.put(self.mods.ignored_control));
 
+        let is_off = |operand: &Operand| operand.slot == Slot::Vaddr && operand.value == Value::Off;
+        let has_no_address =
+            (arch.has(Feature::ScratchWithoutAddress) || self.mods.lds) && self.operands.iter().any(is_off);
         let mut literal = None;
         let mut index = 0;
         for (&spec, &place) in entry.specs.iter().zip(&entry.places) {
@@ -71,7 +73,7 @@ impl Inst {
             };
             let illegal = |reason| EncodeError::IllegalOperand { op, encoding, index, reason };
             let (operand_bits, operand_literal) =
-                operand::encode((arch, model), entry, (spec, place), operands, &self.mods)
+                operand::encode((arch, model), entry, (spec, place), (operands, has_no_address), &self.mods)
                     .map_err(illegal)?;
             pairs.add(place, operand_bits);
             if let Some(value) = operand_literal {
@@ -97,9 +99,8 @@ impl Inst {
         if format.dwords > 1 {
             words.push((pairs.main >> 32) as u32);
         }
-        if format.dwords > 2 {
-            words.push(pairs.extra as u32);
-        }
+        let more = [pairs.extra as u32, (pairs.extra >> 32) as u32, pairs.last as u32];
+        words.extend(more.into_iter().take(usize::from(format.dwords).saturating_sub(2)));
         words.extend(literal);
         Ok(words)
     }
@@ -116,7 +117,8 @@ impl Inst {
         let model = arch.generation().model();
         let mut fields = Fields::new((arch, model), pairs, literal);
         let (mut operands, mut mods) = (Operands::new(), modifiers::empty(encoding));
-        decode::read(entry, &mut fields, model.check, &mut operands, &mut mods)
+        let last = (model.format)(encoding).last_dword();
+        decode::read(entry, (&mut fields, last), model.check, &mut operands, &mut mods)
             .map_err(|reason| EncodeError::IllegalOperand { op, encoding, index: 0, reason })?;
         for (index, (operand, again)) in self.operands.iter().zip(&operands).enumerate() {
             if operand.value != again.value {

@@ -1,7 +1,7 @@
 //! Fields and formats: where the parts of an instruction are.
 //!
-//! Bit numbers count through the dwords: 0-31 the first, 32-63 the second, 64-95 the third. Of instructions of four dwords, 0-63 are
-//! the last two.
+//! Bit numbers count through the dwords: 0-31 the first, 32-63 the second, 64-95 the third, up to 128-159 the fifth. Of instructions with
+//! scales, which have four dwords, 0-63 are the last two.
 
 use arrayvec::ArrayVec;
 
@@ -51,26 +51,47 @@ pub(crate) struct Format {
     pub(crate) dwords: u8,
 }
 
+impl Format {
+    /// The last dword behind the first two, where one is.
+    pub(crate) const fn last_dword(&self) -> Field {
+        match self.dwords {
+            5 => Field::new(128, 32),
+            4 => Field::new(96, 32),
+            _ => Field::new(64, 32),
+        }
+    }
+}
+
 /// Modifiers of one opcode in one encoding.
 pub(crate) type ModifierList = ArrayVec<ModifierBits, 16>;
 
 /// The words of an instruction, in the pairs to which fields belong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pairs {
-    /// The first two dwords, of four-dword instructions the last two.
+    /// The first two dwords, of instructions with scales the last two.
     pub(crate) main: u64,
-    /// The third dword, of four-dword instructions the first two.
+    /// The third and the fourth dword, of instructions with scales the first two.
     pub(crate) extra: u64,
+    /// The fifth dword.
+    pub(crate) last: u64,
 }
 
 impl Pairs {
     /// A field's value.
     pub(crate) const fn get(&self, field: Field) -> u32 {
-        field.get(if field.is_extra() { self.extra } else { self.main })
+        field.get(match field.lsb / 64 {
+            0 => self.main,
+            1 => self.extra,
+            _ => self.last,
+        })
     }
 
     /// Sets bits in the pair of a field.
     pub(crate) const fn add(&mut self, field: Field, bits: u64) {
-        if field.is_extra() { self.extra |= bits } else { self.main |= bits }
+        match field.lsb / 64 {
+            0 => self.main |= bits,
+            1 => self.extra |= bits,
+            _ => self.last |= bits,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The longer forms of opcodes, derived from their rows: VOP3, SDWA and DPP of VOP1, VOP2 and VOPC, DPP of VOP3 and VOP3P, and MIMG with
 //! named registers.
 
-use super::model::Model;
+use super::model::{Addresses, Model};
 use super::table::{Row, Specs};
 use crate::signature::image::MOST_ADDRESSES;
 use crate::signature::{Class, DPP, DPP8, E64, E64_DPP, SDWA, Spec};
@@ -22,7 +22,7 @@ pub(super) fn derive(
         E::Vop2 => (of_vop2, E::Vop2Sdwa, E::Vop2Dpp, E::Vop2Dpp8),
         E::Vop1 => (of_vop1, E::Vop1Sdwa, E::Vop1Dpp, E::Vop1Dpp8),
         E::Vop3 | E::Vop3p => return long_dpp((encoding, row), (row.number, specs), &mut add),
-        E::Mimg => return named_addresses(row, specs, &mut add),
+        E::Mimg => return named_addresses(model, row, specs, &mut add),
         _ => return,
     };
     let operands = |convert: &dyn Fn(Spec) -> Spec| -> Specs { specs.iter().copied().map(convert).collect() };
@@ -66,12 +66,26 @@ fn long_dpp(
 }
 
 /// An image instruction that names the registers of its address: a few operands in the place of one.
-fn named_addresses(row: &Row, specs: &Specs, add: &mut impl FnMut(Encoding, u16, Specs)) {
+fn named_addresses(model: &Model, row: &Row, specs: &Specs, add: &mut impl FnMut(Encoding, u16, Specs)) {
     const SLOTS: [Slot; MOST_ADDRESSES as usize] =
         [Slot::Vaddr, Slot::Vaddr1, Slot::Vaddr2, Slot::Vaddr3, Slot::Vaddr4];
     let is_named = |spec: &&Spec| matches!(spec.class, Class::ImageAddress(address) if address.has_several());
     let Some(address) = specs.iter().find(is_named) else { return };
     let (before, after) = specs.split_at(1);
+    if model.addresses == Addresses::FourEach {
+        const FORMS: [Encoding; 3] = [Encoding::MimgNsa, Encoding::MimgNsa2, Encoding::MimgNsa3];
+        let Class::ImageAddress(parts) = address.class else { return };
+        let has_sampler = specs.iter().any(|spec| spec.slot == Slot::Ssamp);
+        for (more, form) in (1..).zip(FORMS) {
+            if parts.of_named_dwords(more, has_sampler).is_none() {
+                continue;
+            }
+            let addresses = SLOTS.map(|slot| Spec { slot, class: Class::ImageAddresses(parts), ..*address });
+            let addresses = &addresses[..=usize::from(more)];
+            add(form, row.number, before.iter().chain(addresses).chain(&after[1..]).copied().collect());
+        }
+        return;
+    }
     let addresses = SLOTS.map(|slot| Spec { slot, ..*address });
     add(Encoding::MimgNsa, row.number, before.iter().chain(&addresses).chain(&after[1..]).copied().collect());
 }
@@ -85,8 +99,7 @@ fn vop3(model: &Model, encoding: Encoding, spec: Spec) -> Spec {
         }
         (_, Class::Vcc, access) => {
             let (slot, class) = match encoding {
-                Encoding::Vopc if model.true_halves => (Slot::Vdst, Class::Mask),
-                Encoding::Vopc => (Slot::Vdst, Class::ScalarDst),
+                Encoding::Vopc => (Slot::Vdst, model.comparison_result),
                 _ => (Slot::Sdst, Class::Sgpr),
             };
             Spec { slot, class, ty: spec.ty, access }
@@ -98,6 +111,7 @@ fn vop3(model: &Model, encoding: Encoding, spec: Spec) -> Spec {
 /// In SDWA each source is a vector or scalar register; a comparison can name its result.
 fn sdwa_form(encoding: Encoding, spec: Spec) -> Spec {
     match (spec.slot, spec.class) {
+        (Slot::Src0, Class::SrcVgpr) => Spec { class: Class::Vgpr, ..spec },
         (Slot::Src0 | Slot::Src1, _) => Spec { class: Class::SdwaSrc, ..spec },
         (_, Class::Vcc) if encoding == Encoding::Vopc => {
             Spec { slot: Slot::Sdst, class: Class::SdwaDst, ..spec }

@@ -12,6 +12,7 @@ mod immediate;
 pub(crate) mod model;
 pub(crate) mod modifiers;
 pub(crate) mod operand;
+pub(crate) mod sdwa;
 pub(crate) mod table;
 pub(crate) mod taken;
 

@@ -7,9 +7,9 @@ use arrayvec::ArrayVec;
 use super::format::{Field, Format, ModifierList};
 use super::modifiers::ModifierBits;
 use super::table::{Archs, Entry, Row, Tables};
-use crate::signature::{Flags, Spec};
+use crate::signature::{Class, Flags, Spec};
 use crate::{Arch, Encoding, Generation, Illegal, Mods, Operands, Slot};
-use crate::{gfx9, gfx11};
+use crate::{gfx9, gfx10, gfx11};
 
 /// Rules for whole instructions.
 pub(crate) type Rules = fn(Arch, &Entry, &Operands, &Mods) -> Result<(), Illegal>;
@@ -34,6 +34,12 @@ pub(crate) struct Model {
     pub(crate) long_literals: &'static [Encoding],
     /// Operands of 16 bits are halves of registers; OP_SEL tells which.
     pub(crate) true_halves: bool,
+    /// What prints without a suffix has one where lanes are permuted.
+    pub(crate) names_permutations: bool,
+    /// What a comparison in VOP3 may write.
+    pub(crate) comparison_result: Class,
+    /// How images name the registers of their address.
+    pub(crate) addresses: Addresses,
     /// What the numbers of VOPC, VOP2 and VOP1 are counted from among those of VOP3.
     pub(crate) vop3_numbers: [u16; 3],
     /// The modifiers that an opcode takes, and where.
@@ -75,6 +81,8 @@ pub(crate) struct OperandBits {
     pub(crate) always_sve: bool,
     /// SADDR's code for `off`.
     pub(crate) saddr_off: u32,
+    /// That of SCRATCH where there is no vector address either, if it is another.
+    pub(crate) scratch_off: Option<u32>,
     /// SDWA: the first and the second source are scalar.
     pub(crate) sdwa_scalar: [Field; 2],
     /// SDWA comparisons: SDST is used instead of VCC.
@@ -83,10 +91,19 @@ pub(crate) struct OperandBits {
     pub(crate) exp_en: fn(Slot) -> Field,
     /// EXP's COMPR.
     pub(crate) exp_compr: Field,
-    /// The opcode's highest bit of MIMG.
-    pub(crate) mimg_opcode_high: Field,
+    /// The highest bit of an opcode, where it stands apart.
+    pub(crate) opcode_high: fn(Encoding) -> Field,
     /// The opcode of VOPD's second operation.
     pub(crate) vopd_opcode_y: Field,
+}
+
+/// How an image instruction names the registers of its address, where it names each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Addresses {
+    /// An operand a register, the last of which takes all that is left.
+    OneEach,
+    /// One register, and up to three dwords of four.
+    FourEach,
 }
 
 /// Two dwords in front of an instruction, with its scales.
@@ -113,6 +130,7 @@ impl Generation {
     pub(crate) const fn model(self) -> &'static Model {
         match self {
             Self::Gfx9 => &gfx9::MODEL,
+            Self::Gfx10 => &gfx10::MODEL,
             Self::Gfx11 => &gfx11::MODEL,
         }
     }

@@ -57,8 +57,8 @@ pub(crate) enum Modifier {
     SdwaSel(u8),
     SdwaSext(u8),
     Dlc,
-    /// SMEM's SOFFSET is a register: its field does not name NULL.
-    SoffsetUsed,
+    /// SMEM's SOFFSET is a register: its field does not hold this code, which is NULL's.
+    SoffsetUsed(u8),
     /// One bit of OP_SEL that stands beside a register's number.
     OpSelOf(u8),
     /// DPP8's selectors of eight lanes.
@@ -91,8 +91,6 @@ impl ModifierBits {
     }
 }
 
-/// SMEM's SOFFSET where there is none: NULL.
-pub(crate) const SOFFSET_NULL: u32 = 124;
 /// The first source's code of DPP8.
 pub(crate) const DPP8: u32 = 233;
 /// As that, and inactive lanes are read.
@@ -182,7 +180,7 @@ pub(crate) fn set(mods: &mut Mods, bits: ModifierBits, value: u32) -> Result<(),
         Modifier::SdwaSel(source) => sdwa(mods).src_sel[usize::from(source)] = sel(value)?,
         Modifier::SdwaSext(source) => sdwa(mods).sext[usize::from(source)] = flag,
         Modifier::Dlc => mods.dlc = flag,
-        Modifier::SoffsetUsed => mods.soffset_en = value != SOFFSET_NULL,
+        Modifier::SoffsetUsed(null) => mods.soffset_en = value != null.into(),
         Modifier::OpSelOf(bit) => mods.op_sel |= byte << bit,
         Modifier::Dpp8Lanes => mods.dpp8 = Some([value as u8, (value >> 8) as u8, (value >> 16) as u8]),
         Modifier::Dpp8Mark => mods.fi = value == DPP8_FI,
@@ -245,11 +243,11 @@ pub(crate) fn get(mods: &Mods, modifier: Modifier) -> u32 {
         Modifier::SdwaSel(source) => sdwa.src_sel[usize::from(source)] as u32,
         Modifier::SdwaSext(source) => sdwa.sext[usize::from(source)].into(),
         Modifier::Dlc => mods.dlc.into(),
-        Modifier::SoffsetUsed => {
+        Modifier::SoffsetUsed(null) => {
             if mods.soffset_en {
                 0
             } else {
-                SOFFSET_NULL
+                null.into()
             }
         }
         Modifier::OpSelOf(bit) => (mods.op_sel >> bit & 1).into(),

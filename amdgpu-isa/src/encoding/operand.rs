@@ -6,7 +6,7 @@ use super::model::Model;
 use super::modifiers::{Modifier, ModifierBits};
 use super::table::Entry;
 use crate::registers::Naming;
-use crate::signature::image::ImageAddress;
+use crate::signature::image::{ADDRESSES_PER_DWORD, ImageAddress};
 use crate::signature::{ATOMIC, Class, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED};
 use crate::value::has_inline_twin;
 use crate::{
@@ -57,7 +57,7 @@ impl Fields {
         if registers.is_null(code << shift) {
             return Ok(Value::Special(Special::Null));
         }
-        if registers.m0_code != scalar::M0 && code << shift == registers.m0_code.into() {
+        if registers.is_m0(code << shift) {
             return if dwords < 2 {
                 Ok(Value::M0)
             } else {
@@ -95,8 +95,10 @@ pub(crate) fn is_present(entry: &Entry, spec: Spec, mods: &Mods) -> bool {
             if entry.flags.has(ATOMIC) && !entry.flags.has(RETURNS) { mods.glc } else { !mods.lds }
         }
         (Encoding::Mubuf, Slot::Vdata) => !mods.lds,
-        (Encoding::MimgNsa, _) => match spec.class {
-            Class::ImageAddress(address) => named_address_width(address, spec.slot, mods) > 0,
+        (encoding, _) if encoding.is_named_image() => match spec.class {
+            Class::ImageAddress(address) | Class::ImageAddresses(address) => {
+                named_address_width(spec.class, address, spec.slot, mods) > 0
+            }
             _ => true,
         },
         _ => true,
@@ -109,15 +111,8 @@ pub(crate) fn access(entry: &Entry, spec: Spec, mods: &Mods) -> Access {
     match spec.slot {
         Slot::Vdst if preserves => Access::ReadWrite,
         // Data of a failed access, and the half of a register beside the last channel, stay.
-        Slot::Vdata
-            if matches!(entry.encoding, Encoding::Mimg | Encoding::MimgNsa)
-                && (mods.tfe || mods.lwe || mods.d16) =>
-        {
-            if spec.access == Access::Read {
-                Access::Read
-            } else {
-                Access::ReadWrite
-            }
+        Slot::Vdata if entry.encoding.is_image() && (mods.tfe || mods.lwe || mods.d16) => {
+            if spec.access == Access::Read { Access::Read } else { Access::ReadWrite }
         }
         Slot::Sdata | Slot::Vdata if entry.flags.has(ATOMIC) && !mods.glc => Access::Read,
         _ => spec.access,
@@ -188,24 +183,33 @@ pub(crate) fn width(arch: Arch, entry: &Entry, spec: Spec, mods: &Mods, bits: u6
         Class::BufferAddr => u8::from(mods.idxen) + u8::from(mods.offen),
         Class::BufferData => base + u8::from(mods.tfe),
         Class::ImageData => image_data_width(entry, spec, mods),
-        Class::ImageAddress(address) if entry.encoding == Encoding::MimgNsa => {
-            named_address_width(address, spec.slot, mods)
+        Class::ImageAddress(address) | Class::ImageAddresses(address) if entry.encoding.is_named_image() => {
+            named_address_width(spec.class, address, spec.slot, mods)
         }
+        Class::ImageAddresses(address) => address.dwords(mods.dim, mods.a16),
         Class::ImageAddress(address) => address.dwords(mods.dim, mods.a16),
         _ => base,
     }
 }
 
 /// Registers of one of the address operands of MIMG that names each; 0 where there are fewer.
-fn named_address_width(address: ImageAddress, slot: Slot, mods: &Mods) -> u8 {
-    let index = match slot {
+fn named_address_width(class: Class, address: ImageAddress, slot: Slot, mods: &Mods) -> u8 {
+    let index: u8 = match slot {
         Slot::Vaddr1 => 1,
         Slot::Vaddr2 => 2,
         Slot::Vaddr3 => 3,
         Slot::Vaddr4 => 4,
         _ => 0,
     };
-    address.operand_dwords(index, mods.dim, mods.a16)
+    match class {
+        // One in the first operand, then four in each.
+        Class::ImageAddresses(_) => {
+            let before = (4 * index).saturating_sub(3);
+            let most = if index == 0 { 1 } else { ADDRESSES_PER_DWORD };
+            address.dwords(mods.dim, mods.a16).saturating_sub(before).min(most)
+        }
+        _ => address.operand_dwords(index, mods.dim, mods.a16),
+    }
 }
 
 /// Registers of image data: one a channel, of 16-bit data one for two, and the status of TFE. A gather has four channels
@@ -297,7 +301,8 @@ fn value(
             register => Ok(register),
         },
         Class::ScalarDst => scalar_result(fields.scalar_source(field, code, dwords)?, dwords),
-        Class::Ssrc => match code {
+        Class::SsrcOrLds if is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
+        Class::Ssrc | Class::SsrcOrLds => match code {
             LITERAL => fields.take_literal(spec.ty),
             _ => fields.scalar_source(field, code, dwords),
         },
@@ -347,6 +352,12 @@ fn value(
         }
         Class::Saddr => match code {
             _ if code == bits.saddr_off => Ok(Value::Off),
+            _ if bits.scratch_off == Some(code)
+                && entry.encoding == Encoding::Scratch
+                && (arch.has(Feature::ScratchWithoutAddress) || moves_to_lds(fields, entry)) =>
+            {
+                Ok(Value::Off)
+            }
             _ => match fields.scalar(field, code, 0, dwords)? {
                 Value::EXEC if dwords > 1 && !takes_exec(fields, entry) => Err(Illegal::Kind("EXEC")),
                 register => Ok(register),
@@ -358,6 +369,12 @@ fn value(
         }
         Class::BufferAddr | Class::ImageAddr | Class::ImageAddress(_) => {
             vgpr(arch, code, dwords).map(Value::Vgpr)
+        }
+        Class::ImageAddresses(_) if field.width == 8 => vgpr(arch, code, dwords).map(Value::Vgpr),
+        Class::ImageAddresses(_) => {
+            let used = u32::MAX >> (8 * (4 - u32::from(dwords)));
+            fields.idle_control |= !used;
+            Ok(Value::Vgprs((code & used).to_le_bytes()))
         }
         Class::Imm(kind) => immediate::value(fields, entry, (kind, field), code),
         Class::Export => Ok(export(fields, spec.slot)),
@@ -571,12 +588,12 @@ fn tuple_in_range(code: u32, dwords: u8) -> Result<u8, Illegal> {
 }
 
 /// The bits and the literal of the operands of one slot, at most two for SMEM's offset. What they may be is not judged
-/// here: the caller decodes the word again.
+/// here: the caller decodes the word again. `has_no_address` tells of scratch that there is no vector address.
 pub(crate) fn encode(
     (arch, model): (Arch, &Model),
     entry: &Entry,
     (spec, field): (Spec, Field),
-    operands: &[Operand],
+    (operands, has_no_address): (&[Operand], bool),
     mods: &Mods,
 ) -> Result<(u64, Option<u32>), Illegal> {
     if spec.class == Class::SmemOffset {
@@ -593,7 +610,7 @@ pub(crate) fn encode(
             value => Err(Illegal::Kind(kind_name(value))),
         };
     }
-    let (code, extra, literal) = code_of((arch, model), entry, spec, operand, field)?;
+    let (code, extra, literal) = code_of((arch, model), entry, spec, operand, (field, has_no_address))?;
     if u64::from(code) >> field.width != 0 && field.width != 0 {
         return Err(Illegal::Kind(kind_name(operand.value)));
     }
@@ -619,7 +636,7 @@ pub(crate) fn mismatch(arch: Arch, operand: &Operand) -> Illegal {
 fn kind_name(value: Value) -> &'static str {
     match value {
         Value::Scalar(_) => "a scalar register",
-        Value::Vgpr(_) => "a vector register",
+        Value::Vgpr(_) | Value::Vgprs(_) => "a vector register",
         Value::Agpr(_) => "an accumulation register",
         Value::Inline(_) => "an inline constant",
         Value::Special(_) => "a special source",
@@ -635,7 +652,7 @@ fn code_of(
     entry: &Entry,
     spec: Spec,
     operand: &Operand,
-    field: Field,
+    (field, has_no_address): (Field, bool),
 ) -> Result<(u32, u64, Option<u32>), Illegal> {
     let wide = field.width == 9;
     let acc = |register: u8, code: u32| {
@@ -678,10 +695,15 @@ fn code_of(
             let sve = if has_sve { model.bits.scratch_sve.mask() } else { 0 };
             (vector + u32::from(register), sve, None)
         }
+        Value::Vgprs(registers) => (u32::from_le_bytes(registers), 0, None),
         Value::Agpr(register) => acc(register, vector),
         Value::Literal(value) if spec.class == Class::Literal => (0, 0, Some(value)),
         Value::Literal(value) => (LITERAL, 0, Some(value)),
-        Value::Off if spec.class == Class::Saddr => (model.bits.saddr_off, 0, None),
+        Value::Off if spec.class == Class::Saddr => {
+            let is_alone = entry.encoding == Encoding::Scratch && has_no_address;
+            let off = model.bits.scratch_off.filter(|_| is_alone);
+            (off.unwrap_or(model.bits.saddr_off), 0, None)
+        }
         Value::Off => (0, 0, None),
         Value::Imm(value) => {
             let code = value as u32 & ((1 << field.width) - 1);

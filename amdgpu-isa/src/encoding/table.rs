@@ -134,7 +134,13 @@ impl Entry {
 
     /// Whether it is an image instruction that follows a ray.
     pub(crate) fn is_ray(&self) -> bool {
-        self.specs.iter().any(|spec| matches!(spec.class, Class::ImageAddress(ImageAddress::Ray { .. })))
+        self.specs.iter().any(|spec| {
+            matches!(
+                spec.class,
+                Class::ImageAddress(ImageAddress::Ray { .. })
+                    | Class::ImageAddresses(ImageAddress::Ray { .. })
+            )
+        })
     }
 
     /// The bits of OP_SEL_HI that belong to sources, as [`Mods`](crate::Mods) has them.
@@ -171,7 +177,7 @@ const fn on(target: Target, spec: Spec) -> Spec {
 const NONE: u16 = u16::MAX;
 
 /// Number of encodings.
-const ENCODINGS: usize = Encoding::MimgNsa as usize + 1;
+const ENCODINGS: usize = Encoding::MimgNsa3 as usize + 1;
 
 /// The look-up of one processor: encoding and opcode to entry, and op to entries.
 #[derive(Debug)]
@@ -274,7 +280,7 @@ impl Tables {
         let suffix = match encoding {
             Encoding::Vop3Dpp | Encoding::Vop3Dpp8 | Encoding::Vop3pDpp | Encoding::Vop3pDpp8 => "_e64_dpp",
             Encoding::Vop1Dpp8 | Encoding::Vop2Dpp8 => "_dpp",
-            Encoding::Vop1Dpp | Encoding::Vop2Dpp if model.true_halves => "_dpp",
+            Encoding::Vop1Dpp | Encoding::Vop2Dpp if model.names_permutations => "_dpp",
             _ if flags.has(BARE) => "",
             Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp => "_e32",
             Encoding::Vop3 if flags.has(E64) => "_e64",

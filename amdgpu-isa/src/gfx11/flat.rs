@@ -4,7 +4,7 @@ use crate::encoding::table::rows;
 
 rows! {
     /// Address decides between global, scratch and LDS.
-    FLAT of rdna3::flat;
+    FLAT of rdna::flat;
     16  flat_load_ubyte "flat_load_u8"                   ALL [];
     17  flat_load_sbyte "flat_load_i8"                   ALL [];
     18  flat_load_ushort "flat_load_u16"                 ALL [];
@@ -61,7 +61,7 @@ rows! {
 
 rows! {
     /// Global memory.
-    GLOBAL of rdna3::flat;
+    GLOBAL of rdna::flat;
     16  global_load_ubyte "global_load_u8"                   ALL [];
     17  global_load_sbyte "global_load_i8"                   ALL [];
     18  global_load_ushort "global_load_u16"                 ALL [];
@@ -121,7 +121,7 @@ rows! {
 
 rows! {
     /// Private memory.
-    SCRATCH of rdna3::flat;
+    SCRATCH of rdna::flat;
     16  scratch_load_ubyte "scratch_load_u8"                  ALL [];
     17  scratch_load_sbyte "scratch_load_i8"                  ALL [];
     18  scratch_load_ushort "scratch_load_u16"                ALL [];

@@ -6,6 +6,7 @@ use crate::encoding::format::{Field, Format};
 use crate::encoding::model::OperandBits;
 use crate::encoding::modifiers;
 use crate::encoding::table::Tables;
+use crate::rdna::formats::{DPP_MARK, format, permuted};
 use crate::{Encoding, Slot};
 
 /// The encodings that a first dword's prefix tells. Marks of DPP stand in operand fields: [`instead`] finds them.
@@ -45,15 +46,18 @@ pub(super) const OPERAND_BITS: OperandBits = OperandBits {
     smem_imm: NONE,
     scratch_sve: SCRATCH_SVE,
     always_sve: true,
-    saddr_off: 124,
+    saddr_off: NULL,
+    scratch_off: None,
     sdwa_scalar: [NONE; 2],
     sdwa_sdst: NONE,
     exp_en,
     exp_compr: NONE,
-    mimg_opcode_high: NONE,
+    opcode_high: |_| NONE,
     vopd_opcode_y: VOPD_OPCODE_Y,
 };
 
+/// NULL's operand code.
+pub(super) const NULL: u32 = 124;
 /// SCRATCH has a vector address.
 pub(super) const SCRATCH_SVE: Field = Field::new(55, 1);
 /// The opcode of VOPD's second operation.
@@ -74,25 +78,6 @@ pub(super) const fn exp_en(slot: Slot) -> Field {
     }
 }
 
-/// The first source's code that announces a dword of DPP.
-pub(super) const DPP_MARK: u32 = 250;
-
-const fn format(prefix: u32, prefix_bits: u8, opcode: Field, dwords: u8) -> Format {
-    let shift = 32 - prefix_bits;
-    Format { prefix: (prefix as u64) << shift, prefix_mask: 0xffff_ffff >> shift << shift, opcode, dwords }
-}
-
-/// A format with one dword more, whose first source is this code. (DPP8's is a modifier.)
-const fn permuted(base: Format, first_source: u8, code: u64) -> Format {
-    let mask = if code == 0 { 0 } else { 0x1ff };
-    Format {
-        prefix: base.prefix | code << first_source,
-        prefix_mask: base.prefix_mask | mask << first_source,
-        opcode: base.opcode,
-        dwords: base.dwords + 1,
-    }
-}
-
 const fn segment(value: u64) -> Format {
     let base = format(0b11_0111, 6, Field::new(18, 7), 2);
     Format { prefix: base.prefix | value << 16, prefix_mask: base.prefix_mask | 0b11 << 16, ..base }
@@ -100,7 +85,7 @@ const fn segment(value: u64) -> Format {
 
 /// As that, without a scalar address: NULL.
 const fn no_saddr(base: Format) -> Format {
-    Format { prefix: base.prefix | 124 << 48, prefix_mask: base.prefix_mask | 0xff << 48, ..base }
+    Format { prefix: base.prefix | (NULL as u64) << 48, prefix_mask: base.prefix_mask | 0xff << 48, ..base }
 }
 
 /// Images, with or without a dword that names more registers of the address.

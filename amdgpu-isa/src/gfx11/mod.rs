@@ -25,8 +25,9 @@ mod vop3p;
 mod vopc;
 mod vopd;
 
-use crate::encoding::model::Model;
+use crate::encoding::model::{Addresses, Model};
 use crate::encoding::table::Archs;
+use crate::signature::Class;
 use crate::{Arch, Encoding};
 
 /// gfx1100 to gfx1103.
@@ -77,6 +78,9 @@ pub(crate) const MODEL: Model = Model {
     vopd_second: vopd::SECOND,
     long_literals: &[Encoding::Vop3, Encoding::Vop3p, Encoding::Vopd],
     true_halves: true,
+    names_permutations: true,
+    comparison_result: Class::Mask,
+    addresses: Addresses::OneEach,
     version,
     // RDNA 3 ISA, section 15.5.
     vop3_numbers: [0, 0x100, 0x180],

@@ -1,14 +1,16 @@
 //! The modifiers of each encoding, and which of the other bits mean something.
 
-use super::formats::{SCRATCH_SVE, VOPD_OPCODE_Y, exp_en, field_of, format_of};
+use super::formats::{NULL, SCRATCH_SVE, VOPD_OPCODE_Y, exp_en, field_of, format_of};
 use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier as M, ModifierBits};
-use crate::encoding::taken::{ModifierRow as Row, Opcode, sources_of, taken};
-use crate::signature::image::ImageAddress;
+use crate::encoding::taken::{ModifierRow as Row, Opcode, taken};
+use crate::rdna::modifiers::{
+    DPP, DPP_BEHIND, DPP8, DPP8_BEHIND, all_sources, follows_ray, has_data, has_no_sdst, has_operands,
+    idle_permuted, idle_sources, signs,
+};
 use crate::signature::{
     ATOMIC, CLAMP, Class, EXEC_W, Flags, GDS_ONLY, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_GDS, NO_OPSEL,
-    NO_SRC_MODS, NO_THIRD, OMOD, OPSEL, SIGNED_BY_NEG, SRC_MODS, STORE, STRICT_MODS, SWAPS_ROWS, Spec,
-    TWO_OFFSETS,
+    NO_THIRD, OMOD, OPSEL, SIGNED_BY_NEG, STORE, SWAPS_ROWS, Spec, TWO_OFFSETS,
 };
 use crate::{Arch, Encoding, Slot};
 
@@ -58,32 +60,8 @@ fn rows(opcode: &Opcode<'_>) -> &'static [Row] {
     }
 }
 
-const DPP8: &[Row] = &[Row::at(M::Dpp8Mark, 0, 9), Row::at(M::Dpp8Lanes, 32 + 8, 24)];
-
-const DPP8_BEHIND: &[Row] = &[Row::at(M::Dpp8Mark, 32, 9), Row::at(M::Dpp8Lanes, 64 + 8, 24)];
-
-const DPP: &[Row] = &[
-    Row::at(M::DppCtrl, 32 + 8, 9),
-    Row::at(M::Fi, 32 + 18, 1),
-    Row::at(M::DppBoundCtrl, 32 + 19, 1),
-    Row::at(M::DppBankMask, 32 + 24, 4),
-    Row::at(M::DppRowMask, 32 + 28, 4),
-    Row::at(M::NegOf(0), 52, 1).when(has_signs::<0>),
-    Row::at(M::AbsOf(0), 53, 1).when(has_signs::<0>),
-    Row::at(M::NegOf(1), 54, 1).when(has_signs::<1>),
-    Row::at(M::AbsOf(1), 55, 1).when(has_signs::<1>),
-];
-
-const DPP_BEHIND: &[Row] = &[
-    Row::at(M::DppCtrl, 64 + 8, 9),
-    Row::at(M::Fi, 64 + 18, 1),
-    Row::at(M::DppBoundCtrl, 64 + 19, 1),
-    Row::at(M::DppBankMask, 64 + 24, 4),
-    Row::at(M::DppRowMask, 64 + 28, 4),
-];
-
 const SMEM: &[Row] = &[
-    Row::at(M::SoffsetUsed, 57, 7),
+    Row::at(M::SoffsetUsed(NULL as u8), 57, 7),
     Row::at(M::Dlc, 13, 1).when(has_data),
     Row::at(M::Glc, 14, 1).when(has_data),
 ];
@@ -181,33 +159,6 @@ const MIMG: &[Row] = &[
 
 const EXP: &[Row] = &[Row::at(M::Done, 11, 1), Row::at(M::RowEn, 13, 1)];
 
-fn has_operands(op: &Opcode<'_>) -> bool {
-    !op.specs.is_empty()
-}
-
-fn has_data(op: &Opcode<'_>) -> bool {
-    op.any(|spec| spec.class == Class::Sdata)
-}
-
-/// Whether the bits of ABS and OP_SEL are not a second result's.
-fn has_no_sdst(op: &Opcode<'_>) -> bool {
-    !op.any(|spec| spec.slot == Slot::Sdst && spec.class == Class::Sgpr)
-}
-
-fn all_sources(op: &Opcode<'_>) -> u32 {
-    op.sources(|_| true)
-}
-
-/// The sources that may be negated.
-fn signs(op: &Opcode<'_>) -> u32 {
-    let takes = |spec: &Spec| spec.ty.is_float() && !op.has(NO_SRC_MODS) || op.has(SRC_MODS);
-    op.sources(|spec| takes(spec) && spec.class != Class::Mask)
-}
-
-fn has_signs<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
-    signs(op) & 1 << SOURCE != 0
-}
-
 /// The sources that are halves of registers.
 fn halves(op: &Opcode<'_>) -> u32 {
     op.sources(|spec| spec.ty.is_half())
@@ -232,11 +183,6 @@ fn vop3_halves(op: &Opcode<'_>) -> u32 {
 
 fn packed_halves(op: &Opcode<'_>) -> u32 {
     if op.has(NO_OPSEL) { 0 } else { all_sources(op) }
-}
-
-/// Whether an image instruction's address is a ray.
-fn follows_ray(specs: &[Spec]) -> bool {
-    specs.iter().any(|spec| matches!(spec.class, Class::ImageAddress(ImageAddress::Ray { .. })))
 }
 
 /// The bits of the first two dwords that an opcode gives a meaning to; the others must be zero.
@@ -283,14 +229,12 @@ pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: F
         Encoding::Smem => Field::new(0, 13).mask() | Field::new(15, 3).mask() | Field::new(32, 32).mask(),
         Encoding::Vop1 => of(&[Slot::Src0]),
         Encoding::Vop1Dpp | Encoding::Vop2Dpp | Encoding::VopcDpp => {
-            let idle = idle_sources(specs, flags);
-            let of_source = |source: u32| if idle & 1 << source != 0 { 0b11 << (52 + 2 * source) } else { 0 };
-            1 << 49 | of_source(0) | of_source(1)
+            1 << 49 | idle_permuted(specs, flags, true)
         }
         Encoding::Vop3 | Encoding::Vop3Dpp | Encoding::Vop3Dpp8 => {
             let result = if flags.has(EXEC_W) { of(&[Slot::Vdst]) } else { 0 };
             let op_sel = if flags.has(NO_THIRD) { 0 } else { Field::new(11, 4).mask() };
-            let idle = u64::from(idle_sources(specs, flags));
+            let idle = u64::from(idle_sources(specs, flags, true));
             of(&[Slot::Src0, Slot::Src1, Slot::Src2]) | result | op_sel | idle << 8 | idle << 61
         }
         Encoding::Vop3p | Encoding::Vop3pDpp | Encoding::Vop3pDpp8 => {
@@ -317,18 +261,6 @@ pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: F
     }
 }
 
-/// Sources with the bits of negation and absolute value but no use for them: where others are floats or halves.
-fn idle_sources(specs: &[Spec], flags: Flags) -> u32 {
-    let has_modifiers = specs.iter().any(|spec| {
-        spec.ty.is_half() || spec.ty.is_float() && matches!(spec.slot, Slot::Src0 | Slot::Src1 | Slot::Src2)
-    });
-    if has_modifiers && !flags.has(NO_SRC_MODS) && !flags.has(STRICT_MODS) {
-        sources_of(specs, |spec| spec.class != Class::Mask && !spec.ty.is_float())
-    } else {
-        0
-    }
-}
-
 /// The bits of a third dword that mean nothing: gaps, and modifiers that stand in VOP3's own dwords.
 pub(super) fn ignored_control(encoding: Encoding) -> u32 {
     if encoding.is_dpp() && format_of(encoding).dwords == 3 { 1 << 17 | 0xf << 20 } else { 0 }
@@ -352,7 +284,7 @@ pub(super) fn rest_bits(encoding: Encoding, specs: &[Spec], flags: Flags) -> u64
         // EXEC's code.
         Encoding::Vop3 | Encoding::Vop3Dpp | Encoding::Vop3Dpp8 if flags.has(EXEC_W) => 126,
         // NULL's.
-        Encoding::Smem if !specs.is_empty() => 124 << 57,
+        Encoding::Smem if !specs.is_empty() => (NULL as u64) << 57,
         _ => 0,
     }
 }

@@ -4,7 +4,7 @@ use crate::encoding::table::rows;
 
 rows! {
     /// Buffer memory.
-    MUBUF of rdna3::mubuf;
+    MUBUF of rdna::mubuf;
     0   buffer_load_format_x                                        ALL [];
     1   buffer_load_format_xy                                       ALL [];
     2   buffer_load_format_xyz                                      ALL [];

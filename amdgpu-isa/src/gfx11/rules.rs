@@ -1,12 +1,13 @@
 //! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is legal.
 
-use arrayvec::ArrayVec;
-
 use crate::encoding::operand;
 use crate::encoding::table::Entry;
-use crate::signature::image::{DIMENSIONS, ImageAddress, VOLUME};
-use crate::signature::{Class, MIX, STORE, Ty, VCC_R};
-use crate::value::{double_twin, has_inline_twin};
+use crate::rdna::rules::{
+    constant_bus, image_dimension, image_width, is_dpp_control, one_literal, resources, wide_literals,
+    with_half_literals,
+};
+use crate::signature::image::DIMENSIONS;
+use crate::signature::{Class, MIX, STORE};
 use crate::{Access, Arch, Encoding, Feature, Illegal, Mods, Op, Operands, Slot, Special, Value, scalar};
 
 /// Judges an instruction whose operands and modifiers are legal each.
@@ -77,43 +78,14 @@ fn special_sources(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     if operands.iter().any(is_gone) { Err(Illegal::Kind("a special source")) } else { Ok(()) }
 }
 
-/// An address as long as one can be, several samples where the instruction loads those, and data that its mask and its status leave a width.
-/// What breaks this has no text: LLVM's is that of another form.
+/// Several samples where the instruction loads those, an address as long as one can be, and data that its mask and its status leave a
+/// width. What breaks this has no text: LLVM's is that of another form.
 fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     if !DIMENSIONS[usize::from(mods.dim & 7)].is_multisampled && entry.op == Op::image_msaa_load {
         return Err(Illegal::Field("DIM"));
     }
-    let has_sampler = entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
-    let address = entry.specs.iter().find_map(|spec| match spec.class {
-        Class::ImageAddress(address @ ImageAddress::Texel(_)) => Some(address),
-        _ => None,
-    });
-    if let Some(address) = address {
-        // What is sampled has three coordinates at most, and what is not an address of four registers; the longer ones that LLVM has are
-        // leftovers of rounding.
-        let most = if has_sampler { address.dwords(VOLUME, false) } else { 4 };
-        let count = address.dwords(mods.dim, mods.a16);
-        let is_legal = match entry.encoding {
-            Encoding::MimgNsa => (2..=most).contains(&count),
-            _ => count <= most || matches!(count, 4 | 8),
-        };
-        if !is_legal {
-            return Err(Illegal::Field("DIM"));
-        }
-    }
-    // A gather says of what its text leaves out alone, how many values there are.
-    let says_width = has_sampler && !(mods.d16 && mods.tfe);
-    if says_width { Ok(()) } else { operand::image_mask(entry, mods) }
-}
-
-/// A resource of four or more registers is no NULL, nor is a sampler.
-fn resources(operands: &Operands) -> Result<(), Illegal> {
-    let is_null = |operand: &crate::Operand| {
-        let is_resource =
-            matches!(operand.slot, Slot::Sbase | Slot::Srsrc | Slot::Ssamp) && operand.dwords >= 4;
-        is_resource && operand.value == Value::Special(Special::Null)
-    };
-    if operands.iter().any(is_null) { Err(Illegal::Kind("NULL")) } else { Ok(()) }
+    image_dimension(entry, mods)?;
+    image_width(entry, mods)
 }
 
 /// `s_waitcnt_vscnt` and its like add a register to their count: LLVM takes none.
@@ -124,102 +96,6 @@ fn waits_for_null(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     );
     let is_null = operands.first().is_some_and(|operand| operand.value == Value::Special(Special::Null));
     if waits && !is_null { Err(Illegal::Kind("a scalar register")) } else { Ok(()) }
-}
-
-/// The operands as LLVM writes them: an inline float of a 16-bit integer as its bits, hence as a literal, and of a literal the low half.
-fn with_half_literals(entry: &Entry, operands: &Operands) -> Result<Operands, Illegal> {
-    let mut operands = operands.clone();
-    for (spec, operand) in entry.specs.iter().zip(&mut operands) {
-        match (spec.ty, operand.value) {
-            (Ty::I16, Value::Inline(240..)) => {
-                if !entry.takes_literal {
-                    return Err(Illegal::Kind("a float"));
-                }
-                operand.value = Value::Literal(operand.value.as_u16().unwrap_or_default().into());
-            }
-            // The low half is all that is written.
-            (Ty::I16 | Ty::Exponent16 | Ty::F16, Value::Literal(value)) => {
-                operand.value = Value::Literal(value & 0xffff)
-            }
-            _ => {}
-        }
-    }
-    Ok(operands)
-}
-
-/// Sources can share a literal, but there is room for one only.
-fn one_literal(operands: &Operands) -> Result<(), Illegal> {
-    let mut literals = operands.iter().filter_map(|operand| match operand.value {
-        Value::Literal(value) => Some(value),
-        _ => None,
-    });
-    match literals.next() {
-        Some(first) if literals.any(|other| other != first) => Err(Illegal::TwoLiterals),
-        _ => Ok(()),
-    }
-}
-
-/// Negation and absolute value of literals: none of the high half of a double, and no negation of one that is marked in text.
-fn wide_literals(entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
-    let changed = entry.specs.iter().zip(operands).any(|(spec, operand)| {
-        let source = match spec.slot {
-            Slot::Src0 => 1,
-            Slot::Src1 => 2,
-            Slot::Src2 => 4,
-            _ => 0,
-        };
-        let is_literal = matches!(operand.value, Value::Literal(_));
-        let (is_double, is_marked) = match operand.value {
-            Value::Literal(value) => (
-                spec.ty == Ty::F64 && (mods.neg | mods.abs) & source != 0 && double_twin(value).is_none(),
-                has_inline_twin(value, spec.ty),
-            ),
-            _ => (false, false),
-        };
-        // LLVM reads no `-lit(…)`, and none at all here.
-        let is_unread = entry.op == Op::v_dot2c_f32_f16 && entry.encoding == Encoding::Vop2 && is_marked;
-        is_literal
-            && (is_double
-                || is_unread
-                || is_marked
-                    && mods.neg & !mods.abs & source != 0
-                    && (!entry.encoding.is_vop3p() || entry.flags.has(MIX)))
-    });
-    if changed { Err(Illegal::Kind("a literal")) } else { Ok(()) }
-}
-
-/// How many scalar values a vector instruction reads: 64-bit shifts take one (`getConstantBusLimit`).
-fn limit(op: Op) -> usize {
-    match op {
-        Op::v_lshlrev_b64 | Op::v_lshrrev_b64 | Op::v_ashrrev_i64 => 1,
-        _ => 2,
-    }
-}
-
-/// A vector instruction reads two scalar values: registers or tuples, the literal among them (RDNA 3 ISA, section 7.2.1).
-fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
-    let mut values = ArrayVec::<(Value, u8), 9>::new();
-    let mut add = |value| {
-        if !values.contains(&value) {
-            values.push(value);
-        }
-    };
-    if entry.flags.has(VCC_R) {
-        add((Value::VCC, 2));
-    }
-    for operand in operands.iter().filter(|operand| operand.access == Access::Read) {
-        match operand.value {
-            _ if entry.encoding == Encoding::Vopd && operand.slot == Slot::Implied => add((Value::VCC, 2)),
-            Value::Special(Special::Null | Special::LdsDirect) => {}
-            // The same dword counts twice where it is once a single and once the half of a double.
-            Value::Literal(_) => add((Value::Literal(0), operand.dwords)),
-            // SCC is the same value in whatever width, but the halves of a base are registers of their own.
-            Value::Special(special) if !special.is_aperture() => add((operand.value, 0)),
-            Value::Scalar(_) | Value::Special(_) => add((operand.value, operand.dwords)),
-            _ => {}
-        }
-    }
-    if values.len() > limit(entry.op) { Err(Illegal::ConstantBus) } else { Ok(()) }
 }
 
 /// The sources of DPP beside the first are vector registers up to gfx1103.
@@ -280,11 +156,6 @@ fn pair(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
         }
     }
     constant_bus(entry, operands)
-}
-
-/// The defined lane permutations (RDNA 3 ISA, "DPP_CTRL Enumeration").
-fn is_dpp_control(ctrl: u16) -> bool {
-    matches!(ctrl, 0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x140 | 0x141 | 0x150..=0x15f | 0x160..=0x16f)
 }
 
 /// Whether an opcode has a form at all.

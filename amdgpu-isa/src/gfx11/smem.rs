@@ -4,7 +4,7 @@ use crate::encoding::table::rows;
 
 rows! {
     /// Scalar memory.
-    SMEM of rdna3::smem;
+    SMEM of rdna::smem;
     0   s_load_dword "s_load_b32"                   ALL [];
     1   s_load_dwordx2 "s_load_b64"                 ALL [];
     2   s_load_dwordx4 "s_load_b128"                ALL [];

@@ -4,7 +4,7 @@ use crate::encoding::table::rows;
 
 rows! {
     /// Scalar ALU with an immediate.
-    SOPK of rdna3::sopk;
+    SOPK of rdna::sopk;
     0   s_movk_i32             ALL [];
     1   s_version              ALL [];
     2   s_cmovk_i32            ALL [];

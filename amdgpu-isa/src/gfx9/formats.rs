@@ -44,11 +44,12 @@ pub(super) const OPERAND_BITS: OperandBits = OperandBits {
     scratch_sve: SCRATCH_SVE,
     always_sve: false,
     saddr_off: 0x7f,
+    scratch_off: None,
     sdwa_scalar: [SDWA_S0, SDWA_S1],
     sdwa_sdst: SDWA_SD,
     exp_en,
     exp_compr: EXP_COMPR,
-    mimg_opcode_high: MIMG_OPCODE_HIGH,
+    opcode_high,
     vopd_opcode_y: Field::new(0, 0),
 };
 
@@ -185,8 +186,14 @@ pub(super) const SDWA_S0: Field = Field::new(55, 1);
 pub(super) const SDWA_S1: Field = Field::new(63, 1);
 /// SDWA comparisons: SDST is used instead of VCC.
 pub(super) const SDWA_SD: Field = Field::new(47, 1);
-/// The opcode's highest bit of MIMG.
-pub(super) const MIMG_OPCODE_HIGH: Field = Field::new(0, 1);
+
+/// The highest bit of an opcode, where it stands apart.
+pub(super) const fn opcode_high(encoding: Encoding) -> Field {
+    match encoding {
+        Encoding::Mimg => Field::new(0, 1),
+        _ => Field::new(0, 0),
+    }
+}
 
 /// EXP's EN bit of a source: it is exported.
 pub(super) const fn exp_en(slot: Slot) -> Field {

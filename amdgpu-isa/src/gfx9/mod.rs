@@ -24,8 +24,9 @@ mod vop3;
 mod vop3p;
 mod vopc;
 
-use crate::encoding::model::Model;
+use crate::encoding::model::{Addresses, Model};
 use crate::encoding::table::Archs;
+use crate::signature::Class;
 use crate::{Arch, Encoding};
 
 /// gfx900, gfx902, gfx909, gfx90c.
@@ -108,6 +109,9 @@ pub(crate) const MODEL: Model = Model {
     vopd_second: &[],
     long_literals: &[],
     true_halves: false,
+    names_permutations: false,
+    comparison_result: Class::ScalarDst,
+    addresses: Addresses::OneEach,
     // Vega ISA, section 12.10.
     vop3_numbers: [0, 0x100, 0x140],
     modifiers: modifiers::modifiers_of,

@@ -1,18 +1,18 @@
 //! The modifiers of each encoding, and which of the other bits mean something.
 
 use super::formats::{
-    ACC_CD, EXP_COMPR, MIMG_OPCODE_HIGH, SCRATCH_SVE, SDWA_S0, SDWA_S1, SDWA_SD, SMEM_IMM, acc_bit, exp_en,
-    field_of, format_of,
+    ACC_CD, EXP_COMPR, SCRATCH_SVE, SDWA_S0, SDWA_S1, SDWA_SD, SMEM_IMM, acc_bit, exp_en, field_of,
+    format_of, opcode_high,
 };
 use super::scaled;
 use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier as M, ModifierBits};
+use crate::encoding::sdwa;
 use crate::encoding::taken::{ModifierRow as Row, Opcode, taken};
 use crate::signature::{
     ACCVGPR, ANY_POLICY, ATOMIC, BITOP3, BYTE_RESULT, CLAMP, Class, FLOAT, FROM_LDS, Flags, GDS_ONLY, HIGH,
-    IDLE_MODS, ImmKind, LD_SCALE, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_DST_SEL, NO_GDS, NO_OPSEL,
-    NO_SRC_MODS, NO_THIRD, OMOD, OPSEL, PACKED, SMALL_FLOATS, SPARSE, SWAPS_ROWS, Spec, TO_LDS, TWO_OFFSETS,
-    Ty,
+    IDLE_MODS, ImmKind, LD_SCALE, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_GDS, NO_OPSEL, NO_SRC_MODS, NO_THIRD,
+    OMOD, OPSEL, PACKED, SMALL_FLOATS, SPARSE, SWAPS_ROWS, Spec, TO_LDS, TWO_OFFSETS,
 };
 use crate::{Arch, Encoding, Feature, Slot};
 
@@ -31,7 +31,9 @@ fn rows(opcode: &Opcode<'_>) -> &'static [Row] {
         Encoding::Vop3p if opcode.has(LD_SCALE) => LOAD_SCALE,
         Encoding::Vop3p if opcode.has(MAI) => MATRIX,
         Encoding::Vop3p if opcode.has(PACKED) || opcode.has(MIX) => PACKED_MATH,
-        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa if opcode.sources(|_| true) != 0 => SDWA,
+        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa if opcode.sources(|_| true) != 0 => {
+            sdwa::ROWS
+        }
         Encoding::Vop1Dpp | Encoding::Vop2Dpp => DPP,
         Encoding::Ds => DS,
         Encoding::Flat | Encoding::Global | Encoding::Scratch => FLAT,
@@ -91,25 +93,6 @@ const PACKED_MATH: &[Row] = &[
     Row::at(M::OpSelHi2, 14, 1).when(|op| !op.has(NO_OPSEL)).bits(|op| all_sources(op) >> 2),
     Row::at(M::OpSelHi, 59, 2).when(|op| !op.has(NO_OPSEL)).bits(|op| all_sources(op) & 3),
     Row::at(M::Neg, 61, 3).bits(all_sources),
-];
-
-const SDWA: &[Row] = &[
-    Row::at(M::SdwaDstSel, 40, 3).when(has_result),
-    Row::at(M::SdwaDstUnused, 43, 2).when(|op| has_result(op) && !op.has(NO_DST_SEL)),
-    Row::at(M::Clamp, 45, 1).when(has_result),
-    Row::at(M::Omod, 46, 2).when(|op| {
-        // VOP3 takes it for whole numbers, too.
-        let is_float = |spec: &Spec| spec.ty.is_float() || spec.ty == Ty::V2F32;
-        has_result(op) && op.has(OMOD) && op.specs.first().is_some_and(is_float)
-    }),
-    Row::at(M::SdwaSel(0), 48, 3).when(has_source::<0>),
-    Row::at(M::NegOf(0), 52, 1).when(selects_float::<0>),
-    Row::at(M::AbsOf(0), 53, 1).when(selects_float::<0>),
-    Row::at(M::SdwaSext(0), 51, 1).when(selects_integer::<0>),
-    Row::at(M::SdwaSel(1), 56, 3).when(has_source::<1>),
-    Row::at(M::NegOf(1), 60, 1).when(selects_float::<1>),
-    Row::at(M::AbsOf(1), 61, 1).when(selects_float::<1>),
-    Row::at(M::SdwaSext(1), 59, 1).when(selects_integer::<1>),
 ];
 
 const DPP: &[Row] = &[
@@ -201,30 +184,8 @@ fn floats(op: &Opcode<'_>) -> u32 {
     op.sources(|spec| spec.ty.is_float() && !op.has(NO_SRC_MODS))
 }
 
-fn has_source<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
-    all_sources(op) & 1 << SOURCE != 0
-}
-
 fn has_float<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
     floats(op) & 1 << SOURCE != 0
-}
-
-/// Whether SDWA's result has bits of its own: not of comparisons.
-fn has_result(op: &Opcode<'_>) -> bool {
-    op.encoding != Encoding::VopcSdwa
-}
-
-/// Whether SDWA takes modifiers of sources.
-fn selects(op: &Opcode<'_>) -> bool {
-    !op.any(is_packed) && !op.has(NO_DST_SEL)
-}
-
-fn selects_float<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
-    selects(op) && has_float::<SOURCE>(op)
-}
-
-fn selects_integer<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
-    selects(op) && has_source::<SOURCE>(op) && !has_float::<SOURCE>(op) && !op.has(NO_SRC_MODS)
 }
 
 /// Whether GLC can ask for the old value, or for a policy.
@@ -245,10 +206,7 @@ fn has_policy(op: &Opcode<'_>) -> bool {
 /// The bits of the first two dwords that an opcode gives a meaning to; the others must be zero.
 pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifiers: &[ModifierBits]) -> u64 {
     let format = format_of(encoding);
-    let mut used = format.prefix_mask | format.opcode.mask();
-    if encoding == Encoding::Mimg {
-        used |= MIMG_OPCODE_HIGH.mask();
-    }
+    let mut used = format.prefix_mask | format.opcode.mask() | opcode_high(encoding).mask();
     for bits in modifiers.iter().filter(|bits| !bits.field.is_extra()) {
         used |= bits.field.put(bits.mask);
     }
@@ -269,7 +227,7 @@ pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifier
         };
         if matches!(encoding, Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa) {
             used |= match spec.slot {
-                Slot::Src0 => SDWA_S0.mask(),
+                Slot::Src0 if spec.class == Class::SdwaSrc => SDWA_S0.mask(),
                 Slot::Src1 => SDWA_S1.mask(),
                 Slot::Sdst => SDWA_SD.mask(),
                 _ => 0,
@@ -294,14 +252,7 @@ pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
             of(&[Slot::Src0]) | Field::new(49, 2).mask() | idle_modifiers(encoding, specs, flags)
         }
-        // The fields of the first source and of the result, but for their modifiers.
-        Encoding::Vop1Sdwa if specs.is_empty() => Field::new(32, 13).mask() | SDWA_GAPS | 1 << 55,
-        Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => {
-            let named = if flags.has(NO_DST_SEL) { Field::new(43, 2).mask() } else { 0 };
-            // Packed halves have the bits of negation and absolute value, but no text for them.
-            let idle = if specs.iter().any(is_packed) { 0b11 << 52 | 0b11 << 60 } else { 0 };
-            SDWA_GAPS | named | idle | idle_modifiers(encoding, specs, flags)
-        }
+        _ if encoding.is_sdwa() => sdwa::ignored(specs, flags),
         Encoding::Vop3 if interpolates(specs) => {
             let op_sel = if flags.has(OPSEL) { 1 << 12 } else { Field::new(11, 4).mask() };
             of(&[Slot::Src2]) | op_sel
@@ -356,18 +307,11 @@ pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags
     }
 }
 
-/// Whether an operand is two halves.
-fn is_packed(spec: &Spec) -> bool {
-    spec.ty == Ty::V2F16
-}
-
 /// Whether an opcode has an attribute.
 fn interpolates(specs: &[Spec]) -> bool {
     specs.iter().any(|spec| spec.class == Class::Imm(ImmKind::Attribute))
 }
 
-/// SDWA's bits beside the selectors of each source.
-const SDWA_GAPS: u64 = 1 << 54 | 1 << 62;
 /// OP_SEL_HI of all three sources.
 const OP_SEL_HI: u64 = 1 << 14 | 0b11 << 59;
 

@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use crate::encoding::operand;
+use crate::encoding::sdwa;
 use crate::encoding::table::Entry;
 use crate::signature::{
     Class, DPP, FLOAT, FROM_LDS, GDS_ONLY, MAI, NO_DST_SEL, SMALL_FLOATS, SPARSE, Ty, VCC_R,
@@ -19,7 +20,7 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
             constant_bus(entry, operands)?;
             lds_direct(arch, entry, operands)?;
             half_constants(entry, operands)?;
-            exponent(entry, operands, mods)?;
+            sdwa::exponent(entry, operands, mods)?;
             wide_dpp(arch, entry)?;
             dot_selection(arch, entry, mods)?;
             if arch.has(Feature::NoMatrixConstants) {
@@ -156,21 +157,6 @@ fn half_constants(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     };
     match entry.encoding {
         Encoding::Vop3 if operands.iter().any(is_half) => Err(Illegal::Kind("a float")),
-        _ => Ok(()),
-    }
-}
-
-/// The exponent of `v_ldexp_f16_sdwa` is read as a half, though it is a whole number: LLVM has no text for a constant with
-/// its sign extended, nor for 1/(2π).
-fn exponent(entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
-    let constant = operands.iter().find_map(|operand| match (operand.slot, operand.value) {
-        (Slot::Src1, Value::Inline(code)) => Some(code),
-        _ => None,
-    });
-    match (entry.op, mods.sdwa, constant) {
-        (Op::v_ldexp_f16, Some(sdwa), Some(code)) if sdwa.sext[1] || code == 248 => {
-            Err(Illegal::Kind("a constant"))
-        }
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ mod operand;
 
 use super::{EncodeError, Encoding, Inst, Mods, Op, Slot, Value, assemble};
 use crate::encoding::table::{Entry, Specs, Tables};
-use crate::signature::{Class, ImmKind, MIX};
+use crate::signature::{Class, ImmKind, MIX, Spec};
 use crate::{Arch, Generation, Target};
 
 /// Why a line is no instruction.
@@ -58,7 +58,7 @@ pub fn parse(target: impl Into<Target>, line: &str) -> Result<Inst, ParseError> 
         return parse_pair(target, first, second);
     }
     let (mnemonic, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let (mut operands, modifier_words) = modifiers::split(rest);
+    let (mut operands, modifier_words) = modifiers::split(arch.generation(), rest);
     if let ("exp", Some((target, source))) =
         (mnemonic, operands.first().and_then(|first| first.split_once(' ')))
     {
@@ -69,7 +69,7 @@ pub fn parse(target: impl Into<Target>, line: &str) -> Result<Inst, ParseError> 
     let mut mods = Mods::default();
     let mut packed = modifiers::Packed::default();
     for word in &modifier_words {
-        modifiers::apply(&mut mods, &mut packed, word)
+        modifiers::apply(arch.generation(), &mut mods, &mut packed, word)
             .ok_or_else(|| ParseError::Modifier((*word).to_owned()))?;
     }
     let mut failure = ParseError::UnknownMnemonic { arch, mnemonic: mnemonic.to_owned() };
@@ -122,7 +122,7 @@ fn read(
         .filter(|&spec| crate::encoding::operand::is_present(entry, spec, &mods))
         .collect();
     let mut values: Vec<Value> = Vec::new();
-    let mut words = operands.iter().copied();
+    let mut words = operands.iter().copied().peekable();
     for spec in &specs {
         let Some(word) = words.next() else {
             if spec.class == Class::Imm(ImmKind::Optional) {
@@ -142,6 +142,10 @@ fn read(
             }
             // Without a bit of its own, a register stands in SOFFSET.
             mods.soffset_en |= matches!(offset, Value::Scalar(_)) && arch.generation() != Generation::Gfx9;
+            continue;
+        }
+        if matches!(spec.class, Class::ImageAddresses(_)) && spec.slot != Slot::Vaddr {
+            values.push(named_registers(arch, word, &mut words, *spec)?);
             continue;
         }
         let source = match spec.slot {
@@ -186,6 +190,25 @@ fn read(
     Ok(assemble(target, entry.op, entry.encoding, &values, mods)?)
 }
 
+/// Reads vector registers that an operand names one by one, up to four of them.
+fn named_registers<'a>(
+    arch: Arch,
+    first: &'a str,
+    more: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>,
+    spec: Spec,
+) -> Result<Value, ParseError> {
+    let mut registers = [0; 4];
+    let mut word = Some(first);
+    for register in &mut registers {
+        let Some(name) = word.take().or_else(|| more.next_if(|next| next.starts_with('v'))) else { break };
+        match operand::value(arch, name, spec)? {
+            Value::Vgpr(number) => *register = number,
+            _ => return Err(ParseError::Operand(name.to_owned())),
+        }
+    }
+    Ok(Value::Vgprs(registers))
+}
+
 /// Reads the two operations of VOPD.
 fn parse_pair(target: Target, first: &str, second: &str) -> Result<Inst, ParseError> {
     let split = |half: &'_ str| {
@@ -201,7 +224,8 @@ fn parse_pair(target: Target, first: &str, second: &str) -> Result<Inst, ParseEr
     let Some(entry) = entry else {
         return Err(ParseError::UnknownMnemonic { arch: target.arch, mnemonic });
     };
-    let (of_first, of_second) = (modifiers::split(&of_first).0, modifiers::split(&of_second).0);
+    let operands = |half| modifiers::split(target.arch.generation(), half).0;
+    let (of_first, of_second) = (operands(&of_first), operands(&of_second));
     let mut words = of_first.into_iter().chain(of_second);
     let mut values: Vec<Value> = Vec::new();
     for spec in &entry.specs {

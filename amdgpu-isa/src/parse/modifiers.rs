@@ -4,8 +4,8 @@ use super::operand::integer;
 use crate::encoding::table::Entry;
 use crate::signature::image::{DIMENSIONS, Dimension};
 use crate::signature::{BITOP3, BLGP_NEG, FROM_LDS, GDS_ONLY, SWAPS_ROWS};
-use crate::text::modifiers::{BUFFER_FORMATS, DEFAULT_FORMAT};
-use crate::{DppCtrl, Encoding, Mods, SdwaSel, SdwaUnused, Slot};
+use crate::text::modifiers::{DEFAULT_FORMAT, buffer_formats};
+use crate::{DppCtrl, Encoding, Generation, Mods, SdwaSel, SdwaUnused, Slot};
 
 /// Modifiers whose place in [`Mods`] depends on the opcode.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,12 +25,12 @@ struct Bits {
 }
 
 /// Splits what follows the mnemonic into operands and modifiers.
-pub(super) fn split(rest: &str) -> (Vec<&str>, Vec<&str>) {
+pub(super) fn split(generation: Generation, rest: &str) -> (Vec<&str>, Vec<&str>) {
     let mut operands: Vec<&str> = pieces(rest, |at| at == ',').into_iter().map(str::trim).collect();
     let last = operands.pop().unwrap_or("");
     let words = pieces(last, char::is_whitespace);
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    let first = words.iter().position(|word| is_modifier(word)).unwrap_or(words.len());
+    let first = words.iter().position(|word| is_modifier(generation, word)).unwrap_or(words.len());
     // What stands before the first modifier is one operand, though there may be spaces in it (`s_waitcnt`).
     let end = words.get(first).map_or(last.len(), |word| word.as_ptr() as usize - last.as_ptr() as usize);
     let operand = last[..end].trim();
@@ -62,12 +62,12 @@ fn pieces(text: &str, is_separator: impl Fn(char) -> bool) -> Vec<&str> {
     .collect()
 }
 
-fn is_modifier(word: &str) -> bool {
-    apply(&mut Mods::default(), &mut Packed::default(), word).is_some()
+fn is_modifier(generation: Generation, word: &str) -> bool {
+    apply(generation, &mut Mods::default(), &mut Packed::default(), word).is_some()
 }
 
 /// Takes one modifier in; `None` if it is none.
-pub(super) fn apply(mods: &mut Mods, packed: &mut Packed, word: &str) -> Option<()> {
+pub(super) fn apply(generation: Generation, mods: &mut Mods, packed: &mut Packed, word: &str) -> Option<()> {
     let (name, argument) = word.split_once(':').unwrap_or((word, ""));
     let number = |limit: i64| integer(argument).filter(|value| (0..limit).contains(value));
     match name {
@@ -116,7 +116,8 @@ pub(super) fn apply(mods: &mut Mods, packed: &mut Packed, word: &str) -> Option<
         "vm" => mods.vm = true,
         "dmask" => mods.dmask = number(16)? as u8,
         "format" => {
-            packed.format = Some(buffer_format(argument).or_else(|| number(128).map(|value| value as u8))?)
+            packed.format =
+                Some(buffer_format(generation, argument).or_else(|| number(128).map(|value| value as u8))?)
         }
         "cbsz" => mods.cbsz = number(8)? as u8,
         "abid" => mods.abid = number(16)? as u8,
@@ -137,9 +138,9 @@ fn dimension(name: &str) -> Option<u8> {
 }
 
 /// `[BUF_FMT_32_FLOAT]`.
-fn buffer_format(name: &str) -> Option<u8> {
+fn buffer_format(generation: Generation, name: &str) -> Option<u8> {
     let name = name.strip_prefix("[BUF_FMT_")?.strip_suffix(']')?;
-    BUFFER_FORMATS.iter().position(|known| *known == name).map(|number| number as u8)
+    buffer_formats(generation).iter().position(|known| *known == name).map(|number| number as u8)
 }
 
 /// `[1,0,1]`.

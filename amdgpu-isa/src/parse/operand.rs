@@ -4,8 +4,8 @@ use super::ParseError;
 use crate::registers::{Naming, Registers};
 use crate::signature::{Class, ImmKind, Spec, Ty};
 use crate::text::immediate::{
-    CHANNELS, DELAY_ALU, DEPCTR, DEPCTR_AT_REST, GFX11_HWREGS, GFX11_MESSAGES, PARAMS, VERSION_FLAGS,
-    VERSIONS, exp_targets,
+    CHANNELS, DELAY_ALU, PARAMS, VERSION_FLAGS, VERSIONS, dependencies_at_rest, dependency_counts,
+    exp_targets, hardware_registers, messages, operations,
 };
 use crate::value::{inline_f16, inline_float};
 use crate::{Arch, Generation, Special, Value, waits};
@@ -52,6 +52,10 @@ pub(super) fn value(arch: Arch, word: &str, spec: Spec) -> Result<Value, ParseEr
     if word == "off" {
         return Ok(Value::Off);
     }
+    // `null` is a target of exports, too.
+    if let Class::Imm(kind) = spec.class {
+        return immediate(arch, word, kind).and_then(field).ok_or_else(bad);
+    }
     if let Some(register) = register(arch.generation().registers(), word) {
         // `null` as an offset of scalar memory: none.
         if spec.class == Class::SmemOffset && register == Value::Special(Special::Null) {
@@ -60,7 +64,6 @@ pub(super) fn value(arch: Arch, word: &str, spec: Spec) -> Result<Value, ParseEr
         return Ok(register);
     }
     match spec.class {
-        Class::Imm(kind) => immediate(arch, word, kind).and_then(field).ok_or_else(bad),
         Class::SmemOffset => integer(word).and_then(field).ok_or_else(bad),
         Class::Literal => literal(word).map(Value::Literal).ok_or_else(bad),
         _ => constant(word, spec.ty).ok_or_else(bad),
@@ -172,7 +175,7 @@ fn immediate(arch: Arch, word: &str, kind: ImmKind) -> Option<i64> {
         }),
         ImmKind::Sendmsg => sendmsg(arch, word),
         ImmKind::DelayAlu => delay_alu(word),
-        ImmKind::DepCtr => depctr(word),
+        ImmKind::DepCtr => depctr(arch, word),
         ImmKind::Hwreg => hwreg(arch, word),
         ImmKind::GprIdx => gpr_idx(word),
         ImmKind::ExpTarget => exp_target(arch, word),
@@ -210,60 +213,47 @@ fn delay_alu(words: &str) -> Option<i64> {
 }
 
 /// `depctr_va_vcc(0) depctr_sa_sdst(0)`.
-fn depctr(words: &str) -> Option<i64> {
-    words.split_whitespace().try_fold(i64::from(DEPCTR_AT_REST), |raw, word| {
+fn depctr(arch: Arch, words: &str) -> Option<i64> {
+    words.split_whitespace().try_fold(i64::from(dependencies_at_rest(arch)), |raw, word| {
         let (name, _) = word.split_once('(')?;
-        let (_, lsb, mask) = DEPCTR.into_iter().find(|(known, ..)| *known == name)?;
-        let mask = i64::from(mask);
+        let (_, lsb, mask) = dependency_counts(arch).iter().find(|(known, ..)| *known == name)?;
+        let mask = i64::from(*mask);
         let count = integer(call(word, name)?).filter(|count| (0..=mask).contains(count))?;
         Some(raw & !(mask << lsb) | count << lsb)
     })
 }
 
-/// A message by its numbers; the names are read on GFX11 alone.
+/// A message, its operation and its stream, by names or numbers.
 fn sendmsg(arch: Arch, word: &str) -> Option<i64> {
-    if arch.generation() == Generation::Gfx11 {
-        let message = call(word, "sendmsg")?;
-        let named = GFX11_MESSAGES.iter().find(|(_, name)| *name == message);
-        return named.map(|(message, _)| i64::from(*message)).or_else(|| {
-            let number = message.strip_suffix(", 0, 0")?;
-            integer(number).filter(|number| (0..256).contains(number))
-        });
+    let generation = arch.generation();
+    let mut parts = call(word, "sendmsg")?.split(',').map(str::trim);
+    let first = parts.next()?;
+    let named = messages(generation).iter().find(|(_, name)| *name == first);
+    let message = named.map(|(message, _)| i64::from(*message)).or_else(|| integer(first))?;
+    let operation = parts.next().map_or(Some(0), |part| {
+        let names = operations(u16::try_from(message).ok()?);
+        let named = names.iter().position(|name| !name.is_empty() && *name == part);
+        named.map(|operation| operation as i64).or_else(|| integer(part))
+    })?;
+    let stream = parts.next().map_or(Some(0), integer)?;
+    if parts.next().is_some() {
+        return None;
     }
-    let parts: Vec<i64> =
-        call(word, "sendmsg")?.split(',').map(|part| integer(part.trim())).collect::<Option<_>>()?;
-    match *parts {
-        [message @ 0..16, operation @ 0..8, stream @ 0..4] => Some(message | operation << 4 | stream << 8),
+    match (generation, message, operation, stream) {
+        (Generation::Gfx11, 0..256, 0, 0) => Some(message),
+        (Generation::Gfx9 | Generation::Gfx10, 0..16, 0..8, 0..4) => {
+            Some(message | operation << 4 | stream << 8)
+        }
         _ => None,
     }
 }
 
 fn hwreg(arch: Arch, word: &str) -> Option<i64> {
     let mut parts = call(word, "hwreg")?.split(',').map(str::trim);
-    let id = match parts.next()? {
-        name if arch.generation() == Generation::Gfx11 => {
-            let known = GFX11_HWREGS.iter().find(|(_, known)| *known == name);
-            known.map(|(id, _)| i64::from(*id)).or_else(|| integer(name).filter(|id| (0..64).contains(id)))?
-        }
-        "HW_REG_MODE" => 1,
-        "HW_REG_STATUS" => 2,
-        "HW_REG_TRAPSTS" => 3,
-        "HW_REG_HW_ID" => 4,
-        "HW_REG_GPR_ALLOC" => 5,
-        "HW_REG_LDS_ALLOC" => 6,
-        "HW_REG_IB_STS" => 7,
-        "HW_REG_SH_MEM_BASES" => 15,
-        "HW_REG_TBA_LO" => 16,
-        "HW_REG_TBA_HI" => 17,
-        "HW_REG_TMA_LO" => 18,
-        "HW_REG_TMA_HI" => 19,
-        "HW_REG_XCC_ID" => 20,
-        "HW_REG_SQ_PERF_SNAPSHOT_DATA" => 21,
-        "HW_REG_SQ_PERF_SNAPSHOT_DATA1" => 22,
-        "HW_REG_SQ_PERF_SNAPSHOT_PC_LO" => 23,
-        "HW_REG_SQ_PERF_SNAPSHOT_PC_HI" => 24,
-        number => integer(number).filter(|id| (0..64).contains(id))?,
-    };
+    let first = parts.next()?;
+    let named = hardware_registers(arch).find(|(_, name)| *name == first);
+    let id =
+        named.map(|(id, _)| i64::from(id)).or_else(|| integer(first).filter(|id| (0..64).contains(id)))?;
     let (offset, size) = match (parts.next(), parts.next(), parts.next()) {
         (None, ..) => (0, 32),
         (Some(offset), Some(size), None) => (integer(offset)?, integer(size)?),

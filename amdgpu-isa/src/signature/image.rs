@@ -67,6 +67,14 @@ pub(crate) const MULTISAMPLED: u8 = 6;
 /// Address operands of an instruction that names each register: the last takes all that is left.
 pub(crate) const MOST_ADDRESSES: u8 = 5;
 
+/// Dwords that name so many registers of an address, one of them in a field of its own and four in each dword.
+pub(crate) const fn named_dwords(registers: u8) -> u8 {
+    registers.saturating_sub(1).div_ceil(ADDRESSES_PER_DWORD)
+}
+
+/// Registers that a dword of addresses names.
+pub(crate) const ADDRESSES_PER_DWORD: u8 = 4;
+
 /// Registers of a vector in space: a ray's origin, its direction, and the inverse of that.
 const VECTOR: u8 = 3;
 
@@ -122,6 +130,26 @@ impl ImageAddress {
                 texel.leading + gradients + if a16 { coordinates.div_ceil(2) } else { coordinates }
             }
         }
+    }
+
+    /// Registers of the longest address: what is sampled has three coordinates at most, and what is not an address of four registers.
+    /// The longer ones that LLVM has are leftovers of rounding.
+    pub(crate) const fn longest(self, has_sampler: bool) -> u8 {
+        match self {
+            Self::Ray { .. } => self.dwords(0, false),
+            Self::Texel(_) if has_sampler => self.dwords(VOLUME, false),
+            Self::Texel(_) => 4,
+        }
+    }
+
+    /// The dimension, and whether coordinates are halves, of the plainest address whose registers but the first take so many dwords.
+    pub(crate) fn of_named_dwords(self, dwords: u8, has_sampler: bool) -> Option<(u8, bool)> {
+        let dimensions = || std::iter::once(PLANE).chain(0..DIMENSIONS.len() as u8);
+        let mut all = [false, true].into_iter().flat_map(|a16| dimensions().map(move |dim| (dim, a16)));
+        all.find(|&(dim, a16)| {
+            let count = self.dwords(dim, a16);
+            count <= self.longest(has_sampler) && named_dwords(count) == dwords
+        })
     }
 
     /// Registers of one of the address operands of an instruction that names each; 0 where there are fewer.

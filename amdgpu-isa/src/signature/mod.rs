@@ -11,6 +11,7 @@ pub(crate) mod image;
 pub(crate) mod mimg;
 pub(crate) mod mtbuf;
 pub(crate) mod mubuf;
+pub(crate) mod rdna;
 pub(crate) mod rdna3;
 mod slots;
 pub(crate) mod smem;
@@ -140,6 +141,8 @@ pub(crate) enum Class {
     ScalarDst,
     /// A scalar register or constant, 8 bits; 255 is a literal.
     Ssrc,
+    /// As that, or LDS_DIRECT.
+    SsrcOrLds,
     /// A scalar register in an 8- or 9-bit source field.
     SsrcReg,
     /// A carry or selection mask in a 9-bit field: a scalar register pair or a special source.
@@ -196,6 +199,8 @@ pub(crate) enum Class {
     ImageAddr,
     /// Image address, as wide as the dimension and A16 say.
     ImageAddress(ImageAddress),
+    /// As that, of an encoding that names every register: one in the first operand, up to four in each of the others.
+    ImageAddresses(ImageAddress),
     /// SIMM16, or another field that is a number.
     Imm(ImmKind),
     /// The dword after the instruction.

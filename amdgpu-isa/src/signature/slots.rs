@@ -79,7 +79,7 @@ slots! {
     vsrc0 = Src0 Class::Vgpr, Read;
     vsrc1 = Src1 Class::Vgpr, Read;
     vsrc2 = Src2 Class::Vgpr, Read;
-    src0_any = Src0 Class::Ssrc, Read;
+    src0_any = Src0 Class::SsrcOrLds, Read;
     src1_any = Src1 Class::Ssrc, Read;
     src2_any = Src2 Class::Ssrc, Read;
     src1_vgpr = Src1 Class::SrcVgpr, Read;

@@ -18,7 +18,7 @@ pub(super) fn write(out: &mut String, arch: Arch, kind: ImmKind, value: i64) -> 
         ImmKind::Waitcnt => write_waitcnt(out, arch, raw),
         ImmKind::Sendmsg => write_sendmsg(out, arch, raw),
         ImmKind::DelayAlu => write_delay_alu(out, raw),
-        ImmKind::DepCtr => write_depctr(out, raw),
+        ImmKind::DepCtr => write_depctr(out, arch, raw),
         ImmKind::Hwreg => write_hwreg(out, arch, raw),
         ImmKind::GprIdx => write_gpr_idx(out, raw),
         ImmKind::ExpTarget => write_exp_target(out, arch, raw),
@@ -42,6 +42,14 @@ pub(crate) const fn exp_targets(generation: Generation) -> &'static [(Range<u16>
         Generation::Gfx9 => {
             &[(0..8, "mrt"), (8..9, "mrtz"), (9..10, "null"), (12..16, "pos"), (32..64, "param")]
         }
+        Generation::Gfx10 => &[
+            (0..8, "mrt"),
+            (8..9, "mrtz"),
+            (9..10, "null"),
+            (12..17, "pos"),
+            (20..21, "prim"),
+            (32..64, "param"),
+        ],
         Generation::Gfx11 => {
             &[(0..8, "mrt"), (8..9, "mrtz"), (12..17, "pos"), (20..21, "prim"), (21..23, "dual_src_blend")]
         }
@@ -136,8 +144,8 @@ fn write_delay_alu(out: &mut String, raw: u16) -> fmt::Result {
     Ok(())
 }
 
-/// RDNA 3 ISA, S_WAITCNT_DEPCTR: LLVM's names, lowest bit, mask.
-pub(crate) const DEPCTR: [(&str, u32, u16); 7] = [
+/// RDNA 3 ISA, S_WAITCNT_DEPCTR: LLVM's names, lowest bit, mask. The first came with RDNA 2.
+const DEPCTR: [(&str, u32, u16); 7] = [
     ("depctr_hold_cnt", 7, 0x1),
     ("depctr_sa_sdst", 0, 0x1),
     ("depctr_va_vdst", 12, 0xf),
@@ -146,17 +154,26 @@ pub(crate) const DEPCTR: [(&str, u32, u16); 7] = [
     ("depctr_va_vcc", 1, 0x1),
     ("depctr_vm_vsrc", 2, 0x7),
 ];
-/// Nothing is waited for.
-pub(crate) const DEPCTR_AT_REST: u16 = 0xff9f;
 
-fn write_depctr(out: &mut String, raw: u16) -> fmt::Result {
-    if raw & !DEPCTR_AT_REST != 0 {
+/// The counts of `s_waitcnt_depctr`, as [`DEPCTR`] has them.
+pub(crate) fn dependency_counts(arch: Arch) -> &'static [(&'static str, u32, u16)] {
+    if arch.has(Feature::ShaderCycles) { &DEPCTR } else { &DEPCTR[1..] }
+}
+
+/// Nothing is waited for.
+pub(crate) fn dependencies_at_rest(arch: Arch) -> u16 {
+    dependency_counts(arch).iter().fold(0, |all, (_, lsb, mask)| all | mask << lsb)
+}
+
+fn write_depctr(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
+    let at_rest = dependencies_at_rest(arch);
+    if raw & !at_rest != 0 {
         return write!(out, "{raw:#x}");
     }
     let mut separator = "";
-    for (name, lsb, mask) in DEPCTR {
+    for (name, lsb, mask) in dependency_counts(arch) {
         let count = raw >> lsb & mask;
-        if count != mask || raw == DEPCTR_AT_REST {
+        if count != *mask || raw == at_rest {
             write!(out, "{separator}{name}({count})")?;
             separator = " ";
         }
@@ -165,7 +182,7 @@ fn write_depctr(out: &mut String, raw: u16) -> fmt::Result {
 }
 
 /// RDNA 3 ISA, S_SENDMSG and S_SENDMSG_RTN: the message is the low byte.
-pub(crate) const GFX11_MESSAGES: [(u16, &str); 13] = [
+const GFX11_MESSAGES: &[(u16, &str)] = &[
     (1, "MSG_INTERRUPT"),
     (2, "MSG_HS_TESSFACTOR"),
     (3, "MSG_DEALLOC_VGPRS"),
@@ -181,55 +198,82 @@ pub(crate) const GFX11_MESSAGES: [(u16, &str); 13] = [
     (0x86, "MSG_RTN_GET_TBA_TO_PC"),
 ];
 
-fn gfx11_message(raw: u16) -> Option<&'static str> {
-    GFX11_MESSAGES.iter().find(|(message, _)| *message == raw & 0xff).map(|(_, name)| *name)
+/// Vega ISA and RDNA 2 ISA, S_SENDMSG.
+const MESSAGES: &[(u16, &str)] = &[
+    (1, "MSG_INTERRUPT"),
+    (GS, "MSG_GS"),
+    (GS_DONE, "MSG_GS_DONE"),
+    (4, "MSG_SAVEWAVE"),
+    (5, "MSG_STALL_WAVE_GEN"),
+    (6, "MSG_HALT_WAVES"),
+    (7, "MSG_ORDERED_PS_DONE"),
+    (8, "MSG_EARLY_PRIM_DEALLOC"),
+    (9, "MSG_GS_ALLOC_REQ"),
+    (10, "MSG_GET_DOORBELL"),
+    (SYSTEM, "MSG_SYSMSG"),
+    (GET_DDID, "MSG_GET_DDID"),
+];
+
+/// Messages of geometry shaders, which have an operation and a stream.
+const GS: u16 = 2;
+const GS_DONE: u16 = 3;
+/// A message that came with GFX10.
+const GET_DDID: u16 = 11;
+/// Messages to the system, which have an operation.
+const SYSTEM: u16 = 15;
+
+/// The operations of geometry shaders.
+const GS_OPERATIONS: [&str; 4] = ["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"];
+/// The operations of messages to the system. SYSMSG_OP_HOST_TRAP_ACK has no name here.
+const SYSTEM_OPERATIONS: [&str; 5] =
+    ["", "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD", "", "SYSMSG_OP_TTRACE_PC"];
+
+/// The messages of a generation: number, and LLVM's name.
+pub(crate) fn messages(generation: Generation) -> &'static [(u16, &'static str)] {
+    match generation {
+        // All but the last.
+        Generation::Gfx9 => &MESSAGES[..MESSAGES.len() - 1],
+        Generation::Gfx10 => MESSAGES,
+        Generation::Gfx11 => GFX11_MESSAGES,
+    }
+}
+
+/// The operations of a message, by their numbers.
+pub(crate) const fn operations(message: u16) -> &'static [&'static str] {
+    match message {
+        GS | GS_DONE => &GS_OPERATIONS,
+        SYSTEM => &SYSTEM_OPERATIONS,
+        _ => &[],
+    }
+}
+
+fn name_of(generation: Generation, message: u16) -> Option<&'static str> {
+    messages(generation).iter().find(|(known, _)| *known == message).map(|(_, name)| *name)
 }
 
 /// Vega ISA, S_SENDMSG: message 3:0, operation 6:4, stream 9:8.
 fn write_sendmsg(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
-    if arch.generation() == Generation::Gfx11 {
-        return match gfx11_message(raw) {
+    let generation = arch.generation();
+    if generation == Generation::Gfx11 {
+        return match name_of(generation, raw & 0xff) {
             Some(name) => write!(out, "sendmsg({name})"),
             None if raw > 0xff => write!(out, "{raw}"),
             None => write!(out, "sendmsg({raw}, 0, 0)"),
         };
     }
     let (message, operation, stream) = (raw & 0xf, raw >> 4 & 0x7, raw >> 8 & 0x3);
-    if !names_message(Generation::Gfx9, raw) {
+    if !names_message(generation, raw) {
         return match raw & !0x37f {
             0 => write!(out, "sendmsg({message}, {operation}, {stream})"),
             // Bits outside the three fields show only where no name hides them.
             _ => write!(out, "{raw}"),
         };
     }
-    let name = match message {
-        1 => "MSG_INTERRUPT",
-        2 => "MSG_GS",
-        3 => "MSG_GS_DONE",
-        4 => "MSG_SAVEWAVE",
-        5 => "MSG_STALL_WAVE_GEN",
-        6 => "MSG_HALT_WAVES",
-        7 => "MSG_ORDERED_PS_DONE",
-        8 => "MSG_EARLY_PRIM_DEALLOC",
-        9 => "MSG_GS_ALLOC_REQ",
-        10 => "MSG_GET_DOORBELL",
-        15 => "MSG_SYSMSG",
-        _ => "",
-    };
-    const GS: [&str; 4] = ["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"];
-    const SYSTEM: [&str; 5] = [
-        "",
-        "SYSMSG_OP_ECC_ERR_INTERRUPT",
-        "SYSMSG_OP_REG_RD",
-        // SYSMSG_OP_HOST_TRAP_ACK has no name on GFX9.
-        "",
-        "SYSMSG_OP_TTRACE_PC",
-    ];
-    let op = usize::from(operation);
-    match message {
-        3 if op == 0 => write!(out, "sendmsg({name}, {})", GS[0]),
-        2 | 3 => write!(out, "sendmsg({name}, {}, {stream})", GS[op & 3]),
-        15 => write!(out, "sendmsg({name}, {})", SYSTEM.get(op).unwrap_or(&"")),
+    let name = name_of(generation, message).unwrap_or("");
+    let named = operations(message).get(usize::from(operation)).unwrap_or(&"");
+    match (message, operation) {
+        (GS_DONE, 0) | (SYSTEM, _) => write!(out, "sendmsg({name}, {named})"),
+        (GS | GS_DONE, _) => write!(out, "sendmsg({name}, {named}, {stream})"),
         _ => write!(out, "sendmsg({name})"),
     }
 }
@@ -237,67 +281,99 @@ fn write_sendmsg(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
 /// Whether a message, its operation and its stream have names together; other bits are then passed over.
 pub(crate) fn names_message(generation: Generation, raw: u16) -> bool {
     if generation == Generation::Gfx11 {
-        return gfx11_message(raw).is_some();
+        return name_of(generation, raw & 0xff).is_some();
     }
-    matches!(
-        (raw & 0xf, raw >> 4 & 0x7, raw >> 8 & 0x3),
-        (2 | 3, 1..=3, _) | (3, 0, 0) | (15, 1 | 2 | 4, 0) | (1 | 4..=10, 0, 0)
-    )
+    match (raw & 0xf, raw >> 4 & 0x7, raw >> 8 & 0x3) {
+        (GS | GS_DONE, 1..=3, _) | (GS_DONE, 0, 0) | (SYSTEM, 1 | 2 | 4, 0) => true,
+        (GS | SYSTEM, ..) => false,
+        (message, 0, 0) => name_of(generation, message).is_some(),
+        _ => false,
+    }
 }
 
-/// RDNA 3 ISA, "Hardware registers".
-pub(crate) const GFX11_HWREGS: [(u16, &str); 15] = [
-    (1, "HW_REG_MODE"),
-    (2, "HW_REG_STATUS"),
-    (3, "HW_REG_TRAPSTS"),
-    (5, "HW_REG_GPR_ALLOC"),
-    (6, "HW_REG_LDS_ALLOC"),
-    (7, "HW_REG_IB_STS"),
-    (15, "HW_REG_SH_MEM_BASES"),
-    (18, "HW_REG_PERF_SNAPSHOT_PC_LO"),
-    (19, "HW_REG_PERF_SNAPSHOT_PC_HI"),
-    (20, "HW_REG_FLAT_SCR_LO"),
-    (21, "HW_REG_FLAT_SCR_HI"),
-    (23, "HW_REG_HW_ID1"),
-    (24, "HW_REG_HW_ID2"),
-    (27, "HW_REG_PERF_SNAPSHOT_DATA"),
-    (29, "HW_REG_SHADER_CYCLES"),
+/// A hardware register: its number, LLVM's name, and the feature of the processors that have it.
+pub(crate) type HardwareRegister = (u16, &'static str, Option<Feature>);
+
+/// Vega ISA and CDNA 3 ISA, "Hardware registers".
+const GFX9_HWREGS: &[HardwareRegister] = &[
+    (1, "HW_REG_MODE", None),
+    (2, "HW_REG_STATUS", None),
+    (3, "HW_REG_TRAPSTS", None),
+    (4, "HW_REG_HW_ID", None),
+    (5, "HW_REG_GPR_ALLOC", None),
+    (6, "HW_REG_LDS_ALLOC", None),
+    (7, "HW_REG_IB_STS", None),
+    (15, "HW_REG_SH_MEM_BASES", None),
+    (16, "HW_REG_TBA_LO", None),
+    (17, "HW_REG_TBA_HI", None),
+    (18, "HW_REG_TMA_LO", None),
+    (19, "HW_REG_TMA_HI", None),
+    (20, "HW_REG_XCC_ID", Some(Feature::Dies)),
+    (21, "HW_REG_SQ_PERF_SNAPSHOT_DATA", Some(Feature::Dies)),
+    (22, "HW_REG_SQ_PERF_SNAPSHOT_DATA1", Some(Feature::Dies)),
+    (23, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO", Some(Feature::Dies)),
+    (24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI", Some(Feature::Dies)),
 ];
+
+/// RDNA 2 ISA, "Hardware registers".
+const GFX10_HWREGS: &[HardwareRegister] = &[
+    (1, "HW_REG_MODE", None),
+    (2, "HW_REG_STATUS", None),
+    (3, "HW_REG_TRAPSTS", None),
+    (5, "HW_REG_GPR_ALLOC", None),
+    (6, "HW_REG_LDS_ALLOC", None),
+    (7, "HW_REG_IB_STS", None),
+    (15, "HW_REG_SH_MEM_BASES", None),
+    (16, "HW_REG_TBA_LO", None),
+    (17, "HW_REG_TBA_HI", None),
+    (18, "HW_REG_TMA_LO", None),
+    (19, "HW_REG_TMA_HI", None),
+    (20, "HW_REG_FLAT_SCR_LO", None),
+    (21, "HW_REG_FLAT_SCR_HI", None),
+    (22, "HW_REG_XNACK_MASK", Some(Feature::Xnack)),
+    (23, "HW_REG_HW_ID1", None),
+    (24, "HW_REG_HW_ID2", None),
+    (25, "HW_REG_POPS_PACKER", None),
+    (29, "HW_REG_SHADER_CYCLES", Some(Feature::ShaderCycles)),
+];
+
+/// RDNA 3 ISA, "Hardware registers".
+const GFX11_HWREGS: &[HardwareRegister] = &[
+    (1, "HW_REG_MODE", None),
+    (2, "HW_REG_STATUS", None),
+    (3, "HW_REG_TRAPSTS", None),
+    (5, "HW_REG_GPR_ALLOC", None),
+    (6, "HW_REG_LDS_ALLOC", None),
+    (7, "HW_REG_IB_STS", None),
+    (15, "HW_REG_SH_MEM_BASES", None),
+    (18, "HW_REG_PERF_SNAPSHOT_PC_LO", None),
+    (19, "HW_REG_PERF_SNAPSHOT_PC_HI", None),
+    (20, "HW_REG_FLAT_SCR_LO", None),
+    (21, "HW_REG_FLAT_SCR_HI", None),
+    (23, "HW_REG_HW_ID1", None),
+    (24, "HW_REG_HW_ID2", None),
+    (27, "HW_REG_PERF_SNAPSHOT_DATA", None),
+    (29, "HW_REG_SHADER_CYCLES", None),
+];
+
+/// The hardware registers of a processor: number, and LLVM's name.
+pub(crate) fn hardware_registers(arch: Arch) -> impl Iterator<Item = (u16, &'static str)> {
+    let all = match arch.generation() {
+        Generation::Gfx9 => GFX9_HWREGS,
+        Generation::Gfx10 => GFX10_HWREGS,
+        Generation::Gfx11 => GFX11_HWREGS,
+    };
+    let has_it = move |(.., feature): &&HardwareRegister| feature.is_none_or(|feature| arch.has(feature));
+    all.iter().filter(has_it).map(|&(id, name, _)| (id, name))
+}
 
 /// Vega ISA, S_GETREG: register 5:0, offset 10:6, size minus one 15:11.
 fn write_hwreg(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
     let (id, offset, size) = (raw & 0x3f, raw >> 6 & 0x1f, (raw >> 11) + 1);
-    const NAMES: [&str; 8] = [
-        "",
-        "HW_REG_MODE",
-        "HW_REG_STATUS",
-        "HW_REG_TRAPSTS",
-        "HW_REG_HW_ID",
-        "HW_REG_GPR_ALLOC",
-        "HW_REG_LDS_ALLOC",
-        "HW_REG_IB_STS",
-    ];
-    let name = match id {
-        _ if arch.generation() == Generation::Gfx11 => {
-            GFX11_HWREGS.iter().find(|(known, _)| *known == id).map_or("", |(_, name)| name)
-        }
-        0..8 => NAMES[usize::from(id)],
-        15 => "HW_REG_SH_MEM_BASES",
-        16 => "HW_REG_TBA_LO",
-        17 => "HW_REG_TBA_HI",
-        18 => "HW_REG_TMA_LO",
-        19 => "HW_REG_TMA_HI",
-        20 if arch.has(Feature::Dies) => "HW_REG_XCC_ID",
-        21 if arch.has(Feature::Dies) => "HW_REG_SQ_PERF_SNAPSHOT_DATA",
-        22 if arch.has(Feature::Dies) => "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
-        23 if arch.has(Feature::Dies) => "HW_REG_SQ_PERF_SNAPSHOT_PC_LO",
-        24 if arch.has(Feature::Dies) => "HW_REG_SQ_PERF_SNAPSHOT_PC_HI",
-        _ => "",
-    };
     out.push_str("hwreg(");
-    match name {
-        "" => write!(out, "{id}")?,
-        _ => out.push_str(name),
+    match hardware_registers(arch).find(|(known, _)| *known == id) {
+        None => write!(out, "{id}")?,
+        Some((_, name)) => out.push_str(name),
     }
     if offset != 0 || size != 32 {
         write!(out, ", {offset}, {size}")?;

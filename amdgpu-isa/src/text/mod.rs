@@ -7,7 +7,7 @@ mod names;
 use std::fmt::{self, Write as _};
 
 use super::value::{double_twin, has_inline_twin, inline_f16, inline_float, inline_integer};
-use super::{Encoding, Inst, Mods, Operand, Slot, Value, scalar};
+use super::{Encoding, Inst, Mods, Operand, Slot, Value};
 use crate::encoding::operand;
 use crate::encoding::table::{Entry, Tables};
 use crate::signature::{Class, ImmKind, MIX, Spec, Ty};
@@ -45,8 +45,7 @@ fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Resul
 fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {
     let mut operands = inst.operands.iter().peekable();
     // So LLVM has it where a sampler follows named addresses.
-    let is_apart =
-        entry.encoding == Encoding::MimgNsa && entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
+    let is_apart = entry.encoding.is_named_image() && entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
     let mut separator = if is_apart { "  " } else { " " };
     let present = entry.specs.iter().filter(|&&spec| operand::is_present(entry, spec, &inst.mods));
     for &spec in present {
@@ -61,7 +60,8 @@ fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> f
         out.push_str(separator);
         // The target of an export stands apart.
         separator = if spec.class == Class::Imm(ImmKind::ExpTarget) { " " } else { ", " };
-        let is_named = entry.encoding == Encoding::MimgNsa && matches!(spec.class, Class::ImageAddress(_));
+        let is_named = entry.encoding.is_named_image()
+            && matches!(spec.class, Class::ImageAddress(_) | Class::ImageAddresses(_));
         if is_named && spec.slot == Slot::Vaddr {
             out.push('[');
         }
@@ -101,7 +101,7 @@ fn write_smem_offset(out: &mut String, arch: Arch, first: &Operand, second: Opti
 fn write_smem_part(out: &mut String, arch: Arch, operand: &Operand) -> fmt::Result {
     match operand.value {
         // An offset of zero beside no register.
-        Value::Imm(0) if arch.generation().registers().m0_code != scalar::M0 => {
+        Value::Imm(0) if arch.generation().model().bits.smem_imm.width == 0 => {
             out.push_str("null");
             Ok(())
         }
@@ -180,6 +180,12 @@ fn write_value(out: &mut String, arch: Arch, value: Value, dwords: u8, ty: Ty) -
     match value {
         Value::Scalar(first) => names::write_scalar(out, arch.generation().registers(), first, dwords),
         Value::Vgpr(first) => names::write_tuple(out, 'v', first, dwords),
+        Value::Vgprs(registers) => {
+            let named = registers.into_iter().take(dwords.into());
+            named.enumerate().try_for_each(|(index, register)| {
+                write!(out, "{}v{register}", if index == 0 { "" } else { ", " })
+            })
+        }
         Value::Agpr(first) => names::write_tuple(out, 'a', first, dwords),
         Value::Inline(code) => write_inline(out, code, ty),
         Value::Special(special) => {

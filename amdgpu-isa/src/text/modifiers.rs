@@ -72,8 +72,8 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
             flag(out, "tfe", mods.tfe);
         }
         // The rest is fixed.
-        Encoding::Mimg | Encoding::MimgNsa if entry.is_ray() => flag(out, "a16", mods.a16),
-        Encoding::Mimg | Encoding::MimgNsa => {
+        encoding if encoding.is_image() && entry.is_ray() => flag(out, "a16", mods.a16),
+        encoding if encoding.is_image() => {
             if mods.dmask != 0 {
                 write!(out, " dmask:{:#x}", mods.dmask)?;
             }
@@ -365,11 +365,12 @@ fn write_buffer_address(out: &mut String, mods: &Mods) -> fmt::Result {
 
 /// MTBUF's format. 8 and UNORM are LLVM's defaults.
 fn write_format(out: &mut String, arch: Arch, format: u8) -> fmt::Result {
-    match (arch.generation(), BUFFER_FORMATS.get(usize::from(format))) {
-        (Generation::Gfx9, _) => write_split_format(out, format),
-        (Generation::Gfx11, _) if format == DEFAULT_FORMAT => Ok(()),
-        (Generation::Gfx11, Some(name)) => write!(out, " format:[BUF_FMT_{name}]"),
-        (Generation::Gfx11, None) => write!(out, " format:{format}"),
+    let names = buffer_formats(arch.generation());
+    match names.get(usize::from(format)) {
+        _ if names.is_empty() => write_split_format(out, format),
+        _ if format == DEFAULT_FORMAT => Ok(()),
+        Some(name) => write!(out, " format:[BUF_FMT_{name}]"),
+        None => write!(out, " format:{format}"),
     }
 }
 
@@ -407,9 +408,37 @@ fn write_split_format(out: &mut String, format: u8) -> fmt::Result {
 /// The format that is left out of the text: one byte, from 0 to 1.
 pub(crate) const DEFAULT_FORMAT: u8 = 1;
 
-/// The formats of typed buffers (RDNA 3 ISA, table "Buffer image formats"), without what LLVM puts before each.
+/// The formats of typed buffers that have one number, without what LLVM puts before each. GFX9 has two numbers.
+pub(crate) const fn buffer_formats(generation: Generation) -> &'static [&'static str] {
+    match generation {
+        Generation::Gfx9 => &[],
+        Generation::Gfx10 => &GFX10_FORMATS,
+        Generation::Gfx11 => &GFX11_FORMATS,
+    }
+}
+
+/// RDNA 2 ISA, table "Buffer image formats".
 #[rustfmt::skip]
-pub(crate) const BUFFER_FORMATS: [&str; 64] = [
+const GFX10_FORMATS: [&str; 78] = [
+    "INVALID", "8_UNORM", "8_SNORM", "8_USCALED", "8_SSCALED", "8_UINT", "8_SINT", "16_UNORM", "16_SNORM",
+    "16_USCALED", "16_SSCALED", "16_UINT", "16_SINT", "16_FLOAT", "8_8_UNORM", "8_8_SNORM", "8_8_USCALED",
+    "8_8_SSCALED", "8_8_UINT", "8_8_SINT", "32_UINT", "32_SINT", "32_FLOAT", "16_16_UNORM", "16_16_SNORM",
+    "16_16_USCALED", "16_16_SSCALED", "16_16_UINT", "16_16_SINT", "16_16_FLOAT", "10_11_11_UNORM",
+    "10_11_11_SNORM", "10_11_11_USCALED", "10_11_11_SSCALED", "10_11_11_UINT", "10_11_11_SINT",
+    "10_11_11_FLOAT", "11_11_10_UNORM", "11_11_10_SNORM", "11_11_10_USCALED", "11_11_10_SSCALED",
+    "11_11_10_UINT", "11_11_10_SINT", "11_11_10_FLOAT", "10_10_10_2_UNORM", "10_10_10_2_SNORM",
+    "10_10_10_2_USCALED", "10_10_10_2_SSCALED", "10_10_10_2_UINT", "10_10_10_2_SINT", "2_10_10_10_UNORM",
+    "2_10_10_10_SNORM", "2_10_10_10_USCALED", "2_10_10_10_SSCALED", "2_10_10_10_UINT", "2_10_10_10_SINT",
+    "8_8_8_8_UNORM", "8_8_8_8_SNORM", "8_8_8_8_USCALED", "8_8_8_8_SSCALED", "8_8_8_8_UINT", "8_8_8_8_SINT",
+    "32_32_UINT", "32_32_SINT", "32_32_FLOAT", "16_16_16_16_UNORM", "16_16_16_16_SNORM",
+    "16_16_16_16_USCALED", "16_16_16_16_SSCALED", "16_16_16_16_UINT", "16_16_16_16_SINT", "16_16_16_16_FLOAT",
+    "32_32_32_UINT", "32_32_32_SINT", "32_32_32_FLOAT", "32_32_32_32_UINT", "32_32_32_32_SINT",
+    "32_32_32_32_FLOAT",
+];
+
+/// RDNA 3 ISA, table "Buffer image formats".
+#[rustfmt::skip]
+const GFX11_FORMATS: [&str; 64] = [
     "INVALID", "8_UNORM", "8_SNORM", "8_USCALED", "8_SSCALED", "8_UINT", "8_SINT", "16_UNORM", "16_SNORM",
     "16_USCALED", "16_SSCALED", "16_UINT", "16_SINT", "16_FLOAT", "8_8_UNORM", "8_8_SNORM", "8_8_USCALED",
     "8_8_SSCALED", "8_8_UINT", "8_8_SINT", "32_UINT", "32_SINT", "32_FLOAT", "16_16_UNORM", "16_16_SNORM",

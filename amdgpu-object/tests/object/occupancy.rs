@@ -30,7 +30,7 @@ fn the_compiler_counts_the_same_waves() {
     require_tools!("clang-22");
     let gfx9 = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"].map(|arch| (arch, None));
     // Both sizes of waves, both modes, and both numbers of registers.
-    let rdna = ["gfx1100", "gfx1102", "gfx1150", "gfx1151"]
+    let rdna = ["gfx1010", "gfx1030", "gfx1100", "gfx1102", "gfx1150", "gfx1151"]
         .into_iter()
         .flat_map(|arch| [None, Some("-mwavefrontsize64"), Some("-mcumode")].map(|option| (arch, option)));
     for (arch, option) in gfx9.into_iter().chain(rdna) {

@@ -131,7 +131,8 @@ impl Kind {
             | E::Vopd
             | E::Vinterp
             | E::Vintrp => Self::Vector,
-            E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Mimg | E::MimgNsa => Self::Memory,
+            E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf => Self::Memory,
+            E::Mimg | E::MimgNsa | E::MimgNsa2 | E::MimgNsa3 => Self::Memory,
             E::Ds | E::Exp | E::Ldsdir => Self::Other,
         }
     }

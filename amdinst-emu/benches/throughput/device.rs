@@ -6,12 +6,14 @@ use amdgpu_isa::{Arch, WaveSize};
 use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 
+use super::options::Options;
 use super::workload::Workload;
 
 type Error = Box<dyn std::error::Error>;
 
-/// Compile `kernels.cl` for a processor, and a size of waves. `None`, with the reason: clang is not there.
-pub(crate) fn compile(cpu: &str, wave_size: Option<&str>) -> Result<Result<CodeObject, String>, Error> {
+/// Compile `kernels.cl` for what the options say. `Err`, with the reason: clang is not there.
+pub(crate) fn compile(options: &Options) -> Result<Result<CodeObject, String>, Error> {
+    let (cpu, wave_size) = (options.cpu.as_str(), options.wave_size.as_deref());
     for tool in ["clang-22", "ld.lld-22"] {
         if Command::new(tool).arg("--version").output().is_err() {
             return Ok(Err(format!("{tool} is not installed (apt-get install clang-22 lld-22)")));
@@ -27,6 +29,7 @@ pub(crate) fn compile(cpu: &str, wave_size: Option<&str>) -> Result<Result<CodeO
         .arg(format!("-mcpu={cpu}"))
         .args(wave_size.map(|lanes| if lanes == "64" { "-mwavefrontsize64" } else { "-mno-wavefrontsize64" }))
         .arg(format!("-DVCC=\"{}\"", if is_narrow { "vcc_lo" } else { "vcc" }))
+        .args(options.flush_subnormals.then_some("-cl-denorms-are-zero"))
         .args(["-ffp-contract=off", "-Xclang", "-finclude-default-header", "-fuse-ld=lld-22", "-o"])
         .args([&output, &input])
         .output()?;

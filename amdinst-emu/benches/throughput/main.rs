@@ -50,7 +50,7 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Error> {
-    let object = match device::compile(&options.cpu, options.wave_size.as_deref())? {
+    let object = match device::compile(options)? {
         Ok(object) => object,
         Err(reason) => {
             println!("SKIPPED: {reason}");

@@ -14,6 +14,7 @@ cargo bench -p amdinst-emu [-- OPTIONS] [KERNEL ...]
   --vectors LEVEL  baseline, avx2 or avx512 (all that the host has)
   --target-cpu CPU the processor that kernels are compiled for (gfx90a); those that it has no instructions for are left out
   --wave-size N    32 or 64 lanes (the processor's default)
+  --flush-subnormals  kernels that flush single subnormals
   --json FILE      write the figures there as well
 ";
 
@@ -28,6 +29,8 @@ pub(crate) struct Options {
     pub(crate) cpu: String,
     /// `32` or `64`, if not the processor's default.
     pub(crate) wave_size: Option<String>,
+    /// Kernels flush single subnormals.
+    pub(crate) flush_subnormals: bool,
     pub(crate) json: Option<PathBuf>,
     /// Kernels to run; empty for all.
     pub(crate) kernels: Vec<String>,
@@ -44,6 +47,7 @@ impl Options {
             levels: Vectors::ALL.to_vec(),
             cpu: "gfx90a".to_owned(),
             wave_size: None,
+            flush_subnormals: false,
             json: None,
             kernels: Vec::new(),
         };
@@ -65,6 +69,7 @@ impl Options {
                 }
                 "--target-cpu" => options.cpu = value()?,
                 "--wave-size" => options.wave_size = Some(value()?),
+                "--flush-subnormals" => options.flush_subnormals = true,
                 "--json" => options.json = Some(value()?.into()),
                 "--help" | "-h" => return Ok(None),
                 _ if argument.starts_with('-') => return Err(format!("{argument}: no such option")),

@@ -7,6 +7,7 @@ use super::{Launch, kernarg};
 use crate::check::Fault;
 use crate::memory::{PRIVATE_APERTURE, SCRATCH_BASE, SHARED_APERTURE};
 use crate::program::Program;
+use crate::rules::{Buffers, Rules};
 use crate::wave::{EXEC, LANES, Place, Row, Wave};
 
 /// What every wave of a launch starts from.
@@ -109,7 +110,7 @@ impl Setup {
             }
         };
         let pair = |value: u64| [value as u32, (value >> 32) as u32];
-        fill(layout.private_segment_buffer, &scratch_resource());
+        fill(layout.private_segment_buffer, &scratch_resource(target));
         fill(layout.dispatch_ptr, &pair(packet));
         fill(layout.queue_ptr, &pair(queue));
         fill(layout.kernarg_segment_ptr, &pair(kernarg));
@@ -234,15 +235,26 @@ fn initial_mode(descriptor: &KernelDescriptor) -> u32 {
         | u32::from(descriptor.fp16_overflow()) << 23
 }
 
-/// The resource that private accesses of `buffer_*` instructions go through: swizzled, dword elements, 64 indices, the
-/// lane added to the index (Vega ISA manual, "Buffer resource descriptor").
-fn scratch_resource() -> [u32; 4] {
+/// The resource that private accesses of `buffer_*` instructions go through: swizzled, dword elements, as many indices as a wave has
+/// lanes, the lane added to the index (Vega ISA manual, "Buffer resource descriptor"; RDNA2 ISA, section 8.1.8). Its range is not checked.
+fn scratch_resource(target: Target) -> [u32; 4] {
     const SWIZZLE_ENABLE: u32 = 1 << 31;
-    const DATA_FORMAT_32: u32 = 4 << 15;
-    const INDEX_STRIDE_64: u32 = 3 << 21;
     const ADD_TID_ENABLE: u32 = 1 << 23;
+    let index_stride = match target.wave {
+        WaveSize::Wave32 => 2 << 21,
+        WaveSize::Wave64 => 3 << 21,
+    };
+    let form = match Rules::of(target.arch.generation()).buffers {
+        Buffers::TwoFormats => DATA_FORMAT_32,
+        Buffers::OneFormat | Buffers::SizedElements => FORMAT_32_UINT | RESOURCE_LEVEL | UNCHECKED,
+    };
+    const DATA_FORMAT_32: u32 = 4 << 15;
+    const FORMAT_32_UINT: u32 = 20 << 12;
+    const RESOURCE_LEVEL: u32 = 1 << 24;
+    // OOB_SELECT 2.
+    const UNCHECKED: u32 = 2 << 28;
     let high = (SCRATCH_BASE >> 32) as u32 & 0xffff;
-    [SCRATCH_BASE as u32, high | SWIZZLE_ENABLE, u32::MAX, DATA_FORMAT_32 | INDEX_STRIDE_64 | ADD_TID_ENABLE]
+    [SCRATCH_BASE as u32, high | SWIZZLE_ENABLE, u32::MAX, form | index_stride | ADD_TID_ENABLE]
 }
 
 /// The parts of `amd_queue_t` that kernels read: the apertures, at bytes 64 and 68.

@@ -3,7 +3,8 @@
 //! The old value, then the product of the low halves, then that of the high halves, each sum rounded to nearest even;
 //! `v_dot2_f32_bf16` adds the old value last (CDNA4 ISA manual, pseudocode of the instructions). They ignore MODE and take
 //! subnormals, factors' included, for zero (CDNA3 ISA manual, section 6.4; CDNA2's, note on `V_DOT2*`). *Approximate*:
-//! gfx906 and gfx908, whose manuals give neither order nor subnormals, get the same.
+//! gfx906 and gfx908, whose manuals give neither order nor subnormals, get the same; and RDNA 3's, whose devices add in another way
+//! than their manual says.
 
 use amdgpu_isa::{Arch, Encoding, Feature, Mods, Op};
 
@@ -26,7 +27,12 @@ pub(super) fn handler(op: Op) -> Option<Handler> {
 
 /// In what a result may differ from a device's.
 pub(super) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
-    let older = !arch.has(Feature::DefinedDotProducts) && handler(op).is_some();
+    handler(op)?;
+    if crate::rules::Rules::of(arch.generation()).fused_dots {
+        // Seen on a gfx1151: github.com/ROCm/rocm-systems, issue 12056.
+        return Some("a device lines up all addends and cuts them off before it adds: the last bits may differ");
+    }
+    let older = !arch.has(Feature::DefinedDotProducts);
     older.then_some("the manual gives neither the order of additions nor subnormals: as on later processors")
 }
 
@@ -38,7 +44,8 @@ fn bf16_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
     dot(context, step, |bits| single::flush(half::bf16(bits)))
 }
 
-/// `v_dot2_f16_f16` (RDNA3 ISA, pseudocode): each product and sum rounded to nearest even.
+/// `v_dot2_f16_f16`: each product and sum rounded to nearest even, in the order of the pseudocode (RDNA3 ISA, section 7.2.4 and the
+/// instruction).
 fn short_half_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
     short_dot(context, step, |[a0, a1], [b0, b1], c| {
         let sum = half::add(half::mul(Half(a0), Half(b0), 0), half::mul(Half(a1), Half(b1), 0), 0);
@@ -46,13 +53,15 @@ fn short_half_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
     })
 }
 
-/// `v_dot2_bf16_bf16`: the same without subnormals.
+/// `v_dot2_bf16_bf16`: singles without subnormals, whose upper half is the result. The manual has it rounded to nearest even (RDNA3 ISA,
+/// section 7.2.4); on a gfx1200 and a gfx1151 it was seen to be cut off (github.com/triton-lang/triton, issue 11217: 2^20 products).
 fn short_bf16_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
     let value = |bits: u16| single::flush(half::bf16(bits));
-    let rounded = |a: f32| half::bf16(half::to_bf16(single::flush(a)));
     short_dot(context, step, move |[a0, a1], [b0, b1], c| {
-        let [first, second] = [(a0, b0), (a1, b1)].map(|(a, b)| rounded(single::mul(value(a), value(b))));
-        half::to_bf16(single::flush(single::add(rounded(single::add(first, second)), value(c))))
+        let [first, second] =
+            [(a0, b0), (a1, b1)].map(|(a, b)| single::flush(single::mul(value(a), value(b))));
+        let sum = single::flush(single::add(single::flush(single::add(first, second)), value(c)));
+        (sum.to_bits() >> 16) as u16
     })
 }
 

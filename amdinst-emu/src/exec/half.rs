@@ -109,13 +109,18 @@ fn limited(bits: u64, round: u32) -> Half {
     if round & SATURATE != 0 && !is_finite(a) { Half(a.0 & SIGN | LARGEST) } else { a }
 }
 
-/// a + b.
+/// A sum that is zero is a negative one if it is rounded down, unless it is that of positive zeros.
+fn zero_sum(sum: f64, [a, b]: [f64; 2], round: u32) -> f64 {
+    const DOWN: u32 = 2;
+    let positive = a.to_bits() | b.to_bits() == 0;
+    if round & 3 == DOWN && sum == 0.0 && !positive { -0.0 } else { sum }
+}
+
+/// a + b. A double holds the sum of two halves.
 #[inline(never)]
 pub(crate) fn add(a: Half, b: Half, round: u32) -> Half {
-    if round & 3 != 0 && is_finite(a) && is_finite(b) {
-        return limited(HALF.add(a.0.into(), b.0.into(), round & 3), round);
-    }
-    through(&[a, b], wide(a) + wide(b), round)
+    let terms = [wide(a), wide(b)];
+    through(&[a, b], zero_sum(terms[0] + terms[1], terms, round), round)
 }
 
 /// a - b.
@@ -131,13 +136,25 @@ pub(crate) fn mul(a: Half, b: Half, round: u32) -> Half {
 }
 
 /// a × b + c with one rounding. To nearest, the double's own rounding does not matter: where the sum has more bits than
-/// a double, the product lies far below half a unit of c's last place.
+/// a double, the product lies far below half a unit of c's last place. Else the double must lie on the sum's own side of each half: it
+/// is moved to an odd neighbour where it is not the sum (rounding to odd; the error is known exactly, by Knuth's two-sum).
 #[inline(never)]
 pub(crate) fn fma(a: Half, b: Half, c: Half, round: u32) -> Half {
-    if round & 3 != 0 && is_finite(a) && is_finite(b) && is_finite(c) {
-        return limited(HALF.fma([a, b, c].map(|half| half.0.into()), 0, round & 3), round);
+    let (product, addend) = (wide(a) * wide(b), wide(c));
+    let sum = product + addend;
+    if round & 3 == 0 || !sum.is_finite() {
+        return through(&[a, b, c], sum, round);
     }
-    through(&[a, b, c], wide(a) * wide(b) + wide(c), round)
+    let of_addend = sum - product;
+    let error = (product - (sum - of_addend)) + (addend - of_addend);
+    let odd = if error == 0.0 || sum.to_bits() & 1 == 1 {
+        sum
+    } else if error > 0.0 {
+        sum.next_up()
+    } else {
+        sum.next_down()
+    };
+    through(&[a, b, c], zero_sum(odd, [product, addend], round), round)
 }
 
 /// a × b, rounded, plus c, rounded, without subnormals anywhere (`v_mad_f16`, `v_mac_f16`).

@@ -71,7 +71,9 @@ pub(super) fn get(context: &mut Context<'_>, step: &Step) -> Outcome<u32> {
         Some(R::Die) if context.program.target.arch.has(Feature::Dies) => 0,
         Some(R::ScratchLow) => w.flat_scratch() as u32,
         Some(R::ScratchHigh) => (w.flat_scratch() >> 32) as u32,
-        Some(R::Cycles) => w.read_clock() as u32 & 0xf_ffff,
+        Some(R::Cycles) if context.program.target.arch.has(Feature::ShaderCycles) => {
+            w.read_clock() as u32 & 0xf_ffff
+        }
         _ => return Err(unknown(step, register)),
     };
     Ok((u64::from(value) >> offset & ((1 << width) - 1)) as u32)
@@ -83,14 +85,14 @@ const SIMDS: u32 = 4;
 /// SCC, EXECZ, VCCZ, IN_TG, VALID, SCRATCH_EN; nothing else is so of a wave that runs here.
 fn status(w: &Wave) -> u32 {
     let flags = [
-        (0, w.scc),
-        (9, w.mask(EXEC) == 0),
-        (10, w.mask(VCC) == 0),
-        (11, w.place.in_group),
-        (16, true),
+        (1 << 0, w.scc),
+        (1 << 9, w.mask(EXEC) == 0),
+        (1 << 10, w.mask(VCC) == 0),
+        (1 << 11, w.place.in_group),
+        (1 << 16, true),
         (w.rules.scratch_enabled, w.place.scratch),
     ];
-    flags.into_iter().fold(0, |status, (bit, flag)| status | u32::from(flag) << bit)
+    flags.into_iter().filter(|(_, flag)| *flag).fold(0, |status, (bit, _)| status | bit)
 }
 
 /// `s_setreg_b32`. Registers that a kernel may only read keep their values.
@@ -103,6 +105,12 @@ pub(super) fn set(w: &mut Wave, step: &Step, value: u32) -> Outcome {
     match register {
         Some(R::Mode) => w.set_mode(merged(w.mode)),
         Some(R::TrapStatus) => w.trap_status = merged(w.trap_status),
+        Some(R::ScratchLow) if w.rules.sets_scratch => {
+            w.set_s32(w.rules.flat_scratch, merged(w.flat_scratch() as u32))
+        }
+        Some(R::ScratchHigh) if w.rules.sets_scratch => {
+            w.set_s32(w.rules.flat_scratch + 1, merged((w.flat_scratch() >> 32) as u32));
+        }
         None | Some(R::Snapshot) => return Err(unknown(step, register)),
         Some(_) => {}
     }

@@ -5,12 +5,13 @@ mod atomic;
 mod atomic_float;
 mod convert;
 mod dot;
-mod float;
+pub(crate) mod float;
 pub(crate) mod footprint;
 mod fork;
 mod half;
 mod halves;
 mod hardware_registers;
+pub(crate) mod in_double;
 mod lane_data;
 mod lane_ops;
 pub(crate) mod lane_race;
@@ -151,6 +152,8 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
         | Encoding::Ldsdir
         | Encoding::Mimg
         | Encoding::MimgNsa
+        | Encoding::MimgNsa2
+        | Encoding::MimgNsa3
         | Encoding::Exp => unimplemented_step,
         _ => {
             if let Some(handler) = lane_ops::handler(op) {
@@ -180,7 +183,7 @@ pub(crate) use hardware_registers::writes_mode;
 pub(crate) use pair::{operations, pair};
 pub(crate) use permute::is_relative;
 pub(crate) use sop::is_clock;
-pub(crate) use valu::permutes;
+pub(crate) use valu::{Permutation, permutes};
 pub(crate) use vmem::passes_the_cache;
 pub(crate) use vopc::code as comparison;
 

@@ -19,6 +19,7 @@ pub(super) fn handler(op: Op) -> Handler {
     let name = op.name();
     match op {
         Op::s_memtime | Op::s_memrealtime => clock,
+        Op::s_get_waveid_in_workgroup => wave_number,
         // Caches are not modelled: what a line that is discarded held is in memory already.
         _ if ["s_dcache", "s_gl1_inv", "s_atc_probe"].iter().any(|start| name.starts_with(start)) => {
             super::nothing
@@ -32,6 +33,14 @@ fn clock(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
     let time = w.read_clock();
     w.set_s64(step.sdst, time);
+    Ok(())
+}
+
+/// The wave's number in its workgroup.
+fn wave_number(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    let number = w.place.number;
+    w.set_s32(step.sdst, number);
     Ok(())
 }
 

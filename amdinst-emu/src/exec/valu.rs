@@ -21,6 +21,23 @@ pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {
         operate(w, step);
         return Ok(());
     }
+    #[cfg(target_arch = "x86_64")]
+    if w.avx2 {
+        // SAFETY: `Wave::new` sets it only where the host has these features.
+        return unsafe { modified_avx2(w, step) };
+    }
+    modified(w, step)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+fn modified_avx2(w: &mut Wave, step: &Step) -> Outcome {
+    modified(w, step)
+}
+
+/// An operation whose operands or result need more than rows.
+#[inline(always)]
+fn modified(w: &mut Wave, step: &Step) -> Outcome {
     let Some(extra) = &step.extra else { return Err(Trap::unimplemented(step.op, "")) };
     let exec = w.exec;
     prepare(w, step)?;
@@ -31,7 +48,7 @@ pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {
     w.src[3] = dst;
     select_accumulator(w, extra, dst);
     flush_accumulator(w, step, extra);
-    let after = step.flags.after || step.flags.float && !w.plain_mode();
+    let after = step.flags.after || flushes(w, step);
     w.dst = if after { RESULT_ROW } else { dst };
     operate(w, step);
     if after {
@@ -57,7 +74,13 @@ fn operate(w: &mut Wave, step: &Step) {
 /// Whether the operands or the result need more than rows.
 #[inline(always)]
 pub(super) fn is_slow(w: &Wave, step: &Step) -> bool {
-    step.flags.before || step.flags.after || w.gpr_index.enable != 0 || step.flags.float && !w.plain_mode()
+    step.flags.before || step.flags.after || w.gpr_index.enable != 0 || flushes(w, step)
+}
+
+/// Whether MODE flushes subnormals of a step's operands. What it says of rounding, operations ask for themselves.
+#[inline(always)]
+fn flushes(w: &Wave, step: &Step) -> bool {
+    step.flags.singles && !w.keeps_subnormals32() || step.flags.halves_or_doubles && !w.keeps_subnormals64()
 }
 
 /// Rows of the sources, without modifiers.
@@ -73,6 +96,7 @@ pub(super) fn resolve(w: &mut Wave, step: &Step) {
 }
 
 /// Rows of the sources, modified as the instruction asks. DPP may take lanes out of `exec`; the caller restores it.
+#[inline(always)]
 pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
     resolve(w, step);
     let Some(extra) = &step.extra else { return Ok(()) };
@@ -97,7 +121,7 @@ pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
             let (sel, sext) = (sdwa.src_sel[slot], sdwa.sext[slot]);
             w.remake(from, to, |value: u32| select(value, sel, sext));
             w.src[slot] = to;
-        } else if mods.op_sel >> slot & 1 != 0 && is_half(extra, slot) {
+        } else if extra.high_halves >> slot & 1 != 0 && is_half(extra, slot) {
             w.remake(from, to, |value: u32| value >> 16);
             w.src[slot] = to;
         }
@@ -154,6 +178,7 @@ fn is_half(extra: &Extra, slot: usize) -> bool {
 }
 
 /// |x| and -x, as bit operations on the source's format.
+#[inline(always)]
 fn float_modifiers(w: &mut Wave, mods: &Mods, slot: usize, kind: Kind) {
     let (abs, neg) = (mods.abs >> slot & 1 != 0, mods.neg >> slot & 1 != 0);
     if !abs && !neg {
@@ -176,6 +201,7 @@ fn float_modifiers(w: &mut Wave, mods: &Mods, slot: usize, kind: Kind) {
 }
 
 /// MODE's input denormal control: bit 0 of each pair allows them.
+#[inline(always)]
 fn flush_source(w: &mut Wave, slot: usize, kind: Kind) {
     let keep = if kind == Kind::F32 { w.mode >> 4 & 1 } else { w.mode >> 6 & 1 };
     if keep != 0 || !kind.is_float() {
@@ -225,34 +251,74 @@ pub(crate) fn permutes(mods: &Mods) -> bool {
 /// Bring DPP's permutation of source 0 into its own rows, and take the lanes that are not to be written out of EXEC's
 /// working copy.
 pub(super) fn permute(w: &mut Wave, mods: &Mods, dwords: u8) {
-    let mut enabled = 0u64;
-    let mut sources = [None; LANES];
-    for (lane, source) in sources.iter_mut().enumerate() {
-        let (from, is_written, zero) = match (&mods.dpp, mods.dpp8) {
-            (Some(dpp), _) => {
-                let row_on = dpp.row_mask >> (lane / 16) & 1 != 0;
-                let bank_on = dpp.bank_mask >> (lane % 16 / 4) & 1 != 0;
-                (dpp_source(dpp.ctrl, lane), row_on && bank_on, dpp.bound_ctrl)
-            }
-            (None, Some(selectors)) => (Some(dpp8_source(selectors, lane)), true, true),
-            (None, None) => (Some(lane), true, true),
-        };
-        // FI ("fetch inactive") reads lanes that are switched off, too.
-        *source = from.filter(|from| mods.fi || w.active(*from));
-        if is_written && (source.is_some() || zero) {
-            enabled |= 1 << lane;
-        }
-    }
+    let permutation = Permutation::of(mods);
+    let from = w.src[0];
+    let mut enabled = w.exec;
     for dword in 0..u16::from(dwords.max(1)) {
-        let old = w.rows[usize::from(w.src[0] + dword)];
-        let new = &mut w.rows[usize::from(SOURCE_ROWS + dword)];
-        for (value, source) in new.iter_mut().zip(sources) {
-            *value = source.map_or(0, |from| old[from]);
-        }
+        enabled = permutation.apply(w, from + dword, SOURCE_ROWS + dword);
     }
     w.src[0] = SOURCE_ROWS;
     w.exec &= enabled;
     w.refresh_masks();
+}
+
+/// Where DPP has the lanes of source 0 come from.
+#[derive(Clone, Debug)]
+pub(crate) struct Permutation {
+    from: [u8; LANES],
+    /// Lanes that read one that there is.
+    in_bounds: u64,
+    /// Lanes that may be written.
+    written: u64,
+    /// A lane that reads none, or an inactive one, reads zero; else it is not written.
+    zero: bool,
+    /// FI ("fetch inactive") reads lanes that are switched off, too.
+    fetches_inactive: bool,
+}
+
+impl Permutation {
+    pub(crate) fn of(mods: &Mods) -> Self {
+        let mut permutation = Self {
+            from: [0; LANES],
+            in_bounds: 0,
+            written: 0,
+            zero: mods.dpp.is_none_or(|dpp| dpp.bound_ctrl),
+            fetches_inactive: mods.fi,
+        };
+        for lane in 0..LANES {
+            let (from, written) = match (&mods.dpp, mods.dpp8) {
+                (Some(dpp), _) => {
+                    let row_on = dpp.row_mask >> (lane / 16) & 1 != 0;
+                    let bank_on = dpp.bank_mask >> (lane % 16 / 4) & 1 != 0;
+                    (dpp_source(dpp.ctrl, lane), row_on && bank_on)
+                }
+                (None, Some(selectors)) => (Some(dpp8_source(selectors, lane)), true),
+                (None, None) => (Some(lane), true),
+            };
+            permutation.from[lane] = from.unwrap_or(0) as u8;
+            permutation.in_bounds |= u64::from(from.is_some()) << lane;
+            permutation.written |= u64::from(written) << lane;
+        }
+        permutation
+    }
+
+    /// Writes a row's permutation to another row; returns the lanes that may be written.
+    #[inline]
+    pub(crate) fn apply(&self, w: &mut Wave, from: u16, to: u16) -> u64 {
+        let mut available = self.in_bounds;
+        if !self.fetches_inactive && w.exec != u64::MAX {
+            for (lane, from) in self.from.iter().enumerate() {
+                available &= !(u64::from(!w.active(usize::from(*from))) << lane);
+            }
+        }
+        let old = w.rows[usize::from(from)];
+        let new = &mut w.rows[usize::from(to)];
+        for (lane, (value, from)) in new.iter_mut().zip(self.from).enumerate() {
+            let there = 0u32.wrapping_sub((available >> lane & 1) as u32);
+            *value = old[usize::from(from) & (LANES - 1)] & there;
+        }
+        self.written & if self.zero { u64::MAX } else { available }
+    }
 }
 
 /// The lane of its eight that a lane reads (RDNA3 ISA, section 7.7.2).
@@ -295,6 +361,7 @@ fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
 /// Flushing, output modifier, clamp, in the rows of the result.
 ///
 /// Where the output modifier applies, -0 becomes +0 (Vega ISA manual, "Output modifiers").
+#[inline(always)]
 fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
     let row = RESULT_ROW;
     let keep = if kind == Kind::F32 { w.mode >> 5 & 1 != 0 } else { w.mode >> 7 & 1 != 0 };
@@ -322,6 +389,7 @@ fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
 }
 
 /// The write of a result that needed work: to the register, whole or in part.
+#[inline(always)]
 fn finish(w: &mut Wave, step: &Step, extra: &Extra, dst: u16) {
     let mods = &extra.inst.mods;
     let row = RESULT_ROW;
@@ -330,22 +398,13 @@ fn finish(w: &mut Wave, step: &Step, extra: &Extra, dst: u16) {
     }
     // From here on the write itself: what was made for the lanes of EXEC goes to the register.
     let high_half = mods.op_sel & 8 != 0;
-    let merge: Box<dyn Fn(u32, u32) -> u32> = match &mods.sdwa {
-        Some(sdwa) => {
-            let sdwa = *sdwa;
-            Box::new(move |old, new| merge_sdwa(&sdwa, old, new))
-        }
-        None if extra.keep_half && high_half => Box::new(|old, new| old & 0xffff | new << 16),
-        None if extra.keep_half => Box::new(|old, new| old & 0xffff_0000 | new & 0xffff),
-        None => Box::new(|_, new| new),
-    };
     for dword in 0..u16::from(step.dst_dwords.max(1)) {
-        for lane in 0..LANES {
-            if w.active(lane) {
-                let new = w.rows[usize::from(row + dword)][lane];
-                let old = &mut w.rows[usize::from(dst + dword)][lane];
-                *old = merge(*old, new);
-            }
+        let (from, to) = (row + dword, dst + dword);
+        match &mods.sdwa {
+            Some(sdwa) => w.merge(from, to, |old, new| merge_sdwa(sdwa, old, new)),
+            None if extra.keep_half && high_half => w.merge(from, to, |old, new| old & 0xffff | new << 16),
+            None if extra.keep_half => w.merge(from, to, |old, new| old & 0xffff_0000 | new & 0xffff),
+            None => w.merge(from, to, |_, new| new),
         }
     }
 }

@@ -32,6 +32,15 @@ fn partition(select: u8) -> u32 {
     char::from(TABLE[usize::from(select)]).to_digit(16).unwrap_or_default()
 }
 
+/// a - floor(a), below 1.
+fn fract(a: f32, round: u32) -> f32 {
+    if round == 0 || !a.is_finite() {
+        return single::fract(a, 0);
+    }
+    let below_one = f32::from_bits(1f32.to_bits() - 1);
+    super::in_double::sum(a.into(), (-a.floor()).into(), round).min(below_one)
+}
+
 super::table! { w, step;
     v_nop | v_clrexcp | v_pipeflush => {},
     v_mov_b32 | v_accvgpr_read_b32 | v_accvgpr_write_b32 | v_accvgpr_mov_b32 => w.hot1(|a: u32| a),
@@ -77,7 +86,7 @@ super::table! { w, step;
         byte(a) | byte(a >> 16) << 8
     }),
 
-    v_fract_f32 => { let r = w.round32(); w.map1(|a| single::fract(a, r)); },
+    v_fract_f32 => { let r = w.round32(); w.map1(|a| fract(a, r)); },
     v_trunc_f32 => w.map1(|a: f32| single::fix1(a, a.trunc())),
     v_ceil_f32 => w.map1(|a: f32| single::fix1(a, a.ceil())),
     v_rndne_f32 => w.map1(|a: f32| single::fix1(a, a.round_ties_even())),

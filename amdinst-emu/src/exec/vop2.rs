@@ -157,6 +157,7 @@ super::table! { w, step;
     v_fmac_legacy_f32 => { let r = w.round32(); w.accumulate(|a, b, c| legacy_fma(a, b, c, r)); },
     v_fmac_f16 => { let r = w.round16(); w.accumulate(|a, b, c| half::fma(a, b, c, r)); },
     v_fmamk_f16 | v_fmaak_f16 => { let r = w.round16(); w.map3(|a, b, c| half::fma(a, b, c, r)); },
+    v_mac_legacy_f32 => { let r = w.round32(); w.accumulate(|a, b, c| super::vop3::mad_legacy(a, b, c, r)); },
     v_mac_f32 => { let r = w.round32(); w.accumulate(|a, b, c| mad_f32(a, b, c, r)); },
     // The constant is the second source of `madmk` and `fmamk`, the third of the others, as in the text.
     v_madmk_f32 | v_madak_f32 => { let r = w.round32(); w.map3(|a, b, c| mad_f32(a, b, c, r)); },

@@ -208,7 +208,7 @@ pub(super) fn fma_f32(w: &mut Wave) {
 
 /// DX9's rule: zero (or a subnormal, which is none here) times anything is zero.
 #[inline(never)]
-fn mad_legacy(a: f32, b: f32, c: f32, round: u32) -> f32 {
+pub(super) fn mad_legacy(a: f32, b: f32, c: f32, round: u32) -> f32 {
     let zero = single::flush(a) == 0.0 || single::flush(b) == 0.0;
     if zero { mad_f32(0.0, 0.0, c, round) } else { mad_f32(a, b, c, round) }
 }
@@ -388,7 +388,7 @@ super::table! { w, step;
     v_ldexp_f64 => { let r = w.round64(); w.map2(|a: f64, b: i32| double::ldexp(a, b, r)); },
     v_ldexp_f32 => { let r = w.round32(); w.map2(|a: f32, b: i32| single::ldexp(a, b, r)); },
     v_trig_preop_f64 => w.map2(trig_preop),
-    v_mul_lo_u32 => w.hot2(u32::wrapping_mul),
+    v_mul_lo_u32 | v_mul_lo_i32 => w.hot2(u32::wrapping_mul),
     v_mul_hi_u32 => w.hot2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
     v_mul_hi_i32 => w.map2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
     v_bcnt_u32_b32 => w.map2(|a: u32, b: u32| a.count_ones().wrapping_add(b)),

@@ -250,7 +250,10 @@ fn mixed(step: &Step, rules: Rules) -> impl Fn(u32, u32, u32) -> f32 + use<> {
         let value = match (unfused, rules.round32) {
             (true, round) => mad_f32(a, b, c, round),
             (false, 0) => single::fma(a, b, c),
-            (false, round) => single::fma_round(a, b, c, round),
+            (false, round) if a.is_finite() && b.is_finite() && c.is_finite() => {
+                super::in_double::sum(f64::from(a) * f64::from(b), c.into(), round)
+            }
+            (false, _) => single::fma(a, b, c),
         };
         rules.single_flush(value)
     }

@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use super::level::Level;
+use super::mode::{FloatMode, Modifiers, Signs};
 use super::valu::{put_mask, sources};
-use super::{Body, Hot, general, parts};
+use super::{Body, Hot, Lanes, parts};
 use crate::exec::Context;
 
 /// A test of two vectors.
@@ -64,13 +65,42 @@ impl<T: Test, const SAME: u8, const TO_EXEC: bool> Body for Compare<T, SAME, TO_
         let mut bits = 0;
         // SAFETY: rows are in the register file (checked by `compile`).
         unsafe {
-            // Subnormals are equal to zero where they are flushed.
-            if T::FLOAT && !w.plain_mode() {
-                return general(context, hot);
+            if T::FLOAT && !w.plain32() {
+                return L::apart::<InMode<T, TO_EXEC>>(context, hot);
             }
             let [a, b, _] = sources::<L, 2, SAME>(w, hot);
             for i in 0..parts::<L>() {
                 let lanes = u64::from(T::test::<L>(a.get(i), b.get(i))) & ((1u64 << L::N) - 1);
+                bits |= lanes << (i * L::N);
+            }
+        }
+        put_mask::<L, TO_EXEC>(context, hot, bits);
+        hot.next
+    }
+}
+
+/// A comparison in every mode, with the instruction's own modifiers. See [`Compare`].
+pub(super) struct InMode<T, const TO_EXEC: bool>(PhantomData<T>);
+
+impl<T: Test, const TO_EXEC: bool> Body for InMode<T, TO_EXEC> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        // Subnormals are equal to zero where they are flushed.
+        let flushes = FloatMode::single(w).flushes_sources;
+        let modifiers = Modifiers::get(hot);
+        let mut bits = 0;
+        // SAFETY: as for `Compare`.
+        unsafe {
+            let (first, second) = (Lanes::<L>::of(w, hot, 0), Lanes::<L>::of(w, hot, 1));
+            let (first_signs, second_signs) = (Signs::<L>::of(modifiers, 0), Signs::<L>::of(modifiers, 1));
+            for i in 0..parts::<L>() {
+                let mut a = first_signs.apply(first.get(i));
+                let mut b = second_signs.apply(second.get(i));
+                if flushes {
+                    (a, b) = (L::flush_f32(a), L::flush_f32(b));
+                }
+                let lanes = u64::from(T::test::<L>(a, b)) & ((1u64 << L::N) - 1);
                 bits |= lanes << (i * L::N);
             }
         }

@@ -4,17 +4,18 @@ use amdgpu_isa::{Op, WaveSize};
 
 use super::compare::{self, Compare, Test};
 use super::level::relation;
+use super::mode::Modifiers;
 use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
 use super::{
-    CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, general, lds, memory, packed, pair,
+    CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, double, general, lds, memory, packed, pair,
     scalar_memory, scratch,
 };
-use crate::exec::passes_the_cache;
+use crate::exec::{Permutation, passes_the_cache, permutes};
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
 use crate::rules::NULL_RESULT;
-use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS};
+use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS, SOURCE_ROWS};
 
 /// Compact steps for all of a program's.
 pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
@@ -27,6 +28,7 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
         .map(|(index, step)| compile_step(step, index as u32, form))
         .collect();
     let pairs = pairs(&program.steps, &mut code, form);
+    let permuted = permuted(&program.steps, &mut code, form);
     let mut end = code.len() as u32;
     for (hot, step) in code.iter_mut().zip(&program.steps).rev() {
         if step.flags.control || step.flags.writes_exec {
@@ -43,7 +45,7 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
         count += u32::from(step.flags.vector);
         hot.vectors = count;
     }
-    Compiled { steps: code, _pairs: pairs }
+    Compiled { steps: code, _pairs: pairs, _permuted: permuted }
 }
 
 /// The steps of instructions of two operations, which `code` then refers to.
@@ -68,6 +70,39 @@ fn both(step: &Step, index: u32, form: Form) -> Option<[Hot; 2]> {
     }
     let [first, second] = pair::in_order(steps)?;
     Some([own_handler(first, index, form)?, own_handler(second, index, form)?])
+}
+
+/// The steps of instructions with DPP, which `code` then refers to.
+fn permuted(steps: &[Step], code: &mut [Hot], form: Form) -> Box<[pair::Permuted]> {
+    let found = steps
+        .iter()
+        .enumerate()
+        .filter_map(|(index, step)| Some((index, without_permutation(step, index as u32, form)?)));
+    let (places, permuted): (Vec<usize>, Vec<pair::Permuted>) = found.unzip();
+    // From here on they stay where they are.
+    let permuted = permuted.into_boxed_slice();
+    for (place, permuted) in places.into_iter().zip(&permuted) {
+        pair::refer(&mut code[place], permuted);
+        code[place].run = at::<pair::Permute>(form);
+    }
+    permuted
+}
+
+/// An instruction with DPP as one whose first source has been permuted; `None` if it goes the general way.
+fn without_permutation(step: &Step, index: u32, form: Form) -> Option<pair::Permuted> {
+    let mods = &step.extra.as_ref()?.inst.mods;
+    let Src::Row(source) = step.src[0] else { return None };
+    if !permutes(mods) || step.src_dwords[0] != 1 || step.flags.after || step.flags.writes_exec {
+        return None;
+    }
+    let mut hot = blank(step, index);
+    hot.run = if Modifiers::of(step)?.is_empty() {
+        vector(step, &mut hot, form)?
+    } else {
+        modified(step, &mut hot, form)?
+    };
+    hot.src[0] = u32::from(SOURCE_ROWS) * LANES as u32;
+    Some(pair::Permuted { permutation: Permutation::of(mods), source, step: hot })
 }
 
 /// A step by itself; the fields about its neighbours are still to be filled in.
@@ -126,8 +161,16 @@ fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
             return (plain && fits && access.offset % 4 == 0).then(|| at::<scalar_memory::Load>(form));
         }
     }
-    if step.flags.before || step.flags.after {
+    if step.extra.as_ref().is_some_and(|extra| permutes(&extra.inst.mods)) {
         return None;
+    }
+    if step.flags.vector
+        && let Some(run) = doubles(step, hot, form)
+    {
+        return Some(run);
+    }
+    if step.flags.before || step.flags.after {
+        return modified(step, hot, form);
     }
     if step.flags.vector { vector(step, hot, form) } else { scalar(step, hot, form) }
 }
@@ -411,7 +454,7 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
             ok.then(|| at::<wide::Shift<{ wide::$kind }>>(form))
         }};
     }
-    if let Some(run) = comparison(step, hot, form).or_else(|| packed(step, hot, form)) {
+    if let Some(run) = comparison(step, hot, form, None).or_else(|| packed(step, hot, form)) {
         return Some(run);
     }
     match step.op {
@@ -464,6 +507,17 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
         Op::v_lshl_or_b32 => three!(ShiftLeftOr),
         Op::v_and_or_b32 => three!(AndOr),
         Op::v_or3_b32 => three!(Or3),
+        Op::v_xor3_b32 => three!(Xor3),
+        Op::v_min3_i32 => three!(Min3Signed),
+        Op::v_max3_i32 => three!(Max3Signed),
+        Op::v_med3_i32 => three!(Med3Signed),
+        Op::v_min3_u32 => three!(Min3Unsigned),
+        Op::v_max3_u32 => three!(Max3Unsigned),
+        Op::v_med3_u32 => three!(Med3Unsigned),
+        Op::v_maxmin_i32 => three!(MaxMinSigned),
+        Op::v_minmax_i32 => three!(MinMaxSigned),
+        Op::v_maxmin_u32 => three!(MaxMinUnsigned),
+        Op::v_minmax_u32 => three!(MinMaxUnsigned),
         Op::v_cndmask_b32 => {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
@@ -504,6 +558,105 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
             ok.then(|| at::<valu::WriteLane>(form))
         }
         _ => None,
+    }
+}
+
+/// Arithmetic and comparisons of singles with modifiers.
+fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+    let modifiers = Modifiers::of(step)?;
+    source(step, hot, 0, 1)?;
+    source(step, hot, 1, 1)?;
+    let run = match step.op {
+        Op::v_add_f32 => at::<valu::InMode<valu::AddF32, 2, true>>(form),
+        Op::v_sub_f32 => at::<valu::InMode<valu::SubF32, 2, true>>(form),
+        Op::v_subrev_f32 => at::<valu::InMode<valu::SubReverseF32, 2, true>>(form),
+        Op::v_mul_f32 => at::<valu::InMode<valu::MultiplyF32, 2, true>>(form),
+        Op::v_min_f32 => at::<valu::InMode<valu::MinF32, 2, true>>(form),
+        Op::v_max_f32 => at::<valu::InMode<valu::MaxF32, 2, true>>(form),
+        Op::v_fma_f32 => {
+            source(step, hot, 2, 1)?;
+            at::<valu::InMode<valu::FmaF32, 3, true>>(form)
+        }
+        Op::v_fmac_f32 => {
+            hot.src[2] = hot.dst;
+            at::<valu::InMode<valu::FmaF32, 3, true>>(form)
+        }
+        // The kinds of what it compares say what signs are.
+        _ if step.flags.float && !step.flags.after => return comparison(step, hot, form, Some(modifiers)),
+        _ => return None,
+    };
+    modifiers.put(hot);
+    result_fits(step, 1).then_some(run)
+}
+
+/// Arithmetic of doubles, and comparisons of 64 bits; with signs changed, but without other modifiers.
+fn doubles(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+    macro_rules! comparisons {
+        ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
+            match step.op {
+                $(Op::$plain => Some((false, at::<double::Compare<$test, false>>(form))),
+                Op::$to_exec => Some((true, at::<double::Compare<$test, true>>(form))),)*
+                _ => None,
+            }
+        };
+    }
+    let comparison = comparisons! {
+        v_cmp_eq_u64 v_cmpx_eq_u64 double::Equal,
+        v_cmp_eq_i64 v_cmpx_eq_i64 double::Equal,
+        v_cmp_ne_u64 v_cmpx_ne_u64 double::NotEqual,
+        v_cmp_ne_i64 v_cmpx_ne_i64 double::NotEqual,
+        v_cmp_lt_i64 v_cmpx_lt_i64 double::LessSigned,
+        v_cmp_le_i64 v_cmpx_le_i64 double::LessEqualSigned,
+        v_cmp_gt_i64 v_cmpx_gt_i64 double::GreaterSigned,
+        v_cmp_ge_i64 v_cmpx_ge_i64 double::GreaterEqualSigned,
+        v_cmp_lt_u64 v_cmpx_lt_u64 double::LessUnsigned,
+        v_cmp_le_u64 v_cmpx_le_u64 double::LessEqualUnsigned,
+        v_cmp_gt_u64 v_cmpx_gt_u64 double::GreaterUnsigned,
+        v_cmp_ge_u64 v_cmpx_ge_u64 double::GreaterEqualUnsigned,
+        v_cmp_lt_f64 v_cmpx_lt_f64 double::Float<{ relation::LT }>,
+        v_cmp_eq_f64 v_cmpx_eq_f64 double::Float<{ relation::EQ }>,
+        v_cmp_le_f64 v_cmpx_le_f64 double::Float<{ relation::LE }>,
+        v_cmp_gt_f64 v_cmpx_gt_f64 double::Float<{ relation::GT }>,
+        v_cmp_lg_f64 v_cmpx_lg_f64 double::Float<{ relation::LG }>,
+        v_cmp_ge_f64 v_cmpx_ge_f64 double::Float<{ relation::GE }>,
+        v_cmp_o_f64 v_cmpx_o_f64 double::Float<{ relation::ORDERED }>,
+        v_cmp_u_f64 v_cmpx_u_f64 double::Float<{ relation::UNORDERED }>,
+        v_cmp_nge_f64 v_cmpx_nge_f64 double::Float<{ relation::NGE }>,
+        v_cmp_nlg_f64 v_cmpx_nlg_f64 double::Float<{ relation::NLG }>,
+        v_cmp_ngt_f64 v_cmpx_ngt_f64 double::Float<{ relation::NGT }>,
+        v_cmp_nle_f64 v_cmpx_nle_f64 double::Float<{ relation::NLE }>,
+        v_cmp_neq_f64 v_cmpx_neq_f64 double::Float<{ relation::NEQ }>,
+        v_cmp_nlt_f64 v_cmpx_nlt_f64 double::Float<{ relation::NLT }>,
+    };
+    let (sources, run) = match step.op {
+        Op::v_add_f64 => (2, at::<double::Do<double::Add, 2>>(form)),
+        Op::v_mul_f64 => (2, at::<double::Do<double::Multiply, 2>>(form)),
+        Op::v_min_f64 => (2, at::<double::Do<double::Min, 2>>(form)),
+        Op::v_max_f64 => (2, at::<double::Do<double::Max, 2>>(form)),
+        Op::v_fma_f64 => (3, at::<double::Do<double::Fma, 3>>(form)),
+        Op::v_fmac_f64 => (2, at::<double::Do<double::Fma, 3>>(form)),
+        _ => (2, comparison?.1),
+    };
+    let modifiers = Modifiers::of(step).filter(|modifiers| modifiers.are_signs())?;
+    for slot in 0..sources {
+        match step.src[slot] {
+            Src::Const(value) if value as u32 == 0 => {
+                (hot.src[slot], hot.imm[slot]) = (CONST, (value >> 32) as u32);
+            }
+            Src::Const(value) if value as i32 as i64 as u64 == value => {
+                (hot.src[slot], hot.imm[slot]) = (CONST | double::LOW, value as u32);
+            }
+            Src::Const(_) => return None,
+            _ => source(step, hot, slot, 2)?,
+        }
+    }
+    if step.op == Op::v_fmac_f64 {
+        hot.src[2] = hot.dst;
+    }
+    modifiers.put(hot);
+    match comparison {
+        Some((to_exec, run)) => mask_result(step, hot, form, to_exec, run),
+        None => (!step.flags.after && result_fits(step, 2)).then_some(run),
     }
 }
 
@@ -589,7 +742,10 @@ fn select(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
     result_fits(step, 1).then_some(run)
 }
 
-fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form) -> Option<Handler> {
+fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form, modified: bool) -> Option<Handler> {
+    if modified {
+        return Some(at::<compare::InMode<T, TO_EXEC>>(form));
+    }
     Some(match same(hot, 2) {
         0 => at::<Compare<T, 0, TO_EXEC>>(form),
         FIRST => at::<Compare<T, FIRST, TO_EXEC>>(form),
@@ -598,12 +754,18 @@ fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form) -> Option<Handle
     })
 }
 
-fn comparison(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn comparison(
+    step: &Step,
+    hot: &mut Hot,
+    form: Form,
+    modifiers: Option<Modifiers>,
+) -> Option<Handler> {
+    let modified = modifiers.is_some();
     macro_rules! compare {
         ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
             match step.op {
-                $(Op::$plain => (false, compare::<$test, false>(hot, form)?),
-                Op::$to_exec => (true, compare::<$test, true>(hot, form)?),)*
+                $(Op::$plain => (false, compare::<$test, false>(hot, form, modified)?),
+                Op::$to_exec => (true, compare::<$test, true>(hot, form, modified)?),)*
                 _ => return None,
             }
         };
@@ -639,6 +801,14 @@ fn comparison(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
         v_cmp_neq_f32 v_cmpx_neq_f32 compare::Float<{ relation::NEQ }>,
         v_cmp_nlt_f32 v_cmpx_nlt_f32 compare::Float<{ relation::NLT }>,
     };
+    if let Some(modifiers) = modifiers {
+        modifiers.put(hot);
+    }
+    mask_result(step, hot, form, to_exec, run)
+}
+
+/// The handler of a comparison, if it writes its mask where handlers do.
+fn mask_result(step: &Step, hot: &mut Hot, form: Form, to_exec: bool, run: Handler) -> Option<Handler> {
     // Where EXEC alone is written, there is no other result.
     if to_exec && step.sdst == NO_SCALAR {
         hot.sdst = NULL_RESULT.into();

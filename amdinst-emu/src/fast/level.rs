@@ -15,6 +15,7 @@ pub(crate) use avx2::Avx2;
 pub(crate) use avx512::Avx512;
 pub(crate) use portable::Portable;
 
+use super::PARTS;
 use crate::exec::Context;
 
 /// The host's vector extensions that lanes are computed with. Results are the same with each.
@@ -87,6 +88,42 @@ pub(crate) mod relation {
     pub(crate) const NLT: i32 = 21;
 }
 
+/// How results are rounded that do not go to the nearest number, as MODE.FP_ROUND numbers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Directed {
+    Up = 1,
+    Down = 2,
+    ToZero = 3,
+}
+
+impl Directed {
+    /// A field of MODE; `None`: to the nearest number, the even one of two.
+    pub(crate) fn of(field: u32) -> Option<Self> {
+        match field & 3 {
+            0 => None,
+            1 => Some(Self::Up),
+            2 => Some(Self::Down),
+            _ => Some(Self::ToZero),
+        }
+    }
+}
+
+/// Operations that round ([`Level::directed`]).
+pub(crate) mod rounded {
+    pub(crate) const ADD_F32: u8 = 0;
+    pub(crate) const MUL_F32: u8 = 1;
+    pub(crate) const FMA_F32: u8 = 2;
+    /// Of one operand, as [`FROM_UNSIGNED`].
+    pub(crate) const FROM_SIGNED: u8 = 3;
+    pub(crate) const FROM_UNSIGNED: u8 = 4;
+    pub(crate) const ADD_F64: u8 = 5;
+    pub(crate) const MUL_F64: u8 = 6;
+    pub(crate) const FMA_F64: u8 = 7;
+}
+
+/// Vectors of a row.
+pub(crate) type Vectors32<L> = [<L as Level>::V; PARTS];
+
 /// Vectors of 32-bit lanes, and how many lanes the waves have that are computed with them. Lane masks are the low [`Level::N`] bits
 /// of a number.
 ///
@@ -144,6 +181,39 @@ pub(crate) trait Level: 'static {
     unsafe fn f32_from_signed(a: Self::V) -> Self::V;
     unsafe fn f32_from_unsigned(a: Self::V) -> Self::V;
 
+    /// Zero with the sign of a subnormal; other numbers as they are.
+    unsafe fn flush_f32(a: Self::V) -> Self::V;
+
+    /// The lanes of two rows, which are the halves of doubles, as two vectors of doubles, in an order of the level's own.
+    unsafe fn doubles(low: Self::V, high: Self::V) -> [Self::V; 2];
+    /// The way back from [`Level::doubles`]: low and high halves.
+    unsafe fn halves(doubles: [Self::V; 2]) -> [Self::V; 2];
+    /// A bit for each lane from those for the doubles of two such vectors.
+    unsafe fn bits_of_doubles(bits: [u32; 2]) -> u32;
+    unsafe fn add_f64(a: Self::V, b: Self::V) -> Self::V;
+    unsafe fn mul_f64(a: Self::V, b: Self::V) -> Self::V;
+    /// `a · b + c`, rounded once.
+    unsafe fn fma_f64(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// As [`Level::min_f32`].
+    unsafe fn min_f64(a: Self::V, b: Self::V) -> Self::V;
+    /// As [`Level::max_f32`].
+    unsafe fn max_f64(a: Self::V, b: Self::V) -> Self::V;
+    /// A [`relation`] of doubles.
+    unsafe fn compare_f64<const RELATION: i32>(a: Self::V, b: Self::V) -> u32;
+    /// The doubles of `set` where the bit is set, of `clear` elsewhere.
+    unsafe fn blend_f64(bits: u32, clear: Self::V, set: Self::V) -> Self::V;
+    /// As [`Level::flush_f32`].
+    unsafe fn flush_f64(a: Self::V) -> Self::V;
+
+    /// An operation of [`rounded`] on the first vectors of rows, as many as a wave's row has; the result is in `a`.
+    unsafe fn directed<const OPERATION: u8>(
+        round: Directed,
+        a: &mut Vectors32<Self>,
+        b: &Vectors32<Self>,
+        c: &Vectors32<Self>,
+    ) where
+        Self: Sized;
+
     /// The dwords at byte offsets from `from` in the lanes whose bit is set; zero elsewhere. They may be unaligned, offsets
     /// are below 2^31.
     unsafe fn gather(from: *const u8, offsets: Self::V, bits: u32) -> Self::V;
@@ -153,6 +223,8 @@ pub(crate) trait Level: 'static {
 
     /// Run a body, out of line.
     unsafe fn rarely<B: super::Body>(context: &mut Context<'_>, hot: &super::Hot) -> u32;
+    /// Run a body, out of line, that may run often: as a handler of its own does.
+    unsafe fn apart<B: super::Body>(context: &mut Context<'_>, hot: &super::Hot) -> u32;
 
     /// Loads a vector as [`Level::load`] does, from memory that other threads may be writing: each dword is read as by a
     /// relaxed atomic.

@@ -29,9 +29,11 @@
 
 mod compare;
 mod compile;
+mod double;
 mod lds;
 mod level;
 mod memory;
+mod mode;
 mod packed;
 mod pair;
 mod salu;
@@ -106,6 +108,8 @@ struct Compiled {
     steps: Box<[Hot]>,
     /// Those that instructions of two operations refer to.
     _pairs: Box<[[Hot; 2]]>,
+    /// Those that instructions with DPP refer to.
+    _permuted: Box<[pair::Permuted]>,
 }
 
 impl Code {
@@ -151,6 +155,7 @@ trait Body {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn on_avx512<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
@@ -158,12 +163,14 @@ unsafe fn on_avx512<B: Body, const LANES: usize>(context: &mut Context<'_>, hot:
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline(never)]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn on_avx2<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
     unsafe { B::run::<level::Avx2<LANES>>(context, hot) }
 }
 
+#[inline(never)]
 unsafe fn on_baseline<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
     // SAFETY: the caller's.
     unsafe { B::run::<level::Portable<LANES>>(context, hot) }

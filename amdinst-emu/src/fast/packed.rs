@@ -4,8 +4,9 @@ use std::marker::PhantomData;
 
 use super::level::Level;
 use super::level::relation;
+use super::mode::FloatMode;
 use super::valu::{Floats, Operation, settle};
-use super::{Body, Hot, PARTS, SCALAR, general, parts, put, rows};
+use super::{Body, Hot, PARTS, SCALAR, parts, put, rows};
 use crate::exec::Context;
 use crate::wave::{LANES, Wave};
 
@@ -69,8 +70,8 @@ impl<O: Operation, const SOURCES: usize> Body for Packed<O, SOURCES> {
         let w = &mut *context.wave;
         // SAFETY: rows are in the register file (checked by `compile`).
         unsafe {
-            if O::FLOATS != Floats::None && !w.plain_mode() {
-                return general(context, hot);
+            if O::FLOATS != Floats::None && !w.plain32() {
+                return L::apart::<InMode<O, SOURCES>>(context, hot);
             }
             let mut results = [[L::splat(0); PARTS]; 2];
             for (result, values) in results.iter_mut().enumerate() {
@@ -82,6 +83,52 @@ impl<O: Operation, const SOURCES: usize> Body for Packed<O, SOURCES> {
                 }
                 if O::FLOATS == Floats::First && !no_nan::<L>(values) {
                     settle::<L>(values, |i| [a.get(i), b.get(i), c.get(i)]);
+                }
+            }
+            put::<L>(w, hot.dst, &results[0]);
+            put::<L>(w, hot.dst + LANES as u32, &results[1]);
+        }
+        hot.next
+    }
+}
+
+/// `O` in every mode. See [`Packed`].
+struct InMode<O, const SOURCES: usize>(PhantomData<O>);
+
+impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let mode = FloatMode::single(w);
+        // SAFETY: as for `Packed`.
+        unsafe {
+            let mut results = [[L::splat(0); PARTS]; 2];
+            for (result, values) in results.iter_mut().enumerate() {
+                let mut sources = [[L::splat(0); PARTS]; 3];
+                for slot in 0..3 {
+                    let source = Source::<L>::of(w, hot, if slot < SOURCES { slot } else { 1 }, result as u32);
+                    for i in 0..parts::<L>() {
+                        let value = source.get(i);
+                        sources[slot][i] = if mode.flushes_sources { L::flush_f32(value) } else { value };
+                    }
+                }
+                let get = |i: usize| [sources[0][i], sources[1][i], sources[2][i]];
+                if let Some(round) = mode.directed {
+                    *values = sources[0];
+                    O::directed::<L>(round, values, &sources[1], &sources[2]);
+                } else {
+                    for i in 0..parts::<L>() {
+                        let [a, b, c] = get(i);
+                        values[i] = O::apply::<L>(a, b, c);
+                    }
+                }
+                if !no_nan::<L>(values) {
+                    settle::<L>(values, get);
+                }
+                if mode.flushes_results {
+                    for value in &mut values[..parts::<L>()] {
+                        *value = L::flush_f32(*value);
+                    }
                 }
             }
             put::<L>(w, hot.dst, &results[0]);

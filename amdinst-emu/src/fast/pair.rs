@@ -1,16 +1,17 @@
-//! Instructions of two operations (VOPD), each by its own handler, one after the other.
+//! Steps that refer to others: instructions of two operations (VOPD), and those with DPP.
 //!
-//! That is what reading before writing comes to where the one that runs first writes nothing that the other reads. `compile` puts
+//! Of two operations each goes by its own handler, one after the other. That is what reading before writing comes to where the one that runs first writes nothing that the other reads. `compile` puts
 //! them in an order, and chooses operations whose handlers never leave to the general way, which would run both.
 
 use amdgpu_isa::Op;
 
 use super::level::Level;
-use super::{Body, Hot, general};
-use crate::exec::Context;
+use super::{Body, Hot};
+use crate::exec::{Context, Permutation};
 use crate::program::{Src, Step};
+use crate::wave::SOURCE_ROWS;
 
-/// Whether an operation's handler does all of it where MODE is the default.
+/// Whether an operation's handler does all of it.
 pub(super) fn is_whole(op: Op) -> bool {
     matches!(
         op,
@@ -19,6 +20,8 @@ pub(super) fn is_whole(op: Op) -> bool {
             | Op::v_sub_f32
             | Op::v_subrev_f32
             | Op::v_mul_f32
+            | Op::v_min_f32
+            | Op::v_max_f32
             | Op::v_fmac_f32
             | Op::v_fmamk_f32
             | Op::v_fmaak_f32
@@ -41,28 +44,62 @@ pub(super) fn in_order([first, second]: &[Step; 2]) -> Option<[&Step; 2]> {
     }
 }
 
-/// Two steps, whose address is in `hot.imm`.
-pub(super) struct Both;
-
-/// Puts the address of two steps into a step for [`Both`].
-pub(super) fn refer(hot: &mut Hot, to: &[Hot; 2]) {
+/// Puts the address of what a step refers to into it.
+pub(super) fn refer<T>(hot: &mut Hot, to: &T) {
     let address = std::ptr::from_ref(to).expose_provenance() as u64;
     (hot.imm[0], hot.imm[1]) = (address as u32, (address >> 32) as u32);
 }
+
+/// What [`refer`] has put into a step.
+///
+/// # Safety
+/// It was one of this type, and is where it was.
+#[inline(always)]
+unsafe fn referred<'a, T>(hot: &Hot) -> &'a T {
+    let address = u64::from(hot.imm[0]) | u64::from(hot.imm[1]) << 32;
+    // SAFETY: the caller's.
+    unsafe { &*std::ptr::with_exposed_provenance::<T>(address as usize) }
+}
+
+/// Two steps.
+pub(super) struct Both;
 
 impl Body for Both {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: `compile` has put the address there, of steps that the program's code owns and never moves.
         unsafe {
-            if !context.wave.plain_mode() {
-                return general(context, hot);
-            }
-            let address = u64::from(hot.imm[0]) | u64::from(hot.imm[1]) << 32;
-            let steps = &*std::ptr::with_exposed_provenance::<[Hot; 2]>(address as usize);
-            for step in steps {
+            for step in referred::<[Hot; 2]>(hot) {
                 (step.run)(context, step);
             }
+        }
+        hot.next
+    }
+}
+
+/// A step whose first source is permuted, and the permutation.
+#[derive(Debug)]
+pub(super) struct Permuted {
+    pub(super) permutation: Permutation,
+    /// The source's row.
+    pub(super) source: u16,
+    /// The step, which reads [`SOURCE_ROWS`] instead.
+    pub(super) step: Hot,
+}
+
+/// An operation with DPP.
+pub(super) struct Permute;
+
+impl Body for Permute {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: as for `Both`.
+        unsafe {
+            let Permuted { permutation, source, step } = referred::<Permuted>(hot);
+            let exec = context.wave.exec;
+            context.wave.exec = exec & permutation.apply(context.wave, *source, SOURCE_ROWS);
+            (step.run)(context, step);
+            context.wave.exec = exec;
         }
         hot.next
     }

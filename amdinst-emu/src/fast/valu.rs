@@ -2,8 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::level::{Level, relation};
-use super::{Body, Hot, Lanes, PARTS, exec_written, general, mask, part, parts, put, rows, scalar, set_mask};
+use super::level::{Directed, Level, Vectors32, relation, rounded};
+use super::mode::{FloatMode, Modifiers, Signs, finish};
+use super::{Body, Hot, Lanes, PARTS, exec_written, mask, part, parts, put, rows, scalar, set_mask};
 use crate::exec::Context;
 use crate::wave::{EXEC, Wave};
 
@@ -25,23 +26,65 @@ pub(super) enum Floats {
 /// An operation on vectors; operations on fewer sources ignore the others.
 pub(super) trait Operation {
     const FLOATS: Floats;
+    /// The operation on [`Operation::arranged`] sources that it is, of [`rounded`]; `None` if its results are exact.
+    const ROUNDED: Option<u8>;
     /// # Safety
     /// As for [`Level`].
     unsafe fn apply<L: Level>(a: L::V, b: L::V, c: L::V) -> L::V;
+    /// The sources of the operation that rounds.
+    ///
+    /// # Safety
+    /// As for [`Level`].
+    unsafe fn arranged<L: Level>(a: L::V, b: L::V, c: L::V) -> [L::V; 3];
+    /// The same as `apply`, for a wave's row of arranged sources: rounded in another way.
+    ///
+    /// # Safety
+    /// As for [`Level`].
+    unsafe fn directed<L: Level>(round: Directed, a: &mut Vectors32<L>, b: &Vectors32<L>, c: &Vectors32<L>);
 }
 
 macro_rules! operations {
-    ($($floats:ident $name:ident = |$a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
+    ($($floats:ident $name:ident = |$a:ident, $b:ident, $c:ident| $body:expr $(, $rounded:ident of $sources:expr)?;)*) => {$(
         pub(super) struct $name;
         impl Operation for $name {
             const FLOATS: Floats = Floats::$floats;
+            const ROUNDED: Option<u8> = operations!(@number $($rounded)?);
             #[inline(always)]
             unsafe fn apply<L: Level>($a: L::V, $b: L::V, $c: L::V) -> L::V {
                 // SAFETY: the caller's.
                 unsafe { $body }
             }
+            operations!(@arranged [$a, $b, $c] $($sources)?);
+            operations!(@directed $($rounded)?);
         }
     )*};
+    (@number) => { None };
+    (@number $rounded:ident) => { Some(rounded::$rounded) };
+    (@arranged [$a:ident, $b:ident, $c:ident]) => {
+        #[inline(always)]
+        unsafe fn arranged<L: Level>(a: L::V, b: L::V, c: L::V) -> [L::V; 3] {
+            [a, b, c]
+        }
+    };
+    (@arranged [$a:ident, $b:ident, $c:ident] $sources:expr) => {
+        #[inline(always)]
+        unsafe fn arranged<L: Level>($a: L::V, $b: L::V, $c: L::V) -> [L::V; 3] {
+            let [(a, minus_a), (b, minus_b), (c, minus_c)] = $sources;
+            // SAFETY: the caller's.
+            unsafe { [signed::<L>(a, minus_a), signed::<L>(b, minus_b), signed::<L>(c, minus_c)] }
+        }
+    };
+    (@directed) => {
+        #[inline(always)]
+        unsafe fn directed<L: Level>(_: Directed, _: &mut Vectors32<L>, _: &Vectors32<L>, _: &Vectors32<L>) {}
+    };
+    (@directed $rounded:ident) => {
+        #[inline(always)]
+        unsafe fn directed<L: Level>(round: Directed, a: &mut Vectors32<L>, b: &Vectors32<L>, c: &Vectors32<L>) {
+            // SAFETY: the caller's.
+            unsafe { L::directed::<{ rounded::$rounded }>(round, a, b, c) }
+        }
+    };
 }
 
 /// The constant in all lanes.
@@ -53,8 +96,8 @@ macro_rules! all {
 
 operations! {
     None Not = |a, _b, _c| L::xor(a, all!(!0));
-    Makes FromSigned = |a, _b, _c| L::f32_from_signed(a);
-    Makes FromUnsigned = |a, _b, _c| L::f32_from_unsigned(a);
+    Makes FromSigned = |a, _b, _c| L::f32_from_signed(a), FROM_SIGNED of [(a, false), (a, false), (a, false)];
+    Makes FromUnsigned = |a, _b, _c| L::f32_from_unsigned(a), FROM_UNSIGNED of [(a, false), (a, false), (a, false)];
 
     None Add = |a, b, _c| L::add(a, b);
     None Sub = |a, b, _c| L::sub(a, b);
@@ -74,14 +117,14 @@ operations! {
     None MaxSigned = |a, b, _c| L::max_signed(a, b);
     None MinUnsigned = |a, b, _c| L::min_unsigned(a, b);
     None MaxUnsigned = |a, b, _c| L::max_unsigned(a, b);
-    First AddF32 = |a, b, _c| L::add_f32(a, b);
-    First SubF32 = |a, b, _c| L::add_f32(a, negative::<L>(b));
-    FirstReversed SubReverseF32 = |a, b, _c| L::add_f32(b, negative::<L>(a));
-    First MultiplyF32 = |a, b, _c| L::mul_f32(a, b);
+    First AddF32 = |a, b, _c| L::add_f32(a, b), ADD_F32 of [(a, false), (b, false), (b, false)];
+    First SubF32 = |a, b, _c| L::add_f32(a, negative::<L>(b)), ADD_F32 of [(a, false), (b, true), (b, false)];
+    FirstReversed SubReverseF32 = |a, b, _c| L::add_f32(b, negative::<L>(a)), ADD_F32 of [(b, false), (a, true), (a, false)];
+    First MultiplyF32 = |a, b, _c| L::mul_f32(a, b), MUL_F32 of [(a, false), (b, false), (b, false)];
     Loses MinF32 = |a, b, _c| L::min_f32(a, b);
     Loses MaxF32 = |a, b, _c| L::max_f32(a, b);
 
-    First FmaF32 = |a, b, c| L::fma_f32(a, b, c);
+    First FmaF32 = |a, b, c| L::fma_f32(a, b, c), FMA_F32 of [(a, false), (b, false), (c, false)];
     None Multiply24Add = |a, b, c| L::add(L::mul(L::and(a, all!(0xff_ffff)), L::and(b, all!(0xff_ffff))), c);
     None MultiplySigned24Add = |a, b, c| L::add(L::mul(extend24::<L>(a), extend24::<L>(b)), c);
     None FieldUnsigned = |a, b, c| L::and(L::shr(a, b), L::sub(L::shl(all!(1), c), all!(1)));
@@ -98,16 +141,30 @@ operations! {
     None ShiftLeftOr = |a, b, c| L::or(L::shl(a, b), c);
     None AndOr = |a, b, c| L::or(L::and(a, b), c);
     None Or3 = |a, b, c| L::or(L::or(a, b), c);
+    None Xor3 = |a, b, c| L::xor(L::xor(a, b), c);
+    None Min3Signed = |a, b, c| L::min_signed(L::min_signed(a, b), c);
+    None Max3Signed = |a, b, c| L::max_signed(L::max_signed(a, b), c);
+    None Med3Signed = |a, b, c| L::min_signed(L::max_signed(a, b), L::max_signed(L::min_signed(a, b), c));
+    None Min3Unsigned = |a, b, c| L::min_unsigned(L::min_unsigned(a, b), c);
+    None Max3Unsigned = |a, b, c| L::max_unsigned(L::max_unsigned(a, b), c);
+    None Med3Unsigned = |a, b, c| L::min_unsigned(L::max_unsigned(a, b), L::max_unsigned(L::min_unsigned(a, b), c));
+    None MaxMinSigned = |a, b, c| L::min_signed(L::max_signed(a, b), c);
+    None MinMaxSigned = |a, b, c| L::max_signed(L::min_signed(a, b), c);
+    None MaxMinUnsigned = |a, b, c| L::min_unsigned(L::max_unsigned(a, b), c);
+    None MinMaxUnsigned = |a, b, c| L::max_unsigned(L::min_unsigned(a, b), c);
 }
 
 pub(super) struct Move;
 
 impl Operation for Move {
     const FLOATS: Floats = Floats::None;
+    const ROUNDED: Option<u8> = None;
     #[inline(always)]
     unsafe fn apply<L: Level>(a: L::V, _: L::V, _: L::V) -> L::V {
         a
     }
+    operations!(@arranged [a, b, c]);
+    operations!(@directed);
 }
 
 /// Bits 0-23 as a signed number.
@@ -121,6 +178,12 @@ unsafe fn extend24<L: Level>(a: L::V) -> L::V {
 unsafe fn negative<L: Level>(a: L::V) -> L::V {
     // SAFETY: the caller's.
     unsafe { L::xor(a, L::splat(1 << 31)) }
+}
+
+#[inline(always)]
+unsafe fn signed<L: Level>(a: L::V, minus: bool) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { if minus { negative::<L>(a) } else { a } }
 }
 
 /// The NaN that stands for a result that is one: the first source that is one, quiet, or else what an invalid operation
@@ -151,15 +214,21 @@ pub(super) unsafe fn settle<L: Level>(result: &mut [L::V; PARTS], sources: impl 
     }
 }
 
-/// `minmax`, where a source that is a NaN loses against the other one; `None` if a NaN that signals is to be answered.
+/// `minmax`, where a source that is a NaN loses against the other one; but in IEEE mode one that signals is the result, quiet.
 #[inline(always)]
-unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, ieee: bool) -> Option<L::V> {
+unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, ieee: bool) -> L::V {
+    const QUIET: u32 = 1 << 22;
     // SAFETY: the caller's.
     unsafe {
         let nan = |value: L::V| L::compare_f32::<{ relation::UNORDERED }>(value, value);
-        let quiet = |value: L::V| L::equal(L::and(value, L::splat(1 << 22)), L::splat(1 << 22));
-        let signals = nan(a) & !quiet(a) | nan(b) & !quiet(b);
-        (!ieee || signals == 0).then(|| L::blend(nan(a), L::blend(nan(b), minmax, a), b))
+        let result = L::blend(nan(a), L::blend(nan(b), minmax, a), b);
+        if !ieee {
+            return result;
+        }
+        let signals =
+            |value: L::V| nan(value) & !L::equal(L::and(value, L::splat(QUIET)), L::splat(QUIET));
+        let quiet = |value: L::V| L::or(value, L::splat(QUIET));
+        L::blend(signals(a), L::blend(signals(b), result, quiet(b)), quiet(a))
     }
 }
 
@@ -197,8 +266,8 @@ impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Do<O, SOURCES,
         let w = &mut *context.wave;
         // SAFETY: rows are in the register file (checked by `compile`).
         unsafe {
-            if O::FLOATS != Floats::None && !w.plain_mode() {
-                return general(context, hot);
+            if O::FLOATS != Floats::None && !w.plain32() {
+                return L::apart::<InMode<O, SOURCES, false>>(context, hot);
             }
             let [a, b, c] = sources::<L, SOURCES, SAME>(w, hot);
             let mut result = [L::splat(0); PARTS];
@@ -233,10 +302,7 @@ impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Settled<O, SOU
             for i in 0..parts::<L>() {
                 result[i] = O::apply::<L>(a.get(i), b.get(i), c.get(i));
                 if O::FLOATS == Floats::Loses {
-                    let Some(value) = without_nans::<L>(result[i], a.get(i), b.get(i), w.ieee()) else {
-                        return general(context, hot);
-                    };
-                    result[i] = value;
+                    result[i] = without_nans::<L>(result[i], a.get(i), b.get(i), w.ieee());
                 }
             }
             match O::FLOATS {
@@ -244,6 +310,76 @@ impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Settled<O, SOU
                 Floats::FirstReversed => settle::<L>(&mut result, |i| [b.get(i), a.get(i), a.get(i)]),
                 _ => {}
             }
+            put::<L>(w, hot.dst, &result);
+        }
+        hot.next
+    }
+}
+
+/// `O` in every mode, and if it is `MODIFIED` with the instruction's own modifiers. See [`Do`].
+pub(super) struct InMode<O, const SOURCES: usize, const MODIFIED: bool>(PhantomData<O>);
+
+impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for InMode<O, SOURCES, MODIFIED> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let mode = FloatMode::single(w);
+        let modifiers = if MODIFIED { Modifiers::get(hot) } else { Modifiers::NONE };
+        // SAFETY: as for `Do`.
+        unsafe {
+            let flushes = mode.flushes_sources && O::FLOATS != Floats::Makes;
+            let mut sources = [[L::splat(0); PARTS]; 3];
+            for slot in 0..SOURCES {
+                let source = Lanes::<L>::of(w, hot, slot);
+                let signs = Signs::<L>::of(modifiers, slot);
+                for i in 0..parts::<L>() {
+                    let value = if MODIFIED { signs.apply(source.get(i)) } else { source.get(i) };
+                    sources[slot][i] = if flushes { L::flush_f32(value) } else { value };
+                }
+            }
+            let get = |i: usize| [sources[0][i], sources[1][i], sources[2][i]];
+            let mut result = [L::splat(0); PARTS];
+            match (mode.directed, O::ROUNDED) {
+                (Some(round), Some(_)) => {
+                    let (mut second, mut third) = (result, result);
+                    for i in 0..parts::<L>() {
+                        let [a, b, c] = get(i);
+                        [result[i], second[i], third[i]] = O::arranged::<L>(a, b, c);
+                    }
+                    O::directed::<L>(round, &mut result, &second, &third);
+                }
+                _ => {
+                    for i in 0..parts::<L>() {
+                        let [a, b, c] = get(i);
+                        result[i] = O::apply::<L>(a, b, c);
+                    }
+                }
+            }
+            let mut unordered = 0;
+            for i in 0..parts::<L>() {
+                let [a, b, _] = get(i);
+                unordered |= match O::FLOATS {
+                    Floats::Loses => L::compare_f32::<{ relation::UNORDERED }>(a, b),
+                    Floats::First | Floats::FirstReversed => {
+                        L::compare_f32::<{ relation::UNORDERED }>(result[i], result[i])
+                    }
+                    _ => 0,
+                };
+            }
+            if unordered != 0 {
+                match O::FLOATS {
+                    Floats::First => settle::<L>(&mut result, get),
+                    Floats::FirstReversed => settle::<L>(&mut result, |i| [sources[1][i], sources[0][i], sources[0][i]]),
+                    Floats::Loses => {
+                        for i in 0..parts::<L>() {
+                            let [a, b, _] = get(i);
+                            result[i] = without_nans::<L>(result[i], a, b, w.ieee());
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            finish::<L>(w, mode, modifiers, &mut result);
             put::<L>(w, hot.dst, &result);
         }
         hot.next

@@ -156,7 +156,7 @@ fn bad(offset: usize, size: u8, message: String) -> Step {
 }
 
 fn extra(inst: Inst, [dst_kind, src_kind @ ..]: [Kind; 5], keep_half: bool, message: String) -> Box<Extra> {
-    Box::new(Extra { inst, dst_kind, src_kind, keep_half, memory: None, scalar: None, pair: None, message })
+    Box::new(Extra { inst, dst_kind, src_kind, keep_half, high_halves: 0, memory: None, scalar: None, pair: None, message })
 }
 
 fn blank(op: Op, offset: usize) -> Step {
@@ -206,20 +206,16 @@ fn lower_pair(inst: Inst, offset: usize, forms: Forms) -> Step {
     step
 }
 
-fn lower(mut inst: Inst, offset: usize, forms: Forms) -> Step {
+fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     if inst.mods.dual.is_some() {
         return lower_pair(inst, offset, forms);
-    }
-    // Where a number of a register has a bit for its half, that of a constant has not.
-    if is_short(inst.encoding) && !source_is_vector(&inst) {
-        inst.mods.op_sel &= !1;
     }
     let op = inst.op;
     let name = op.name();
     let [dst_kind, mut src_kind @ ..] = kinds(op, forms.rules);
     let mut step = blank(op, offset);
     step.size = inst.size;
-    let mut sources = 0;
+    let (mut sources, mut high_halves) = (0, 0);
     for operand in &inst.operands {
         step.registers = step.registers.max(Registers::of(operand));
         if operand.access != Access::Read {
@@ -239,6 +235,7 @@ fn lower(mut inst: Inst, offset: usize, forms: Forms) -> Step {
             match operand.value {
                 Value::Imm(value) if !is_vector(inst.encoding) => step.imm = value.into(),
                 value => {
+                    high_halves |= half_of(operand.slot, &inst.mods) << sources;
                     step.src[sources] = source(value, src_kind[sources], operand.dwords, name);
                     step.src_dwords[sources] = operand.dwords;
                     sources += 1;
@@ -268,6 +265,9 @@ fn lower(mut inst: Inst, offset: usize, forms: Forms) -> Step {
         && !name.starts_with("v_cndmask")
         && !name.starts_with("v_pack_")
         && !name.contains("_class_");
+    let has = |kind: Kind| dst_kind == kind || src_kind.contains(&kind);
+    step.flags.singles = step.flags.float && has(Kind::F32);
+    step.flags.halves_or_doubles = step.flags.float && (has(Kind::F16) || has(Kind::F64));
     let mut keep_half = false;
     // Modifiers of an instruction without operands (`v_nop` with SDWA's mark) change nothing.
     if vector && !packed && !inst.operands.is_empty() {
@@ -282,6 +282,8 @@ fn lower(mut inst: Inst, offset: usize, forms: Forms) -> Step {
             step.flags.after = false;
         }
     }
+    // Packed and mixed arithmetic applies its other modifiers itself.
+    step.flags.before |= vector && packed && exec::permutes(mods);
     let memory = memory_ops::access(&inst, forms.sramecc);
     let scalar = scalar_memory::access(&inst);
     let needs_extra = vector || memory.is_some() || inst.encoding == Encoding::Smem || sources > 3;
@@ -292,6 +294,7 @@ fn lower(mut inst: Inst, offset: usize, forms: Forms) -> Step {
     } else if needs_extra || op == Op::s_setreg_imm32_b32 {
         let [a, b, c, d] = src_kind;
         let mut extra = extra(inst, [dst_kind, a, b, c, d], keep_half, String::new());
+        extra.high_halves = high_halves;
         extra.memory = memory;
         extra.scalar = scalar;
         step.extra = Some(extra);
@@ -299,14 +302,14 @@ fn lower(mut inst: Inst, offset: usize, forms: Forms) -> Step {
     step
 }
 
-/// VOP1, VOP2 and VOPC by themselves.
-fn is_short(encoding: Encoding) -> bool {
-    matches!(encoding, Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc)
-}
-
-fn source_is_vector(inst: &Inst) -> bool {
-    let mut first = inst.operands.iter().filter(|operand| operand.slot == Slot::Src0);
-    first.any(|operand| matches!(operand.value, Value::Vgpr(_)))
+/// 1 if OP_SEL names the high half of the source in a slot. (`v_fmamk_f16` has its constant between them.)
+fn half_of(slot: Slot, mods: &amdgpu_isa::Mods) -> u8 {
+    match slot {
+        Slot::Src0 => mods.op_sel & 1,
+        Slot::Src1 => mods.op_sel >> 1 & 1,
+        Slot::Src2 => mods.op_sel >> 2 & 1,
+        _ => 0,
+    }
 }
 
 /// Take an operand that is written into the step's results.
@@ -352,7 +355,7 @@ fn source(value: Value, kind: Kind, dwords: u8, name: &str) -> Src {
             _ => u64::from(bits),
         }),
         Value::Imm(value) => Src::Const(i64::from(value) as u64),
-        Value::Off => Src::None,
+        Value::Off | Value::Vgprs(_) => Src::None,
     }
 }
 

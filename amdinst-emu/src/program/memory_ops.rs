@@ -140,6 +140,7 @@ pub(super) fn atomic_action(atomic: &str, glc: bool) -> Option<Action> {
         "min_f32" => (AtomicOp::FMin, 4),
         "max_f32" => (AtomicOp::FMax, 4),
         "cmpswap_f32" => (AtomicOp::FCmpSwap, 4),
+        "cmpswap_f64" => (AtomicOp::FCmpSwap, 8),
         "csub" => (AtomicOp::SubClamped, 4),
         "min_f64" => (AtomicOp::FMin, 8),
         "max_f64" => (AtomicOp::FMax, 8),

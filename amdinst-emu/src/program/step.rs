@@ -64,6 +64,10 @@ pub(crate) struct Flags {
     pub(crate) after: bool,
     /// Float arithmetic, subject to MODE.
     pub(crate) float: bool,
+    /// Singles are among its operands.
+    pub(crate) singles: bool,
+    /// Halves or doubles, for which MODE has the same fields, are among its operands.
+    pub(crate) halves_or_doubles: bool,
     /// Reads a clock.
     pub(crate) reads_clock: bool,
 }
@@ -170,6 +174,8 @@ pub(crate) struct Extra {
     pub(crate) src_kind: [Kind; 4],
     /// The result goes to one half of the register and keeps the other.
     pub(crate) keep_half: bool,
+    /// Sources that are high halves of their registers, a bit each.
+    pub(crate) high_halves: u8,
     /// Memory access.
     pub(crate) memory: Option<MemoryAccess>,
     /// Scalar memory access.

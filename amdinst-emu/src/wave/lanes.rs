@@ -103,9 +103,9 @@ impl Wave {
     /// Write f of each chunk to the active lanes of the result.
     #[inline(always)]
     fn each<T: Elem>(&mut self, mut f: impl FnMut(&Rows, usize) -> [T; CHUNK]) {
-        let dst = usize::from(self.dst);
+        let (dst, lanes) = (usize::from(self.dst), self.lanes());
         let rows = &mut *self.rows;
-        for base in (0..LANES).step_by(CHUNK) {
+        for base in (0..lanes).step_by(CHUNK) {
             let result = f(rows, base);
             let masks: [u32; CHUNK] = chunk(rows, MASK_ROW, base);
             for (lane, value) in result.into_iter().enumerate() {
@@ -118,12 +118,12 @@ impl Wave {
     /// the commonest operations.
     #[inline(always)]
     fn each_hot<T: Elem>(&mut self, mut f: impl FnMut(&Rows, usize) -> [T; CHUNK]) {
-        if self.exec != !0 {
+        if self.exec != self.all_lanes() {
             return self.each(f);
         }
-        let dst = usize::from(self.dst);
+        let (dst, lanes) = (usize::from(self.dst), self.lanes());
         let rows = &mut *self.rows;
-        for base in (0..LANES).step_by(CHUNK) {
+        for base in (0..lanes).step_by(CHUNK) {
             let result = f(rows, base);
             for (lane, value) in result.into_iter().enumerate() {
                 value.set(rows, dst, base + lane, !0);
@@ -227,7 +227,7 @@ impl Wave {
     pub(crate) fn test2_bit<A: Elem, B: Elem>(&self, bits: u64, f: impl Fn(A, B, bool) -> bool) -> u64 {
         let [a, b, ..] = self.src;
         let mut mask = 0;
-        for base in (0..LANES).step_by(CHUNK) {
+        for base in (0..self.lanes()).step_by(CHUNK) {
             let (a, b) = (chunk::<A>(&self.rows, a, base), chunk::<B>(&self.rows, b, base));
             let mut part = 0u64;
             for lane in 0..CHUNK {
@@ -263,13 +263,26 @@ impl Wave {
         bits
     }
 
-    /// Rewrite the rows of a value in place, for every lane.
+    /// Rewrite the rows of a value in place, for every lane of the wave.
     #[inline(always)]
     pub(crate) fn remake<A: Elem, D: Elem>(&mut self, from: u16, to: u16, f: impl Fn(A) -> D) {
-        for base in (0..LANES).step_by(CHUNK) {
+        for base in (0..self.lanes()).step_by(CHUNK) {
             let values = chunk::<A>(&self.rows, from, base);
             for (lane, value) in values.into_iter().enumerate() {
                 f(value).set(&mut self.rows, usize::from(to), base + lane, !0);
+            }
+        }
+    }
+
+    /// Write f(old, new) to the active lanes of a row, `new` being those of another.
+    #[inline(always)]
+    pub(crate) fn merge(&mut self, from: u16, to: u16, f: impl Fn(u32, u32) -> u32) {
+        for base in (0..self.lanes()).step_by(CHUNK) {
+            let new = chunk::<u32>(&self.rows, from, base);
+            let old = chunk::<u32>(&self.rows, to, base);
+            let masks = chunk::<u32>(&self.rows, MASK_ROW, base);
+            for lane in 0..CHUNK {
+                f(old[lane], new[lane]).set(&mut self.rows, usize::from(to), base + lane, masks[lane]);
             }
         }
     }

@@ -245,6 +245,12 @@ impl Wave {
         self.size.lanes() as usize
     }
 
+    /// The mask of all its lanes.
+    #[inline(always)]
+    pub(crate) fn all_lanes(&self) -> u64 {
+        self.size.all_lanes()
+    }
+
     /// A mask of the wave's lanes in scalar registers, the first of which is `register`.
     #[inline(always)]
     pub(crate) fn mask(&self, register: u8) -> u64 {
@@ -402,10 +408,28 @@ impl Wave {
         self.mode & 1 << 8 != 0
     }
 
-    /// Whether float arithmetic needs nothing but IEEE defaults: round to nearest, keep denormals.
+    /// Whether arithmetic of singles needs nothing but IEEE defaults.
     #[inline(always)]
-    pub(crate) fn plain_mode(&self) -> bool {
-        self.mode & 0xff == 0xf0
+    pub(crate) fn plain32(&self) -> bool {
+        self.mode & 0x33 == 0x30
+    }
+
+    /// Whether arithmetic of doubles and halves needs nothing but IEEE defaults.
+    #[inline(always)]
+    pub(crate) fn plain64(&self) -> bool {
+        self.mode & 0xcc == 0xc0
+    }
+
+    /// Whether singles that are subnormal are kept, as sources and as results.
+    #[inline(always)]
+    pub(crate) fn keeps_subnormals32(&self) -> bool {
+        self.mode & 0x30 == 0x30
+    }
+
+    /// Whether halves and doubles that are subnormal are kept, as sources and as results.
+    #[inline(always)]
+    pub(crate) fn keeps_subnormals64(&self) -> bool {
+        self.mode & 0xc0 == 0xc0
     }
 
     /// Write MODE.

@@ -2,7 +2,7 @@
 //!
 //! The hardware interleaves the work-items' private memory: dword `n` of lane `l` lies at byte `256·n + 4·l` of the
 //! wave's part. It is kept that way here, since compilers address it through a swizzled buffer resource whose base and
-//! scalar offset count bytes of the whole wave.
+//! scalar offset count bytes of the whole wave. A wave of 32 lanes counts half as many: its rows have room for more here.
 
 use super::LANES;
 
@@ -66,6 +66,17 @@ impl Scratch {
     /// swizzled resource with that base begins.
     pub(crate) fn lane_offset_of(&self, address: u64) -> u64 {
         address.wrapping_sub(self.base) / LANES as u64
+    }
+
+    /// Where rows of dwords of all [`LANES`] begin that a device address counts in rows of fewer lanes, as a smaller wave has them:
+    /// `None` if it is not at the start of a row.
+    pub(crate) fn row_of(&self, address: u64, lanes: usize) -> Option<u64> {
+        if lanes == LANES {
+            return Some(address);
+        }
+        let (offset, row) = (address.wrapping_sub(self.base), 4 * lanes as u64);
+        let start = self.base.wrapping_add(offset / row * 4 * LANES as u64);
+        offset.is_multiple_of(row).then_some(start)
     }
 
     /// The offset of a device address in the wave's part, if it is inside.

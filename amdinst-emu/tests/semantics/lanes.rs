@@ -8,14 +8,21 @@ mod trial;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amdgpu_isa::{Arch, Encoding, opcodes};
-use amdinst_emu::{Config, Machine};
+use amdgpu_isa::{Arch, Encoding, Target, WaveSize, opcodes};
+use amdinst_emu::{Config, Fidelity, Machine, fidelity};
 
 use crate::model;
 use crate::support::{Random, trials};
 
 /// All of them: their instruction sets differ.
 const ARCHS: [Arch; 6] = crate::memory::PROCESSORS;
+
+/// GFX11, in waves of both sizes.
+const GFX11: [Target; 3] = [
+    Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 },
+    Target { arch: Arch::Gfx1100, wave: WaveSize::Wave64 },
+    Target { arch: Arch::Gfx1151, wave: WaveSize::Wave32 },
+];
 
 /// Operations that are tested elsewhere, or belong to another test: matrices, gfx940's and gfx950's own conversions.
 /// `coverage.rs` sees to it that nothing falls between.
@@ -55,26 +62,45 @@ fn is_elsewhere(name: &str) -> bool {
         "maximum3_",
         "v_permlane",
         "v_prng_",
+        // GFX11's (`tests/gfx11.rs`, `corpus hardware`, the kernels).
+        "v_wmma",
+        "v_dot2",
+        "v_movrel",
+        "v_swap",
+        "v_pipeflush",
     ];
     ALONE.contains(&name) || matrix.iter().any(|part| name.contains(part))
 }
 
-fn is_vector(encoding: Encoding) -> bool {
-    use Encoding::{Vop1, Vop1Dpp, Vop1Sdwa, Vop2, Vop2Dpp, Vop2Sdwa, Vop3, Vop3p, Vopc, VopcSdwa};
-    matches!(encoding, Vop1 | Vop1Dpp | Vop1Sdwa | Vop2 | Vop2Dpp | Vop2Sdwa | Vop3 | Vop3p | Vopc | VopcSdwa)
+pub(crate) fn is_vector(encoding: Encoding) -> bool {
+    use Encoding::{Vop1, Vop1Sdwa, Vop2, Vop2Sdwa, Vop3, Vop3p, Vopc, VopcSdwa};
+    matches!(encoding, Vop1 | Vop1Sdwa | Vop2 | Vop2Sdwa | Vop3 | Vop3p | Vopc | VopcSdwa)
+        || encoding.is_dpp()
+        || encoding.is_dpp8()
 }
 
 #[test]
 pub(crate) fn vector_instructions_do_what_their_models_do() {
+    each_does_what_its_model_does(&ARCHS.map(Target::from));
+}
+
+#[test]
+pub(crate) fn vector_instructions_of_gfx11_do_what_their_models_do() {
+    each_does_what_its_model_does(&GFX11);
+}
+
+fn each_does_what_its_model_does(targets: &[Target]) {
     let only = std::env::var("AMDINST_ONLY").ok();
     let mut uncovered = BTreeSet::new();
     let mut covered = BTreeMap::new();
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for arch in ARCHS {
+    for &target in targets {
+        let Target { arch, wave } = target;
         let mut machine = Machine::new(arch, Config::default());
-        for opcode in opcodes(arch).filter(|opcode| is_vector(opcode.encoding())) {
+        for opcode in opcodes(target).filter(|opcode| is_vector(opcode.encoding())) {
             let name = opcode.op().name();
-            if is_elsewhere(name) || only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
+            let is_unsupported = matches!(fidelity::of(opcode), Fidelity::Unsupported { .. });
+            if is_unsupported || is_elsewhere(name) || only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
                 continue;
             }
             if !has_model(name) {
@@ -83,15 +109,15 @@ pub(crate) fn vector_instructions_do_what_their_models_do() {
             }
             let mut random = Random::new(&format!("{arch} {}", opcode.mnemonic()));
             for _ in 0..trials(6) {
-                *covered.entry(name).or_insert(0_usize) += 64;
-                if let Err(message) = trial::run(&mut machine, opcode, &mut random) {
+                *covered.entry(name).or_insert(0_usize) += wave.lanes() as usize;
+                if let Err(message) = trial::run(&mut machine, target, opcode, &mut random) {
                     failures.entry(opcode.mnemonic()).or_default().push(message);
                 }
             }
         }
     }
     let lanes: usize = covered.values().sum();
-    println!("{} operations on {} processors: {lanes} lanes compared", covered.len(), ARCHS.len());
+    println!("{} operations on {} targets: {lanes} lanes compared", covered.len(), targets.len());
     let mut report = String::new();
     for (mnemonic, messages) in &failures {
         report += &format!("{mnemonic}: {} failures, the first: {}\n", messages.len(), messages[0]);

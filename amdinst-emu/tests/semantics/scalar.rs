@@ -5,8 +5,8 @@ mod model;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amdgpu_isa::{Access, Arch, Encoding, Inst, Slot, Value, opcodes};
-use amdinst_emu::{Config, Machine, WaveState};
+use amdgpu_isa::{Access, Arch, Encoding, Inst, Slot, Target, Value, WaveSize, opcodes};
+use amdinst_emu::{Config, Fidelity, Machine, WaveState, fidelity};
 
 use crate::coverage::Snippet;
 use crate::support::{Random, trials, value};
@@ -14,7 +14,7 @@ use model::{Effect, State};
 
 /// Tested elsewhere (`tests/scalar_state.rs` and the kernels), without an effect on registers, or left out by name.
 fn is_elsewhere(name: &str, encoding: Encoding) -> bool {
-    const ALONE: [&str; 19] = [
+    const ALONE: [&str; 27] = [
         "s_getpc_b64",
         "s_setpc_b64",
         "s_swappc_b64",
@@ -24,6 +24,14 @@ fn is_elsewhere(name: &str, encoding: Encoding) -> bool {
         "s_cbranch_g_fork",
         "s_cbranch_i_fork",
         "s_cbranch_join",
+        "s_version",
+        "s_movrelsd_2_b32",
+        "s_sendmsg_rtn_b32",
+        "s_sendmsg_rtn_b64",
+        "s_waitcnt_vscnt",
+        "s_waitcnt_vmcnt",
+        "s_waitcnt_expcnt",
+        "s_waitcnt_lgkmcnt",
         "s_movrels_b32",
         "s_movrels_b64",
         "s_movreld_b32",
@@ -38,27 +46,39 @@ fn is_elsewhere(name: &str, encoding: Encoding) -> bool {
     ALONE.contains(&name) || encoding == Encoding::Sopp
 }
 
-fn is_scalar(encoding: Encoding) -> bool {
+pub(crate) fn is_scalar(encoding: Encoding) -> bool {
     matches!(encoding, Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc | Encoding::Sopk)
 }
 
 #[test]
 pub(crate) fn scalar_instructions_do_what_their_models_do() {
+    each_does_what_its_model_does(&crate::memory::PROCESSORS.map(Target::from));
+}
+
+#[test]
+pub(crate) fn scalar_instructions_of_gfx11_do_what_their_models_do() {
+    let arch = Arch::Gfx1100;
+    each_does_what_its_model_does(&[WaveSize::Wave32, WaveSize::Wave64].map(|wave| Target { arch, wave }));
+}
+
+fn each_does_what_its_model_does(targets: &[Target]) {
     let mut covered = BTreeMap::new();
     let mut uncovered = BTreeSet::new();
     let mut failures = BTreeMap::new();
-    for arch in crate::memory::PROCESSORS {
+    for &target in targets {
+        let arch = target.arch;
         let mut machine = Machine::new(arch, Config::default());
-        for opcode in opcodes(arch).filter(|opcode| is_scalar(opcode.encoding())) {
+        for opcode in opcodes(target).filter(|opcode| is_scalar(opcode.encoding())) {
             let name = opcode.op().name();
-            if is_elsewhere(name, opcode.encoding()) {
+            let is_unsupported = matches!(fidelity::of(opcode), Fidelity::Unsupported { .. });
+            if is_unsupported || is_elsewhere(name, opcode.encoding()) || writes_other_masks(name, target) {
                 continue;
             }
             let mut random = Random::new(&format!("{arch} {name}"));
             for _ in 0..trials(100) {
                 let mut inst = opcode.plain().unwrap();
-                choose_operands(&mut inst, arch, &mut random);
-                match trial(&mut machine, arch, &inst, &mut random) {
+                choose_operands(&mut inst, target, &mut random);
+                match trial(&mut machine, target, &inst, &mut random) {
                     Some(Ok(())) => *covered.entry(name).or_insert(0_usize) += 1,
                     Some(Err(message)) => {
                         failures.entry(name).or_insert(message);
@@ -71,14 +91,20 @@ pub(crate) fn scalar_instructions_do_what_their_models_do() {
         }
     }
     let cases: usize = covered.values().sum();
-    println!("{} scalar operations on 6 processors: {cases} cases compared", covered.len());
+    println!("{} scalar operations on {} targets: {cases} cases compared", covered.len(), targets.len());
     let report: String = failures.values().map(|message| format!("{message}\n")).collect();
     assert!(failures.is_empty(), "{} operations differ:\n{report}", failures.len());
     assert!(uncovered.is_empty(), "without a model: {uncovered:?}");
 }
 
+/// Whether it is for masks of the other size of waves.
+fn writes_other_masks(name: &str, target: Target) -> bool {
+    let suffix = if target.wave == WaveSize::Wave32 { "_b64" } else { "_b32" };
+    (name.contains("saveexec") || name.contains("wrexec")) && name.ends_with(suffix)
+}
+
 /// Constants, EXEC, VCC and M0 now and then, and any SIMM16.
-fn choose_operands(inst: &mut Inst, arch: Arch, random: &mut Random) {
+fn choose_operands(inst: &mut Inst, target: Target, random: &mut Random) {
     for at in 0..inst.operands.len() {
         let mut changed = inst.clone();
         let operand = &mut changed.operands[at];
@@ -96,24 +122,24 @@ fn choose_operands(inst: &mut Inst, arch: Arch, random: &mut Random) {
             }
             (other, _) => other,
         };
-        if changed.encode(arch).is_ok() {
+        if changed.encode(target).is_ok() {
             *inst = changed;
         } else if let Value::Imm(_) = changed.operands[at].value {
             // An unsigned field.
             let mut changed = inst.clone();
             changed.operands[at].value = Value::Imm(random.next() as u16 as i32);
-            if changed.encode(arch).is_ok() {
+            if changed.encode(target).is_ok() {
                 *inst = changed;
             }
         }
     }
 }
 
-fn trial(machine: &mut Machine, arch: Arch, inst: &Inst, random: &mut Random) -> Option<Result<(), String>> {
+fn trial(machine: &mut Machine, target: Target, inst: &Inst, random: &mut Random) -> Option<Result<(), String>> {
     use crate::model::Kind;
     let name = inst.op.name();
     let mut state = WaveState { scc: random.flag(), m0: random.next() as u32, ..WaveState::default() };
-    state.exec = crate::support::exec(random);
+    state.exec = crate::support::exec(random) & target.wave.all_lanes();
     state.vcc = value(random, Kind::I64) as u64;
     for sgpr in &mut state.sgprs {
         *sgpr = value(random, Kind::I32) as u32;
@@ -159,7 +185,7 @@ fn trial(machine: &mut Machine, arch: Arch, inst: &Inst, random: &mut Random) ->
     let effect = model::run(name, &input)?;
     Some(compare(
         machine,
-        arch,
+        target,
         inst,
         &state,
         destination.map(|(value, dwords, _)| (value, dwords)),
@@ -170,7 +196,7 @@ fn trial(machine: &mut Machine, arch: Arch, inst: &Inst, random: &mut Random) ->
 
 fn compare(
     machine: &mut Machine,
-    arch: Arch,
+    target: Target,
     inst: &Inst,
     state: &WaveState,
     destination: Option<(Value, u8)>,
@@ -195,11 +221,13 @@ fn compare(
             other => panic!("{other:?}"),
         }
     }
-    let text = inst.text(arch);
-    let words = inst.encode(arch).map_err(|error| format!("{text}: {error}"))?;
+    let arch = target.arch;
+    expected.exec &= target.wave.all_lanes();
+    let text = inst.text(target);
+    let words = inst.encode(target).map_err(|error| format!("{text}: {error}"))?;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let after =
-        Snippet::from_bytes(arch, &bytes).run(machine, state).map_err(|fault| format!("{arch}: {fault}"))?;
+        Snippet::from_bytes(target, &bytes).run(machine, state).map_err(|fault| format!("{arch}: {fault}"))?;
     let same = WaveState { vgprs: after.vgprs.clone(), agprs: after.agprs.clone(), ..expected.clone() };
     if after == same {
         return Ok(());

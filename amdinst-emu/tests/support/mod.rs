@@ -13,10 +13,13 @@ use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 pub(crate) const LEVELS: [&str; 5] = ["-O0", "-O1", "-O2", "-O3", "-Os"];
 
 /// Processors that kernels are compiled for, and how many lanes their waves have.
-pub(crate) const TARGETS: [(&str, u32); 7] = [
+pub(crate) const TARGETS: [(&str, u32); 10] = [
     ("gfx90a", 64),
     ("gfx906", 64),
     ("gfx942", 64),
+    ("gfx1010", 32),
+    ("gfx1030", 32),
+    ("gfx1030", 64),
     ("gfx1100", 32),
     ("gfx1100", 64),
     ("gfx1151", 32),

@@ -130,7 +130,11 @@ impl SiteForms {
 
     /// The counts of the sites of a wave of a size that was started with these lanes; `words` are those of each site in the record. In
     /// waves of 32 lanes the upper half of a mask means nothing.
-    pub(super) fn counts(self, (size, started): (Lanes, u64), words: impl Iterator<Item = [u32; 5]>) -> Vec<SiteCounts> {
+    pub(super) fn counts(
+        self,
+        (size, started): (Lanes, u64),
+        words: impl Iterator<Item = [u32; 5]>,
+    ) -> Vec<SiteCounts> {
         let mut left = 0;
         let count = |(site, words): (usize, [u32; 5])| {
             let mask = |at: usize| (u64::from(words[at + 1]) << 32 | u64::from(words[at])) & size.mask();
@@ -267,6 +271,9 @@ mod tests {
         // Nobody was left for the second: it did not run, whatever its words are.
         let none_left = [[0, 0, 0, 0, 0], [3, 3, 3, 3, 3]];
         let forms = SiteForms::new(&[Start, Next], false);
-        assert_eq!(forms.counts((Lanes::Wave64, 3), none_left.into_iter()), [counts(1, 0, 1, 0, 0), counts(0, 0, 0, 0, 0)]);
+        assert_eq!(
+            forms.counts((Lanes::Wave64, 3), none_left.into_iter()),
+            [counts(1, 0, 1, 0, 0), counts(0, 0, 0, 0, 0)]
+        );
     }
 }

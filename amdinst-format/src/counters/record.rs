@@ -8,8 +8,7 @@ use thiserror::Error;
 use super::forms::SiteForms;
 use super::lanes::Lanes;
 use super::layout::{
-    HEADER_BYTES, LAYOUT_VERSION, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WORDS_PER_SITE,
-    contents_of,
+    HEADER_BYTES, LAYOUT_VERSION, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WORDS_PER_SITE, contents_of,
 };
 use super::slots::Slots;
 

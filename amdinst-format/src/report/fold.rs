@@ -163,8 +163,8 @@ impl Keep {
 #[cfg(test)]
 mod tests {
     use super::super::{Counts, Location, WaveReport};
-    use crate::counters::Lanes;
     use super::*;
+    use crate::counters::Lanes;
 
     fn site(waves: Vec<WaveReport>) -> SiteReport {
         SiteReport {

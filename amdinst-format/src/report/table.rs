@@ -152,7 +152,9 @@ impl Report {
             match site.location.origin().package().filter(|_| !all) {
                 None => {
                     let name = site.name.as_deref().unwrap_or_default();
-                    own.entry((&site.location, &site.kind, name, site.expected)).or_default().add(self.lanes, site);
+                    own.entry((&site.location, &site.kind, name, site.expected))
+                        .or_default()
+                        .add(self.lanes, site);
                 }
                 Some(package) => {
                     let known = dependencies.entry(package.to_owned()).or_default();

@@ -110,7 +110,11 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
     for (index, report) in launches.iter().enumerate() {
         for site in &report.sites {
             let key = (&site.location, site.kind.as_str(), site.name.as_deref(), site.caller.as_ref());
-            branches.entry(key).or_default().add((index, report.lanes), site, facts_of.get(&site.pc).copied());
+            branches.entry(key).or_default().add(
+                (index, report.lanes),
+                site,
+                facts_of.get(&site.pc).copied(),
+            );
         }
         for probe in report.probes.iter().filter(|probe| !matches!(probe.outcome, Outcome::Counted { .. })) {
             uncounted.push(Uncounted {

@@ -12,11 +12,11 @@ mod modelled;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use amdinst_core::counters::Lanes;
 use amdinst_core::instrument::{Cost, SiteFrame};
 use amdinst_core::report::run::{FaultReport, Sampled, UnlaunchedKernel};
 use amdinst_core::report::{Counts, Cycles, Location, WaveReport, WaveSpan};
 use amdinst_core::schema;
-use amdinst_core::counters::Lanes;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 

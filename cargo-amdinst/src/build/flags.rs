@@ -58,7 +58,9 @@ impl UserFlags {
 pub fn for_all(cpu: &str, wave: Option<WaveSize>) -> Vec<String> {
     let mut flags = [
         &format!("-Ctarget-cpu={cpu}"),
-        // The target is linked by LTO in any case; cargo leaves the bitcode out where a profile does not ask for it.
+        // The target is linked by LTO in any case: every crate is handed over as bitcode. Machine code of it would be for nothing, and
+        // LLVM 22.1.4, which is in rustc 1.97, ends without a word of use when it makes some of `core` for gfx1100 at opt-level 0.
+        "-Clinker-plugin-lto",
         "-Cembed-bitcode=yes",
         // A failed check traps where it stands: its source line is in the line table, and nothing is formatted.
         "-Zunstable-options",
@@ -82,8 +84,7 @@ pub fn for_kernel_crate(executable: &Path, options: &LinkOptions) -> Vec<String>
         "-Aduplicate_features",
         // The flavour that no distribution's patches break on this target.
         "-Clinker-flavor=gcc",
-        // Hand the whole program over as bitcode, as it is.
-        "-Clinker-plugin-lto",
+        // As it is: our link step optimises.
         "-Cno-prepopulate-passes",
         &format!("-Clinker={}", executable.display()),
     ]

@@ -61,7 +61,7 @@ pub fn finish(
     previous: Option<&Artifact>,
 ) -> CommandResult<Finished> {
     let directory = package.output_directory();
-    let inputs = inputs(package, built, forms);
+    let inputs = inputs(package, cpu, built, forms);
     if let Some(previous) = previous
         && previous.inputs == inputs
         && files_of(previous).all(|file| directory.join(file).is_file())
@@ -194,12 +194,13 @@ pub fn for_people(artifact: &Artifact) -> PathBuf {
 }
 
 /// What the artifacts are made from, beside the sources, which cargo watches.
-fn inputs(package: &KernelPackage, built: &Path, forms: &Forms) -> Vec<(String, String)> {
+fn inputs(package: &KernelPackage, cpu: &str, built: &Path, forms: &Forms) -> Vec<(String, String)> {
     let executable = std::env::current_exe().map(|path| files::stamp(&path)).unwrap_or_default();
     let homes: Vec<_> = forms.homes.iter().map(|home| home.map_or("auto", Home::name)).collect();
     let only: Vec<_> = forms.options.only.iter().map(ToString::to_string).collect();
     [
         (CODE_OBJECT, files::stamp(built)),
+        ("target", package.directory_of(cpu)),
         ("cargo-amdinst", executable),
         ("forms", homes.join(",")),
         ("sites", only.join(",")),

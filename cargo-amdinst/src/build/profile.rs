@@ -13,13 +13,17 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
         format!("profile.{table}.lto=false"),
         format!("profile.{table}.incremental=false"),
     ];
-    let manifest = manifest(workspace_root);
+    let manifest = manifest(workspace_root).unwrap_or_default();
     // A variable wins over the manifest, and what is said here over both.
-    let variable = std::env::var(variable(table)).ok();
-    let has_lines = match variable.as_deref() {
+    let set = |key| std::env::var(variable(table, key)).ok();
+    let has_lines = match set("DEBUG").as_deref() {
         Some(value) => !matches!(value, "" | "false" | "0" | "none" | "line-directives-only"),
-        None => manifest.is_some_and(|manifest| has_line_tables(&manifest, table)),
+        None => has_line_tables(&manifest, table),
     };
+    if set("OPT_LEVEL").unwrap_or_else(|| opt_level(&manifest, table)) == "0" {
+        // The one crate that machine code is made of on the way, for it says `no_builtins`: see the flags of all crates.
+        values.push(format!("profile.{table}.package.compiler_builtins.opt-level=1"));
+    }
     if !has_lines {
         values.push(format!("profile.{table}.debug=\"line-tables-only\""));
     }
@@ -44,9 +48,9 @@ pub fn directory(name: &str) -> &str {
     }
 }
 
-/// The variable that sets `debug` of the profile whose table has that name.
-fn variable(table: &str) -> String {
-    format!("CARGO_PROFILE_{}_DEBUG", table.to_uppercase().replace('-', "_"))
+/// The variable that sets a key of the profile whose table has that name.
+fn variable(table: &str, key: &str) -> String {
+    format!("CARGO_PROFILE_{}_{key}", table.to_uppercase().replace('-', "_"))
 }
 
 /// The table in `Cargo.toml`: cargo's built-in `test` and `bench` profiles are called otherwise on the command line, and
@@ -58,28 +62,48 @@ fn table_name(name: &str) -> &str {
     }
 }
 
-/// Whether profile `name`, or the one it inherits from, asks for line tables or more. Sites are named by source lines,
-/// so there is no doing without.
-fn has_line_tables(manifest: &Table, name: &str) -> bool {
+/// What profile `name`, or the nearest that it inherits from, says of a key.
+fn value<'a>(manifest: &'a Table, name: &str, key: &str) -> Result<&'a Value, String> {
     let mut name = name.to_owned();
     // Cargo refuses cycles; ten is deeper than anyone goes.
     for _ in 0..10 {
         let profile = manifest.get("profile").and_then(|profiles| profiles.get(&name));
-        match profile.and_then(|profile| profile.get("debug")) {
-            Some(Value::Boolean(debug)) => return *debug,
-            Some(Value::Integer(level)) => return *level > 0,
-            Some(Value::String(level)) => return !matches!(&level[..], "none" | "line-directives-only"),
-            _ => {}
+        if let Some(value) = profile.and_then(|profile| profile.get(key)) {
+            return Ok(value);
         }
         let inherits = profile.and_then(|profile| profile.get("inherits")).and_then(Value::as_str);
         name = match (inherits, &name[..]) {
             (Some(parent), _) => parent.to_owned(),
             (None, "test") => "dev".to_owned(),
             (None, "bench") => "release".to_owned(),
-            (None, name) => return name == "dev",
+            (None, _) => return Err(name),
         };
     }
-    false
+    Err(name)
+}
+
+/// Whether profile `name` asks for line tables or more. Sites are named by source lines, so there is no doing without.
+fn has_line_tables(manifest: &Table, name: &str) -> bool {
+    match value(manifest, name, "debug") {
+        Ok(Value::Boolean(debug)) => *debug,
+        Ok(Value::Integer(level)) => *level > 0,
+        Ok(Value::String(level)) => !matches!(&level[..], "none" | "line-directives-only"),
+        Ok(_) => false,
+        // Cargo's own default.
+        Err(root) => root == "dev",
+    }
+}
+
+/// The level of optimisation of profile `name`.
+fn opt_level(manifest: &Table, name: &str) -> String {
+    match value(manifest, name, "opt-level") {
+        Ok(Value::String(level)) => level.clone(),
+        Ok(Value::Integer(level)) => level.to_string(),
+        // Cargo will say what is wrong with it.
+        Ok(_) => String::new(),
+        // Cargo's own default.
+        Err(root) => if root == "dev" { "0" } else { "3" }.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -102,8 +126,20 @@ mod tests {
 
     #[test]
     fn the_variable_is_cargos() {
-        assert_eq!(variable("dev"), "CARGO_PROFILE_DEV_DEBUG");
-        assert_eq!(variable("kernel-o0"), "CARGO_PROFILE_KERNEL_O0_DEBUG");
+        assert_eq!(variable("dev", "DEBUG"), "CARGO_PROFILE_DEV_DEBUG");
+        assert_eq!(variable("kernel-o0", "OPT_LEVEL"), "CARGO_PROFILE_KERNEL_O0_OPT_LEVEL");
+    }
+
+    #[test]
+    fn levels_are_inherited() {
+        let manifest = "[profile.release]\nopt-level = \"s\"\n[profile.none]\ninherits = \"release\"\nopt-level = 0\n\
+                        [profile.small]\ninherits = \"release\"\n[profile.slow]\ninherits = \"dev\"\n";
+        let level = |name| opt_level(&manifest.parse().unwrap(), name);
+        assert_eq!(
+            ["release", "none", "small", "slow", "test", "bench"].map(level),
+            ["s", "0", "s", "0", "0", "s"]
+        );
+        assert_eq!(opt_level(&Table::new(), "release"), "3");
     }
 
     #[test]

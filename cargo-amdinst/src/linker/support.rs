@@ -82,13 +82,48 @@ declare i32 @llvm.amdgcn.readlane.i32(i32, i32)
 declare i64 @llvm.cttz.i64(i64, i1)
 "#;
 
+/// As that, where nothing brings values over from the other half: they come one by one.
+const SHUFFLE_ONE_BY_ONE: &str = r#"
+define hidden i32 @__amdinst_shuffle(i32 %value, i32 %lane) alwaysinline convergent nounwind {
+entry:
+  %active = call i64 @llvm.amdgcn.ballot.i64(i1 true)
+  br label %each
+each:
+  %left = phi i64 [ %active, %entry ], [ %rest, %each ]
+  %result = phi i32 [ 0, %entry ], [ %next, %each ]
+  %first = call i64 @llvm.cttz.i64(i64 %left, i1 true)
+  %asks = trunc i64 %first to i32
+  %asked = call i32 @llvm.amdgcn.readlane.i32(i32 %lane, i32 %asks)
+  %from = and i32 %asked, 63
+  %read = call i32 @llvm.amdgcn.readlane.i32(i32 %value, i32 %from)
+  %place = zext i32 %from to i64
+  %shifted = lshr i64 %active, %place
+  %is.active = trunc i64 %shifted to i1
+  %one = select i1 %is.active, i32 %read, i32 0
+  %wanted = and i32 %lane, 63
+  %is.wanted = icmp eq i32 %wanted, %from
+  %next = select i1 %is.wanted, i32 %one, i32 %result
+  %served = call i64 @llvm.amdgcn.ballot.i64(i1 %is.wanted)
+  %others = xor i64 %served, -1
+  %rest = and i64 %left, %others
+  %more = icmp ne i64 %rest, 0
+  br i1 %more, label %each, label %done
+done:
+  ret i32 %next
+}
+declare i64 @llvm.amdgcn.ballot.i64(i1)
+declare i32 @llvm.amdgcn.readlane.i32(i32, i32)
+declare i64 @llvm.cttz.i64(i64, i1)
+"#;
+
 /// The definition of `amdinst_device::shuffle` for a target; none for one that is not known.
 const fn shuffle(target: Option<Target>) -> &'static str {
     match target {
         None => "",
         Some(Target { arch, wave }) => match (arch.generation(), wave) {
             (Generation::Gfx11, WaveSize::Wave64) => SHUFFLE_OF_HALVES,
-            (Generation::Gfx9, _) | (Generation::Gfx11, WaveSize::Wave32) => SHUFFLE,
+            (Generation::Gfx10, WaveSize::Wave64) => SHUFFLE_ONE_BY_ONE,
+            (Generation::Gfx9, _) | (Generation::Gfx10 | Generation::Gfx11, WaveSize::Wave32) => SHUFFLE,
         },
     }
 }

@@ -1,7 +1,7 @@
 //! What the tests of a program did: how each ended, and the reports of its launches.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -213,20 +213,31 @@ fn summary(results: &[Finished], layout: &Layout) -> String {
     }
     kernels.sort_by(|(_, a), (_, b)| a.kernel.cmp(&b.kernel));
     let mut text = String::new();
+    // A reason that holds for all kernels of a processor is told once.
+    let mut reasons = BTreeSet::new();
     for (launches, report) in kernels {
         let plural = if launches == 1 { "" } else { "es" };
         let home = match report.home.as_str() {
             "none" => String::new(),
             home => format!(", counters: {home}"),
         };
+        let table = match report.not_instrumented.clone() {
+            None => format!("{}\n", report.table_in(layout)),
+            Some(reason) => {
+                reasons.insert(reason);
+                String::new()
+            }
+        };
         text.push_str(&format!(
-            "{} on {}: {launches} launch{plural}, {} wave{}{home}\n{}\n",
+            "{} on {}: {launches} launch{plural}, {} wave{}{home}\n{table}",
             report.kernel,
             report.target,
             report.waves,
             if report.waves == 1 { "" } else { "s" },
-            report.table_in(layout)
         ));
+    }
+    for reason in reasons {
+        text.push_str(&format!("  no counters: {reason}\n\n"));
     }
     text
 }

@@ -44,7 +44,7 @@ struct Place {
     kernel: &'static str,
     workgroup: u32,
     wave: u64,
-    lane: Option<usize>,
+    lane: Option<u8>,
     /// The instruction's name without its space: a pointer may be known to be one to global memory or not.
     instruction: &'static [&'static str],
     line: u32,
@@ -81,8 +81,8 @@ const SWAPS: &[&str] =
     &["global_atomic_swap ", "flat_atomic_swap ", "global_atomic_swap_b32 ", "flat_atomic_swap_b32 "];
 
 /// Where a work-item stands in its workgroup of one dimension: wave and lane, with waves of so many lanes.
-fn place_of(item: u32, lanes: u32) -> (u32, usize) {
-    (item / lanes, (item % lanes) as usize)
+fn place_of(item: u32, lanes: u32) -> (u32, u8) {
+    (item / lanes, (item % lanes) as u8)
 }
 
 /// 128 work-items on 100 elements: number 100 is the first to read past the end.
@@ -306,23 +306,29 @@ fn a_missing_barrier(device: &Device) -> harness::TestResult {
     Ok(())
 }
 
-/// The second workgroup stores to what the last work-item of the first has loaded, and may have done so before it.
+/// The second workgroup stores to what the last work-item of the first has loaded, and may have done so before it. Each is one wave, whose
+/// lanes load before any stores.
 #[harness::test]
 fn workgroups_that_share_an_element(device: &Device) -> harness::TestResult {
-    let values: Vec<u32> = (0..129).collect();
+    let lanes = move_down.wave_size(device)?;
+    let values: Vec<u32> = (0..2 * lanes + 1).collect();
     if !device.settings().checks().races {
-        move_down.launch(device, 2, 64, (&mut device.buffer(&values),))?;
+        move_down.launch(device, 2, lanes, (&mut device.buffer(&values),))?;
     }
     let settings =
         Settings { check: Some(Checks { races: true, ..Checks::NONE }), ..device.settings().clone() };
     let device = &Device::emulator(&settings)?;
     let mut data = device.buffer(&values);
-    let (fault, text) = fault(move_down.launch(device, 2, 64, (&mut data,)));
+    let (fault, text) = fault(move_down.launch(device, 2, lanes, (&mut data,)));
     let first = text.lines().next().unwrap_or_default();
     let what = "kernel `move_down`: data race in global memory: write of 4 bytes at 0x";
     assert!(first.starts_with(what), "{text}");
-    let place = " (byte 256 of `buffer of 129 u32`), after a read by wave 0 of workgroup (0, 0, 0), and nothing orders the two";
-    assert!(first.contains(place), "{text}");
+    let place = format!(
+        " (byte {} of `buffer of {} u32`), after a read by wave 0 of workgroup (0, 0, 0), and nothing orders the two",
+        4 * lanes,
+        values.len()
+    );
+    assert!(first.contains(&place), "{text}");
     assert_eq!((fault.wave.workgroup, fault.wave.wave, fault.lane), ([1, 0, 0], 0, Some(0)), "{text}");
     assert_at(&fault, &text, line_of("*data.add(i + 1)"));
     let earlier = fault.earlier.as_ref().ok_or("no earlier access")?;
@@ -331,7 +337,7 @@ fn workgroups_that_share_an_element(device: &Device) -> harness::TestResult {
     let before = last.split_once("; before it pc 0x").map_or("", |(_, before)| before);
     assert!(before.contains("_load_dword ") || before.contains("_load_b32 "), "{text}");
     // Workgroups of their own elements do not meet.
-    move_down.launch(device, 1, 64, (&mut data,))?;
+    move_down.launch(device, 1, lanes, (&mut data,))?;
     Ok(())
 }
 

@@ -19,11 +19,16 @@ mod sort;
 mod two_dimensional;
 mod vector_add;
 
-use harness::{Counts, Run};
+use harness::{Counts, Run, branch_counts};
 
 /// Whether the compiler optimised.
 fn optimised(run: &Run) -> bool {
     !matches!(run.profile(), "kernel-o0" | "dev")
+}
+
+/// The sum of [`branch_counts`].
+fn branches(items: impl IntoIterator<Item = Option<bool>>, workgroup: usize, lanes: u32) -> Counts {
+    branch_counts(items, workgroup, lanes).into_iter().sum()
 }
 
 /// What the exit of a loop must count when work-item `i` runs the body `trips[i]` times, at least once each, by waves of so many lanes.

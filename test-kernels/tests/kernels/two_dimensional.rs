@@ -3,14 +3,10 @@
 use harness::{Device, Launch as _, TestResult};
 use test_kernels::{stencil, transpose};
 
-use crate::optimised;
+use crate::{branches, optimised};
 
-/// A matrix of 24 rows of 40, in tiles of 16 by 16: 3 by 2 workgroups of four waves, each wave four rows of a tile.
-///
-/// Loading, tile by tile (columns 32 to 47 are half inside; of the rows 16 to 31 the waves 0 and 1 hold 16 to 23, which
-/// are inside): left and middle tiles above, 8 waves all; right tile above, 4 diverged; left and middle below, 4 all and
-/// 4 none; right below, 2 diverged and 2 none. Storing, with the sides exchanged: 8 all; 2 all and 2 none; 8 diverged;
-/// 2 diverged and 2 none.
+/// A matrix of 24 rows of 40, in tiles of 16 by 16: 3 by 2 workgroups, of which those at the right and those below are in part outside.
+/// Tiles are stored with the sides exchanged.
 #[harness::test]
 fn a_transpose_diverges_at_the_edge_tiles(device: &Device) -> TestResult {
     let (width, height) = (40, 24);
@@ -21,21 +17,32 @@ fn a_transpose_diverges_at_the_edge_tiles(device: &Device) -> TestResult {
     assert_eq!(output.to_vec(), transpose::reference(width, height, &input));
 
     if optimised(&run) {
-        let load = run.report().site("load");
-        assert_eq!((load.executions(), load.all(), load.none(), load.diverged()), (24, 12, 6, 6));
-        let store = run.report().site("store");
-        assert_eq!((store.executions(), store.all(), store.none(), store.diverged()), (24, 10, 4, 10));
-        assert_eq!((load.lanes_taken(), store.lanes_taken()), (960, 960));
+        let lanes = transpose::transpose.wave_size(device)?;
+        // Tile by tile, of each the work-items row by row.
+        let items =
+            || (0..2).flat_map(|y| (0..3).flat_map(move |x| (0..256).map(move |i| (x, y, i % 16, i / 16))));
+        let loads = items().map(|(x, y, column, row)| Some(16 * x + column < width && 16 * y + row < height));
+        let stores =
+            items().map(|(x, y, column, row)| Some(16 * y + column < height && 16 * x + row < width));
+        for (name, expected) in
+            [("load", branches(loads, 256, lanes)), ("store", branches(stores, 256, lanes))]
+        {
+            let site = run.report().site(name);
+            assert_eq!(
+                (site.executions(), site.all(), site.none(), site.diverged()),
+                (expected.executions, expected.all, expected.none, expected.diverged),
+                "{name}"
+            );
+            assert_eq!(site.lanes_taken(), 960, "{name}");
+        }
     }
     Ok(())
 }
 
-/// A field of 18 by 10 on two workgroups of 10 by 10 work-items, each a wave of 64 lanes and one of 36: partial waves
-/// that do not diverge for being partial.
+/// A field of 18 by 10 on two workgroups of 10 by 10 work-items, whose last waves are partial: they do not diverge for that.
 ///
-/// Inside the field: the left workgroup is; of the right one (columns 10 to 19) 8 of 10 columns are, so both its waves
-/// diverge. On the rim, of the lanes inside: left 16 of 64 and 12 of 36, right 13 of 52 and 11 of 28; together the
-/// 2 · 18 + 2 · 8 = 52 points of the rim.
+/// Inside the field: the left workgroup is; of the right one (columns 10 to 19) 8 of 10 columns are, so its waves diverge.
+/// The rim has 2 · 18 + 2 · 8 = 52 points.
 #[harness::test]
 fn a_stencil_on_partial_waves(device: &Device) -> TestResult {
     let (width, height) = (18, 10);
@@ -46,11 +53,22 @@ fn a_stencil_on_partial_waves(device: &Device) -> TestResult {
     assert_eq!(output.to_vec(), stencil::reference(width, height, &input));
 
     if optimised(&run) {
+        let lanes = stencil::stencil.wave_size(device)?;
+        let points = || (0..2).flat_map(|group| (0..100).map(move |i| (10 * group + i % 10, i / 10)));
+        let expected = branches(points().map(|(x, _)| Some(x < width)), 100, lanes);
         let inside = run.report().site("inside");
-        assert_eq!((inside.executions(), inside.all(), inside.diverged()), (4, 2, 2));
+        assert_eq!(
+            (inside.executions(), inside.all(), inside.diverged()),
+            (expected.executions, expected.all, expected.diverged)
+        );
         assert_eq!((inside.lanes_in(), inside.lanes_taken()), (200, 180));
+        let on_rim = |x: usize, y: usize| x == 0 || x == width - 1 || y == 0 || y == height - 1;
+        let expected = branches(points().map(|(x, y)| (x < width).then(|| on_rim(x, y))), 100, lanes);
         let rim = run.report().site("rim");
-        assert_eq!((rim.executions(), rim.diverged(), rim.lanes_in()), (4, 4, 180));
+        assert_eq!(
+            (rim.executions(), rim.diverged(), rim.lanes_in()),
+            (expected.executions, expected.diverged, 180)
+        );
         // The compiler may turn the condition around.
         assert!([52, 180 - 52].contains(&rim.lanes_taken()), "{}", rim.lanes_taken());
     }

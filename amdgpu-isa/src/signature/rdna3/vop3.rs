@@ -1,17 +1,12 @@
 //! VOP3: three vector sources, or two with modifiers.
 
+pub(crate) use crate::signature::rdna::vop3::*;
 use crate::signature::signatures;
-pub(crate) use crate::signature::vop3::*;
 
 signatures! {
-    v_fma_legacy_f32     [vdst F32, src0 F32, src1 F32, src2 F32] [CLAMP OMOD];
     v_alignbit_b32       [vdst I32, src0 I32, src1 I32, src2 I16] [CLAMP];
     v_alignbyte_b32      [vdst I32, src0 I32, src1 I32, src2 I16] [CLAMP];
-    v_mullit_f32         [vdst F32, src0 F32, src1 F32, src2 F32] [CLAMP OMOD];
     v_sad_u16            [vdst I32, src0 I32, src1 I32, src2 I32] [CLAMP];
-    v_xor3_b32           [vdst I32, src0 I32, src1 I32, src2 I32] [];
-    v_permlane16_b32     [vdst_rw I32, src0_vgpr I32, src1_any I32, src2_any I32] [SWAPS_ROWS];
-    v_permlanex16_b32    [vdst_rw I32, src0_vgpr I32, src1_any I32, src2_any I32] [SWAPS_ROWS];
     v_cndmask_b16        [vdst I16, src0 I16, src1 I16, mask_src2 Lanes] [SRC_MODS SILENT_OP_SEL];
     v_maxmin_f32         [vdst F32, src0 F32, src1 F32, src2 F32] [CLAMP OMOD];
     v_minmax_f32         [vdst F32, src0 F32, src1 F32, src2 F32] [CLAMP OMOD];
@@ -23,27 +18,13 @@ signatures! {
     v_minmax_i32         [vdst I32, src0 I32, src1 I32, src2 I32] [];
     v_dot2_f16_f16       [vdst F16, src0 V2F16, src1 V2F16, src2 F16] [IDLE_OP_SEL];
     v_dot2_bf16_bf16     [vdst BF16, src0 V2BF16, src1 V2BF16, src2 BF16] [IDLE_OP_SEL];
-    v_add_co_u32         [vdst I32, sdst Lanes, src0 I32, src1 I32] [CLAMP];
-    v_sub_co_u32         [vdst I32, sdst Lanes, src0 I32, src1 I32] [CLAMP];
-    v_subrev_co_u32      [vdst I32, sdst Lanes, src0 I32, src1 I32] [CLAMP];
-    v_add_u16            [vdst I16, src0 I16, src1 I16] [CLAMP NO_THIRD];
-    v_sub_u16            [vdst I16, src0 I16, src1 I16] [CLAMP NO_THIRD];
-    v_mul_lo_u16         [vdst I16, src0 I16, src1 I16] [];
     v_cvt_pk_i16_f32     [vdst I32, src0 F32, src1 F32] [CLAMP];
     v_cvt_pk_u16_f32     [vdst I32, src0 F32, src1 F32] [CLAMP];
-    v_max_u16            [vdst I16, src0 I16, src1 I16] [];
-    v_max_i16            [vdst I16, src0 I16, src1 I16] [];
-    v_min_u16            [vdst I16, src0 I16, src1 I16] [];
-    v_min_i16            [vdst I16, src0 I16, src1 I16] [];
     v_add_i16            [vdst I16, src0 I16, src1 I16] [CLAMP NO_THIRD];
     v_sub_i16            [vdst I16, src0 I16, src1 I16] [CLAMP NO_THIRD];
     v_pack_b32_f16       [vdst I32, src0 F16, src1 F16] [CLAMP NO_THIRD];
     v_cvt_pknorm_i16_f16 [vdst I32, src0 F16, src1 F16] [CLAMP NO_THIRD];
     v_cvt_pknorm_u16_f16 [vdst I32, src0 F16, src1 F16] [CLAMP NO_THIRD];
-    v_lshlrev_b16        [vdst I16, src0 I16, src1 I16] [];
-    v_lshrrev_b16        [vdst I16, src0 I16, src1 I16] [];
-    v_ashrrev_i16        [vdst I16, src0 I16, src1 I16] [];
-    v_writelane_b32      [vdst_rw I32, src0_any I32, src1_scalar I32] [ANY_LANE];
     v_and_b16            [vdst I16, src0 I16, src1 I16] [];
     v_or_b16             [vdst I16, src0 I16, src1 I16] [];
     v_xor_b16            [vdst I16, src0 I16, src1 I16] [];

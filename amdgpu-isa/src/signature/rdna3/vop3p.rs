@@ -1,18 +1,14 @@
 //! VOP3P: packed math, dot products and matrices.
 
+pub(crate) use crate::signature::rdna::vop3p::*;
 use crate::signature::signatures;
-pub(crate) use crate::signature::vop3p::*;
 
 signatures! {
     v_dot4_i32_iu8            [vdst I32, src0 I32, src1 I32, src2 I32] [PACKED NO_OPSEL];
     v_dot4_u32_u8             [vdst I32, src0 I32, src1 I32, src2 I32] [PACKED NO_OPSEL];
     v_dot8_i32_iu4            [vdst I32, src0 I32, src1 I32, src2 I32] [PACKED NO_OPSEL];
     v_dot8_u32_u4             [vdst I32, src0 I32, src1 I32, src2 I32] [PACKED NO_OPSEL];
-    v_dot2_f32_f16            [vdst I32, src0 V2F16, src1 V2F16, src2 I32] [PACKED];
     v_dot2_f32_bf16           [vdst I32, src0 V2BF16, src1 V2BF16, src2 I32] [PACKED];
-    v_fma_mix_f32             [vdst I32, src0 F16, src1 F16, src2 F16] [PACKED MIX];
-    v_fma_mixlo_f16           [vdst_rw I32, src0 F16, src1 F16, src2 F16] [HALF PACKED MIX];
-    v_fma_mixhi_f16           [vdst_rw I32, src0 F16, src1 F16, src2 F16] [HALF PACKED MIX];
     v_wmma_f32_16x16x16_f16   [vdst Matrix, src0_wide B256, src1_wide B256, mc_inline Matrix] [MAI NO_OPSEL];
     v_wmma_f32_16x16x16_bf16  [vdst Matrix, src0_wide B256, src1_wide B256, mc_inline Matrix] [MAI NO_OPSEL];
     v_wmma_f16_16x16x16_f16   [vdst Matrix, src0_wide B256, src1_wide B256, mc_inline Matrix] [MAI HALF];

@@ -76,7 +76,10 @@ impl Class {
             let kind = Kind::Ruled { op: inst.op, reads, offset: inst.mods.offset, is_plain };
             return Self { kind, writes, operands: inst.operands.as_slice().into() };
         }
-        let kind = Kind::New { compares: inst.op.is_of(Families::COMPARE), made: Made::by(inst, program.wave_size()) };
+        let kind = Kind::New {
+            compares: inst.op.is_of(Families::COMPARE),
+            made: Made::by(inst, program.wave_size()),
+        };
         let written = inst.operands.iter().filter(|operand| operand.access != Access::Read);
         Self { kind, writes, operands: written.copied().collect() }
     }

@@ -10,11 +10,7 @@ use crate::analysis::program::Function;
 use crate::analysis::values::Expr;
 
 /// `Ok` for a site.
-pub(super) fn classify(
-    inst: &Inst,
-    event: &Event,
-    flowing: &Flowing<'_>,
-) -> Result<(), OtherWrite> {
+pub(super) fn classify(inst: &Inst, event: &Event, flowing: &Flowing<'_>) -> Result<(), OtherWrite> {
     let values = &flowing.values;
     let wave = flowing.wave_size();
     let whole_wave = |vn| matches!(values.expr(vn), Expr::Const64(u64::MAX));

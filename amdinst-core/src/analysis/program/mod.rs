@@ -407,8 +407,9 @@ impl Program {
         seen.forms.begin(symbols.len());
         for (range, name, kernel) in symbols {
             let number = program.functions.len();
-            let has_other_waves =
-                kernel.is_some_and(|kernel| object.kernels[kernel].descriptor.wave_size(target.arch) != target.wave);
+            let has_other_waves = kernel.is_some_and(|kernel| {
+                object.kernels[kernel].descriptor.wave_size(target.arch) != target.wave
+            });
             let code = code_of(object, &range).filter(|_| kernel.is_some() && !has_other_waves);
             if let Some(known) = code.and_then(|code| seen.find(code)) {
                 program.add_known(name, kernel, range, (&seen, known));

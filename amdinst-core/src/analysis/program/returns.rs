@@ -322,7 +322,9 @@ impl Program {
                     held.set(to, flags);
                 }
             }
-            op if is_mask_operation(op, self.wave_size()) && reads.without(ScalarSet::EXEC).intersects(held.anywhere()) => {
+            op if is_mask_operation(op, self.wave_size())
+                && reads.without(ScalarSet::EXEC).intersects(held.anywhere()) =>
+            {
                 let is_cut =
                     reads.intersects(held.cut) || !located.touches_exec && reads.intersects(held.whole);
                 held.forget(writes);

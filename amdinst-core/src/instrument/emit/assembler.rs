@@ -241,7 +241,8 @@ const fn kind(value: Value) -> u64 {
         Value::Inline(_) => 3,
         Value::Special(_) => 4,
         Value::Literal(_) => 5,
-        Value::Imm(_) => 6,
+        // Where registers are named one by one, there is no number.
+        Value::Imm(_) | Value::Vgprs(_) => 6,
         Value::Off => 7,
     }
 }
@@ -252,7 +253,7 @@ const fn byte(value: Value) -> u8 {
     match value {
         Value::Scalar(code) | Value::Vgpr(code) | Value::Agpr(code) | Value::Inline(code) => code,
         Value::Special(special) => special as u8,
-        Value::Literal(_) | Value::Imm(_) | Value::Off => 0,
+        Value::Literal(_) | Value::Imm(_) | Value::Off | Value::Vgprs(_) => 0,
     }
 }
 
@@ -262,6 +263,7 @@ const fn wide(value: Value) -> u32 {
     match value {
         Value::Literal(value) => value,
         Value::Imm(value) => value as u32,
+        Value::Vgprs(registers) => u32::from_le_bytes(registers),
         _ => 0,
     }
 }

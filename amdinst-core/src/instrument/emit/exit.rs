@@ -125,7 +125,9 @@ impl Exit<'_> {
             self.places.iter().filter(|place| matches!(place, CounterPlace::Lanes { .. })).count();
         for (number, &vgpr) in self.reserved.counter_vgprs.iter().enumerate() {
             let first = number * points_per_vgpr(self.probe, self.assembler.wave_size());
-            let points = lane_points.saturating_sub(first).min(points_per_vgpr(self.probe, self.assembler.wave_size())) as u32;
+            let points = lane_points
+                .saturating_sub(first)
+                .min(points_per_vgpr(self.probe, self.assembler.wave_size())) as u32;
             self.store(
                 &mut code,
                 record,

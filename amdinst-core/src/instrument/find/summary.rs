@@ -2,9 +2,7 @@
 
 use std::collections::VecDeque;
 
-use amdgpu_isa::{
-    Access, Effects, Families, Feature, Inst, Op, RegSet, ScalarSet, Target, Value, WaveSize,
-};
+use amdgpu_isa::{Access, Effects, Families, Feature, Inst, Op, RegSet, ScalarSet, Target, Value, WaveSize};
 
 use super::lds_use::{self, LdsUse};
 use crate::analysis::hazards::Slow;

@@ -53,7 +53,10 @@ pub fn refused(object: &CodeObject, options: &Options, why: NotInstrumented) -> 
     let refusal = || Refusal::of_kernel(Reason::Processor, why.clone());
     let kernels = object.kernels.iter();
     kernels
-        .map(|kernel| KernelProbes { refusals: vec![refusal()], ..without_counters(object, kernel, options, &why) })
+        .map(|kernel| KernelProbes {
+            refusals: vec![refusal()],
+            ..without_counters(object, kernel, options, &why)
+        })
         .collect()
 }
 
@@ -67,7 +70,8 @@ impl Plan {
             return;
         }
         let why = "it has no instructions";
-        self.kernels.extend(empty.into_iter().map(|(_, kernel)| without_counters(object, kernel, options, why)));
+        self.kernels
+            .extend(empty.into_iter().map(|(_, kernel)| without_counters(object, kernel, options, why)));
         let order: HashMap<&str, usize> =
             object.kernels.iter().enumerate().map(|(index, kernel)| (kernel.name.as_str(), index)).collect();
         self.kernels.sort_by_key(|probes| order.get(probes.name.as_str()).copied());

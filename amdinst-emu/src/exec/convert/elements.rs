@@ -52,7 +52,7 @@ pub(super) fn sources(w: &Wave, plan: &Plan, extra: &Extra) -> Option<[Operand; 
             Value::Special(special) => Operand::Bits(w.scalar64(Src::Special(special))),
             Value::Literal(bits) => Operand::Bits(u64::from(bits)),
             Value::Inline(code) => Operand::Bits(u64::from(minifloat::inline_constant(code, format))),
-            Value::Imm(_) | Value::Off => return None,
+            Value::Imm(_) | Value::Off | Value::Vgprs(_) => return None,
         };
     }
     Some(sources)

@@ -17,7 +17,7 @@ pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
         .filter_map(|source| if let Src::Row(row) = source { Some(*row) } else { None })
         .collect();
     let mut result = [0u32; LANES];
-    let group = w.rules.exchange_lanes.min(w.lanes());
+    let group = (w.rules.exchanges_within.lanes() as usize).min(w.lanes());
     match (step.op, rows.as_slice()) {
         (Op::ds_swizzle_b32, [data, ..]) => {
             let data = w.rows[usize::from(*data)];

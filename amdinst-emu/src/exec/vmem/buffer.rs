@@ -7,6 +7,7 @@ use crate::check::{Outcome, Trap};
 use crate::exec::lane_data::{get_small, put_small};
 use crate::memory::{Memory, is_scratch};
 use crate::program::{Action, MemoryAccess};
+use crate::rules::Buffers;
 use crate::wave::{LANES, Wave};
 
 /// How a resource says what is out of range.
@@ -43,6 +44,8 @@ pub(super) struct Resource {
     add_lane: bool,
     /// The instruction gives an index.
     indexed: bool,
+    /// Lanes of the wave.
+    wave_lanes: u64,
     /// Data format, and number format above its four bits, as MTBUF has them.
     pub(super) format: u8,
     /// DST_SEL of x, y, z, w.
@@ -59,13 +62,16 @@ impl Resource {
         // The data format's bits are the upper ones of the stride where lanes are added and nothing is converted.
         let more = if add_lane && access.typed.is_none() { u64::from(data_format) << 14 } else { 0 };
         let scalar_offset = u64::from(w.scalar32(access.scalar));
-        let (swizzle, bounds, format) = if w.rules.old_buffers {
-            (low >> 63 << 1, Bounds::ByIndex, data_format | ((word3 >> 12 & 7) as u8) << 4)
-        } else {
-            let bounds = [Bounds::Structure, Bounds::Record, Bounds::Empty, Bounds::Raw];
-            (low >> 62, bounds[(word3 >> 28 & 3) as usize], (word3 >> 12 & 0x3f) as u8)
+        let bounds = [Bounds::Structure, Bounds::Record, Bounds::Empty, Bounds::Raw];
+        let bounds = bounds[(word3 >> 28 & 3) as usize];
+        let format = |bits: u32| (word3 >> 12 & ((1 << bits) - 1)) as u8;
+        let ((swizzle, bounds, format), more) = match w.rules.buffers {
+            Buffers::TwoFormats => {
+                ((low >> 63 << 1, Bounds::ByIndex, data_format | ((word3 >> 12 & 7) as u8) << 4), more)
+            }
+            Buffers::OneFormat => ((low >> 63 << 1, bounds, format(7)), 0),
+            Buffers::SizedElements => ((low >> 62, bounds, format(6)), 0),
         };
-        let more = if w.rules.old_buffers { more } else { 0 };
         Self {
             base: (low & 0xffff_ffff_ffff).wrapping_add(scalar_offset),
             scalar_offset,
@@ -77,6 +83,7 @@ impl Resource {
             index_stride: 8 << (word3 >> 21 & 3),
             add_lane,
             indexed: access.idxen,
+            wave_lanes: w.lanes() as u64,
             format,
             select: [0, 3, 6, 9].map(|shift| (word3 >> shift & 7) as u8),
         }
@@ -94,9 +101,9 @@ impl Resource {
 
     /// Private memory: each lane's dwords interleaved with the other lanes'.
     fn is_private(&self) -> bool {
-        let old = self.bounds == Bounds::ByIndex;
-        let form = old && self.swizzle && self.add_lane && !self.indexed && self.index_stride == LANES as u64;
-        form && is_scratch(self.base)
+        let is_unchecked = matches!(self.bounds, Bounds::ByIndex | Bounds::Empty);
+        let by_lane = self.swizzle && self.add_lane && !self.indexed;
+        by_lane && is_unchecked && self.index_stride == self.wave_lanes && is_scratch(self.base)
     }
 
     /// Whether a datum of so many bytes that begins at `offset` of record `index` (lane not added) is in range.
@@ -174,8 +181,11 @@ pub(super) fn places(
     for lane in (0..LANES).filter(|lane| w.active(*lane)) {
         let (index, offset) = index_and_offset(w, access, lane);
         places[lane] = if resource.is_private() {
-            // Not range-checked, so a negative VGPR may be brought back by the constant (LLVM folds those on GFX9).
-            LaneAddress::Swizzled { base: resource.base, offset: offset & 0xffff_ffff }
+            // Not range-checked, so a negative VGPR may be brought back by the constant (LLVM folds those from GFX9 on).
+            let base = w.scratch.row_of(resource.base, w.lanes());
+            let reason = "of private memory that begins between the lanes";
+            let base = base.ok_or_else(|| Trap::unimplemented(op, reason))?;
+            LaneAddress::Swizzled { base, offset: offset & 0xffff_ffff }
         } else {
             // Each dword by itself, but an atomic as a whole.
             let piece = if atomic { bytes } else { bytes.min(4) };

@@ -25,6 +25,7 @@ use super::{Context, atomic, lds, nothing};
 use crate::check::{AccessKind, Outcome, Trap};
 use crate::memory::Protection;
 use crate::program::{Action, Handler, MemoryAccess, Space, Step};
+use crate::rules::Buffers;
 use crate::wave::{LANES, Scratch, odd_operand};
 pub(crate) use footprint::footprint;
 pub(crate) use watch::passes_the_cache;
@@ -81,7 +82,7 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     if access.tfe {
         return Err(Trap::unimplemented(step.op, "with a texture fail status"));
     }
-    if access.typed.is_some() && !context.wave.rules.old_buffers {
+    if access.typed.is_some() && context.wave.rules.buffers != Buffers::TwoFormats {
         return Err(Trap::unimplemented(step.op, "with data formats of this generation"));
     }
     if access.lds_dma {

@@ -4,9 +4,9 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::transmute;
 
-use super::{Level, scatter_each};
+use super::{Directed, Level, Vectors32, rounded as operation, scatter_each};
 use crate::exec::Context;
-use crate::fast::{Body, Hot};
+use crate::fast::{Body, Hot, PARTS, parts};
 
 /// See [`super::Vectors::Avx2`].
 pub(crate) struct Avx2<const LANES: usize>;
@@ -21,6 +21,75 @@ unsafe fn f(a: __m256i) -> __m256 {
 unsafe fn i(a: __m256) -> __m256i {
     // SAFETY: the caller's.
     unsafe { _mm256_castps_si256(a) }
+}
+
+#[inline(always)]
+unsafe fn d(a: __m256i) -> __m256d {
+    // SAFETY: the caller's.
+    unsafe { _mm256_castsi256_pd(a) }
+}
+
+#[inline(always)]
+unsafe fn from_d(a: __m256d) -> __m256i {
+    // SAFETY: the caller's.
+    unsafe { _mm256_castpd_si256(a) }
+}
+
+/// MXCSR as Rust has it: exceptions masked, to the nearest number, subnormals kept.
+const MXCSR: u32 = 0x1f80;
+
+/// An operation of [`operation`] on vectors of as many numbers in `a`, `b` and `c`; the result is in `a`. In one piece of assembly, since
+/// MXCSR must be as the compiler knows it wherever the compiler's own code runs.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn directed_rows<const OPERATION: u8>(round: Directed, a: &mut [__m256i], b: &[__m256i], c: &[__m256i]) {
+    assert!(b.len() == a.len() && c.len() == a.len() && !a.is_empty(), "rows of one wave");
+    // MXCSR numbers down before up.
+    let field = match round {
+        Directed::Down => 1,
+        Directed::Up => 2,
+        Directed::ToZero => 3,
+    };
+    let directed = MXCSR | field << 13;
+    let end = size_of_val(a);
+    macro_rules! rows {
+        ($($line:literal),*) => {
+            asm!(
+                "ldmxcsr [{directed}]",
+                "2:",
+                "vmovups {x}, [{a} + {at}]",
+                "vmovups {y}, [{b} + {at}]",
+                $($line,)*
+                "vmovups [{a} + {at}], {x}",
+                "add {at}, 32",
+                "cmp {at}, {end}",
+                "jne 2b",
+                "ldmxcsr [{default}]",
+                directed = in(reg) &raw const directed,
+                default = in(reg) std::ptr::from_ref(&MXCSR),
+                a = in(reg) a.as_mut_ptr(),
+                b = in(reg) b.as_ptr(),
+                c = in(reg) c.as_ptr(),
+                at = inout(reg) 0usize => _,
+                end = in(reg) end,
+                x = out(ymm_reg) _,
+                y = out(ymm_reg) _,
+                options(nostack),
+            )
+        };
+    }
+    // SAFETY: the loops run over the vectors of the slices, and MXCSR's control bits are in the end as they were.
+    unsafe {
+        match OPERATION {
+            operation::ADD_F32 => rows!("vaddps {x}, {x}, {y}", "/* {c} */"),
+            operation::MUL_F32 => rows!("vmulps {x}, {x}, {y}", "/* {c} */"),
+            operation::FMA_F32 => rows!("vfmadd213ps {x}, {y}, [{c} + {at}]"),
+            operation::FROM_SIGNED => rows!("vcvtdq2ps {x}, {x}", "/* {c} */"),
+            operation::ADD_F64 => rows!("vaddpd {x}, {x}, {y}", "/* {c} */"),
+            operation::MUL_F64 => rows!("vmulpd {x}, {x}, {y}", "/* {c} */"),
+            _ => rows!("vfmadd213pd {x}, {y}, [{c} + {at}]"),
+        }
+    }
 }
 
 #[inline(always)]
@@ -121,6 +190,39 @@ impl<const LANES: usize> Level for Avx2<LANES> {
         fn max_f32(a: __m256i, b: __m256i) -> __m256i {
             _mm256_and_si256(i(_mm256_max_ps(f(a), f(b))), i(_mm256_max_ps(f(b), f(a))))
         }
+        fn flush_f32(a: __m256i) -> __m256i {{
+            let exponent = _mm256_set1_epi32(f32::INFINITY.to_bits() as i32);
+            let tiny = _mm256_cmpeq_epi32(_mm256_and_si256(a, exponent), _mm256_setzero_si256());
+            _mm256_andnot_si256(_mm256_srli_epi32::<1>(tiny), a)
+        }}
+        fn doubles(low: __m256i, high: __m256i) -> [__m256i; 2] {
+            [_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high)]
+        }
+        fn halves(doubles: [__m256i; 2]) -> [__m256i; 2] {{
+            let (first, second) = (f(doubles[0]), f(doubles[1]));
+            [i(_mm256_shuffle_ps::<0x88>(first, second)), i(_mm256_shuffle_ps::<0xdd>(first, second))]
+        }}
+        // Of each four lanes the first two are in the first vector.
+        fn bits_of_doubles(bits: [u32; 2]) -> u32 { _pdep_u32(bits[0], 0x33) | _pdep_u32(bits[1], 0xcc) }
+        fn add_f64(a: __m256i, b: __m256i) -> __m256i { from_d(_mm256_add_pd(d(a), d(b))) }
+        fn mul_f64(a: __m256i, b: __m256i) -> __m256i { from_d(_mm256_mul_pd(d(a), d(b))) }
+        fn fma_f64(a: __m256i, b: __m256i, c: __m256i) -> __m256i { from_d(_mm256_fmadd_pd(d(a), d(b), d(c))) }
+        fn min_f64(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_or_si256(from_d(_mm256_min_pd(d(a), d(b))), from_d(_mm256_min_pd(d(b), d(a))))
+        }
+        fn max_f64(a: __m256i, b: __m256i) -> __m256i {
+            _mm256_and_si256(from_d(_mm256_max_pd(d(a), d(b))), from_d(_mm256_max_pd(d(b), d(a))))
+        }
+        fn blend_f64(bits: u32, clear: __m256i, set: __m256i) -> __m256i {{
+            let double = _mm256_setr_epi64x(1, 2, 4, 8);
+            let mask = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(bits.into()), double), double);
+            _mm256_blendv_epi8(clear, set, mask)
+        }}
+        fn flush_f64(a: __m256i) -> __m256i {{
+            let exponent = _mm256_set1_epi64x(f64::INFINITY.to_bits() as i64);
+            let tiny = _mm256_cmpeq_epi64(_mm256_and_si256(a, exponent), _mm256_setzero_si256());
+            _mm256_andnot_si256(_mm256_srli_epi64::<1>(tiny), a)
+        }}
         fn f32_from_signed(a: __m256i) -> __m256i { i(_mm256_cvtepi32_ps(a)) }
         // Upper and lower half are exact as floats; one rounding when they are added.
         fn f32_from_unsigned(a: __m256i) -> __m256i {{
@@ -134,6 +236,38 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     unsafe fn compare_f32<const RELATION: i32>(a: __m256i, b: __m256i) -> u32 {
         // SAFETY: the trait's contract.
         unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<RELATION>(f(a), f(b))) as u32 }
+    }
+
+    #[inline(always)]
+    unsafe fn compare_f64<const RELATION: i32>(a: __m256i, b: __m256i) -> u32 {
+        // SAFETY: the trait's contract.
+        unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<RELATION>(d(a), d(b))) as u32 }
+    }
+
+    #[inline(always)]
+    unsafe fn directed<const OPERATION: u8>(
+        round: Directed,
+        a: &mut Vectors32<Self>,
+        b: &Vectors32<Self>,
+        c: &Vectors32<Self>,
+    ) {
+        let all = parts::<Self>();
+        if OPERATION == operation::FROM_UNSIGNED {
+            // Upper and lower half are exact as floats; one rounding when they are added.
+            // SAFETY: the trait's contract.
+            unsafe {
+                let scale = [_mm256_set1_epi32(65536f32.to_bits() as i32); PARTS];
+                let mut low = [_mm256_setzero_si256(); PARTS];
+                for at in 0..all {
+                    low[at] = i(_mm256_cvtepi32_ps(_mm256_and_si256(a[at], _mm256_set1_epi32(0xffff))));
+                    a[at] = i(_mm256_cvtepi32_ps(_mm256_srli_epi32::<16>(a[at])));
+                }
+                directed_rows::<{ operation::FMA_F32 }>(round, &mut a[..all], &scale[..all], &low[..all]);
+            }
+        } else {
+            // SAFETY: the trait's contract.
+            unsafe { directed_rows::<OPERATION>(round, &mut a[..all], &b[..all], &c[..all]) }
+        }
     }
 
     #[inline(always)]
@@ -158,6 +292,12 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
         unsafe { super::super::rarely_on_avx2::<B, LANES>(context, hot) }
+    }
+
+    #[inline(always)]
+    unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the trait's contract.
+        unsafe { super::super::on_avx2::<B, LANES>(context, hot) }
     }
 
     #[inline(always)]

@@ -3,9 +3,9 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::Level;
+use super::{Directed, Level, Vectors32, rounded as operation};
 use crate::exec::Context;
-use crate::fast::{Body, Hot};
+use crate::fast::{Body, Hot, parts};
 
 /// See [`super::Vectors::Avx512`].
 pub(crate) struct Avx512<const LANES: usize>;
@@ -20,6 +20,36 @@ unsafe fn f(a: __m512i) -> __m512 {
 unsafe fn i(a: __m512) -> __m512i {
     // SAFETY: the caller's.
     unsafe { _mm512_castps_si512(a) }
+}
+
+#[inline(always)]
+unsafe fn d(a: __m512i) -> __m512d {
+    // SAFETY: the caller's.
+    unsafe { _mm512_castsi512_pd(a) }
+}
+
+#[inline(always)]
+unsafe fn from_d(a: __m512d) -> __m512i {
+    // SAFETY: the caller's.
+    unsafe { _mm512_castpd_si512(a) }
+}
+
+/// An operation of [`operation`], rounded as the instruction itself says.
+#[inline(always)]
+unsafe fn rounded<const OPERATION: u8, const ROUND: i32>(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+    // SAFETY: the caller's.
+    unsafe {
+        match OPERATION {
+            operation::ADD_F32 => i(_mm512_add_round_ps::<ROUND>(f(a), f(b))),
+            operation::MUL_F32 => i(_mm512_mul_round_ps::<ROUND>(f(a), f(b))),
+            operation::FMA_F32 => i(_mm512_fmadd_round_ps::<ROUND>(f(a), f(b), f(c))),
+            operation::FROM_SIGNED => i(_mm512_cvt_roundepi32_ps::<ROUND>(a)),
+            operation::FROM_UNSIGNED => i(_mm512_cvt_roundepu32_ps::<ROUND>(a)),
+            operation::ADD_F64 => from_d(_mm512_add_round_pd::<ROUND>(d(a), d(b))),
+            operation::MUL_F64 => from_d(_mm512_mul_round_pd::<ROUND>(d(a), d(b))),
+            _ => from_d(_mm512_fmadd_round_pd::<ROUND>(d(a), d(b), d(c))),
+        }
+    }
 }
 
 #[inline(always)]
@@ -109,6 +139,35 @@ impl<const LANES: usize> Level for Avx512<LANES> {
         fn max_f32(a: __m512i, b: __m512i) -> __m512i {
             _mm512_and_si512(i(_mm512_max_ps(f(a), f(b))), i(_mm512_max_ps(f(b), f(a))))
         }
+        fn flush_f32(a: __m512i) -> __m512i {{
+            let exponent = _mm512_set1_epi32(f32::INFINITY.to_bits() as i32);
+            _mm512_mask_and_epi32(a, _mm512_testn_epi32_mask(a, exponent), a, _mm512_set1_epi32(i32::MIN))
+        }}
+        fn doubles(low: __m512i, high: __m512i) -> [__m512i; 2] {
+            [_mm512_unpacklo_epi32(low, high), _mm512_unpackhi_epi32(low, high)]
+        }
+        fn halves(doubles: [__m512i; 2]) -> [__m512i; 2] {{
+            let (first, second) = (f(doubles[0]), f(doubles[1]));
+            [i(_mm512_shuffle_ps::<0x88>(first, second)), i(_mm512_shuffle_ps::<0xdd>(first, second))]
+        }}
+        // Of each four lanes the first two are in the first vector.
+        fn bits_of_doubles(bits: [u32; 2]) -> u32 { _pdep_u32(bits[0], 0x3333) | _pdep_u32(bits[1], 0xcccc) }
+        fn add_f64(a: __m512i, b: __m512i) -> __m512i { from_d(_mm512_add_pd(d(a), d(b))) }
+        fn mul_f64(a: __m512i, b: __m512i) -> __m512i { from_d(_mm512_mul_pd(d(a), d(b))) }
+        fn fma_f64(a: __m512i, b: __m512i, c: __m512i) -> __m512i { from_d(_mm512_fmadd_pd(d(a), d(b), d(c))) }
+        fn min_f64(a: __m512i, b: __m512i) -> __m512i {
+            _mm512_or_si512(from_d(_mm512_min_pd(d(a), d(b))), from_d(_mm512_min_pd(d(b), d(a))))
+        }
+        fn max_f64(a: __m512i, b: __m512i) -> __m512i {
+            _mm512_and_si512(from_d(_mm512_max_pd(d(a), d(b))), from_d(_mm512_max_pd(d(b), d(a))))
+        }
+        fn blend_f64(bits: u32, clear: __m512i, set: __m512i) -> __m512i {
+            _mm512_mask_blend_epi64(bits as u8, clear, set)
+        }
+        fn flush_f64(a: __m512i) -> __m512i {{
+            let exponent = _mm512_set1_epi64(f64::INFINITY.to_bits() as i64);
+            _mm512_mask_and_epi64(a, _mm512_testn_epi64_mask(a, exponent), a, _mm512_set1_epi64(i64::MIN))
+        }}
         fn f32_from_signed(a: __m512i) -> __m512i { i(_mm512_cvtepi32_ps(a)) }
         fn f32_from_unsigned(a: __m512i) -> __m512i { i(_mm512_cvtepu32_ps(a)) }
     }
@@ -117,6 +176,37 @@ impl<const LANES: usize> Level for Avx512<LANES> {
     unsafe fn compare_f32<const RELATION: i32>(a: __m512i, b: __m512i) -> u32 {
         // SAFETY: the trait's contract.
         unsafe { u32::from(_mm512_cmp_ps_mask::<RELATION>(f(a), f(b))) }
+    }
+
+    #[inline(always)]
+    unsafe fn compare_f64<const RELATION: i32>(a: __m512i, b: __m512i) -> u32 {
+        // SAFETY: the trait's contract.
+        unsafe { u32::from(_mm512_cmp_pd_mask::<RELATION>(d(a), d(b))) }
+    }
+
+    #[inline(always)]
+    unsafe fn directed<const OPERATION: u8>(
+        round: Directed,
+        a: &mut Vectors32<Self>,
+        b: &Vectors32<Self>,
+        c: &Vectors32<Self>,
+    ) {
+        const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+        const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+        const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+        macro_rules! rows {
+            ($round:ident) => {
+                for at in 0..parts::<Self>() {
+                    // SAFETY: the trait's contract.
+                    a[at] = unsafe { rounded::<OPERATION, $round>(a[at], b[at], c[at]) };
+                }
+            };
+        }
+        match round {
+            Directed::Up => rows!(UP),
+            Directed::Down => rows!(DOWN),
+            Directed::ToZero => rows!(TO_ZERO),
+        }
     }
 
     #[inline(always)]
@@ -136,6 +226,12 @@ impl<const LANES: usize> Level for Avx512<LANES> {
     unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
         unsafe { super::super::rarely_on_avx512::<B, LANES>(context, hot) }
+    }
+
+    #[inline(always)]
+    unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the trait's contract.
+        unsafe { super::super::on_avx512::<B, LANES>(context, hot) }
     }
 
     #[inline(always)]

@@ -2,9 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::{Level, relation, scatter_each};
+use super::{Directed, Level, Vectors32, relation, rounded as operation, scatter_each};
 use crate::exec::Context;
-use crate::fast::{Body, Hot};
+use crate::exec::float::{self, double, single};
+use crate::exec::in_double;
+use crate::fast::{Body, Hot, parts};
 
 /// See [`super::Vectors::Baseline`].
 pub(crate) struct Portable<const LANES: usize>;
@@ -24,6 +26,48 @@ fn test(a: V, b: V, f: impl Fn(u32, u32) -> bool) -> u32 {
 #[inline(always)]
 fn float(a: V, b: V, f: impl Fn(f32, f32) -> f32) -> V {
     map(a, b, |a, b| f(f32::from_bits(a), f32::from_bits(b)).to_bits())
+}
+
+/// Whether a [`relation`] holds.
+#[inline(always)]
+fn related<T: PartialOrd + Copy, const RELATION: i32>(a: T, b: T) -> bool {
+    let unordered = a.partial_cmp(&b).is_none();
+    match RELATION {
+        relation::LT => a < b,
+        relation::EQ => a == b,
+        relation::LE => a <= b,
+        relation::GT => a > b,
+        relation::LG => !unordered && a != b,
+        relation::GE => a >= b,
+        relation::ORDERED => !unordered,
+        relation::UNORDERED => unordered,
+        relation::NGE => unordered || a < b,
+        relation::NLG => unordered || a == b,
+        relation::NGT => unordered || a <= b,
+        relation::NLE => unordered || a > b,
+        relation::NEQ => a != b,
+        _ => unordered || a >= b,
+    }
+}
+
+/// A vector's two doubles.
+#[inline(always)]
+fn numbers(a: V) -> [f64; 2] {
+    let number = |low: u32, high: u32| f64::from_bits(u64::from(low) | u64::from(high) << 32);
+    [number(a[0], a[1]), number(a[2], a[3])]
+}
+
+/// The way back from [`numbers`].
+#[inline(always)]
+fn bits(numbers: [f64; 2]) -> V {
+    let [first, second] = numbers.map(f64::to_bits);
+    [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
+}
+
+#[inline(always)]
+fn pair(a: V, b: V, f: impl Fn(f64, f64) -> f64) -> V {
+    let ([a0, a1], [b0, b1]) = (numbers(a), numbers(b));
+    bits([f(a0, b0), f(a1, b1)])
 }
 
 macro_rules! two {
@@ -154,26 +198,121 @@ impl<const LANES: usize> Level for Portable<LANES> {
 
     #[inline(always)]
     unsafe fn compare_f32<const RELATION: i32>(a: V, b: V) -> u32 {
-        test(a, b, |a, b| {
-            let (a, b) = (f32::from_bits(a), f32::from_bits(b));
-            let unordered = a.is_nan() || b.is_nan();
-            match RELATION {
-                relation::LT => a < b,
-                relation::EQ => a == b,
-                relation::LE => a <= b,
-                relation::GT => a > b,
-                relation::LG => !unordered && a != b,
-                relation::GE => a >= b,
-                relation::ORDERED => !unordered,
-                relation::UNORDERED => unordered,
-                relation::NGE => unordered || a < b,
-                relation::NLG => unordered || a == b,
-                relation::NGT => unordered || a <= b,
-                relation::NLE => unordered || a > b,
-                relation::NEQ => a != b,
-                _ => unordered || a >= b,
+        test(a, b, |a, b| related::<f32, RELATION>(f32::from_bits(a), f32::from_bits(b)))
+    }
+
+    #[inline(always)]
+    unsafe fn flush_f32(a: V) -> V {
+        a.map(|a| single::flush(f32::from_bits(a)).to_bits())
+    }
+
+    #[inline(always)]
+    unsafe fn doubles(low: V, high: V) -> [V; 2] {
+        [[low[0], high[0], low[1], high[1]], [low[2], high[2], low[3], high[3]]]
+    }
+
+    #[inline(always)]
+    unsafe fn halves([first, second]: [V; 2]) -> [V; 2] {
+        [[first[0], first[2], second[0], second[2]], [first[1], first[3], second[1], second[3]]]
+    }
+
+    #[inline(always)]
+    unsafe fn bits_of_doubles([first, second]: [u32; 2]) -> u32 {
+        first | second << 2
+    }
+
+    #[inline(always)]
+    unsafe fn add_f64(a: V, b: V) -> V {
+        pair(a, b, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    unsafe fn mul_f64(a: V, b: V) -> V {
+        pair(a, b, |a, b| a * b)
+    }
+
+    #[inline(always)]
+    unsafe fn fma_f64(a: V, b: V, c: V) -> V {
+        let ([a0, a1], [b0, b1], [c0, c1]) = (numbers(a), numbers(b), numbers(c));
+        bits([a0.mul_add(b0, c0), a1.mul_add(b1, c1)])
+    }
+
+    #[inline(always)]
+    unsafe fn min_f64(a: V, b: V) -> V {
+        pair(a, b, |a, b| {
+            if a == b {
+                f64::from_bits(a.to_bits() | b.to_bits())
+            } else if a < b {
+                a
+            } else {
+                b
             }
         })
+    }
+
+    #[inline(always)]
+    unsafe fn max_f64(a: V, b: V) -> V {
+        pair(a, b, |a, b| {
+            if a == b {
+                f64::from_bits(a.to_bits() & b.to_bits())
+            } else if a > b {
+                a
+            } else {
+                b
+            }
+        })
+    }
+
+    #[inline(always)]
+    unsafe fn compare_f64<const RELATION: i32>(a: V, b: V) -> u32 {
+        let ([a0, a1], [b0, b1]) = (numbers(a), numbers(b));
+        u32::from(related::<f64, RELATION>(a0, b0)) | u32::from(related::<f64, RELATION>(a1, b1)) << 1
+    }
+
+    #[inline(always)]
+    unsafe fn blend_f64(bits: u32, clear: V, set: V) -> V {
+        let doubled = (bits & 1) * 3 | (bits >> 1 & 1) * 12;
+        // SAFETY: as above.
+        unsafe { Self::blend(doubled, clear, set) }
+    }
+
+    #[inline(always)]
+    unsafe fn flush_f64(a: V) -> V {
+        bits(numbers(a).map(double::flush))
+    }
+
+    #[inline(always)]
+    unsafe fn directed<const OPERATION: u8>(
+        round: Directed,
+        a: &mut Vectors32<Self>,
+        b: &Vectors32<Self>,
+        c: &Vectors32<Self>,
+    ) {
+        let round = round as u32;
+        for at in 0..parts::<Self>() {
+            let (x, y, z) = (a[at], b[at], c[at]);
+            a[at] = if matches!(OPERATION, operation::ADD_F64 | operation::MUL_F64 | operation::FMA_F64) {
+                let (x, y, z) = (numbers(x), numbers(y), numbers(z));
+                bits([0, 1].map(|at: usize| match OPERATION {
+                    operation::ADD_F64 => double::add_round(x[at], y[at], round),
+                    operation::MUL_F64 => double::mul_round(x[at], y[at], round),
+                    _ => double::fma_round(x[at], y[at], z[at], round),
+                }))
+            } else {
+                let lane = |at: usize| {
+                    let [a, b, c] = [x[at], y[at], z[at]].map(f32::from_bits);
+                    match OPERATION {
+                        operation::ADD_F32 => in_double::sum(a.into(), b.into(), round),
+                        operation::MUL_F32 => in_double::product(a, b, round),
+                        operation::FMA_F32 => in_double::sum(f64::from(a) * f64::from(b), c.into(), round),
+                        operation::FROM_SIGNED => float::narrow(f64::from(x[at] as i32), round),
+                        _ => float::narrow(f64::from(x[at]), round),
+                    }
+                    .to_bits()
+                };
+                [lane(0), lane(1), lane(2), lane(3)]
+            };
+        }
     }
 
     #[inline(always)]
@@ -209,6 +348,12 @@ impl<const LANES: usize> Level for Portable<LANES> {
     unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
         unsafe { super::super::rarely_on_baseline::<B, LANES>(context, hot) }
+    }
+
+    #[inline(always)]
+    unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the trait's contract.
+        unsafe { super::super::on_baseline::<B, LANES>(context, hot) }
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use amdgpu_isa::DppCtrl;
 use crate::support::Random;
 
 pub(super) fn any(random: &mut Random) -> DppCtrl {
-    let ctrl = match random.below(12) {
+    let ctrl = match random.below(14) {
         0..=2 => random.below(256),
         3 => 0x101 + random.below(15),
         4 => 0x111 + random.below(15),
@@ -13,6 +13,7 @@ pub(super) fn any(random: &mut Random) -> DppCtrl {
         6 => random.pick(&[0x130, 0x134, 0x138, 0x13c]),
         7 => random.pick(&[0x140, 0x141]),
         8 => random.pick(&[0x142, 0x143]),
+        9 | 10 => 0x160 + random.below(16),
         _ => 0x150 + random.below(16),
     };
     let masks = |random: &mut Random| if random.flag() { 15 } else { random.below(16) as u8 };
@@ -44,6 +45,8 @@ fn from(ctrl: u16, lane: i32) -> Option<i32> {
         }
         0x12 => Some(row * 16 + (lane % 16 - amount).rem_euclid(16)),
         0x15 => Some(row * 16 + amount),
+        // Row xmask (RDNA3 ISA, section 7.7.1).
+        0x16 => Some(row * 16 + (lane % 16 ^ amount)),
         _ => match ctrl {
             0x130 => (lane != 63).then_some(lane + 1),
             0x134 => Some((lane + 1) % 64),
@@ -72,4 +75,11 @@ pub(super) fn source(dpp: &DppCtrl, exec: u64, lane: usize, values: &[u128; 64])
         None if dpp.bound_ctrl => Some(0),
         None => None,
     }
+}
+
+/// What source 0 is in a lane with DPP8: of its eight lanes, the one that three bits say; zero if that is inactive.
+pub(super) fn source8(selectors: [u8; 3], exec: u64, lane: usize, values: &[u128; 64]) -> u128 {
+    let bits = u32::from_le_bytes([selectors[0], selectors[1], selectors[2], 0]);
+    let from = lane / 8 * 8 + (bits >> (3 * (lane % 8)) & 7) as usize;
+    if exec >> from & 1 != 0 { values[from] } else { 0 }
 }

@@ -30,14 +30,16 @@ fn scale<F: Format>(a: &Args, figures: &Figures) -> Answer {
         if is_nan::<F>(s0) { quiet::<F>(s0) } else { x.scalbn_r(power, a.mode.round(F::KIND)).to_bits() }
     };
     let below = |value: F| value.is_finite() && exponent::<F>(value.to_bits()) == 0;
+    let least = i32::from(a.scales_as_rdna);
+    let small = |value: F| value.is_finite() && exponent::<F>(value.to_bits()) <= least;
     let one = F::from_i128(1).value;
     let nearest = Round::NearestTiesToEven;
     let reciprocal_below = denominator.is_finite_non_zero() && below(one.div_r(denominator, nearest).value);
     let quotient_below = denominator.is_finite_non_zero()
         && numerator.is_finite_non_zero()
-        && below(numerator.div_r(denominator, nearest).value);
+        && small(numerator.div_r(denominator, nearest).value);
     let (value, bit) = if is_zero::<F>(s2) || is_zero::<F>(s1) {
-        (default_nan::<F>() & !sign::<F>(), false)
+        (default_nan::<F>() & !sign::<F>(), a.scales_as_rdna)
     } else if exponent::<F>(s2) - exponent::<F>(s1) >= figures.far {
         (if x == denominator { scaled(figures.scale) } else { s0 }, true)
     } else if exponent::<F>(s1) == 0 {

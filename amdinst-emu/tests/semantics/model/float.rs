@@ -204,6 +204,38 @@ fn mul_legacy(a: &Args) -> Answer {
     mul::<Single>(a)
 }
 
+/// DX9's rule in V_FMA_DX9_ZERO_F32's pseudocode: the third source alone if a factor is zero.
+fn fma_legacy(a: &Args) -> Answer {
+    let [x, y, z] = sources::<Single>(a);
+    if is_zero::<Single>(x) || is_zero::<Single>(y) {
+        let result = if is_nan::<Single>(z) { quiet::<Single>(z) } else { z };
+        return finish::<Single>(result, a.mode).into();
+    }
+    fma::<Single>(a)
+}
+
+/// V_MULLIT_F32's pseudocode: the least number where the second source is that, -infinity or NaN, or the third is not above zero.
+fn mullit(a: &Args) -> Answer {
+    let [_, y, z] = sources::<Single>(a);
+    let (y, z) = (f32::from_bits(y as u32), f32::from_bits(z as u32));
+    if y == -f32::MAX || y == f32::NEG_INFINITY || y.is_nan() || z <= 0.0 || z.is_nan() {
+        return finish::<Single>((-f32::MAX).to_bits().into(), a.mode).into();
+    }
+    mul_legacy(a)
+}
+
+/// The smaller of the third and the larger of the others.
+fn maxmin<F: Format>(a: &Args) -> Answer {
+    let ([x, y, z], ieee) = (sources::<F>(a), a.mode.ieee());
+    finish::<F>(min_bits::<F>(max_bits::<F>(x, y, ieee), z, ieee), a.mode).into()
+}
+
+/// The larger of the third and the smaller of the others.
+fn minmax<F: Format>(a: &Args) -> Answer {
+    let ([x, y, z], ieee) = (sources::<F>(a), a.mode.ieee());
+    finish::<F>(max_bits::<F>(min_bits::<F>(x, y, ieee), z, ieee), a.mode).into()
+}
+
 fn mad_legacy(a: &Args) -> Answer {
     let [x, y, z] = a.s.map(|bits| flush::<Single>(mask::<Single>(bits), false));
     if is_zero::<Single>(x) || is_zero::<Single>(y) {
@@ -376,6 +408,16 @@ pub(crate) const OPERATIONS: &[Operation] = operations! {
     v_fma_legacy_f16: F16 = F16 F16 F16 => fma::<Half>;
     v_fma_f32: F32 = F32 F32 F32 => fma::<Single>;
     v_fma_f64: F64 = F64 F64 F64 => fma::<Double>;
+    v_fma_legacy_f32: F32 = F32 F32 F32 => fma_legacy;
+    v_fmac_legacy_f32: F32 = F32 F32 => |a| fma_legacy(&accumulating(a));
+    v_fmac_f16: F16 = F16 F16 => |a| fma::<Half>(&accumulating(a));
+    v_fmaak_f16: F16 = F16 F16 F16 => fma::<Half>;
+    v_fmamk_f16: F16 = F16 F16 F16 => |a| fma::<Half>(&constant_factor(a));
+    v_mullit_f32: F32 = F32 F32 F32 => mullit;
+    v_maxmin_f16: F16 = F16 F16 F16 => maxmin::<Half>;
+    v_maxmin_f32: F32 = F32 F32 F32 => maxmin::<Single>;
+    v_minmax_f16: F16 = F16 F16 F16 => minmax::<Half>;
+    v_minmax_f32: F32 = F32 F32 F32 => minmax::<Single>;
     v_fmac_f32: F32 = F32 F32 => |a| fma::<Single>(&accumulating(a));
     v_fmac_f64: F64 = F64 F64 => |a| fma::<Double>(&accumulating(a));
     v_fmaak_f32: F32 = F32 F32 F32 => fma::<Single>;

@@ -120,6 +120,19 @@ fn dot(a: &Args, third: i128, bits: u32, is_signed: bool) -> i128 {
 }
 
 pub(crate) const OPERATIONS: &[Operation] = operations! {
+    v_mov_b16: I16 = I16 => |a| (a.s[0] & 0xffff).into();
+    v_not_b16: I16 = I16 => |a| (!a.s[0] & 0xffff).into();
+    v_and_b16: I16 = I16 I16 => |a| (a.s[0] & a.s[1] & 0xffff).into();
+    v_or_b16: I16 = I16 I16 => |a| ((a.s[0] | a.s[1]) & 0xffff).into();
+    v_xor_b16: I16 = I16 I16 => |a| ((a.s[0] ^ a.s[1]) & 0xffff).into();
+    v_cndmask_b16: I16 = I16 I16 => |a| ((if a.bit { a.s[1] } else { a.s[0] }) & 0xffff).into();
+    v_cvt_i32_i16: I32 = I16 => |a| (s(a, 0, 16) as u32).into();
+    v_cvt_u32_u16: I32 = I16 => |a| (u(a, 0, 16) as u32).into();
+    v_xor3_b32: I32 = I32 I32 I32 => |a| (a.u(0) ^ a.u(1) ^ a.u(2)).into();
+    v_maxmin_i32: I32 = I32 I32 I32 => |a| (a.i(0).max(a.i(1)).min(a.i(2)) as u32).into();
+    v_minmax_i32: I32 = I32 I32 I32 => |a| (a.i(0).min(a.i(1)).max(a.i(2)) as u32).into();
+    v_maxmin_u32: I32 = I32 I32 I32 => |a| a.u(0).max(a.u(1)).min(a.u(2)).into();
+    v_minmax_u32: I32 = I32 I32 I32 => |a| a.u(0).min(a.u(1)).max(a.u(2)).into();
     v_mov_b32: I32 = I32 => |a| a.u(0).into();
     v_mov_b64: I64 = I64 => |a| a.s[0].into();
     v_not_b32: I32 = I32 => |a| (!a.u(0)).into();

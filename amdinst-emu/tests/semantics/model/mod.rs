@@ -93,6 +93,9 @@ pub(crate) struct Args {
     pub(crate) old: u128,
     pub(crate) bit: bool,
     pub(crate) mode: Mode,
+    /// V_DIV_SCALE as RDNA 3 has it, by what tinygrad's tests found on a gfx1100: it marks lanes where a source is zero, and takes a
+    /// quotient with the least normal exponent for subnormal, too.
+    pub(crate) scales_as_rdna: bool,
 }
 
 impl Args {

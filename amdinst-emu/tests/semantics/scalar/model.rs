@@ -105,6 +105,10 @@ fn field(a: &State, size: u32, is_signed: bool) -> Effect {
     nonzero(if size == 32 { u64::from(value as u32) } else { value as u64 })
 }
 
+fn low32(value: u64) -> u64 {
+    value & 0xffff_ffff
+}
+
 fn low(value: i128) -> u64 {
     u64::from(value as u32)
 }
@@ -171,6 +175,7 @@ fn two(name: &str, a: &State) -> Option<Effect> {
         "s_lshl4_add_u32" => unsigned((u0 << 4) + u1),
         "s_pack_ll_b32_b16" => only(x & 0xffff | (y & 0xffff) << 16),
         "s_pack_lh_b32_b16" => only(x & 0xffff | y & 0xffff_0000),
+        "s_pack_hl_b32_b16" => only(x >> 16 & 0xffff | (y & 0xffff) << 16),
         "s_pack_hh_b32_b16" => only(x >> 16 & 0xffff | y & 0xffff_0000),
         _ => return None,
     })
@@ -222,6 +227,19 @@ fn one(name: &str, a: &State) -> Option<Effect> {
         "s_nand_saveexec_b64" => saves(a, !(x & e)),
         "s_nor_saveexec_b64" => saves(a, !(x | e)),
         "s_xnor_saveexec_b64" => saves(a, !(x ^ e)),
+        // In waves of 32 lanes; the other half of EXEC stays.
+        "s_and_saveexec_b32" => saves(a, x & e),
+        "s_or_saveexec_b32" => saves(a, x | e),
+        "s_xor_saveexec_b32" => saves(a, x ^ e),
+        "s_andn1_saveexec_b32" => saves(a, low32(!x & e)),
+        "s_andn2_saveexec_b32" => saves(a, low32(x & !e)),
+        "s_orn1_saveexec_b32" => saves(a, low32(!x | e)),
+        "s_orn2_saveexec_b32" => saves(a, low32(x | !e)),
+        "s_nand_saveexec_b32" => saves(a, low32(!(x & e))),
+        "s_nor_saveexec_b32" => saves(a, low32(!(x | e))),
+        "s_xnor_saveexec_b32" => saves(a, low32(!(x ^ e))),
+        "s_andn1_wrexec_b32" => replaces(low32(!x & e)),
+        "s_andn2_wrexec_b32" => replaces(low32(x & !e)),
         "s_andn1_wrexec_b64" => replaces(!x & e),
         "s_andn2_wrexec_b64" => replaces(x & !e),
         _ => return None,

@@ -54,9 +54,8 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     let Some(arch) = known.filter(|arch| amdinst_hsakmt::processors().contains(arch)) else {
         let names: Vec<&str> = amdinst_hsakmt::processors().into_iter().map(Arch::name).collect();
         // A GPU of another generation is one that may be emulated one day; no name is a mistake.
-        let has_some = |generation| {
-            amdinst_hsakmt::processors().into_iter().any(|one| one.generation() == generation)
-        };
+        let has_some =
+            |generation| amdinst_hsakmt::processors().into_iter().any(|one| one.generation() == generation);
         let is_other = known.is_some_and(|arch| !has_some(arch.generation()));
         let exit = if is_other { Exit::Unsupported } else { Exit::Usage };
         let message = format!("the ROCm runtime cannot be run on {cpu}: it is one of {}", names.join(", "));

@@ -1,23 +1,16 @@
-//! Two passes of a network, 16 by 16 work-items a workgroup: a wave is four rows of 16.
+//! Two passes of a network, 16 by 16 work-items a workgroup: a wave is some rows of 16.
 
-use harness::{Device, Launch as _, TestResult};
+use harness::{Counts, Device, Launch as _, TestResult};
 use rodinia::layer_forward::{HIDDEN, ROW, layer_forward};
 use rodinia::{adjust_weights, layer_forward as forward};
 
-use crate::{numbers, optimised};
+use crate::{branch, numbers, optimised};
 
-/// Input units, so workgroups of four waves: `UNITS / 16`.
+/// Input units, so workgroups: `UNITS / 16`.
 const UNITS: usize = 64;
 const WORKGROUPS: u64 = (UNITS / HIDDEN) as u64;
 
-/// A workgroup's halving, by steps of its four waves:
-///
-/// | rows added to | waves | lanes of each |
-/// |---|---|---|
-/// | even | 4 diverge | 32 |
-/// | 0, 4, 8, 12 | 4 diverge | 16 |
-/// | 0, 8 | 2 diverge, 2 none | 16 |
-/// | 0 | 1 diverges, 3 none | 16 |
+/// A workgroup halves in four steps: every second row is added to, then every fourth, eighth and sixteenth.
 #[harness::test]
 fn a_layer_is_summed_up_by_fewer_lanes_each_step(device: &Device) -> TestResult {
     let input = numbers(UNITS + 1, 1);
@@ -30,13 +23,21 @@ fn a_layer_is_summed_up_by_fewer_lanes_each_step(device: &Device) -> TestResult 
 
     let halve = run.report().site("halve");
     // Without optimisation, all lanes also pass the check that `%` divides by something.
-    let checks = if optimised(&run) { 0 } else { 16 * WORKGROUPS };
-    assert_eq!((halve.all(), halve.none(), halve.diverged()), (checks, 5 * WORKGROUPS, 11 * WORKGROUPS));
-    assert_eq!(halve.lanes_taken(), (4 * 32 + 4 * 16 + 2 * 16 + 16) * WORKGROUPS + 64 * checks);
+    let lanes = layer_forward.wave_size(device)?;
+    let waves = 256 / u64::from(lanes) * WORKGROUPS;
+    let items = 256 * WORKGROUPS as usize;
+    let step = |every: usize| branch((0..items).map(|i| (i / 16).is_multiple_of(every)), 256, lanes);
+    let steps: Counts = [2, 4, 8, 16].map(step).into_iter().sum();
+    let checks = if optimised(&run) { 0 } else { 4 * waves };
+    assert_eq!(
+        (halve.all(), halve.none(), halve.diverged()),
+        (steps.all + checks, steps.none, steps.diverged)
+    );
+    assert_eq!(halve.lanes_taken(), steps.lanes_taken + u64::from(lanes) * checks);
     // One lane of each row.
     for name in ["input", "sums"] {
         let column = run.report().site(name);
-        assert_eq!((column.executions(), column.diverged()), (4 * WORKGROUPS, 4 * WORKGROUPS), "{name}");
+        assert_eq!((column.executions(), column.diverged()), (waves, waves), "{name}");
         assert_eq!(column.lanes_taken(), 16 * WORKGROUPS, "{name}");
     }
     Ok(())

@@ -11,11 +11,16 @@ mod hotspot;
 mod kmeans;
 mod nn;
 
-use harness::Run;
+use harness::{Counts, Run, branch_counts};
 
 /// Whether the compiler optimised: without, `&&` is several branches.
 fn optimised(run: &Run) -> bool {
     run.profile() != "kernel-o0"
+}
+
+/// What a branch must count to which all work-items come, in workgroups of so many: they take it or not.
+fn branch(takes: impl IntoIterator<Item = bool>, workgroup: usize, lanes: u32) -> Counts {
+    branch_counts(takes.into_iter().map(Some), workgroup, lanes).into_iter().sum()
 }
 
 /// Numbers between 0 and 1 that look random, the same each time.

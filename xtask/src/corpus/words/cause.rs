@@ -22,6 +22,7 @@ pub(super) struct Evidence<'a> {
 const RULES: &[&str] = &[
     "'null' operand is not supported on this GPU",
     "invalid immediate: only",
+    "expected a 11-bit unsigned offset",
     "expected a 12-bit unsigned offset",
     "expected a 20-bit unsigned offset",
     "image address size does not match dim and a16",
@@ -44,6 +45,7 @@ const RULES: &[&str] = &[
     "out of bounds interpolation attribute number",
     "register index is out of range",
     "register not available on this GPU",
+    "source operand must be a VGPR",
     "source operand must be either a VGPR or an inline constant",
     "src0 must be null",
     "src0 operands must use different VGPR banks",
@@ -122,7 +124,10 @@ const NAMELESS_CAUSES: &[Nameless] = &[
     Nameless { name: "a negated literal, for which there is no text", holds: has_changed_literal },
     Nameless {
         name: "a marked literal, which the assembler of this instruction cannot read",
-        holds: |word| word.text.starts_with("v_dot2acc_f32_f16 ") && word.text.contains("lit("),
+        holds: |word| {
+            let unread = ["v_dot2acc_f32_f16 ", "v_dot2c_f32_f16 ", "v_pk_fmac_f16 "];
+            unread.iter().any(|name| word.text.starts_with(name)) && word.text.contains("lit(")
+        },
     },
     Nameless {
         name: "a buffer addressed backwards",
@@ -167,6 +172,9 @@ fn another_word(word: &Evidence<'_>, theirs: &[u8]) -> Option<&'static str> {
     }
     if has_literal_code(word.words) && theirs.len() == 8 {
         return Some("a literal where none can be, which LLVM's assembler takes for a constant");
+    }
+    if word.is(Illegal::Field("NSA")) {
+        return Some("more dwords of addresses than an image needs, which LLVM drops");
     }
     let reads_as_this = decode(word.target, theirs).is_ok_and(|inst| inst.text(word.target) == word.text);
     if has_changed_literal(word) && !reads_as_this {

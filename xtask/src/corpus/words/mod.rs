@@ -134,11 +134,15 @@ mod tests {
         true
     }
 
-    /// The processors whose instructions differ, in each size of waves: every one of GFX9, and one of RDNA 3 and of 3.5 each.
+    /// The processors whose instructions differ, in each size of waves: every one of GFX9, and those of RDNA that have what others of
+    /// their generation have, and more.
     fn distinct() -> impl Iterator<Item = Target> {
         let is_distinct = |target: &Target| {
             target.arch.generation() == Generation::Gfx9
-                || matches!(target.arch, Arch::Gfx1100 | Arch::Gfx1150)
+                || matches!(
+                    target.arch,
+                    Arch::Gfx1011 | Arch::Gfx1013 | Arch::Gfx1030 | Arch::Gfx1100 | Arch::Gfx1150
+                )
         };
         targets().filter(is_distinct)
     }

@@ -34,7 +34,7 @@ pub(super) enum Disassembly {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Assembly {
     /// The text assembles to these bytes.
-    Bytes(ArrayVec<u8, 16>),
+    Bytes(ArrayVec<u8, 20>),
     /// An error, with LLVM's message.
     Refused(String),
 }
@@ -162,9 +162,11 @@ pub(super) fn is_suspect(arch: Arch, block: &[u32]) -> bool {
     let &[first, second, ..] = block else { return false };
     match first >> 26 {
         0b11_1000 | 0b11_1010 => second >> 24 == 0xff,
-        // GFX11's VOP3 has literals, and it has no SDWA.
+        // GFX11 has no SDWA. VOP3 has literals from GFX10 on.
         _ if arch.generation() == Generation::Gfx11 => false,
-        0b11_0100 => [second & 0x1ff, second >> 9 & 0x1ff, second >> 18 & 0x1ff].contains(&0xff),
+        0b11_0100 if arch.generation() == Generation::Gfx9 => {
+            [second & 0x1ff, second >> 9 & 0x1ff, second >> 18 & 0x1ff].contains(&0xff)
+        }
         _ if first >> 31 == 0 && first & 0x1ff == 249 => {
             let is_comparison = first >> 25 == 0b011_1110;
             let of_destination = second >> 8 & 7 == 7 || second >> 11 & 3 == 3;
@@ -181,7 +183,7 @@ struct Output {
     stderr: String,
 }
 
-fn parse_bytes(text: &str) -> Result<ArrayVec<u8, 16>> {
+fn parse_bytes(text: &str) -> Result<ArrayVec<u8, 20>> {
     let mut bytes = ArrayVec::new();
     for byte in text.trim_end().trim_end_matches(']').split(',') {
         bytes.try_push(u8::from_str_radix(byte.trim_start_matches("0x"), 16)?)?;

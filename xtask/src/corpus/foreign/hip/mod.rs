@@ -9,6 +9,7 @@ mod vectors;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use amdgpu_isa::{Arch, Generation, WaveSize};
 use amdgpu_object::CodeObject;
 use anyhow::{Context as _, Result, anyhow, bail};
 
@@ -16,8 +17,18 @@ use super::Source;
 use super::case::Case;
 use super::session::{Loaded, Origin, Session};
 
-/// Processors that kernels are compiled for: without AGPRs, with them, and with flat scratch set up by hardware.
-const CPUS: [&str; 3] = ["gfx900", "gfx90a", "gfx942"];
+/// Processors that kernels are compiled for, and lanes of their waves: without AGPRs, with them, with flat scratch set up by hardware; both
+/// sizes of waves, and scratch through buffers whose rows have 32 lanes.
+const CPUS: [(&str, WaveSize); 5] = [
+    ("gfx900", WaveSize::Wave64),
+    ("gfx90a", WaveSize::Wave64),
+    ("gfx942", WaveSize::Wave64),
+    ("gfx1030", WaveSize::Wave32),
+    ("gfx1030", WaveSize::Wave64),
+];
+
+/// What moves values between lanes is written for GFX9.
+const OF_GFX9: &str = "lanes.hip";
 
 /// A source file: its name, its text, and launches of its kernels.
 type SourceFile = (&'static str, &'static str, fn() -> Vec<Case>);
@@ -54,15 +65,20 @@ pub(super) fn run_levels(session: &mut Session, levels: &[&str]) -> Result<()> {
         std::fs::write(&source, text)?;
         std::fs::write(session.directory().join("prelude.h"), include_str!("kernels/prelude.h"))?;
         let cases = cases();
-        for cpu in CPUS {
-            if !session.options().takes_cpu(cpu) {
+        for (cpu, wave) in CPUS {
+            let arch = Arch::from_name(cpu).with_context(|| format!("{cpu} is no processor"))?;
+            let is_left_out = name == OF_GFX9 && arch.generation() != Generation::Gfx9;
+            if !session.options().takes_cpu(cpu) || is_left_out {
                 continue;
             }
+            let is_wide = wave != arch.default_wave();
             for level in levels {
-                let file = compile(&source, cpu, level)?;
+                let variant =
+                    if is_wide { format!("{level} -mwavefrontsize64") } else { (*level).to_owned() };
+                let file = compile(&source, cpu, level, is_wide)?;
                 let object = CodeObject::parse(std::fs::read(&file)?)
                     .map_err(|error| anyhow!("{}: {error}", file.display()))?;
-                let origin = Origin { source: Source::Hip, file: &file, target: cpu, variant: level };
+                let origin = Origin { source: Source::Hip, file: &file, target: cpu, variant: &variant };
                 let loaded = Loaded::new(&object, session.options())?;
                 cases.iter().try_for_each(|case| session.run(origin, &loaded, &case.name, case))?;
             }
@@ -72,8 +88,9 @@ pub(super) fn run_levels(session: &mut Session, levels: &[&str]) -> Result<()> {
 }
 
 /// Compiles to a code object beside the source.
-fn compile(source: &Path, cpu: &str, level: &str) -> Result<PathBuf> {
-    let object = source.with_extension(format!("{cpu}{level}.elf"));
+fn compile(source: &Path, cpu: &str, level: &str, is_wide: bool) -> Result<PathBuf> {
+    let wave = if is_wide { "-64" } else { "" };
+    let object = source.with_extension(format!("{cpu}{level}{wave}.elf"));
     let mut command = Command::new("clang-22");
     // Without contraction: what is rounded twice on the host is rounded twice on the device.
     command.args(["-nogpulib", "-g", "-ffp-contract=off", "-fuse-ld=lld-22", level, "-o"]).arg(&object);
@@ -84,6 +101,9 @@ fn compile(source: &Path, cpu: &str, level: &str) -> Result<PathBuf> {
         command.args(["-x", "cl", "-cl-std=CL2.0", "--target=amdgcn-amd-amdhsa"]);
         command.args(["-cl-fp32-correctly-rounded-divide-sqrt", "-Xclang", "-finclude-default-header"]);
         command.arg(format!("-mcpu={cpu}"));
+    }
+    if is_wide {
+        command.arg("-mwavefrontsize64");
     }
     let output = command.arg(source).output().context("running clang-22")?;
     if !output.status.success() {

@@ -20,7 +20,7 @@ use super::library::{Library, Names};
 use super::session::{Loaded, Origin, Session};
 
 /// Targets whose kernels run.
-const TARGETS: [&str; 4] = ["gfx900:xnack-", "gfx906:xnack-", "gfx908:xnack-", "gfx90a:xnack-"];
+const TARGETS: [&str; 5] = ["gfx900:xnack-", "gfx906:xnack-", "gfx908:xnack-", "gfx90a:xnack-", "gfx1030"];
 
 /// Work-items of a workgroup, as the library launches.
 const BLOCK: usize = 256;

@@ -159,7 +159,7 @@ pub(super) fn case(kernel: &Kernel<'_>) -> Option<Case> {
                     .sized([ROWS.div_ceil(4 * kernel.number(0)) as u32, 1, 1], block),
             )
         }
-        "prune_dense2csr_kernel" if kernel.number(1) == 64 => {
+        "prune_dense2csr_kernel" if kernel.number(1) == kernel.lanes => {
             let (t, by_pointer) = (kernel.real(2)?, kernel.is_pointer(3));
             let kept = pruned(&matrix);
             let dense = [int(base), int(ROWS), int(COLUMNS), t.input(&matrix.dense(true, ROWS + 2))];
@@ -169,10 +169,10 @@ pub(super) fn case(kernel: &Kernel<'_>) -> Option<Case> {
                 .chain(rest)
                 .chain([index_input(&kept.starts, base), index_output(&kept.column, base)])
                 .collect();
-            Some(kernel.launch_sized(ROWS.div_ceil(kernel.number(0)), kernel.number(0) * 64, args))
+            Some(kernel.launch_sized(ROWS.div_ceil(kernel.number(0)), kernel.number(0) * kernel.lanes, args))
         }
-        // Those for waves of 32 count lanes that a wave of 64 has twice.
-        "dense2csr_kernel" | "dense2csc_kernel" if kernel.number(1) == 64 => {
+        // Those for waves of other sizes count lanes that a wave of this one has twice, or not.
+        "dense2csr_kernel" | "dense2csc_kernel" if kernel.number(1) == kernel.lanes => {
             let t = kernel.real(4)?;
             let by_column = kernel.family == "dense2csc_kernel";
             let compressed = if by_column { matrix.transposed() } else { matrix.clone() };
@@ -182,7 +182,11 @@ pub(super) fn case(kernel: &Kernel<'_>) -> Option<Case> {
                 [int(COLUMNS + 1), t.output(&compressed.values), index_input(&compressed.starts, base)];
             let written = index_output(&compressed.column, base);
             let args = dense.into_iter().chain(rest).chain([written]).collect();
-            Some(kernel.launch_sized(compressed.rows.div_ceil(kernel.number(0)), kernel.number(0) * 64, args))
+            Some(kernel.launch_sized(
+                compressed.rows.div_ceil(kernel.number(0)),
+                kernel.number(0) * kernel.lanes,
+                args,
+            ))
         }
         "csr2dense_kernel" | "csc2dense_kernel" => {
             let t = kernel.real(4)?;
@@ -209,7 +213,7 @@ pub(super) fn case(kernel: &Kernel<'_>) -> Option<Case> {
             ];
             Some(kernel.launch_sized(ROWS.div_ceil(kernel.number(1)), kernel.number(0), args))
         }
-        "csr2csr_compress_kernel" if kernel.number(3) == 64 => {
+        "csr2csr_compress_kernel" if kernel.number(3) == kernel.lanes => {
             let t = kernel.real(4)?;
             let kept = pruned(&matrix);
             let threshold = t.factor(kernel.args.len() > 5 && kernel.is_pointer(5), THRESHOLD);
@@ -379,7 +383,7 @@ fn blocks_to_rows(kernel: &Kernel<'_>, dimensions: Dimensions, t: Real) -> Optio
         .collect();
     // A wave a row, whatever the kernel takes for one.
     let threads = kernel.number(1);
-    Some(kernel.launch_sized((rows * tall * 64).div_ceil(threads), threads, args))
+    Some(kernel.launch_sized((rows * tall * kernel.lanes).div_ceil(threads), threads, args))
 }
 
 /// Entries of rows as blocks of a given side, and how many of them a row of blocks has.

@@ -7,7 +7,8 @@ mod vectors;
 
 use std::collections::BTreeSet;
 
-use anyhow::Result;
+use amdgpu_isa::Arch;
+use anyhow::{Context as _, Result};
 
 use self::data::Real;
 use super::Source;
@@ -16,7 +17,7 @@ use super::library::{Library, readable};
 use super::session::{Loaded, Origin, Session};
 
 /// Targets whose kernels run.
-const TARGETS: [&str; 4] = ["gfx900:xnack-", "gfx906:xnack-", "gfx908:xnack-", "gfx90a:xnack-"];
+const TARGETS: [&str; 5] = ["gfx900:xnack-", "gfx906:xnack-", "gfx908:xnack-", "gfx90a:xnack-", "gfx1030"];
 
 /// Launches every kernel that we know for every target.
 pub(super) fn run(session: &mut Session) -> Result<()> {
@@ -26,6 +27,8 @@ pub(super) fn run(session: &mut Session) -> Result<()> {
         if !session.options().takes_cpu(cpu) {
             continue;
         }
+        let arch = Arch::from_name(cpu).with_context(|| format!("{cpu} is no processor"))?;
+        let lanes = arch.default_wave().lanes() as usize;
         // Several code objects have the same kernel.
         let mut launched = BTreeSet::new();
         let origin = Origin { source: Source::Rocsparse, file: library.path(), target, variant: "" };
@@ -34,7 +37,7 @@ pub(super) fn run(session: &mut Session) -> Result<()> {
             // The mangled name has the families' names as they are, and demangling takes its time.
             for kernel in object.kernels.iter().filter(|kernel| is_known(&kernel.name)) {
                 let name = readable(&kernel.name);
-                let case = Kernel::of(&name).and_then(|kernel| kernel.case());
+                let case = Kernel::of(&name, lanes).and_then(|kernel| kernel.case());
                 if let Some(case) = case.filter(|case| session.wants(case) && launched.insert(name.clone())) {
                     if loaded.is_none() {
                         loaded = Some(Loaded::new(object, session.options())?);
@@ -68,10 +71,12 @@ struct Kernel<'a> {
     args: Vec<&'a str>,
     /// The types of its parameters, with what stands between them.
     parameters: &'a str,
+    /// Lanes of a wave.
+    lanes: usize,
 }
 
 impl<'a> Kernel<'a> {
-    fn of(name: &'a str) -> Option<Self> {
+    fn of(name: &'a str, lanes: usize) -> Option<Self> {
         let (family, rest) = match name.split_once('<') {
             Some((family, rest)) if !family.contains('(') => (family, rest),
             _ => {
@@ -81,6 +86,7 @@ impl<'a> Kernel<'a> {
                     family,
                     args: Vec::new(),
                     parameters: parameters.strip_suffix(')')?,
+                    lanes,
                 });
             }
         };
@@ -90,6 +96,7 @@ impl<'a> Kernel<'a> {
             family,
             args: args.split(", ").collect(),
             parameters: parameters.strip_suffix(')')?,
+            lanes,
         })
     }
 
@@ -140,11 +147,11 @@ mod tests {
     #[test]
     fn names_are_taken_apart() {
         let name = "axpyi_kernel<256u, int, double, double const*>(int, double const*, double*)";
-        let kernel = Kernel::of(name).unwrap();
+        let kernel = Kernel::of(name, 64).unwrap();
         assert_eq!((kernel.family, kernel.number(0), kernel.args.len()), ("axpyi_kernel", 256, 4));
         assert!(kernel.is_pointer(3) && !kernel.is_pointer(2));
         assert_eq!(kernel.real(2), Some(Real::Double));
         assert_eq!(kernel.parameters, "int, double const*, double*");
-        assert_eq!(Kernel::of("plain(int)").unwrap().family, "plain");
+        assert_eq!(Kernel::of("plain(int)", 64).unwrap().family, "plain");
     }
 }

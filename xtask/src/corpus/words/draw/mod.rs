@@ -4,6 +4,7 @@
 //! built: an encoding, an opcode, then a value for each field; a part of them gets one bit flipped; and some stay
 //! uniform. Which opcodes exist is not asked, so that the opcodes that do not exist are drawn as well.
 
+mod gfx10;
 mod gfx11;
 mod gfx9;
 
@@ -15,7 +16,7 @@ use Kind::{Any, Flag, Gap, Ones, Rare, Saddr, Scalar, Source, Vector};
 /// Dword at the end of each block, so that none ends inside an instruction: LLVM crashes where a literal is cut off.
 pub(super) const PAD: u32 = 0xbf80_0000;
 
-/// `size` blocks of one to five dwords: those of one word, then [`PAD`].
+/// `size` blocks of one to six dwords: those of one word, then [`PAD`].
 pub(super) fn blocks(target: Target, seed: u64, batch: u64, size: usize) -> Vec<Vec<u32>> {
     let arch = target.arch;
     // Other words for each size of waves.
@@ -84,6 +85,7 @@ fn block(arch: Arch, random: &mut Random) -> Vec<u32> {
     // The flipped bit may ask for a literal, or for one more dword.
     let needed = match arch.generation() {
         Generation::Gfx9 => gfx9::needed,
+        Generation::Gfx10 => gfx10::needed,
         Generation::Gfx11 => gfx11::needed,
     };
     while words.len() < needed(&words) {
@@ -128,6 +130,7 @@ enum Kind {
 fn shapes(arch: Arch) -> &'static [Shape] {
     match arch.generation() {
         Generation::Gfx9 => gfx9::SHAPES,
+        Generation::Gfx10 => gfx10::SHAPES,
         Generation::Gfx11 => gfx11::SHAPES,
     }
 }
@@ -154,6 +157,7 @@ fn of_shape(arch: Arch, shape: &Shape, opcode: Option<u64>, random: &mut Random)
     }
     match arch.generation() {
         Generation::Gfx9 => gfx9::complete(arch, shape, bits, random),
+        Generation::Gfx10 => gfx10::complete(shape, bits, random),
         Generation::Gfx11 => gfx11::complete(shape, bits, random),
     }
 }
@@ -195,9 +199,11 @@ fn value(kind: Kind, width: u8, random: &mut Random) -> u64 {
             0 => any,
             _ => 0,
         },
-        Saddr => match random.below(2) {
-            0 => any,
-            _ => 124,
+        // NULL is the one or the other.
+        Saddr => match random.below(4) {
+            0 | 1 => any,
+            2 => 124,
+            _ => 125,
         },
         Ones => match random.below(2) {
             0 => any,

@@ -8,6 +8,7 @@ signatures! {
     buffer_gl1_inv            [] [SIDE_EFFECT];
     buffer_atomic_csub        [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] [ATOMIC];
     buffer_atomic_cmpswap_f32 [buf_data_rw I64, buf_addr I32, srsrc B128, soffset I32] [ATOMIC];
+    buffer_atomic_cmpswap_f64 [buf_data_rw B128, buf_addr I32, srsrc B128, soffset I32] [ATOMIC];
     buffer_atomic_min_f32     [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] [ATOMIC];
     buffer_atomic_max_f32     [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] [ATOMIC];
     buffer_atomic_add_f32     [buf_data_rw I32, buf_addr I32, srsrc B128, soffset I32] [ATOMIC];

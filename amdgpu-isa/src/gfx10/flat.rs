@@ -1,0 +1,151 @@
+//! FLAT, GLOBAL and SCRATCH: memory by vector address (RDNA 2 ISA, chapter "Instructions").
+
+use crate::encoding::table::rows;
+
+rows! {
+    /// Address decides between global, scratch and LDS.
+    FLAT of rdna::flat;
+    8   flat_load_ubyte                                   ALL [];
+    9   flat_load_sbyte                                   ALL [];
+    10  flat_load_ushort                                  ALL [];
+    11  flat_load_sshort                                  ALL [];
+    12  flat_load_dword                                   ALL [];
+    13  flat_load_dwordx2                                 ALL [];
+    14  flat_load_dwordx4                                 ALL [];
+    15  flat_load_dwordx3                                 ALL [];
+    24  flat_store_byte                                   ALL [];
+    25  flat_store_byte_d16_hi                            ALL [];
+    26  flat_store_short                                  ALL [];
+    27  flat_store_short_d16_hi                           ALL [];
+    28  flat_store_dword                                  ALL [];
+    29  flat_store_dwordx2                                ALL [];
+    30  flat_store_dwordx4                                ALL [];
+    31  flat_store_dwordx3                                ALL [];
+    32  flat_load_ubyte_d16                               ALL [];
+    33  flat_load_ubyte_d16_hi                            ALL [];
+    34  flat_load_sbyte_d16                               ALL [];
+    35  flat_load_sbyte_d16_hi                            ALL [];
+    36  flat_load_short_d16                               ALL [];
+    37  flat_load_short_d16_hi                            ALL [];
+    48  flat_atomic_swap                                  ALL [];
+    49  flat_atomic_cmpswap                               ALL [];
+    50  flat_atomic_add                                   ALL [];
+    51  flat_atomic_sub                                   ALL [];
+    53  flat_atomic_smin                                  ALL [];
+    54  flat_atomic_umin                                  ALL [];
+    55  flat_atomic_smax                                  ALL [];
+    56  flat_atomic_umax                                  ALL [];
+    57  flat_atomic_and                                   ALL [];
+    58  flat_atomic_or                                    ALL [];
+    59  flat_atomic_xor                                   ALL [];
+    60  flat_atomic_inc                                   ALL [];
+    61  flat_atomic_dec                                   ALL [];
+    62  flat_atomic_cmpswap_f32 "flat_atomic_fcmpswap"    ALL [];
+    63  flat_atomic_min_f32 "flat_atomic_fmin"            ALL [];
+    64  flat_atomic_max_f32 "flat_atomic_fmax"            ALL [];
+    80  flat_atomic_swap_x2                               ALL [];
+    81  flat_atomic_cmpswap_x2                            ALL [];
+    82  flat_atomic_add_x2                                ALL [];
+    83  flat_atomic_sub_x2                                ALL [];
+    85  flat_atomic_smin_x2                               ALL [];
+    86  flat_atomic_umin_x2                               ALL [];
+    87  flat_atomic_smax_x2                               ALL [];
+    88  flat_atomic_umax_x2                               ALL [];
+    89  flat_atomic_and_x2                                ALL [];
+    90  flat_atomic_or_x2                                 ALL [];
+    91  flat_atomic_xor_x2                                ALL [];
+    92  flat_atomic_inc_x2                                ALL [];
+    93  flat_atomic_dec_x2                                ALL [];
+    94  flat_atomic_cmpswap_f64 "flat_atomic_fcmpswap_x2" ALL [];
+    95  flat_atomic_min_f64 "flat_atomic_fmin_x2"         ALL [];
+    96  flat_atomic_max_f64 "flat_atomic_fmax_x2"         ALL [];
+}
+
+rows! {
+    /// Global memory.
+    GLOBAL of rdna::flat;
+    8   global_load_ubyte                                     ALL [TO_LDS];
+    9   global_load_sbyte                                     ALL [TO_LDS];
+    10  global_load_ushort                                    ALL [TO_LDS];
+    11  global_load_sshort                                    ALL [TO_LDS];
+    12  global_load_dword                                     ALL [TO_LDS];
+    13  global_load_dwordx2                                   ALL [];
+    14  global_load_dwordx4                                   ALL [];
+    15  global_load_dwordx3                                   ALL [];
+    22  global_load_addtid_dword "global_load_dword_addtid"   V1030 [];
+    23  global_store_addtid_dword "global_store_dword_addtid" V1030 [];
+    24  global_store_byte                                     ALL [];
+    25  global_store_byte_d16_hi                              ALL [];
+    26  global_store_short                                    ALL [];
+    27  global_store_short_d16_hi                             ALL [];
+    28  global_store_dword                                    ALL [];
+    29  global_store_dwordx2                                  ALL [];
+    30  global_store_dwordx4                                  ALL [];
+    31  global_store_dwordx3                                  ALL [];
+    32  global_load_ubyte_d16                                 ALL [];
+    33  global_load_ubyte_d16_hi                              ALL [];
+    34  global_load_sbyte_d16                                 ALL [];
+    35  global_load_sbyte_d16_hi                              ALL [];
+    36  global_load_short_d16                                 ALL [];
+    37  global_load_short_d16_hi                              ALL [];
+    48  global_atomic_swap                                    ALL [];
+    49  global_atomic_cmpswap                                 ALL [];
+    50  global_atomic_add                                     ALL [];
+    51  global_atomic_sub                                     ALL [];
+    52  global_atomic_csub                                    V1030 [];
+    53  global_atomic_smin                                    ALL [];
+    54  global_atomic_umin                                    ALL [];
+    55  global_atomic_smax                                    ALL [];
+    56  global_atomic_umax                                    ALL [];
+    57  global_atomic_and                                     ALL [];
+    58  global_atomic_or                                      ALL [];
+    59  global_atomic_xor                                     ALL [];
+    60  global_atomic_inc                                     ALL [];
+    61  global_atomic_dec                                     ALL [];
+    62  global_atomic_cmpswap_f32 "global_atomic_fcmpswap"    ALL [];
+    63  global_atomic_min_f32 "global_atomic_fmin"            ALL [];
+    64  global_atomic_max_f32 "global_atomic_fmax"            ALL [];
+    80  global_atomic_swap_x2                                 ALL [];
+    81  global_atomic_cmpswap_x2                              ALL [];
+    82  global_atomic_add_x2                                  ALL [];
+    83  global_atomic_sub_x2                                  ALL [];
+    85  global_atomic_smin_x2                                 ALL [];
+    86  global_atomic_umin_x2                                 ALL [];
+    87  global_atomic_smax_x2                                 ALL [];
+    88  global_atomic_umax_x2                                 ALL [];
+    89  global_atomic_and_x2                                  ALL [];
+    90  global_atomic_or_x2                                   ALL [];
+    91  global_atomic_xor_x2                                  ALL [];
+    92  global_atomic_inc_x2                                  ALL [];
+    93  global_atomic_dec_x2                                  ALL [];
+    94  global_atomic_cmpswap_f64 "global_atomic_fcmpswap_x2" ALL [];
+    95  global_atomic_min_f64 "global_atomic_fmin_x2"         ALL [];
+    96  global_atomic_max_f64 "global_atomic_fmax_x2"         ALL [];
+}
+
+rows! {
+    /// Private memory.
+    SCRATCH of rdna::flat;
+    8   scratch_load_ubyte         ALL [TO_LDS];
+    9   scratch_load_sbyte         ALL [TO_LDS];
+    10  scratch_load_ushort        ALL [TO_LDS];
+    11  scratch_load_sshort        ALL [TO_LDS];
+    12  scratch_load_dword         ALL [TO_LDS];
+    13  scratch_load_dwordx2       ALL [];
+    14  scratch_load_dwordx4       ALL [];
+    15  scratch_load_dwordx3       ALL [];
+    24  scratch_store_byte         ALL [];
+    25  scratch_store_byte_d16_hi  ALL [];
+    26  scratch_store_short        ALL [];
+    27  scratch_store_short_d16_hi ALL [];
+    28  scratch_store_dword        ALL [];
+    29  scratch_store_dwordx2      ALL [];
+    30  scratch_store_dwordx4      ALL [];
+    31  scratch_store_dwordx3      ALL [];
+    32  scratch_load_ubyte_d16     ALL [];
+    33  scratch_load_ubyte_d16_hi  ALL [];
+    34  scratch_load_sbyte_d16     ALL [];
+    35  scratch_load_sbyte_d16_hi  ALL [];
+    36  scratch_load_short_d16     ALL [];
+    37  scratch_load_short_d16_hi  ALL [];
+}

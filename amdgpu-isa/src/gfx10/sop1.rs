@@ -1,0 +1,73 @@
+//! SOP1: one scalar source (RDNA 2 ISA, chapter "Instructions").
+
+use crate::encoding::table::rows;
+
+rows! {
+    /// Scalar ALU, one source.
+    SOP1 of rdna::sop1;
+    3   s_mov_b32              ALL [];
+    4   s_mov_b64              ALL [];
+    5   s_cmov_b32             ALL [];
+    6   s_cmov_b64             ALL [];
+    7   s_not_b32              ALL [];
+    8   s_not_b64              ALL [];
+    9   s_wqm_b32              ALL [];
+    10  s_wqm_b64              ALL [];
+    11  s_brev_b32             ALL [];
+    12  s_brev_b64             ALL [];
+    13  s_bcnt0_i32_b32        ALL [];
+    14  s_bcnt0_i32_b64        ALL [];
+    15  s_bcnt1_i32_b32        ALL [];
+    16  s_bcnt1_i32_b64        ALL [];
+    17  s_ff0_i32_b32          ALL [];
+    18  s_ff0_i32_b64          ALL [];
+    19  s_ff1_i32_b32          ALL [];
+    20  s_ff1_i32_b64          ALL [];
+    21  s_flbit_i32_b32        ALL [];
+    22  s_flbit_i32_b64        ALL [];
+    23  s_flbit_i32            ALL [];
+    24  s_flbit_i32_i64        ALL [];
+    25  s_sext_i32_i8          ALL [];
+    26  s_sext_i32_i16         ALL [];
+    27  s_bitset0_b32          ALL [];
+    28  s_bitset0_b64          ALL [];
+    29  s_bitset1_b32          ALL [];
+    30  s_bitset1_b64          ALL [];
+    31  s_getpc_b64            ALL [];
+    32  s_setpc_b64            ALL [];
+    33  s_swappc_b64           ALL [];
+    34  s_rfe_b64              ALL [];
+    36  s_and_saveexec_b64     ALL [];
+    37  s_or_saveexec_b64      ALL [];
+    38  s_xor_saveexec_b64     ALL [];
+    39  s_andn2_saveexec_b64   ALL [];
+    40  s_orn2_saveexec_b64    ALL [];
+    41  s_nand_saveexec_b64    ALL [];
+    42  s_nor_saveexec_b64     ALL [];
+    43  s_xnor_saveexec_b64    ALL [];
+    44  s_quadmask_b32         ALL [];
+    45  s_quadmask_b64         ALL [];
+    46  s_movrels_b32          ALL [];
+    47  s_movrels_b64          ALL [];
+    48  s_movreld_b32          ALL [];
+    49  s_movreld_b64          ALL [];
+    52  s_abs_i32              ALL [];
+    55  s_andn1_saveexec_b64   ALL [];
+    56  s_orn1_saveexec_b64    ALL [];
+    57  s_andn1_wrexec_b64     ALL [];
+    58  s_andn2_wrexec_b64     ALL [];
+    59  s_bitreplicate_b64_b32 ALL [];
+    60  s_and_saveexec_b32     ALL [];
+    61  s_or_saveexec_b32      ALL [];
+    62  s_xor_saveexec_b32     ALL [];
+    63  s_andn2_saveexec_b32   ALL [];
+    64  s_orn2_saveexec_b32    ALL [];
+    65  s_nand_saveexec_b32    ALL [];
+    66  s_nor_saveexec_b32     ALL [];
+    67  s_xnor_saveexec_b32    ALL [];
+    68  s_andn1_saveexec_b32   ALL [];
+    69  s_orn1_saveexec_b32    ALL [];
+    70  s_andn1_wrexec_b32     ALL [];
+    71  s_andn2_wrexec_b32     ALL [];
+    73  s_movrelsd_2_b32       ALL [];
+}

@@ -1,0 +1,180 @@
+//! How fast float instructions are in each rounding and denormal mode, beside the default.
+//!
+//! `cargo bench -p amdinst-emu --bench modes [-- GFX ...]`. A loop of one instruction runs in every mode, on numbers of usual size and on
+//! ones of which a third are subnormal. Each line is an instruction: its time in the default mode, and how much slower the slowest of
+//! the others is. Exits with 1 if one takes more than twice the default's time: no mode is left out of the fast layer.
+
+#[path = "throughput/clock.rs"]
+#[expect(dead_code, reason = "one core alone is measured here")]
+mod clock;
+
+use std::process::ExitCode;
+
+use amdgpu_isa::{Arch, Target, WaveSize};
+use amdinst_emu::{Config, Machine, Snippet, WaveState};
+
+/// Copies of the instruction in the loop, and how often the loop runs.
+const COPIES: usize = 32;
+const TURNS: u32 = 400;
+/// Times that each is measured; the best counts.
+const REPEAT: usize = 5;
+/// How much slower than the default a mode may be.
+const LIMIT: f64 = 2.0;
+
+/// Instructions that every processor here has. {b} is the suffix of the mask's width.
+const FORMS: &[&str] = &[
+    "v_add_f32 v0, v1, v2",
+    "v_sub_f32 v0, s2, v2",
+    "v_mul_f32 v0, v1, v2",
+    "v_min_f32 v0, v1, v2",
+    "v_max_f32 v0, v1, v2",
+    "v_fma_f32 v0, v1, v2, v3",
+    "v_fma_f32 v0, -v1, v2, |v3| clamp",
+    "v_fmac_f32 v0, v1, v2",
+    "v_cvt_f32_i32 v0, v1",
+    "v_cvt_f32_u32 v0, v1",
+    "v_cmp_lt_f32_e64 {m}, v1, v2",
+    "v_med3_f32 v0, v1, v2, v3",
+    "v_floor_f32 v0, v1",
+    "v_fract_f32 v0, v1",
+    "v_rcp_f32 v0, v1",
+    "v_sqrt_f32 v0, v1",
+    "v_exp_f32 v0, v1",
+    "v_ldexp_f32 v0, v1, v4",
+    "v_cvt_i32_f32 v0, v1",
+    "v_cvt_f16_f32 v0, v1",
+    "v_cvt_f32_f16 v0, v1",
+    "v_cvt_f64_f32 v[6:7], v1",
+    "v_cvt_f32_f64 v0, v[2:3]",
+    "v_div_scale_f32 v0, {M}, v1, v1, v2",
+    "v_div_fmas_f32 v0, v1, v2, v3",
+    "v_div_fixup_f32 v0, v1, v2, v3",
+    "v_add_f64 v[6:7], v[0:1], v[2:3]",
+    "v_mul_f64 v[6:7], v[0:1], v[2:3]",
+    "v_fma_f64 v[6:7], v[0:1], v[2:3], v[4:5]",
+    "v_max_f64 v[6:7], v[0:1], v[2:3]",
+    "v_cmp_lt_f64_e64 {m}, v[0:1], v[2:3]",
+    "v_rcp_f64 v[6:7], v[0:1]",
+    "v_floor_f64 v[6:7], v[0:1]",
+    "v_add_f16 v0, v1, v2",
+    "v_mul_f16 v0, v1, v2",
+    "v_fma_f16 v0, v1, v2, v3",
+    "v_max_f16 v0, v1, v2",
+    "v_cmp_lt_f16_e64 {m}, v1, v2",
+    "v_rcp_f16 v0, v1",
+    "v_pk_add_f16 v0, v1, v2",
+    "v_pk_mul_f16 v0, v1, v2",
+    "v_pk_fma_f16 v0, v1, v2, v3",
+    "v_pk_max_f16 v0, v1, v2",
+    "v_fma_mix_f32 v0, v1, v2, v3",
+];
+
+/// Pairs of operations, of waves of 32 lanes.
+const PAIRS: &[&str] = &[
+    "v_dual_fmac_f32 v0, v1, v2 :: v_dual_mul_f32 v3, v4, v5",
+    "v_dual_add_f32 v0, v1, v2 :: v_dual_max_f32 v3, v4, v5",
+];
+
+/// MODE with both formats' fields alike, IEEE and DX10_CLAMP; the last mode has every exception on besides.
+fn modes() -> impl Iterator<Item = u32> {
+    const EXCEPTIONS: u32 = 0x7f << 12;
+    let field = |value: u32| value | value << 2;
+    let all = (0..4).flat_map(move |round| (0..4).map(move |keeps| 0x300 | field(keeps) << 4 | field(round)));
+    all.chain([WaveState::KERNEL_MODE | EXCEPTIONS])
+}
+
+/// Numbers of usual size, as halves, singles and the high words of doubles; or a third of them subnormal.
+fn state(subnormal: bool) -> WaveState {
+    let mut state = WaveState::default();
+    let number = |register: usize, lane: usize| {
+        let mixed = (register * 64 + lane) as u32;
+        let usual = 0x3c00_3c00 | mixed.wrapping_mul(0x9e37_79b9) & 0x03ff_03ff;
+        let tiny = 0x0000_0155 | mixed.wrapping_mul(0x0101) & 0x0000_0fff;
+        if subnormal && mixed % 3 == 0 { tiny } else { usual }
+    };
+    for register in 0..8 {
+        state.set_vgpr(register, std::array::from_fn(|lane| number(register, lane)));
+    }
+    state.sgprs[2] = 0x3fa0_0000;
+    state
+}
+
+/// Seconds of the loop, the best of a few runs.
+fn seconds(machine: &mut Machine, snippet: &Snippet, state: &WaveState) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..REPEAT {
+        let (after, seconds) = clock::one_thread(|| snippet.run(machine, state));
+        after.expect("running");
+        best = best.min(seconds);
+    }
+    best
+}
+
+fn main() -> ExitCode {
+    let filters: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let targets = [
+        Target::from(Arch::Gfx90a),
+        Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 },
+        Target { arch: Arch::Gfx1100, wave: WaveSize::Wave64 },
+    ];
+    let mut slow = 0;
+    for target in targets {
+        let lanes = target.wave.lanes();
+        if !filters.is_empty() && !filters.iter().any(|filter| target.arch.to_string().contains(filter)) {
+            continue;
+        }
+        println!("{}, {lanes} lanes", target.arch);
+        println!("{:<60} {:>10} {:>9} {:>9}  slowest", "instruction", "ns", "slower", "subnormal");
+        let (mask, vcc) = if lanes == 32 { ("s6", "vcc_lo") } else { ("s[6:7]", "vcc") };
+        let pairs = if lanes == 32 { PAIRS } else { &[] };
+        let empty = seconds(&mut Machine::new(target.arch, Config::default()), &looped(target, ""), &state(false));
+        for form in FORMS.iter().chain(pairs) {
+            let text = form.replace("{m}", mask).replace("{M}", vcc);
+            let snippet = looped(target, &text);
+            let mut machine = Machine::new(target.arch, Config::default());
+            let mut time = |mode: u32, subnormal: bool| {
+                let state = WaveState { mode, ..state(subnormal) };
+                (seconds(&mut machine, &snippet, &state) - empty).max(0.0)
+            };
+            let default = time(WaveState::KERNEL_MODE, false);
+            let mut ratios = [0.0f64; 2];
+            let mut slowest = 0;
+            for mode in modes() {
+                for (subnormal, ratio) in [false, true].into_iter().zip(&mut ratios) {
+                    let found = time(mode, subnormal) / default;
+                    if !subnormal && found > *ratio {
+                        slowest = mode;
+                    }
+                    *ratio = ratio.max(found);
+                }
+            }
+            let mark = if ratios[0] > LIMIT { " !" } else { "" };
+            slow += u32::from(ratios[0] > LIMIT);
+            let nanoseconds = default * 1e9 / (COPIES as f64 * f64::from(TURNS));
+            println!(
+                "{text:<60} {nanoseconds:>10.2} {:>8.2}x {:>8.2}x  {slowest:#x}{mark}",
+                ratios[0], ratios[1]
+            );
+        }
+        println!();
+    }
+    if slow == 0 {
+        return ExitCode::SUCCESS;
+    }
+    println!("{slow} instructions take more than {LIMIT} times as long in another mode");
+    ExitCode::FAILURE
+}
+
+/// A loop of copies of one instruction; of none, what is around them.
+fn looped(target: Target, text: &str) -> Snippet {
+    let copies = if text.is_empty() { String::new() } else { format!("{text}\n").repeat(COPIES) };
+    // The branch counts dwords, so the loop's length comes from its own code.
+    let dwords = |snippet_text: &str| {
+        let size = |line: &str| amdgpu_isa::parse(target, line).map(|inst| u32::from(inst.size) / 4);
+        snippet_text.lines().map(|line| size(line).expect(line)).sum::<u32>()
+    };
+    let body = format!("{copies}s_sub_u32 s0, s0, 1\ns_cmp_lg_u32 s0, 0");
+    let back = 0x1_0000 - (dwords(&body) + 1);
+    let all = format!("s_movk_i32 s0, {TURNS}\n{body}\ns_cbranch_scc1 {back}");
+    Snippet::assemble(target, &all).unwrap_or_else(|error| panic!("{all}: {error}"))
+}

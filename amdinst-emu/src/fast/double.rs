@@ -1,0 +1,384 @@
+//! Arithmetic and comparisons of doubles, which are two rows each, in every mode and with signs changed; and comparisons of 64-bit
+//! integers.
+
+use std::marker::PhantomData;
+
+use super::level::{Directed, Level, Vectors32, relation, rounded};
+use super::mode::{FloatMode, Modifiers};
+use super::valu::put_mask;
+use super::{Body, CONST, Hot, PARTS, SCALAR, parts, put, rows};
+use crate::exec::Context;
+use crate::wave::{LANES, Wave};
+
+/// An operation on vectors of doubles; operations on fewer sources ignore the others.
+pub(super) trait Operation {
+    /// A source that is a NaN loses against the other one. Else a result that is a NaN is that of the first source that is one.
+    const LOSES: bool;
+    /// # Safety
+    /// As for [`Level`].
+    unsafe fn apply<L: Level>(a: L::V, b: L::V, c: L::V) -> L::V;
+    /// The same for as many vectors as a wave's row has, rounded in another way. `false`: it does not round.
+    ///
+    /// # Safety
+    /// As for [`Level`].
+    unsafe fn directed<L: Level>(
+        round: Directed,
+        a: &mut Vectors32<L>,
+        b: &Vectors32<L>,
+        c: &Vectors32<L>,
+    ) -> bool;
+}
+
+macro_rules! operations {
+    ($($name:ident $loses:literal = |$a:ident, $b:ident, $c:ident| $body:expr $(, $rounded:ident)?;)*) => {$(
+        pub(super) struct $name;
+        impl Operation for $name {
+            const LOSES: bool = $loses;
+            #[inline(always)]
+            unsafe fn apply<L: Level>($a: L::V, $b: L::V, $c: L::V) -> L::V {
+                // SAFETY: the caller's.
+                unsafe { $body }
+            }
+            operations!(@directed $($rounded)?);
+        }
+    )*};
+    (@directed) => {
+        #[inline(always)]
+        unsafe fn directed<L: Level>(
+            _: Directed,
+            _: &mut Vectors32<L>,
+            _: &Vectors32<L>,
+            _: &Vectors32<L>,
+        ) -> bool {
+            false
+        }
+    };
+    (@directed $rounded:ident) => {
+        #[inline(always)]
+        unsafe fn directed<L: Level>(
+            round: Directed,
+            a: &mut Vectors32<L>,
+            b: &Vectors32<L>,
+            c: &Vectors32<L>,
+        ) -> bool {
+            // SAFETY: the caller's.
+            unsafe { L::directed::<{ rounded::$rounded }>(round, a, b, c) };
+            true
+        }
+    };
+}
+
+operations! {
+    Add false = |a, b, _c| L::add_f64(a, b), ADD_F64;
+    Multiply false = |a, b, _c| L::mul_f64(a, b), MUL_F64;
+    Fma false = |a, b, c| L::fma_f64(a, b, c), FMA_F64;
+    Min true = |a, b, _c| L::min_f64(a, b);
+    Max true = |a, b, _c| L::max_f64(a, b);
+}
+
+/// In a source that is a constant: see [`Source`].
+pub(super) const LOW: u32 = 1 << 18;
+
+/// A source of doubles: a pair of rows, or the same value everywhere. Of a constant, `hot.imm` is the
+/// high half, and the low one is zero; or with [`LOW`] the low half, which is extended by its sign.
+struct Source<L: Level> {
+    row: Option<*const u32>,
+    low: L::V,
+    high: L::V,
+    stay: L::V,
+    invert: L::V,
+}
+
+impl<L: Level> Clone for Source<L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<L: Level> Copy for Source<L> {}
+
+impl<L: Level> Source<L> {
+    /// # Safety
+    /// As for [`super::Handler`].
+    #[inline(always)]
+    unsafe fn of(w: &mut Wave, hot: &Hot, slot: usize) -> Self {
+        let src = hot.src[slot];
+        let (stay, invert) = Modifiers::get(hot).signs(slot);
+        // SAFETY: a source below SCALAR is a pair of rows of the register file.
+        unsafe {
+            let (low, high) = match src {
+                _ if src & LOW != 0 => (hot.imm[slot], ((hot.imm[slot] as i32) >> 31) as u32),
+                _ if src & CONST != 0 => (0, hot.imm[slot]),
+                SCALAR.. => (w.s[(src & 127) as usize], w.s[(src + 1 & 127) as usize]),
+                _ => (0, 0),
+            };
+            Self {
+                row: (src < SCALAR).then(|| rows(w).add(src as usize).cast_const()),
+                low: L::splat(low),
+                high: L::splat(high),
+                stay: L::splat(stay),
+                invert: L::splat(invert),
+            }
+        }
+    }
+
+    /// The halves of the `part`th vector's lanes, the high ones with their signs changed.
+    ///
+    /// # Safety
+    /// As for [`super::Handler`].
+    #[inline(always)]
+    unsafe fn halves(&self, part: usize) -> [L::V; 2] {
+        // SAFETY: within the rows.
+        unsafe {
+            let [low, high] = match self.row {
+                Some(row) => [L::load(row.add(part * L::N)), L::load(row.add(LANES + part * L::N))],
+                None => [self.low, self.high],
+            };
+            [low, L::xor(L::and(high, self.stay), self.invert)]
+        }
+    }
+
+    /// The `part`th vector's lanes as doubles.
+    ///
+    /// # Safety
+    /// As for [`super::Handler`].
+    #[inline(always)]
+    unsafe fn doubles(&self, part: usize, flushes: bool) -> [L::V; 2] {
+        // SAFETY: within the rows.
+        unsafe {
+            let [low, high] = self.halves(part);
+            let [first, second] = L::doubles(low, high);
+            if flushes { [L::flush_f64(first), L::flush_f64(second)] } else { [first, second] }
+        }
+    }
+}
+
+/// A double in all lanes.
+#[inline(always)]
+unsafe fn splat<L: Level>(bits: u64) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { L::doubles(L::splat(bits as u32), L::splat((bits >> 32) as u32))[0] }
+}
+
+const QUIET: u64 = 1 << 51;
+const INVALID: u64 = 0xfff8 << 48;
+
+#[inline(always)]
+unsafe fn nan<L: Level>(value: L::V) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { L::compare_f64::<{ relation::UNORDERED }>(value, value) }
+}
+
+/// The NaN that stands for a result that is one, as `valu` has it for singles.
+#[inline(always)]
+unsafe fn replace_nans<L: Level>(result: L::V, [a, b, c]: [L::V; 3]) -> L::V {
+    // SAFETY: the caller's.
+    unsafe {
+        let quiet = splat::<L>(QUIET);
+        let or_source = |other: L::V, source: L::V| L::blend_f64(nan::<L>(source), other, L::or(source, quiet));
+        let found = or_source(or_source(or_source(splat::<L>(INVALID), c), b), a);
+        L::blend_f64(nan::<L>(result), result, found)
+    }
+}
+
+/// `minmax`, where a source that is a NaN loses against the other one; but in IEEE mode one that signals is the result, quiet.
+#[inline(always)]
+unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, ieee: bool) -> L::V {
+    // SAFETY: the caller's.
+    unsafe {
+        let result = L::blend_f64(nan::<L>(a), L::blend_f64(nan::<L>(b), minmax, a), b);
+        if !ieee {
+            return result;
+        }
+        let quiet = splat::<L>(QUIET);
+        // Infinity with the quiet bit is a NaN, without it a number.
+        let signals = |value: L::V| {
+            let bit = L::or(L::and(value, quiet), splat::<L>(f64::INFINITY.to_bits()));
+            nan::<L>(value) & !nan::<L>(bit)
+        };
+        let first = L::blend_f64(signals(b), result, L::or(b, quiet));
+        L::blend_f64(signals(a), first, L::or(a, quiet))
+    }
+}
+
+/// `O` on as many sources as it has.
+pub(super) struct Do<O, const SOURCES: usize>(PhantomData<O>);
+
+/// `O` where MODE rounds otherwise or flushes, or results are NaNs. See [`Do`].
+struct InMode<O, const SOURCES: usize>(PhantomData<O>);
+
+#[inline(always)]
+unsafe fn sources<L: Level, const SOURCES: usize>(w: &mut Wave, hot: &Hot) -> [Source<L>; 3] {
+    // SAFETY: the caller's.
+    unsafe {
+        let a = Source::of(w, hot, 0);
+        let b = Source::of(w, hot, 1);
+        let c = if SOURCES < 3 { b } else { Source::of(w, hot, 2) };
+        [a, b, c]
+    }
+}
+
+#[inline(always)]
+unsafe fn write<L: Level>(w: &mut Wave, hot: &Hot, results: [Vectors32<L>; 2]) {
+    // SAFETY: the caller's.
+    unsafe {
+        let [mut low, mut high] = results;
+        for i in 0..parts::<L>() {
+            [low[i], high[i]] = L::halves([low[i], high[i]]);
+        }
+        put::<L>(w, hot.dst, &low);
+        put::<L>(w, hot.dst + LANES as u32, &high);
+    }
+}
+
+impl<O: Operation, const SOURCES: usize> Body for Do<O, SOURCES> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        // SAFETY: rows are in the register file (checked by `compile`).
+        unsafe {
+            if !w.plain64() {
+                return L::apart::<InMode<O, SOURCES>>(context, hot);
+            }
+            let [a, b, c] = sources::<L, SOURCES>(w, hot);
+            let mut results = [[L::splat(0); PARTS]; 2];
+            let mut unordered = 0;
+            for i in 0..parts::<L>() {
+                let (a, b, c) = (a.doubles(i, false), b.doubles(i, false), c.doubles(i, false));
+                for half in 0..2 {
+                    let result = O::apply::<L>(a[half], b[half], c[half]);
+                    let unordered_now = if O::LOSES {
+                        L::compare_f64::<{ relation::UNORDERED }>(a[half], b[half])
+                    } else {
+                        nan::<L>(result)
+                    };
+                    unordered |= unordered_now;
+                    results[half][i] = result;
+                }
+            }
+            if unordered != 0 {
+                return L::rarely::<InMode<O, SOURCES>>(context, hot);
+            }
+            write::<L>(w, hot, results);
+        }
+        hot.next
+    }
+}
+
+impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let mode = FloatMode::double(w);
+        // SAFETY: as for `Do`.
+        unsafe {
+            let sources = sources::<L, SOURCES>(w, hot);
+            let mut results = [[L::splat(0); PARTS]; 2];
+            for (half, result) in results.iter_mut().enumerate() {
+                let mut rows = [[L::splat(0); PARTS]; 3];
+                for slot in 0..3 {
+                    for i in 0..parts::<L>() {
+                        rows[slot][i] = sources[slot].doubles(i, mode.flushes_sources)[half];
+                    }
+                }
+                let get = |i: usize| [rows[0][i], rows[1][i], rows[2][i]];
+                *result = rows[0];
+                let done = match mode.directed {
+                    Some(round) => O::directed::<L>(round, result, &rows[1], &rows[2]),
+                    None => false,
+                };
+                for i in 0..parts::<L>() {
+                    let [a, b, c] = get(i);
+                    let value = if done { result[i] } else { O::apply::<L>(a, b, c) };
+                    let value = if O::LOSES {
+                        without_nans::<L>(value, a, b, w.ieee())
+                    } else {
+                        replace_nans::<L>(value, [a, b, if SOURCES < 3 { b } else { c }])
+                    };
+                    result[i] = if mode.flushes_results { L::flush_f64(value) } else { value };
+                }
+            }
+            write::<L>(w, hot, results);
+        }
+        hot.next
+    }
+}
+
+/// A test of two vectors of 64-bit lanes.
+pub(super) trait Test {
+    /// Lanes of the `part`th vectors for which it holds.
+    ///
+    /// # Safety
+    /// As for [`super::Handler`].
+    unsafe fn lanes<L: Level>(a: &Halves<L>, b: &Halves<L>, flushes: bool) -> u32;
+}
+
+/// The low and the high halves of a vector's lanes.
+pub(super) type Halves<L> = [<L as Level>::V; 2];
+
+/// A [`relation`] of doubles.
+pub(super) struct Float<const RELATION: i32>;
+
+impl<const RELATION: i32> Test for Float<RELATION> {
+    #[inline(always)]
+    unsafe fn lanes<L: Level>(a: &Halves<L>, b: &Halves<L>, flushes: bool) -> u32 {
+        // SAFETY: the caller's.
+        unsafe {
+            let [mut a0, mut a1] = L::doubles(a[0], a[1]);
+            let [mut b0, mut b1] = L::doubles(b[0], b[1]);
+            if flushes {
+                (a0, a1) = (L::flush_f64(a0), L::flush_f64(a1));
+                (b0, b1) = (L::flush_f64(b0), L::flush_f64(b1));
+            }
+            L::bits_of_doubles([L::compare_f64::<RELATION>(a0, b0), L::compare_f64::<RELATION>(a1, b1)])
+        }
+    }
+}
+
+macro_rules! tests {
+    ($($name:ident = |$a:ident, $b:ident| $body:expr;)*) => {$(
+        pub(super) struct $name;
+        impl Test for $name {
+            #[inline(always)]
+            unsafe fn lanes<L: Level>($a: &Halves<L>, $b: &Halves<L>, _: bool) -> u32 {
+                // SAFETY: the caller's.
+                unsafe { $body }
+            }
+        }
+    )*};
+}
+
+tests! {
+    Equal = |a, b| L::equal(a[0], b[0]) & L::equal(a[1], b[1]);
+    NotEqual = |a, b| !(L::equal(a[0], b[0]) & L::equal(a[1], b[1]));
+    LessUnsigned = |a, b| L::less_unsigned(a[1], b[1]) | L::equal(a[1], b[1]) & L::less_unsigned(a[0], b[0]);
+    LessEqualUnsigned = |a, b| !(L::less_unsigned(b[1], a[1]) | L::equal(a[1], b[1]) & L::less_unsigned(b[0], a[0]));
+    GreaterUnsigned = |a, b| L::less_unsigned(b[1], a[1]) | L::equal(a[1], b[1]) & L::less_unsigned(b[0], a[0]);
+    GreaterEqualUnsigned = |a, b| !(L::less_unsigned(a[1], b[1]) | L::equal(a[1], b[1]) & L::less_unsigned(a[0], b[0]));
+    LessSigned = |a, b| L::less_signed(a[1], b[1]) | L::equal(a[1], b[1]) & L::less_unsigned(a[0], b[0]);
+    LessEqualSigned = |a, b| !(L::less_signed(b[1], a[1]) | L::equal(a[1], b[1]) & L::less_unsigned(b[0], a[0]));
+    GreaterSigned = |a, b| L::less_signed(b[1], a[1]) | L::equal(a[1], b[1]) & L::less_unsigned(b[0], a[0]);
+    GreaterEqualSigned = |a, b| !(L::less_signed(a[1], b[1]) | L::equal(a[1], b[1]) & L::less_unsigned(a[0], b[0]));
+}
+
+/// A comparison of two sources of 64 bits; `TO_EXEC` is for `v_cmpx_*`. A constant is as for doubles.
+pub(super) struct Compare<T, const TO_EXEC: bool>(PhantomData<T>);
+
+impl<T: Test, const TO_EXEC: bool> Body for Compare<T, TO_EXEC> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let flushes = FloatMode::double(w).flushes_sources;
+        let mut bits = 0;
+        // SAFETY: as for `Do`.
+        unsafe {
+            let (a, b) = (Source::<L>::of(w, hot, 0), Source::<L>::of(w, hot, 1));
+            for i in 0..parts::<L>() {
+                let lanes = T::lanes::<L>(&a.halves(i), &b.halves(i), flushes);
+                bits |= (u64::from(lanes) & ((1u64 << L::N) - 1)) << (i * L::N);
+            }
+        }
+        put_mask::<L, TO_EXEC>(context, hot, bits);
+        hot.next
+    }
+}

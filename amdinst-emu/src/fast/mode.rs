@@ -1,0 +1,184 @@
+//! What MODE asks of floats that is not the default: subnormals flushed, results rounded other than to the nearest. And what an
+//! instruction asks itself: absolute values, negation, output modifiers, clamping.
+//!
+//! `exec` says in which order (`exec/valu`): sources lose their signs and subnormals; the result its subnormals, then it is multiplied
+//! by the output modifier's power of two and clamped.
+
+use super::level::{Directed, Level, Vectors32, rounded};
+use super::{Hot, PARTS, parts};
+use crate::program::Step;
+use crate::wave::Wave;
+
+/// What MODE asks of one format.
+#[derive(Clone, Copy)]
+pub(super) struct FloatMode {
+    /// `None`: to the nearest number.
+    pub(super) directed: Option<Directed>,
+    pub(super) flushes_sources: bool,
+    pub(super) flushes_results: bool,
+}
+
+impl FloatMode {
+    /// For singles.
+    #[inline(always)]
+    pub(super) fn single(w: &Wave) -> Self {
+        Self::of(w.round32(), w.mode >> 4)
+    }
+
+    /// For doubles.
+    #[inline(always)]
+    pub(super) fn double(w: &Wave) -> Self {
+        Self::of(w.round64(), w.mode >> 6)
+    }
+
+    #[inline(always)]
+    fn of(round: u32, keeps: u32) -> Self {
+        Self {
+            directed: Directed::of(round),
+            flushes_sources: keeps & 1 == 0,
+            flushes_results: keeps & 2 == 0,
+        }
+    }
+}
+
+/// What an instruction asks of its singles, as bits of `hot.target`, which arithmetic does not use otherwise.
+#[derive(Clone, Copy)]
+pub(super) struct Modifiers(u32);
+
+impl Modifiers {
+    const ABS: u32 = 0;
+    const NEG: u32 = 3;
+    const OMOD: u32 = 6;
+    const CLAMP: u32 = 8;
+
+    /// Those of a step; `None` if it has others than these, DPP apart.
+    pub(super) fn of(step: &Step) -> Option<Self> {
+        let mods = &step.extra.as_ref()?.inst.mods;
+        let others = mods.sdwa.is_some() || mods.op_sel != 0;
+        let bits = u32::from(mods.abs & 7) << Self::ABS
+            | u32::from(mods.neg & 7) << Self::NEG
+            | u32::from(mods.omod & 3) << Self::OMOD
+            | u32::from(mods.clamp) << Self::CLAMP;
+        (!others).then_some(Self(bits))
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether they are nothing but signs changed.
+    pub(super) fn are_signs(self) -> bool {
+        self.0 < 1 << Self::OMOD
+    }
+
+    /// Puts them where handlers find them.
+    pub(super) fn put(self, hot: &mut Hot) {
+        hot.target = self.0;
+    }
+
+    #[inline(always)]
+    pub(super) fn get(hot: &Hot) -> Self {
+        Self(hot.target)
+    }
+
+    /// None.
+    pub(super) const NONE: Self = Self(0);
+
+    /// For a source of singles: the bits that stay, and those that are inverted then.
+    #[inline(always)]
+    pub(super) fn signs(self, slot: usize) -> (u32, u32) {
+        const SIGN: u32 = 1 << 31;
+        let stay = if self.0 >> (Self::ABS as usize + slot) & 1 != 0 { !SIGN } else { !0 };
+        (stay, if self.0 >> (Self::NEG as usize + slot) & 1 != 0 { SIGN } else { 0 })
+    }
+
+    #[inline(always)]
+    fn omod(self) -> u8 {
+        (self.0 >> Self::OMOD & 3) as u8
+    }
+
+    #[inline(always)]
+    fn clamps(self) -> bool {
+        self.0 >> Self::CLAMP & 1 != 0
+    }
+}
+
+/// What happens to the signs of a source of singles.
+pub(super) struct Signs<L: Level> {
+    stay: L::V,
+    invert: L::V,
+}
+
+impl<L: Level> Signs<L> {
+    /// # Safety
+    /// As for [`Level`].
+    #[inline(always)]
+    pub(super) unsafe fn of(modifiers: Modifiers, slot: usize) -> Self {
+        let (stay, invert) = modifiers.signs(slot);
+        // SAFETY: the caller's.
+        unsafe { Self { stay: L::splat(stay), invert: L::splat(invert) } }
+    }
+
+    /// # Safety
+    /// As for [`Level`].
+    #[inline(always)]
+    pub(super) unsafe fn apply(&self, value: L::V) -> L::V {
+        // SAFETY: the caller's.
+        unsafe { L::xor(L::and(value, self.stay), self.invert) }
+    }
+}
+
+/// Finishes a row of singles.
+///
+/// # Safety
+/// As for [`Level`].
+#[inline(always)]
+pub(super) unsafe fn finish<L: Level>(w: &Wave, mode: FloatMode, modifiers: Modifiers, result: &mut Vectors32<L>) {
+    // SAFETY: the caller's.
+    unsafe {
+        if mode.flushes_results {
+            for value in &mut result[..parts::<L>()] {
+                *value = L::flush_f32(*value);
+            }
+            let power = if modifiers.omod() == 0 { 0 } else { w.output_power(modifiers.omod(), false) };
+            if power != 0 {
+                multiply::<L>(mode, power, result);
+            }
+        }
+        if modifiers.clamps() {
+            let (zero, one) = (L::splat(0), L::splat(1f32.to_bits()));
+            for value in &mut result[..parts::<L>()] {
+                let nan = L::compare_f32::<{ super::level::relation::UNORDERED }>(*value, *value);
+                let limited = L::max_f32(L::min_f32(*value, one), zero);
+                *value = L::blend(nan, limited, if w.dx10_clamp() { zero } else { *value });
+            }
+        }
+    }
+}
+
+/// The output modifier: × 2^power, without subnormals or -0. A NaN stays as it is.
+#[inline(always)]
+unsafe fn multiply<L: Level>(mode: FloatMode, power: i32, result: &mut Vectors32<L>) {
+    // SAFETY: the caller's.
+    unsafe {
+        let factor = L::splat(((127 + power) as u32) << 23);
+        let before = *result;
+        match mode.directed {
+            None => {
+                for value in &mut result[..parts::<L>()] {
+                    *value = L::mul_f32(*value, factor);
+                }
+            }
+            Some(round) => {
+                L::directed::<{ rounded::MUL_F32 }>(round, result, &[factor; PARTS], &[factor; PARTS]);
+            }
+        }
+        for i in 0..parts::<L>() {
+            let flushed = L::flush_f32(result[i]);
+            let zero = L::compare_f32::<{ super::level::relation::EQ }>(flushed, L::splat(0));
+            let nan = L::compare_f32::<{ super::level::relation::UNORDERED }>(before[i], before[i]);
+            result[i] = L::blend(nan, L::blend(zero, flushed, L::splat(0)), before[i]);
+        }
+    }
+}
