@@ -90,7 +90,7 @@ fn state(subnormal: bool) -> WaveState {
         let mixed = (register * 64 + lane) as u32;
         let usual = 0x3c00_3c00 | mixed.wrapping_mul(0x9e37_79b9) & 0x03ff_03ff;
         let tiny = 0x0000_0155 | mixed.wrapping_mul(0x0101) & 0x0000_0fff;
-        if subnormal && mixed % 3 == 0 { tiny } else { usual }
+        if subnormal && mixed.is_multiple_of(3) { tiny } else { usual }
     };
     for register in 0..8 {
         state.set_vgpr(register, std::array::from_fn(|lane| number(register, lane)));

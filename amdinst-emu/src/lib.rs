@@ -55,7 +55,8 @@ pub mod trace;
 mod wave;
 
 pub use check::{
-    AccessKind, Earlier, Fault, FaultKind, Inside, LaneState, MemorySpace, NearestAllocation, RegisterBank,
+    AccessKind, Earlier, Fault, FaultKind, Holder, Inside, LaneState, MemorySpace, NearestAllocation,
+    RegisterBank,
 };
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, Sampled, StepRecord, Stop};
 pub use fast::Vectors;

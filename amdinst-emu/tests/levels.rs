@@ -483,7 +483,7 @@ fn state(random: &mut Random) -> WaveState {
         _ => !0,
     };
     // Every rounding and denormal mode, with IEEE, DX10_CLAMP and the exceptions on or off; the default most often.
-    if random.next() % 3 != 0 {
+    if !random.next().is_multiple_of(3) {
         const FP16_OVFL: u32 = 1 << 23;
         state.mode = random.next() as u32 & (FP16_OVFL | 0x7_f3ff);
     }

@@ -39,6 +39,8 @@ fn racing_workgroups_give_one_result_if_asked_to() {
         ("sum", true),
         ("flag", true),
         ("counted", false),
+        ("two_kinds", false),
+        ("two_widths", false),
         ("in_place", false),
     ] {
         let expected = launched(&object, kernel, 1, &plain).0;

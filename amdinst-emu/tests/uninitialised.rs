@@ -94,6 +94,17 @@ fn what_computes_with_it_is_found() {
             ("vector", None),
             ("scalar", None),
             ("spill", None),
+            // A part of a value is not known again.
+            ("byte_stored", Some("global_store_byte")),
+            ("lds_byte", Some("ds_read_u8")),
+            ("scratch_byte", Some(if cpu == "gfx942" { "scratch_load_ubyte" } else { "buffer_load_ubyte" })),
+            ("lds_atomic", Some("ds_inc_rtn_u32")),
+            ("indexed", Some("v_max_u32")),
+            ("indexed_to_what_is_written", None),
+            ("moved_by_index", None),
+            ("lane", Some("v_readlane_b32")),
+            ("exchanged", None),
+            ("permuted", None),
         ] {
             let mut device = Device::with(&object, Config::default());
             let out = device.buffer("out", &[0u32; 128]);

@@ -25,6 +25,9 @@ fn every_code_is_reached() {
     if !support::compile(&directory.join("k.cl"), &directory.join("k.elf")) {
         return;
     }
+    write("stays.cl", include_str!("sources/stays.cl"));
+    support::compile(&directory.join("stays.cl"), &directory.join("stays.elf"));
+    write("run.json", include_str!("fixtures/run.json"));
     write("text", "no code object");
     write("Cargo.toml", "[package]\nname = \"k\"\nversion = \"0.1.0\"\n[workspace]\n");
     std::fs::create_dir(directory.join("src")).unwrap();
@@ -39,6 +42,8 @@ fn every_code_is_reached() {
         (Exit::BuildFailed, "build -p no-such-package".to_owned()),
         (Exit::BadInput, "inspect text".to_owned()),
         (Exit::NothingInstrumented, "instrument k.elf --kernel one -o out.elf".to_owned()),
+        (Exit::SomeRefused, "instrument stays.elf -o stays.inst.elf".to_owned()),
+        (Exit::LimitPassed, "report --run run.json --fail-on lost>1".to_owned()),
         (Exit::Unsupported, format!("{run} --kernel unknown --arg u32[64]")),
         (Exit::LaunchFailed, format!("{run} --kernel one --arg u32[10]")),
         (Exit::OutputFailed, "instrument k.elf -o no/such/directory/out.elf".to_owned()),
@@ -52,12 +57,8 @@ fn every_code_is_reached() {
         reached.push(exit);
     }
     let elsewhere = [
-        // `instrument_refused` in `tests/instrument.rs`, and `commands::run::report::tests`.
-        Exit::SomeRefused,
         // `commands::doctor::tests` and `how_far_the_programs_came_decides_the_exit_code`.
         Exit::DeviceMissing,
-        // `tests/report.rs`.
-        Exit::LimitPassed,
         // `exit::tests::a_bug_asks_for_a_report`.
         Exit::Internal,
     ];

@@ -1,47 +1,17 @@
 //! What `report` writes and what `test` keeps, when whoever writes is killed, is not alone, or has no room: every file is the old one or
 //! the new one. `cargo xtask drill` does all of it a thousand times.
 
+#[path = "support/drill.rs"]
+mod drill;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use amdinst_core::report::run::Run;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_cargo-amdinst");
-
-/// How often, unless `AMDINST_DRILL` says otherwise.
-fn times(usual: u32) -> u32 {
-    std::env::var("AMDINST_DRILL").ok().and_then(|times| times.parse().ok()).unwrap_or(usual)
-}
-
-fn names(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<_> =
-        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
-}
-
-/// Runs it with files of so many blocks at most.
-fn without_room(directory: &Path, blocks: usize, words: &[&str]) -> Output {
-    Command::new("sh")
-        .current_dir(directory)
-        .args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec {PROGRAM} \"$@\""), PROGRAM])
-        .args(words)
-        .output()
-        .unwrap()
-}
-
-/// Kills it at a moment that each turn has another one of. Whether it had ended before.
-fn killed(mut command: Command, whole: std::time::Duration, turn: u32, times: u32) -> bool {
-    let mut writer = command.spawn().unwrap();
-    std::thread::sleep(whole * (turn * 37 % times) / times * 11 / 10);
-    let ended = writer.try_wait().unwrap().is_some();
-    let _ = writer.kill();
-    writer.wait().unwrap();
-    ended
-}
+use drill::{Disk, Own, PROGRAM, killed, names, tell_turn, times, without_room};
 
 const FILES: [&str; 3] = ["a.info", "a.sarif", "page/index.html"];
 const KERNELS: [&str; 2] = ["add", "mul"];
@@ -148,7 +118,7 @@ fn reports_without_room_stay_as_they_were() {
     let (mut failed, mut done) = (0, 0);
     let most = reports.texts.as_flattened().iter().map(Vec::len).max().unwrap() / 512 + 8;
     for blocks in (0..6).chain((6..most).step_by(most / 24 + 1)).chain([most]) {
-        let ended = without_room(reports.place.path(), blocks, &Reports::words(KERNELS[blocks % 2]));
+        let ended = without_room(&reports.command(KERNELS[blocks % 2]), blocks);
         reports.check(&format!("{blocks} blocks"));
         reports.check_names();
         if ended.status.code() == BEYOND {
@@ -161,52 +131,140 @@ fn reports_without_room_stay_as_they_were() {
     assert!(failed > 4 && done > 0, "{failed} {done}");
 }
 
+/// What tests of a package of this workspace keep.
+struct Tests {
+    own: Own,
+    junit: std::path::PathBuf,
+    timelines: std::path::PathBuf,
+}
+
+impl Tests {
+    const PACKAGE: &str = "rodinia";
+
+    fn new(directory: &Path) -> Self {
+        let own = Own::new(&directory.join("target"));
+        Self { own, junit: directory.join("junit.xml"), timelines: directory.join("timelines") }
+    }
+
+    /// Two tests, of short launches.
+    fn words(&self) -> [&str; 13] {
+        let [junit, timelines] = [&self.junit, &self.timelines].map(|path| path.to_str().unwrap());
+        [
+            "test",
+            "-p",
+            Self::PACKAGE,
+            "--device",
+            "emu",
+            "--timing",
+            "mi210",
+            "--timeline",
+            timelines,
+            "--junit",
+            junit,
+            "--",
+            "gaussian::",
+        ]
+    }
+
+    fn command(&self) -> Command {
+        self.own.command(&self.words())
+    }
+
+    /// The kept run is one that came to its end, the report and the timelines are whole.
+    fn check(&self, what: &str) {
+        let kept = self.own.artifacts().join(Self::PACKAGE).join("last-run.json");
+        let run = serde_json::from_slice::<Run>(&fs::read(kept).unwrap());
+        let run = run.unwrap_or_else(|error| panic!("{what}: {error}"));
+        let finished = run.programs.iter().all(|program| program.finished);
+        let ran: usize = run.programs.iter().map(|program| program.tests.len()).sum();
+        assert!(finished && ran == 2, "{what}: {run:?}");
+        // The old one goes when a command begins, so that nobody takes it for this one's.
+        if let Ok(text) = fs::read_to_string(&self.junit) {
+            assert!(text.trim_end().ends_with("</testsuites>"), "{what}: {text}");
+        }
+        let timelines = self.timelines.join(Self::PACKAGE);
+        if timelines.is_dir() {
+            for name in names(&timelines).iter().filter(|name| !name.starts_with('.')) {
+                let whole = fs::read(timelines.join(name)).unwrap();
+                let read = serde_json::from_slice::<serde_json::Value>(&whole);
+                assert!(read.is_ok(), "{what}: {name}: {read:?}");
+            }
+        }
+    }
+
+    /// Nothing is there besides.
+    fn check_names(&self) {
+        let artifacts = self.own.artifacts();
+        let left = [artifacts.clone(), artifacts.join(Self::PACKAGE), self.timelines.join(Self::PACKAGE)];
+        let left = left.iter().filter(|place| place.is_dir()).flat_map(|place| names(place));
+        let left: Vec<_> = left.filter(|name| name.starts_with('.')).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
 /// Tests kernels of this workspace, again and again.
 #[test]
 #[ignore = "takes as long as a thousand runs of tests: `cargo xtask drill`"]
-fn tests_that_are_killed_keep_the_old_run_or_the_new_one() {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+fn tests_that_are_killed_or_not_alone_keep_the_old_run_or_the_new_one() {
     let place = tempfile::tempdir().unwrap();
-    let junit = place.path().join("junit.xml");
-    let words = ["test", "-p", "matvec", "--device", "emu", "--junit", junit.to_str().unwrap()];
-    let test = || {
-        let mut command = Command::new(PROGRAM);
-        command.current_dir(&workspace).stdout(Stdio::null()).stderr(Stdio::null());
-        command.args(words);
-        command
-    };
-    let artifacts: PathBuf = workspace.join("target/amdinst");
-    let kept = artifacts.join("matvec/last-run.json");
-    let check = |what: &str| {
-        let run = serde_json::from_slice::<Run>(&fs::read(&kept).unwrap());
-        let run = run.unwrap_or_else(|error| panic!("{what}: {error}"));
-        assert!(!run.programs.is_empty() && run.programs.iter().all(|program| program.finished), "{what}");
-        // The old one goes when a command begins, so that nobody takes it for this one's.
-        if let Ok(text) = fs::read_to_string(&junit) {
-            assert!(text.trim_end().ends_with("</testsuites>"), "{what}: {text}");
-        }
-    };
-    assert!(test().status().unwrap().success());
+    let tests = Tests::new(place.path());
+    tests.own.run(&tests.words());
     let begun = Instant::now();
-    assert!(test().status().unwrap().success());
+    tests.own.run(&tests.words());
     let (whole, times) = (begun.elapsed(), times(100));
     let mut finished = 0;
     for turn in 0..times {
-        finished += u32::from(killed(test(), whole, turn, times));
-        check(&format!("turn {turn}"));
+        tell_turn("tests that are killed", turn, times);
+        finished += u32::from(killed(tests.command(), whole, turn, times));
+        tests.check(&format!("turn {turn}"));
     }
-    eprintln!("{times} kills, of which {finished} came too late: the old run or the new one each time");
+    eprintln!(
+        "{times} kills of `test`, of which {finished} came too late: the old run or the new one each time"
+    );
+    tests.own.run(&tests.words());
+    tests.check_names();
+    for turn in 0..times {
+        tell_turn("two tests at once", turn, times);
+        let mut both = [(); 2].map(|()| tests.command().spawn().unwrap());
+        while both.iter_mut().any(|one| one.try_wait().unwrap().is_none()) {
+            tests.check(&format!("turn {turn} of two"));
+            std::thread::sleep(whole / 20);
+        }
+        assert!(both.iter_mut().all(|one| one.wait().unwrap().success()), "turn {turn}");
+        tests.check_names();
+    }
+    eprintln!("{times} times two `test`s at once: a whole run at any time");
+    assert_eq!(names(place.path()), ["junit.xml", "target", "timelines"]);
+}
+
+/// Every block of a disk in turn is the first that there is no room for.
+#[test]
+#[ignore = "compiles the tests of a package: `cargo xtask drill`"]
+fn tests_on_a_full_disk_keep_the_old_run_or_the_new_one() {
+    let name = "tests_on_a_full_disk_keep_the_old_run_or_the_new_one";
+    let Some(disk) = Disk::of_test(name, "2g") else { return };
+    let tests = Tests::new(disk.path());
+    tests.own.run(&tests.words());
     let (mut failed, mut done) = (0, 0);
-    for blocks in [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 1 << 12, 1 << 16] {
-        let ended = without_room(&workspace, blocks, &words);
-        check(&format!("{blocks} blocks"));
-        *if ended.status.success() { &mut done } else { &mut failed } += 1;
-        assert!(ended.status.code().is_some_and(|code| code < 128), "{ended:?}");
+    for left in (0..64).chain((64..1024).step_by(64)) {
+        let filler = disk.fill(left);
+        let begun = Instant::now();
+        let ended = tests.command().stderr(Stdio::piped()).output().unwrap();
+        let took = begun.elapsed();
+        drop(filler);
+        let told = String::from_utf8_lossy(&ended.stderr);
+        tests.check(&format!("{left} blocks"));
+        tests.check_names();
+        assert!(took.as_secs() < 60, "{left} blocks: {took:?}: {told}");
+        if ended.status.success() {
+            done += 1;
+        } else {
+            failed += 1;
+            // cargo has its own files to write.
+            assert!(matches!(ended.status.code(), Some(4 | 11)), "{left} blocks: {:?}: {told}", ended.status);
+            assert!(told.contains("No space left on device"), "{left} blocks: {told}");
+        }
     }
-    assert!(failed > 0 && done > 0, "{failed} {done}");
-    eprintln!("{failed} without room, {done} with: the old run or the new one each time");
-    assert!(test().status().unwrap().success());
-    let left = [names(&artifacts), names(&artifacts.join("matvec"))].concat();
-    assert!(!left.iter().any(|name| name.starts_with('.')), "{left:?}");
-    assert_eq!(names(place.path()), ["junit.xml"]);
+    eprintln!("`test` on a full disk: {failed} without room, {done} with: the old run or the new one");
+    assert!(failed > 4 && done > 4, "{failed} {done}");
 }

@@ -1,10 +1,13 @@
 //! A probe map and its code object, when whoever writes them is killed, is not alone, or has no room. `cargo xtask drill` does all of it a
 //! thousand times.
 
+#[path = "support/drill.rs"]
+mod drill;
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,12 +15,9 @@ use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{ProbeMap, check_pair, map_for};
 use amdinst_core::manifest::Manifest;
 
-const HOMES: [&str; 2] = ["global", "register"];
+use drill::{Disk, Own, killed, names, tell_turn, times, without_room};
 
-/// How often, unless `AMDINST_DRILL` says otherwise.
-fn times(usual: u32) -> u32 {
-    std::env::var("AMDINST_DRILL").ok().and_then(|times| times.parse().ok()).unwrap_or(usual)
-}
+const HOMES: [&str; 2] = ["global", "register"];
 
 fn fixture() -> String {
     concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/branches.elf").to_owned()
@@ -51,14 +51,6 @@ fn found(directory: &Path) -> Found {
     }
 }
 
-fn names(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<_> =
-        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn whoever_is_killed_leaves_the_old_pair_or_the_new_one() {
     let place = tempfile::tempdir().unwrap();
@@ -68,12 +60,9 @@ fn whoever_is_killed_leaves_the_old_pair_or_the_new_one() {
     let times = times(40);
     let mut finished = 0;
     for turn in 0..times {
-        let mut writer = instrument(place.path(), HOMES[turn as usize / 2 % 2]).spawn().unwrap();
         // Every moment of a run has its turn, in no order.
-        std::thread::sleep(whole * (turn * 37 % times) / times * 11 / 10);
-        finished += u32::from(writer.try_wait().unwrap().is_some());
-        let _ = writer.kill();
-        writer.wait().unwrap();
+        let command = instrument(place.path(), HOMES[turn as usize / 2 % 2]);
+        finished += u32::from(killed(command, whole, turn, times));
         let found = found(place.path());
         assert!(matches!(found, Found::Pair(_)), "turn {turn}: {found:?}");
     }
@@ -116,13 +105,7 @@ fn without_room_everything_stays_as_it_was() {
     let old = ["out.elf", "out.probes.json"].map(|name| fs::read(place.path().join(name)).unwrap());
     let (mut failed, mut done) = (0, 0);
     for blocks in 0..64 {
-        let program = env!("CARGO_BIN_EXE_cargo-amdinst");
-        let (fixture, home) = (fixture(), HOMES[1]);
-        let ended = Command::new("sh")
-            .current_dir(place.path())
-            .args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} instrument {fixture} -o out.elf --counters {home}")])
-            .output()
-            .unwrap();
+        let ended = without_room(&instrument(place.path(), HOMES[1]), blocks);
         assert_eq!(names(place.path()), ["out.elf", "out.probes.json"], "{ended:?}");
         if ended.status.success() {
             done += 1;
@@ -172,86 +155,115 @@ fn mode_and_owner_stay_and_what_may_not_be_written_is_not_replaced() {
     assert_eq!(names(place.path()), ["out.elf", "out.probes.json"]);
 }
 
-fn workspace() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+/// A package of this workspace whose kernels are built.
+const PACKAGE: &str = "plain";
+
+fn build(home: &str) -> [&str; 5] {
+    ["build", "-p", PACKAGE, "--counters", home]
 }
 
-/// Where the kernels of the package `plain` of this workspace are built.
-fn artifacts() -> PathBuf {
-    workspace().join("target/amdinst/plain")
-}
-
-/// Builds them.
-fn build(home: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-    command.current_dir(workspace()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.args(["build", "-p", "plain", "--counters", home]);
-    command
-}
-
-/// All that the manifest names is there and belongs together.
-fn check_build() {
-    let artifacts = artifacts();
-    let manifest = Manifest::from_json(&fs::read(artifacts.join("manifest.json")).unwrap()).unwrap();
-    for artifact in &manifest.code_objects {
-        let read = |name: &String| fs::read(artifacts.join(name)).unwrap();
-        let original = read(&artifact.original);
-        for form in &artifact.instrumented {
-            let object = form.file.as_ref().map(|file| CodeObject::parse(read(file)).unwrap());
-            let file = read(&form.probes);
-            let map = ProbeMap::from_json(&file).unwrap();
-            check_pair(&map, &file, Some(&original), object.as_ref()).unwrap();
-        }
+/// All that the manifest names is there and belongs together. A reader who has no lock looks again if another build came in between.
+fn check_build(own: &Own, what: &str) {
+    let artifacts = own.artifacts().join(PACKAGE);
+    let manifest = || fs::read(artifacts.join("manifest.json")).unwrap();
+    let mut now = manifest();
+    while let Err(problem) = check_manifest(&artifacts, &now) {
+        let before = std::mem::replace(&mut now, manifest());
+        assert!(now != before, "{what}: {problem}");
     }
 }
 
+fn check_manifest(artifacts: &Path, manifest: &[u8]) -> Result<(), String> {
+    let manifest = Manifest::from_json(manifest).map_err(|error| error.to_string())?;
+    let read = |name: &String| fs::read(artifacts.join(name)).map_err(|error| format!("{name}: {error}"));
+    for artifact in &manifest.code_objects {
+        let original = read(&artifact.original)?;
+        for form in &artifact.instrumented {
+            let bytes = form.file.as_ref().map(read).transpose()?;
+            let object = bytes.map(CodeObject::parse).transpose().map_err(|error| error.to_string())?;
+            let file = read(&form.probes)?;
+            let map = ProbeMap::from_json(&file).map_err(|error| error.to_string())?;
+            check_pair(&map, &file, Some(&original), object.as_ref()).map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(())
+}
+
 /// Nothing is there but the last build.
-fn check_no_other_build() {
-    let left = names(&artifacts().join("gfx90a/release"));
+fn check_no_other_build(own: &Own) {
+    let artifacts = own.artifacts().join(PACKAGE);
+    let left = names(&artifacts.join("gfx90a/release"));
     let generations = left.iter().filter(|name| !name.ends_with(".elf")).count();
     assert_eq!(generations, 1, "{left:?}");
-    let beside = names(&artifacts());
+    let beside = names(&artifacts);
     assert!(!beside.iter().any(|name| name.starts_with('.')), "{beside:?}");
 }
 
 /// Builds kernels of this workspace, again and again.
 #[test]
 #[ignore = "takes as long as a thousand builds: `cargo xtask drill`"]
-fn builds_that_are_killed_or_have_no_room_leave_an_old_build_or_a_new_one() {
-    assert!(build(HOMES[0]).status().unwrap().success());
+fn builds_that_are_killed_or_not_alone_leave_an_old_build_or_a_new_one() {
+    let place = tempfile::tempdir().unwrap();
+    let own = Own::new(&place.path().join("target"));
+    own.run(&build(HOMES[0]));
     let begun = Instant::now();
-    assert!(build(HOMES[1]).status().unwrap().success());
+    own.run(&build(HOMES[1]));
     let (whole, times) = (begun.elapsed(), times(100));
+    let mut finished = 0;
     for turn in 0..times {
-        let mut writer = build(HOMES[turn as usize % 2]).spawn().unwrap();
-        std::thread::sleep(whole * (turn * 37 % times) / times * 11 / 10);
-        let _ = writer.kill();
-        writer.wait().unwrap();
-        check_build();
+        tell_turn("builds that are killed", turn, times);
+        finished += u32::from(killed(own.command(&build(HOMES[turn as usize % 2])), whole, turn, times));
+        check_build(&own, &format!("turn {turn}"));
     }
-    assert!(build(HOMES[0]).status().unwrap().success());
-    check_no_other_build();
-    eprintln!("{times} builds killed: the old one or the new one each time");
+    own.run(&build(HOMES[0]));
+    check_no_other_build(&own);
+    eprintln!(
+        "{times} kills of `build`, of which {finished} came too late: the old one or the new one each time"
+    );
+    for turn in 0..times {
+        tell_turn("two builds at once", turn, times);
+        let mut both = HOMES.map(|home| own.command(&build(home)).spawn().unwrap());
+        while both.iter_mut().any(|one| one.try_wait().unwrap().is_none()) {
+            check_build(&own, &format!("turn {turn} of two"));
+            std::thread::sleep(whole / 20);
+        }
+        assert!(both.iter_mut().all(|one| one.wait().unwrap().success()), "turn {turn}");
+        check_no_other_build(&own);
+    }
+    eprintln!("{times} times two `build`s at once: a whole one at any time");
+}
 
+/// Every block of a disk in turn is the first that there is no room for.
+#[test]
+#[ignore = "compiles kernels: `cargo xtask drill`"]
+fn builds_on_a_full_disk_leave_the_old_build_or_the_new_one() {
+    let name = "builds_on_a_full_disk_leave_the_old_build_or_the_new_one";
+    let Some(disk) = Disk::of_test(name, "1g") else { return };
+    let own = Own::new(&disk.path().join("target"));
+    own.run(&build(HOMES[0]));
     let (mut failed, mut done) = (0, 0);
-    for blocks in (0..128).step_by(2) {
-        let program = env!("CARGO_BIN_EXE_cargo-amdinst");
-        let home = HOMES[blocks / 2 % 2];
-        let ended = Command::new("sh")
-            .current_dir(workspace())
-            .args([
-                "-c",
-                &format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} build -p plain --counters {home}"),
-            ])
-            .output()
-            .unwrap();
-        check_build();
-        *if ended.status.success() { &mut done } else { &mut failed } += 1;
-        let code = ended.status.code();
-        assert!(code.is_some_and(|code| code < 128), "{ended:?}");
+    for left in 0..48 {
+        let filler = disk.fill(left);
+        let begun = Instant::now();
+        let home = HOMES[(left as usize + 1) % 2];
+        let ended = own.command(&build(home)).stderr(Stdio::piped()).output().unwrap();
+        let took = begun.elapsed();
+        drop(filler);
+        let told = String::from_utf8_lossy(&ended.stderr);
+        check_build(&own, &format!("{left} blocks"));
+        assert!(took.as_secs() < 60, "{left} blocks: {took:?}: {told}");
+        if ended.status.success() {
+            done += 1;
+            check_no_other_build(&own);
+        } else {
+            failed += 1;
+            // cargo has its own files to write.
+            assert!(matches!(ended.status.code(), Some(4 | 11)), "{left} blocks: {:?}: {told}", ended.status);
+            assert!(told.contains("No space left on device"), "{left} blocks: {told}");
+        }
     }
-    assert!(failed > 0 && done > 0, "{failed} {done}");
-    assert!(build(HOMES[0]).status().unwrap().success());
-    check_no_other_build();
-    eprintln!("{failed} builds without room, {done} with: the old one or the new one each time");
+    own.run(&build(HOMES[0]));
+    check_no_other_build(&own);
+    eprintln!("`build` on a full disk: {failed} without room, {done} with: the old one or the new one");
+    assert!(failed > 2 && done > 4, "{failed} {done}");
 }

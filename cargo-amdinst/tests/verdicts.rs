@@ -88,3 +88,38 @@ fn a_kernel_without_one_result_is_not_comparable() {
     // What was counted is still told.
     assert_eq!(view["sites"][0]["executions"], 4);
 }
+
+/// A large launch is looked through as well, though not all of it closely; the report says of how much.
+#[test]
+fn a_large_launch_that_races_is_not_equal() {
+    if !support::tools("verdicts") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let report = |body, options| report(directory.path(), body, options);
+    let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    let large = "--grid 5000 --arg buf:256";
+
+    // All workgroups write the same: no race that shows, and none that any report would tell.
+    let sound = report("v_mov_b32 v7, 5", large);
+    assert_eq!(sound.status.code(), Some(0), "{sound:?}");
+    let told = text(&sound);
+    assert!(told.contains("memory after both kernels: equal"), "{told}");
+    // They access the same memory, so that they have to be looked at one by one.
+    assert!(told.contains("looked for races in ") && told.contains(" of 5000 workgroups"), "{told}");
+
+    // Each workgroup writes its number to the same places, and the last one is the last in both.
+    let racing = report("v_mov_b32 v7, s2", large);
+    assert_eq!(racing.status.code(), Some(9), "{racing:?}");
+    let told = text(&racing);
+    assert!(!told.contains("equal") && told.contains("the original kernel races"), "{told}");
+
+    // What nothing has written, in every workgroup.
+    let unwritten = report("", large);
+    assert_eq!(unwritten.status.code(), Some(9), "{unwritten:?}");
+    assert!(text(&unwritten).contains("depends on what nothing has written"), "{unwritten:?}");
+
+    let json = report("v_mov_b32 v7, 5", &format!("{large} --format json"));
+    let view: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!((&view["memory_equal"], &view["sampled"][0]["of"]), (&true.into(), &5000.into()), "{view}");
+}

@@ -62,7 +62,7 @@
 //! | `AMDINST_TIMING` | `mi210`, `mi250x` or `vega10`: model how long each launch takes there, on the emulator |
 //! | `AMDINST_TIMELINE` | with `AMDINST_TIMING`, a directory: write there when each wave of each launch ran, as traces for Perfetto's viewer or Chrome's |
 //! | `AMDINST_JUNIT` | write the results there as JUnit XML |
-//! | `AMDINST_STATUS` | add lines to this file: `begun`, then `started` or `device-missing` |
+//! | `AMDINST_STATUS` | add lines to this file: `begun`, then `started` or `device-missing`, and `unwritten` if results could not be written |
 //! | `AMDINST_RUN` | a directory: write there what each test reported, one file a process, as `amdinst_format::report::run` reads it |
 //! | `AMDINST_RUNTIME` | the file of the runtime, else the one beside the installed `cargo-amdinst` |
 //! | `AMDINST_REPORT` | `summary`: print how each kernel's branches diverged; `full`: each branch of dependencies, too; `json`: as JSON lines |

@@ -4,8 +4,8 @@ use anyhow::{Context as _, Result};
 
 /// Options of the drill.
 ///
-/// Kills `instrument`, `report`, `build` and `test` at random moments, has two writers at once, and lets each write in turn find no room. What is left
-/// must be the old files or the new ones, and nothing else.
+/// Kills `instrument`, `report`, `build` and `test` at random moments, has two writers at once, and fills a small disk so that each write in turn finds
+/// no room. What is left must be the old files or the new ones, and nothing else. Builds and tests have a target directory of their own.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// How often
@@ -45,6 +45,8 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         "together",
         "--test",
         "kept",
+        "--test",
+        "full_disk",
         "--",
         "--nocapture",
     ]);

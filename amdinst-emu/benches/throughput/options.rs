@@ -10,7 +10,7 @@ cargo bench -p amdinst-emu [-- OPTIONS] [KERNEL ...]
   --test           small sizes, each kernel once at every level: do they work?
   --repeat N       take the best of N runs (5)
   --check-races    look for data races in every launch
-  --deterministic  one result whatever the number of threads, of kernels that race, too
+  --deterministic  what it costs, on all cores, to give one result whatever the number of threads, of kernels that race, too
   --vectors LEVEL  baseline, avx2 or avx512 (all that the host has)
   --target-cpu CPU the processor that kernels are compiled for (gfx90a); those that it has no instructions for are left out
   --wave-size N    32 or 64 lanes (the processor's default)
@@ -23,7 +23,7 @@ pub(crate) struct Options {
     pub(crate) repeat: u32,
     /// Data races are looked for.
     pub(crate) check_races: bool,
-    /// Workgroups that race run in order.
+    /// Launches in which workgroups that race run in order are compared with others.
     pub(crate) deterministic: bool,
     pub(crate) levels: Vec<Vectors>,
     pub(crate) cpu: String,

@@ -15,6 +15,8 @@ pub(crate) struct Row {
     pub(crate) seconds: f64,
     /// What the work takes on the host with as many threads, seconds.
     pub(crate) host_seconds: f64,
+    /// How many times as long it takes if it is to have one result, if that was measured.
+    pub(crate) deterministic: Option<f64>,
 }
 
 impl Row {
@@ -32,6 +34,7 @@ impl Row {
             "seconds": self.seconds,
             "million_wave_instructions_per_second": self.rate(),
             "host_seconds": self.host_seconds,
+            "deterministic": self.deterministic,
         })
     }
 }
@@ -61,4 +64,7 @@ pub(crate) fn line(row: &Row) {
         row.host_seconds * 1e3,
         row.seconds / row.host_seconds
     );
+    if let Some(times) = row.deterministic {
+        println!("{:<12} {:<9} with one result, whatever races: {times:.2}x the time on the cores", "", "");
+    }
 }

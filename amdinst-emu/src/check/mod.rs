@@ -28,6 +28,29 @@ impl fmt::Display for MemorySpace {
     }
 }
 
+/// What holds a value that nothing has written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Holder {
+    /// A register.
+    Register(Reg),
+    /// Memory.
+    Memory {
+        /// Which.
+        space: MemorySpace,
+        /// Where in it; in the work-item's own, if it is scratch.
+        address: u64,
+    },
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Register(register) => register.fmt(f),
+            Self::Memory { space, address } => write!(f, "{space} at {address:#x}"),
+        }
+    }
+}
+
 /// How memory is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
@@ -322,10 +345,10 @@ pub enum FaultKind {
         holds: Option<u32>,
     },
     /// An instruction computes with what nothing has written ([`crate::Machine::find_unwritten_read`]).
-    #[error("uninitialised value: {register} holds what nothing has written")]
+    #[error("uninitialised value: {holder} holds what nothing has written")]
     UnwrittenRead {
-        /// The register that holds it.
-        register: Reg,
+        /// What holds it.
+        holder: Holder,
     },
     /// The launch itself is wrong.
     #[error("bad dispatch: {0}")]

@@ -63,7 +63,8 @@ pub(super) fn launch(
             let (groups, waves) = (shared.groups(), shared.waves_per_group);
             // A load that passes the vector cache is no part of a race, but what it finds depends on the order.
             let all = config.deterministic;
-            let scan = Arc::new(ScanLaunch::new(shared.memory, &noted, groups, waves, scope, all));
+            let scan = ScanLaunch::new(shared.memory, &noted, groups, waves, scope, all);
+            let scan = Arc::new(scan.ending_with_clash(!config.check_races || config.thorough));
             let in_order = shared.in_order || all && shared.has_unseen;
             let outcome = run(&Shared { look: Look::Scan(scan.clone()), in_order, ..shared });
             found = scan.found();

@@ -5,11 +5,12 @@
 //! * returns the old value of an atomic on device memory, or of a GWS operation,
 //! * does an atomic on device memory that does not commute (exchange, compare-and-swap, increment or decrement with
 //!   wrap-around, anything on floats),
+//! * does atomics on device memory of several kinds, which commute with their own kind alone (additions and maxima; 32 and 64 bits),
 //! * reads a clock, or
 //! * writes device memory through scalar stores or scalar atomics.
 //!
 //! Then they run in order on one thread. What is left is plain loads and stores, and integer atomics without a result.
-//! Integer atomics give the same final values in every order. Plain accesses of different workgroups to one address, one
+//! Integer atomics of one kind give the same final values in every order. Plain accesses of different workgroups to one address, one
 //! of them a write, are a data race in the programming model, and only a kernel that has one can see a difference.
 //!
 //! Launches that must give one result whatever the number of threads, though their workgroups may race, are scanned for such
@@ -19,7 +20,19 @@ use crate::program::{Action, Space, Step};
 
 /// Whether a kernel that can reach these steps must have its workgroups run in order.
 pub(super) fn matters(steps: &[&Step]) -> bool {
-    steps.iter().any(|step| is_sensitive(step))
+    let mut kinds = steps.iter().filter_map(|step| match atomic(step)? {
+        Action::Atomic { op, bytes, .. } => Some((op.commuting()?, bytes)),
+        _ => None,
+    });
+    let first = kinds.next();
+    kinds.any(|kind| Some(kind) != first) || steps.iter().any(|step| is_sensitive(step))
+}
+
+/// The atomic that a step does on device memory.
+fn atomic(step: &Step) -> Option<Action> {
+    let access = step.extra.as_ref().and_then(|extra| extra.memory)?;
+    let is_one = access.space != Space::Lds && matches!(access.action, Action::Atomic { .. });
+    is_one.then_some(access.action)
 }
 
 /// Whether there are accesses to device memory that a scan does not see: those that convert.
@@ -38,10 +51,9 @@ fn is_sensitive(step: &Step) -> bool {
         || name.starts_with("s_buffer_store")
         || name.starts_with("s_scratch_store")
         || step.flags.reads_clock;
-    let memory = step.extra.as_ref().and_then(|extra| extra.memory);
-    let vector = memory.is_some_and(|access| match access.action {
-        Action::Atomic { op, returns, .. } => access.space != Space::Lds && (returns || !op.commutes()),
-        _ => false,
-    });
+    let vector = matches!(
+        atomic(step),
+        Some(Action::Atomic { op, returns, .. }) if returns || op.commuting().is_none()
+    );
     scalar || vector || name.starts_with("ds_gws")
 }

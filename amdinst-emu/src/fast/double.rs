@@ -109,7 +109,7 @@ impl<L: Level> Source<L> {
             let (low, high) = match src {
                 _ if src & LOW != 0 => (hot.imm[slot], ((hot.imm[slot] as i32) >> 31) as u32),
                 _ if src & CONST != 0 => (0, hot.imm[slot]),
-                SCALAR.. => (w.s[(src & 127) as usize], w.s[(src + 1 & 127) as usize]),
+                SCALAR.. => (w.s[(src & 127) as usize], w.s[((src + 1) & 127) as usize]),
                 _ => (0, 0),
             };
             Self {

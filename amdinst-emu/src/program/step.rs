@@ -263,20 +263,16 @@ pub(crate) enum AtomicOp {
 }
 
 impl AtomicOp {
-    /// Whether the memory's final value is the same in whatever order several such operations happen.
-    pub(crate) fn commutes(self) -> bool {
-        matches!(
-            self,
-            Self::Add
-                | Self::Sub
-                | Self::SMin
-                | Self::SMax
-                | Self::UMin
-                | Self::UMax
-                | Self::And
-                | Self::Or
-                | Self::Xor
-        )
+    /// The kind of operations among which this one may happen in any order, and leave the same value in memory: named by one of them.
+    /// Additions and subtractions are of one kind; what is added before a maximum is taken is not what is added after it.
+    pub(crate) fn commuting(self) -> Option<Self> {
+        match self {
+            Self::Add | Self::Sub => Some(Self::Add),
+            Self::SMin | Self::SMax | Self::UMin | Self::UMax | Self::And | Self::Or | Self::Xor => {
+                Some(self)
+            }
+            _ => None,
+        }
     }
 }
 

@@ -382,6 +382,7 @@ pub(crate) struct ScanLaunch {
     scope: Scope,
     /// Loads that pass the vector cache are noted, too.
     synchronising: bool,
+    ends_with_clash: bool,
 }
 
 /// Whose accesses a scan compares.
@@ -446,7 +447,14 @@ impl ScanLaunch {
             several_waves: waves_per_group > 1 && scope == Scope::Waves,
             scope,
             synchronising,
+            ends_with_clash: false,
         }
+    }
+
+    /// One that ends the launch with the first clash: it runs again in order, whatever comes next. Others go on: what the launch leaves is
+    /// good, and how long it is shows how much of it can be looked at.
+    pub(crate) fn ending_with_clash(self, ends_with_clash: bool) -> Self {
+        Self { ends_with_clash, ..self }
     }
 
     /// Whose accesses are compared.
@@ -454,10 +462,15 @@ impl ScanLaunch {
         self.scope
     }
 
-    /// Whether it is to begin again. A clash does not end it: what the launch leaves is good, and how long it is shows how much of it
-    /// can be looked at.
+    /// Whether the launch is to end, for it begins again.
     pub(crate) fn is_over(&self) -> bool {
-        [&self.again, &self.again_in_lds].iter().any(|flag| flag.load(Ordering::Relaxed))
+        let again = [&self.again, &self.again_in_lds].iter().any(|flag| flag.load(Ordering::Relaxed));
+        again || self.is_decided()
+    }
+
+    /// There is a clash, and that is all that is asked.
+    fn is_decided(&self) -> bool {
+        self.ends_with_clash && self.clash.load(Ordering::Relaxed)
     }
 
     /// A dword of an allocation clashes.
@@ -481,6 +494,9 @@ impl ScanLaunch {
     }
 
     pub(crate) fn found(&self) -> Found {
+        if self.is_decided() {
+            return Found::Clash;
+        }
         let unnoted = |one: &&Scanned| {
             one.written.load(Ordering::SeqCst) && one.unnoted.load(Ordering::SeqCst) && !one.noted
         };

@@ -57,6 +57,7 @@ impl GprIndex {
     /// Bits of M0.
     pub(crate) const SRC0: u32 = 12;
     pub(crate) const SRC1: u32 = 13;
+    pub(crate) const SRC2: u32 = 14;
     pub(crate) const DST: u32 = 15;
 }
 

@@ -92,6 +92,11 @@ impl Scratch {
         (offset & !3) * LANES as u64 + 4 * lane as u64 + (offset & 3)
     }
 
+    /// Where a byte of the wave's part lies in its lane's private memory.
+    pub(crate) fn offset_in_lane(&self, at: usize) -> u64 {
+        (at / (4 * LANES) * 4 + at % 4) as u64
+    }
+
     /// So many rows of dwords, each of all lanes, from a position in the wave's part on; to be written, if `write`.
     #[inline(always)]
     pub(crate) fn rows(&mut self, at: u64, count: usize, write: bool) -> Option<*mut u8> {

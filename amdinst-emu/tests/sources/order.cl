@@ -9,6 +9,12 @@ kernel void flag(global volatile uint *p) { if (G == 0) p[0] = 1; if (p[0]) p[8 
 kernel void counted(global uint *p) {
     __opencl_atomic_fetch_add((global atomic_uint *)p, X, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE);
     p[64 + G * 64 + X] = G * X; }
+kernel void two_kinds(global uint *p) {
+    __opencl_atomic_fetch_add((global atomic_uint *)p, 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE);
+    __opencl_atomic_fetch_max((global atomic_uint *)p, G * 100, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE); }
+kernel void two_widths(global uint *p) {
+    __opencl_atomic_fetch_add((global atomic_uint *)p, 0x1234567, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE);
+    __opencl_atomic_fetch_add((global atomic_ulong *)p, 0x7654321, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE); }
 kernel void places(global ulong *p) {
     p[G & 3] = (ulong)__builtin_amdgcn_dispatch_ptr();
     p[4 + (G & 3)] = (ulong)__builtin_amdgcn_kernarg_segment_ptr(); }

@@ -76,7 +76,7 @@ pub fn finish(
     }
     let place = format!("{}/{}", package.directory_of(cpu), package.profile);
     let failed = || format!("cannot write into {}", directory.join(&place).display());
-    let mut generation = Generation::new(&directory.join(&place)).or_exit_with(Exit::BuildFailed, failed)?;
+    let mut generation = Generation::new(&directory.join(&place)).or_exit_with(Exit::OutputFailed, failed)?;
     let stem = &package.library;
     let mut artifact = Artifact {
         cpu: cpu.to_owned(),
@@ -88,7 +88,7 @@ pub fn finish(
         origin: None,
     };
     let mut write =
-        |name: &str, bytes: &[u8]| generation.write(name, bytes).or_exit_with(Exit::BuildFailed, failed);
+        |name: &str, bytes: &[u8]| generation.write(name, bytes).or_exit_with(Exit::OutputFailed, failed);
     write(&artifact.original, &object.bytes)?;
 
     if !forms.homes.is_empty() {
@@ -150,7 +150,7 @@ pub fn finish(
             artifact.instrumented.push(Instrumented { home, file, probes: map_name });
         }
     }
-    let generation = generation.finish().or_exit_with(Exit::BuildFailed, failed)?;
+    let generation = generation.finish().or_exit_with(Exit::OutputFailed, failed)?;
     let forms =
         artifact.instrumented.iter_mut().flat_map(|form| form.file.iter_mut().chain([&mut form.probes]));
     for file in std::iter::once(&mut artifact.original).chain(forms) {

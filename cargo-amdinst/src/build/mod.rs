@@ -164,7 +164,7 @@ fn build_package(
         compiled.push((cpu, started, built));
     }
     let failed = |path: &Path| format!("cannot write {}", path.display());
-    fs::create_dir_all(&artifacts).or_exit_with(Exit::BuildFailed, || failed(&artifacts))?;
+    fs::create_dir_all(&artifacts).or_exit_with(Exit::OutputFailed, || failed(&artifacts))?;
     // One after the other: what another build makes is not taken for left behind, nor is its manifest overwritten by an older one.
     // The directory of all packages is locked, for each file that is written locks its own.
     let _lock = DirectoryLock::take(together::directory_of(&artifacts));
@@ -194,12 +194,12 @@ fn build_package(
     let mut bytes = serde_json::to_vec_pretty(&manifest).or_exit(Exit::BuildFailed)?;
     bytes.push(b'\n');
     let in_use = Arc::new(InUse::of(&manifest, &artifacts));
-    files::write(&manifest_path, &bytes).or_exit_with(Exit::BuildFailed, || failed(&manifest_path))?;
+    files::write(&manifest_path, &bytes).or_exit_with(Exit::OutputFailed, || failed(&manifest_path))?;
     for artifact in &manifest.code_objects {
         let (from, to) =
             (artifacts.join(&artifact.original), artifacts.join(instrument::for_people(artifact)));
         let copied = fs::read(from).and_then(|bytes| files::write(&to, &bytes));
-        copied.or_exit_with(Exit::BuildFailed, || failed(&to))?;
+        copied.or_exit_with(Exit::OutputFailed, || failed(&to))?;
     }
     generation::remove_others(&manifest, &artifacts);
     Ok(BuiltPackage { package, manifest_path, manifest, in_use })

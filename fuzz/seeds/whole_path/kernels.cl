@@ -2,6 +2,8 @@
 // wrong: LDS and barriers, atomics, scratch memory and a call, lanes that leave a loop one by one. Made by, for each NAME:
 //
 //   clang-22 --target=amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -O1 -g0 -x cl -cl-std=CL2.0 -Xclang -finclude-default-header -DNAME kernels.cl -o name.elf
+//
+// and those of GFX11, which are launched and not instrumented, with -mcpu=gfx1100 and -o name.gfx1100.elf.
 
 #define item (uint) __builtin_amdgcn_workitem_id_x()
 #define group (uint) __builtin_amdgcn_workgroup_id_x()

@@ -27,10 +27,13 @@ use crate::{Checks, Settings};
 
 /// The exit code when the device that was asked for is not there; that of `cargo amdinst` for the same.
 const DEVICE_MISSING: u8 = 10;
+/// The exit code when the results could not be written; that of `cargo amdinst` for the same.
+const OUTPUT_FAILED: u8 = 11;
 
 /// Runs the kernel tests of this program as its arguments and the environment ask.
 ///
-/// The exit code is libtest's, 0 when all passed and 101 when one failed, or 10 when the device is not there.
+/// The exit code is libtest's, 0 when all passed and 101 when one failed; or 10 when the device is not there, and 11 when the results
+/// could not be written.
 pub fn run_tests() -> ExitCode {
     // Wrong arguments end the program: it is here, and not started.
     tell("begun");
@@ -57,10 +60,7 @@ pub fn run_tests() -> ExitCode {
     if let Some(directory) = std::env::var_os("AMDINST_RUN").filter(|path| !path.is_empty()) {
         match kept::Kept::begin(directory.as_ref(), &junit::program()) {
             Ok(kept) => results.keep(kept),
-            Err(error) => {
-                eprintln!("error: {error}");
-                return ExitCode::FAILURE;
-            }
+            Err(error) => return unwritten(&error),
         }
     }
     for (case, trial) in cases.iter().zip(&trials) {
@@ -78,17 +78,25 @@ pub fn run_tests() -> ExitCode {
     let (results, kept) = results.take();
     recorder::print(&results);
     recorder::warn(&results);
-    if let Some(Err(error)) = kept.map(kept::Kept::end) {
-        eprintln!("error: {error}");
-        return ExitCode::FAILURE;
+    let timelines = TIMELINES.get().cloned().map_or(Ok(()), Err);
+    let written = kept.map_or(Ok(()), kept::Kept::end).and(timelines).and_then(|()| {
+        let junit = std::env::var_os("AMDINST_JUNIT").filter(|path| !path.is_empty());
+        junit.map_or(Ok(()), |path| junit::write(path.as_ref(), &results, started.elapsed()))
+    });
+    match written {
+        Ok(()) => conclusion.exit_code(),
+        Err(error) => unwritten(&error),
     }
-    if let Some(path) = std::env::var_os("AMDINST_JUNIT").filter(|path| !path.is_empty())
-        && let Err(error) = junit::write(path.as_ref(), &results, started.elapsed())
-    {
-        eprintln!("error: {error}");
-        return ExitCode::FAILURE;
-    }
-    conclusion.exit_code()
+}
+
+/// Why the first timeline that could not be written was not.
+static TIMELINES: OnceLock<String> = OnceLock::new();
+
+/// Tells that results could not be written. What was written of them is not whole.
+fn unwritten(error: &str) -> ExitCode {
+    eprintln!("error: {error}");
+    tell("unwritten");
+    ExitCode::from(OUTPUT_FAILED)
 }
 
 /// Opens the device once before any test does, so that a missing one is told once, and writes to the file that
@@ -139,10 +147,9 @@ fn trial(case: &'static TestCase, results: &Results) -> Trial {
         let directory = settings().ok().and_then(|settings| settings.timeline.clone());
         let written =
             directory.map(|directory| timeline::write(&directory, &case.full_name(), &mut launches.timings));
-        let ending = match written {
-            Some(Err(message)) if ending == Ending::Passed => Ending::Failed(message),
-            _ => ending,
-        };
+        if let Some(Err(message)) = written {
+            let _ = TIMELINES.set(message);
+        }
         // A wrong expectation is about figures: show them, with the source lines that they belong to.
         let ending = match ending {
             Ending::Failed(message) => Ending::Failed(message + &recorder::launches(&launches.reports)),

@@ -49,7 +49,8 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         write("whole_path", &bundle(&bytes))?;
         for embedded in container::open(&bytes).with_context(|| format!("{}", path.display()))? {
             let object = CodeObject::parse(embedded.bytes.to_vec())?;
-            let plan = instrument::plan(&object, &Instrumentation::default())?;
+            // Of some processors code is executed, and not instrumented.
+            let Ok(plan) = instrument::plan(&object, &Instrumentation::default()) else { continue };
             let Ok(instrumented) = instrument::apply(&object, plan) else { continue };
             write("code_object", &instrumented.bytes)?;
             write("records", &serde_json::to_vec(&instrumented.map)?)?;

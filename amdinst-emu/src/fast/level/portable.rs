@@ -271,7 +271,7 @@ impl<const LANES: usize> Level for Portable<LANES> {
 
     #[inline(always)]
     unsafe fn blend_f64(bits: u32, clear: V, set: V) -> V {
-        let doubled = (bits & 1) * 3 | (bits >> 1 & 1) * 12;
+        let doubled = ((bits & 1) * 3) | ((bits >> 1 & 1) * 12);
         // SAFETY: as above.
         unsafe { Self::blend(doubled, clear, set) }
     }

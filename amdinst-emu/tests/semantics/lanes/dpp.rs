@@ -46,7 +46,7 @@ fn from(ctrl: u16, lane: i32) -> Option<i32> {
         0x12 => Some(row * 16 + (lane % 16 - amount).rem_euclid(16)),
         0x15 => Some(row * 16 + amount),
         // Row xmask (RDNA3 ISA, section 7.7.1).
-        0x16 => Some(row * 16 + (lane % 16 ^ amount)),
+        0x16 => Some(row * 16 + ((lane % 16) ^ amount)),
         _ => match ctrl {
             0x130 => (lane != 63).then_some(lane + 1),
             0x134 => Some((lane + 1) % 64),

@@ -11,6 +11,7 @@ use amdinst_core::counters::{HEADER_BYTES, Layout, Probe, WaveRecord, decode_par
 use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, Reason, probe_specs};
 use amdinst_core::names;
 use amdinst_core::report::oracle::{self, Disagreement};
+use amdinst_core::report::run::Sampled;
 use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
@@ -44,6 +45,8 @@ pub struct Checked {
     pub disagreements: Vec<String>,
     /// Why the comparison says nothing, if it does: what the original leaves depends on more than its input.
     pub meaningless: Option<Meaningless>,
+    /// What would make it say nothing was looked for in these workgroups alone: the launch is a large one.
+    pub sampled: Vec<Sampled>,
     /// Wave-instructions of the instrumented kernel; `None` when it was not instrumented.
     pub instrumented_instructions: Option<u64>,
     /// How long the instrumented kernel takes, if a device was given to model it on.
@@ -256,7 +259,11 @@ impl<'a> Instrumented<'a> {
             return LaunchError::Fault(fault).failure(self.object);
         }
         let told = fault::told(&fault, self.object, &|pc| form.map.original_pc(pc));
-        match self.meaningless(arguments, launch, true) {
+        let looked = match self.look(arguments, launch, true, true) {
+            Ok(looked) => looked,
+            Err(failure) => return failure,
+        };
+        match looked.meaningless {
             Some(reason) => Failure::msg(Exit::LaunchFailed, told)
                 .note("the original kernel ends well, its instrumented form does not")
                 .note(reason.told()),
@@ -273,38 +280,95 @@ impl<'a> Instrumented<'a> {
             report: report.or_exit(Exit::BadInput)?,
             disagreements: Vec::new(),
             meaningless: None,
+            sampled: Vec::new(),
             instrumented_instructions: None,
             timing: None,
         })
     }
 
-    /// Whether two runs of the original may leave different memory, whatever was inserted. Where the original and its instrumented
-    /// form were different, it is enough that the original computes with what nothing has written: compilers let kernels do that
-    /// where nothing comes of it.
-    fn meaningless(&self, arguments: &Arguments, launch: &Launch, differs: bool) -> Option<Meaningless> {
+    /// Looks for what makes two runs of the original leave different memory, whatever was inserted; in some workgroups, unless it is to
+    /// be `thorough`. Where the original and its instrumented form were different, it is enough that the original computes with what
+    /// nothing has written: compilers let kernels do that where nothing comes of it.
+    ///
+    /// # Errors
+    /// A signal ends the command.
+    fn look(
+        &self,
+        arguments: &Arguments,
+        launch: &Launch,
+        differs: bool,
+        thorough: bool,
+    ) -> CommandResult<Looked> {
         let mut config = Config::default();
-        (config.check_races, config.strict_races, config.thorough) = (true, true, true);
+        (config.check_races, config.strict_races, config.thorough) = (true, true, thorough);
+        config.stop = Some(stopping::flag());
+        let mut looked = Looked::default();
+        let of = launch.workgroups();
+        let mut note = |check: &str, workgroups| {
+            looked.sampled.push(Sampled {
+                kernel: launch.kernel.clone(),
+                check: check.to_owned(),
+                workgroups,
+                of,
+            });
+        };
+        let stopped = |fault: &Fault| fault.kind == FaultKind::Stopped;
         let mut machine = Machine::new(self.object.target.arch, config);
-        let placed = arguments.place(&mut machine).ok()?;
-        let program = machine.load(self.object).ok()?;
-        let launch = Launch { kernarg: placed.kernarg, ..launch.without_records() };
+        let loaded = arguments.place(&mut machine).ok();
+        let loaded = loaded.and_then(|placed| Some((placed.kernarg, machine.load(self.object).ok()?)));
+        let Some((kernarg, program)) = loaded else {
+            [RACES, UNINITIALISED].into_iter().for_each(|check| note(check, 0));
+            return Ok(looked);
+        };
+        let launch = Launch { kernarg, ..launch.without_records() };
         let before = machine.snapshot();
-        match machine.launch_from(&program, &launch, &before) {
-            Err(fault) => {
-                let races = matches!(fault.kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. });
-                races.then(|| Meaningless::Race(Box::new(fault)))
+        let execution = match machine.launch_from(&program, &launch, &before) {
+            Ok(execution) => execution,
+            Err(fault) if matches!(fault.kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. }) => {
+                looked.meaningless = Some(Meaningless::Race(Box::new(fault)));
+                return Ok(looked);
             }
-            Ok(execution) => match machine.find_unwritten(&program, &launch, &execution, &before) {
-                Err(fault) => Some(Meaningless::Unwritten(Box::new(fault))),
-                Ok(_) if differs => {
-                    let found = machine.find_unwritten_read(&program, &launch, &before).err();
-                    let found = found.filter(|fault| fault.kind != FaultKind::Stopped);
-                    found.map(|fault| Meaningless::UnwrittenRead(Box::new(fault)))
+            Err(fault) if stopped(&fault) => return Err(LaunchError::from(fault).failure(self.object)),
+            // It ended well before.
+            Err(_) => {
+                [RACES, UNINITIALISED].into_iter().for_each(|check| note(check, 0));
+                return Ok(looked);
+            }
+        };
+        if let Some(sampled) = execution.sampled {
+            note(RACES, sampled.workgroups);
+        }
+        let unwritten = match machine.find_unwritten(&program, &launch, &execution, &before) {
+            Ok(sampled) => {
+                if let Some(sampled) = sampled {
+                    note(UNINITIALISED, sampled.workgroups);
                 }
-                Ok(_) => None,
-            },
+                let read =
+                    differs.then(|| machine.find_unwritten_read(&program, &launch, &before).err()).flatten();
+                read.map(|fault| (Meaningless::UnwrittenRead as fn(_) -> _, fault))
+            }
+            Err(fault) => Some((Meaningless::Unwritten as fn(_) -> _, fault)),
+        };
+        match unwritten {
+            Some((_, fault)) if stopped(&fault) => Err(LaunchError::from(fault).failure(self.object)),
+            Some((why, fault)) => {
+                looked.meaningless = Some(why(Box::new(fault)));
+                Ok(looked)
+            }
+            None => Ok(looked),
         }
     }
+}
+
+/// What is looked for, as `--check` names it.
+const RACES: &str = "races";
+const UNINITIALISED: &str = "uninitialised";
+
+/// What was found that makes two runs of a kernel differ, and what was looked for in some workgroups alone.
+#[derive(Debug, Default)]
+struct Looked {
+    meaningless: Option<Meaningless>,
+    sampled: Vec<Sampled>,
 }
 
 /// A kernel in its instrumented form.
@@ -432,9 +496,9 @@ impl<'a> Compared<'a> {
             }
             None => None,
         };
-        // Equal by luck is not equal: but on a large launch the look for that takes as long as all of the above.
-        let looks = differs || layout.waves() <= Keep::ALL;
-        let meaningless = if looks { of.meaningless(arguments, launch, differs) } else { None };
+        // Equal by luck is not equal. To look at all of a large launch takes as long as all of the above.
+        let thorough = differs || layout.waves() <= Keep::ALL;
+        let Looked { meaningless, sampled } = of.look(arguments, launch, differs, thorough)?;
         if meaningless.is_some() {
             (report.memory_equal, report.oracle_equal) = (None, None);
         }
@@ -442,6 +506,7 @@ impl<'a> Compared<'a> {
             report,
             disagreements: told,
             meaningless,
+            sampled,
             instrumented_instructions: Some(instructions),
             timing,
         })

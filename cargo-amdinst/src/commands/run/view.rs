@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use amdgpu_isa::TargetId;
 use amdinst_core::counters::Probe;
 use amdinst_core::report::columns::folded;
-use amdinst_core::report::run::FaultReport;
+use amdinst_core::report::run::{FaultReport, Sampled};
 use amdinst_core::report::{
     BlockReport, Layout, LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport,
 };
@@ -84,6 +84,9 @@ pub struct RunView {
     /// Why neither says anything: the original races, or depends on what nothing has written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meaningless: Option<String>,
+    /// Whether the original does so was looked for in some workgroups alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sampled: Vec<Sampled>,
     /// The first points on which they are not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<String>,
@@ -244,6 +247,7 @@ impl RunView {
             memory_equal: None,
             oracle_equal: None,
             meaningless: None,
+            sampled: Vec::new(),
             disagreements: Vec::new(),
             blocks: Vec::new(),
             time: None,
@@ -271,7 +275,8 @@ impl RunView {
 
     /// Adds what `--report` found.
     pub fn add_report(&mut self, checked: Checked) {
-        let Checked { report, disagreements, meaningless, instrumented_instructions, .. } = checked;
+        let Checked { report, disagreements, meaningless, sampled, instrumented_instructions, .. } = checked;
+        self.sampled = sampled;
         self.meaningless = meaningless.map(|reason| reason.told());
         self.probe = Some(report.probe);
         self.blocks = report.blocks.clone();
@@ -325,6 +330,13 @@ impl RunView {
             );
             if let Some(reason) = &self.meaningless {
                 let _ = writeln!(text, "  {reason}");
+            }
+            for Sampled { check, workgroups, of, .. } in &self.sampled {
+                let what = if check == "uninitialised" { "what nothing has written" } else { check };
+                let _ = writeln!(
+                    text,
+                    "  looked for {what} in {workgroups} of {of} workgroups of the original; `--check {check}` looks in all"
+                );
             }
             for disagreement in &self.disagreements {
                 let _ = writeln!(text, "  {disagreement}");

@@ -164,7 +164,10 @@ fn run_once(
             let parts = status.path().join(format!("{}-{cpu}-run", package.package.name));
             let status = status.path().join(format!("{}-{cpu}", package.package.name));
             let ended = run.run(context, &status, &parts);
-            results.put()?;
+            // What is not whole takes no place.
+            if !ended.as_ref().is_err_and(|failure| failure.exit == Exit::OutputFailed) {
+                results.put()?;
+            }
             let ended = ended?;
             if ended != Exit::Success {
                 exit = ended;
@@ -244,12 +247,19 @@ fn fresh_junit(path: &Path) -> CommandResult<PathBuf> {
     }
 }
 
+/// Blank lines that a status file begins with: behind them, in the same block of the disk, is room for some words of a program.
+const STATUS_BYTES: usize = 16;
+
 /// How the tests of the package `name` ended that cargo says have failed. `words` tell how far each test program came; there are
 /// none where no program was started.
-fn failed(name: &str, words: Option<&str>) -> CommandResult {
-    let Some(words) = words else {
+fn failed(name: &str, words: &str) -> CommandResult {
+    if words.trim().is_empty() {
         return Err(Failure::msg(Exit::BuildFailed, format!("the tests of `{name}` could not be built")));
-    };
+    }
+    if words.lines().any(|word| word == "unwritten") {
+        let message = format!("the results of the tests of `{name}` could not be written");
+        return Err(Failure::msg(Exit::OutputFailed, message).note("the last run stays kept"));
+    }
     if words.lines().any(|word| word == "device-missing") {
         return Ok(Exit::DeviceMissing);
     }
@@ -277,6 +287,9 @@ impl TestRun<'_> {
     fn run(&self, context: &Context, status: &Path, parts: &Path) -> CommandResult {
         let package = &self.package.package;
         let mut command = self.command(context, package);
+        // Room for what is told, which is taken before there may be none.
+        std::fs::write(status, "\n".repeat(STATUS_BYTES))
+            .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", status.display()))?;
         command.env("AMDINST_STATUS", status).env("AMDINST_RUN", parts);
         context.shell.command(&command);
         context.shell.status(
@@ -302,7 +315,8 @@ impl TestRun<'_> {
         let exit = if ended.success() {
             Exit::Success
         } else {
-            failed(&package.name, std::fs::read_to_string(status).ok().as_deref())?
+            let words = std::fs::read_to_string(status);
+            failed(&package.name, &words.or_exit_with(Exit::BadInput, || status.display().to_string())?)?
         };
         if let Some(entry) = entry {
             entry.keep(|| compiled::of_harness(package, command.get_program()));
@@ -468,11 +482,12 @@ mod tests {
 
     #[test]
     fn how_far_the_programs_came_decides_the_exit_code() {
-        let exit = |words| failed("p", words).unwrap_or_else(|failure| failure.exit);
-        assert_eq!(exit(None), Exit::BuildFailed);
-        assert_eq!(exit(Some("begun\n")), Exit::Usage);
-        assert_eq!(exit(Some("begun\nstarted\n")), Exit::Mismatch);
-        assert_eq!(exit(Some("begun\nstarted\nbegun\ndevice-missing\n")), Exit::DeviceMissing);
+        let exit = |words: &str| failed("p", words).unwrap_or_else(|failure| failure.exit);
+        assert_eq!(exit(&"\n".repeat(STATUS_BYTES)), Exit::BuildFailed);
+        assert_eq!(exit("\nbegun\n"), Exit::Usage);
+        assert_eq!(exit("\nbegun\nstarted\n"), Exit::Mismatch);
+        assert_eq!(exit("begun\nstarted\nbegun\ndevice-missing\n"), Exit::DeviceMissing);
+        assert_eq!(exit("begun\nstarted\nbegun\nstarted\nunwritten\n"), Exit::OutputFailed);
     }
 
     #[test]

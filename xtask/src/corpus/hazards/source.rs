@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-use amdgpu_isa::{Feature, Generation, Target, WaveSize};
+#[cfg(test)]
+use amdgpu_isa::Generation;
+use amdgpu_isa::{Feature, Target, WaveSize};
 use amdgpu_object::CodeObject;
 use anyhow::{Context as _, Result, ensure};
 

@@ -13,7 +13,7 @@ mod report;
 
 use std::path::PathBuf;
 
-use amdgpu_isa::{Arch, Generation, Target};
+use amdgpu_isa::{Arch, Target};
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
@@ -119,6 +119,8 @@ fn merged(batches: Vec<Report>, examples: usize) -> Report {
 
 #[cfg(test)]
 mod tests {
+    use amdgpu_isa::Generation;
+
     use super::*;
 
     /// Words a processor: a few seconds in all.
