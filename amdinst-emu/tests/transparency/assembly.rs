@@ -100,9 +100,8 @@ impl Assembly {
 
     /// What is meant by one of them.
     pub(crate) fn target(cpu: &str) -> Target {
-        let name = cpu.strip_suffix(WAVE64);
-        let arch = Arch::from_name(name.unwrap_or(cpu)).expect("a processor");
-        name.map_or(arch.into(), |_| Target { arch, wave: WaveSize::Wave64 })
+        let arch = Arch::from_name(cpu.split(':').next().unwrap_or_default()).expect("a processor");
+        if cpu.ends_with(WAVE64) { Target { arch, wave: WaveSize::Wave64 } } else { arch.into() }
     }
 
     /// Assembles and links it.
@@ -177,7 +176,7 @@ impl Assembly {
             ])
             .args(&self.flags)
             .args(cpu.ends_with(WAVE64).then_some("-mwavefrontsize64"))
-            .arg(format!("-mcpu={arch}"))
+            .arg(format!("-mcpu={}", cpu.trim_end_matches(WAVE64)))
             .output()
             .expect("running clang-22");
         assert!(result.status.success(), "{}: {}", self.name, String::from_utf8_lossy(&result.stderr));

@@ -143,7 +143,16 @@ impl Exit<'_> {
     fn copy_image(&self, code: &mut Sequence, record: u8) {
         let Reserved { offsets, data, .. } = *self.reserved;
         // What is spilled is needed no more: all lanes get addresses again.
-        let image = record + 2;
+        let image = match self.reserved.may_end_with(record + 2) {
+            true => record + 2,
+            false => {
+                let mut others = (0..=LAST_SGPR).step_by(2);
+                let image = others.find(|&pair| pair != record && self.reserved.may_end_with(pair));
+                // A scalar load that nobody waited for may still write to it.
+                code.wait_scalar_loads();
+                code.required("SGPR for where the record is in LDS", image)
+            }
+        };
         code.readlane(image, offsets, 0);
         code.enable_all_lanes();
         code.lane_offsets(offsets);
@@ -206,8 +215,10 @@ impl Exit<'_> {
                 let Reserved { counters, begin, end, .. } = self.reserved;
                 let times =
                     |pair| begin.is_some_and(|begin| pair == end.0 || begin == BeginPlace::Sgprs(pair));
-                let free =
-                    |&pair: &u8| !counters.contains(&pair) && !counters.contains(&(pair + 1)) && !times(pair);
+                let free = |&pair: &u8| {
+                    let counts = counters.contains(&pair) || counters.contains(&(pair + 1));
+                    !counts && !times(pair) && self.reserved.may_end_with(pair)
+                };
                 let record = (0..=LAST_SGPR).step_by(2).find(free);
                 let record = code.required("pair for the record's address", record);
                 let spill = code.required("VGPR that the record's address is spilled in", spill);
@@ -222,10 +233,9 @@ impl Exit<'_> {
 
     /// An SGPR that is none of the pair with the record's address.
     fn beside_record(&self) -> u8 {
-        match self.reserved.record {
-            RecordPlace::Sgprs(0) => 2,
-            RecordPlace::Sgprs(_) | RecordPlace::Spilled => 0,
-        }
+        let is_record = |pair: u8| self.reserved.record == RecordPlace::Sgprs(pair);
+        let mut pairs = (0..=LAST_SGPR).step_by(2);
+        pairs.find(|&pair| !is_record(pair) && self.reserved.may_end_with(pair)).unwrap_or_default()
     }
 
     /// Stores lanes `0..lanes` of `data` at byte `at` of the record.

@@ -122,7 +122,12 @@ impl<'a> Allocator<'a> {
             component,
             request,
             needs,
-            reserved: Reserved { borrowed_vgprs, scratch, ..Reserved::default() },
+            reserved: Reserved {
+                borrowed_vgprs,
+                scratch,
+                lane_masks: component.lane_masks,
+                ..Reserved::default()
+            },
             borrowed: None,
             sgprs: component.sgprs.clone(),
             vgprs: component.unused_vgprs(),
@@ -446,7 +451,7 @@ fn end_pair(reserved: &Reserved, late: &RegSet) -> (u8, bool) {
     let is_owned = |pair: u8| {
         reserved.record == RecordPlace::Sgprs(pair) || reserved.begin == Some(BeginPlace::Sgprs(pair))
     };
-    let pairs = || (0..LAST_SGPR).step_by(2).filter(|&pair| !is_owned(pair));
+    let pairs = || (0..LAST_SGPR).step_by(2).filter(|&pair| !is_owned(pair) && reserved.may_end_with(pair));
     let is_late = |pair: u8| late.contains(Reg::scalar(pair)) || late.contains(Reg::scalar(pair + 1));
     let quiet = pairs().find(|&pair| !is_late(pair)).map(|pair| (pair, false));
     quiet.or_else(|| pairs().next().map(|pair| (pair, true))).unwrap_or_default()

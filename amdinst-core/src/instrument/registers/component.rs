@@ -25,6 +25,8 @@ pub(crate) struct Component<'a> {
     used: RegSet,
     /// Used registers that operations write later, on their own, or use for long.
     pub(super) late: RegSet,
+    /// SGPRs that vector instructions read as masks, where writing these is a hazard.
+    pub(super) lane_masks: ScalarSet,
     /// The SGPRs that may be taken, ascending.
     pub(super) sgprs: Vec<u8>,
     /// The lowest VGPR that may be taken.
@@ -87,7 +89,7 @@ impl<'a> Component<'a> {
             .iter()
             .map(|&(function, point)| (point.inst, Candidates::at(survey, function, point, scalars)))
             .collect();
-        Self { survey, limits, used, late, sgprs, first_vgpr, points }
+        Self { survey, limits, used, late, lane_masks, sgprs, first_vgpr, points }
     }
 
     pub(super) fn arch(&self) -> Arch {

@@ -7,7 +7,7 @@
 //!   SGPR.
 //! * `global`: the record in memory, to which sites add.
 
-use amdgpu_isa::{RegSet, WaveSize};
+use amdgpu_isa::{RegSet, ScalarSet, WaveSize};
 use arrayvec::ArrayVec;
 
 use super::deferred::Deferred;
@@ -126,6 +126,17 @@ pub(crate) struct Reserved {
     pub(crate) packed: bool,
     /// VGPRs that cost no occupancy, and that no load may still write to when a wave ends.
     pub(crate) free_vgprs: RegSet,
+    /// SGPRs that vector instructions read as masks, where writing these is a hazard: nothing that is inserted does, not even where a
+    /// wave ends and all is dead.
+    pub(crate) lane_masks: ScalarSet,
+}
+
+impl Reserved {
+    /// Whether a pair of SGPRs may be written where a wave ends, as far as hazards go.
+    pub(crate) fn may_end_with(&self, pair: u8) -> bool {
+        let both = ScalarSet::register(pair).union(ScalarSet::register(pair + 1));
+        !self.lane_masks.intersects(both)
+    }
 }
 
 /// Which of the two VGPRs of sites in LDS and memory are in use, so that a site must leave them as they were.

@@ -125,7 +125,7 @@ const RDNA: &str = "
         v_cmp_ne_u32_e32 VCC, 3, v0
         v_cndmask_b32_e64 v2, v2, v1, MASK
         s_and_saveexec_WAVE MASK, VCC
-        s_waitcnt_depctr 0xfffe
+        s_waitcnt_depctr 0xff9e
         v_mov_b32_e32 v6, v3
         s_waitcnt_depctr 0xfff
         s_or_WAVE EXEC, EXEC, MASK
