@@ -47,7 +47,9 @@ fn element(name: &str) -> Option<(&'static str, Kind)> {
 
 /// Whether there is a model of an operation here.
 pub(crate) fn is_known(name: &str) -> bool {
-    element(name).is_some() || is_mix(name) || matches!(name, "v_pk_mov_b32" | "v_dot4_i32_iu8" | "v_dot8_i32_iu4")
+    element(name).is_some()
+        || is_mix(name)
+        || matches!(name, "v_pk_mov_b32" | "v_dot4_i32_iu8" | "v_dot8_i32_iu4")
 }
 
 fn is_mix(name: &str) -> bool {

@@ -119,8 +119,6 @@ fn merged(batches: Vec<Report>, examples: usize) -> Report {
 
 #[cfg(test)]
 mod tests {
-    use amdgpu_isa::Generation;
-
     use super::*;
 
     /// Words a processor: a few seconds in all.
