@@ -36,6 +36,9 @@ pub struct Limits {
     /// Bytes of scratch memory that a work-item of a wave of 64 lanes may have: what a wave may have
     /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`, on GFX9 13 bits of 256 dwords), by its lanes.
     pub scratch_bytes: u32,
+    /// Workgroups of several waves that a compute unit has barriers for; one of a single wave takes none
+    /// (`getMaxWorkGroupsPerCU`).
+    pub barriers: u32,
     /// Work-items that a workgroup may have.
     pub most_work_items: u32,
     /// Bytes of a line of the second-level cache.
@@ -61,6 +64,7 @@ impl Limits {
         lds_bytes: 64 << 10,
         lds_granule: 512,
         scratch_bytes: ((1 << 13) - 1) * 256 * 4 / 64,
+        barriers: 16,
         most_work_items: 1024,
         l2_line_bytes: 64,
     };
@@ -115,6 +119,7 @@ impl Limits {
         lds_granule: 1024,
         // 15 bits of 64 dwords a wave (`GCNSubtarget::getMaxWaveScratchSize`).
         scratch_bytes: ((1 << 15) - 1) * 64 * 4 / 64,
+        barriers: 16,
         most_work_items: 1024,
         l2_line_bytes: 128,
     };

@@ -53,6 +53,11 @@ impl Resources {
             workgroup_size: required.unwrap_or(metadata.max_flat_workgroup_size),
         }
     }
+
+    /// SIMDs that the waves of a workgroup spread over.
+    pub fn simds(&self, arch: Arch) -> u32 {
+        arch.limits().simds * units(arch, self)
+    }
 }
 
 /// What keeps more waves from fitting.
@@ -68,6 +73,8 @@ pub enum Limiter {
     Sgprs,
     /// Local data share.
     Lds,
+    /// Barriers, of which each workgroup of several waves takes one.
+    Barriers,
 }
 
 /// How many waves fit.
@@ -87,6 +94,8 @@ pub struct Occupancy {
     pub by_sgprs: u32,
     /// Waves a compute unit that LDS alone would allow, wave slots aside. `None` if the kernel uses none.
     pub by_lds: Option<u32>,
+    /// Waves a compute unit that barriers alone would allow, wave slots aside. `None` if a workgroup is one wave.
+    pub by_barriers: Option<u32>,
 }
 
 /// Waves a SIMD that the vector registers allow.
@@ -114,10 +123,19 @@ fn by_lds(arch: Arch, resources: &Resources) -> Option<u32> {
     let limits = arch.limits();
     let granule = limits.lds_granule;
     let wanted = resources.lds_bytes.div_ceil(granule);
-    let waves_per_workgroup =
-        resources.workgroup_size.clamp(1, limits.most_work_items).div_ceil(resources.wave.lanes());
     let shared = limits.lds_bytes * units(arch, resources);
-    Some((shared / granule).checked_div(wanted)? * waves_per_workgroup)
+    Some((shared / granule).checked_div(wanted)? * waves_per_workgroup(arch, resources))
+}
+
+/// Waves a compute unit that barriers allow.
+fn by_barriers(arch: Arch, resources: &Resources) -> Option<u32> {
+    let waves = waves_per_workgroup(arch, resources);
+    (waves > 1).then(|| arch.limits().barriers * units(arch, resources) * waves)
+}
+
+/// Waves of a workgroup.
+fn waves_per_workgroup(arch: Arch, resources: &Resources) -> u32 {
+    resources.workgroup_size.clamp(1, arch.limits().most_work_items).div_ceil(resources.wave.lanes())
 }
 
 /// Compute units that the waves of a workgroup share.
@@ -133,9 +151,9 @@ pub fn occupancy(arch: Arch, resources: &Resources) -> Occupancy {
 /// The occupancy on a device whose SIMDs have `slots` slots for waves, instead of
 /// [`waves_per_simd`](amdgpu_isa::Limits::waves_per_simd).
 pub fn occupancy_in_slots(arch: Arch, resources: &Resources, slots: u32) -> Occupancy {
-    let (max_waves_per_simd, simds) = (slots, arch.limits().simds * units(arch, resources));
-    let (by_vgprs, by_sgprs, by_lds) =
-        (by_vgprs(arch, resources), by_sgprs(arch, resources), by_lds(arch, resources));
+    let (max_waves_per_simd, simds) = (slots, resources.simds(arch));
+    let (by_vgprs, by_sgprs) = (by_vgprs(arch, resources), by_sgprs(arch, resources));
+    let (by_lds, by_barriers) = (by_lds(arch, resources), by_barriers(arch, resources));
     let mut waves_per_simd = max_waves_per_simd;
     let mut limiter = Limiter::Hardware;
     for (waves, kind) in [(by_vgprs, Limiter::Vgprs), (by_sgprs, Limiter::Sgprs)] {
@@ -144,10 +162,21 @@ pub fn occupancy_in_slots(arch: Arch, resources: &Resources, slots: u32) -> Occu
         }
     }
     let mut waves_per_cu = waves_per_simd * simds;
-    if let Some(waves) = by_lds.filter(|&waves| waves < waves_per_cu) {
-        (waves_per_cu, waves_per_simd, limiter) = (waves, waves.div_ceil(simds), Limiter::Lds);
+    for (waves, kind) in [(by_lds, Limiter::Lds), (by_barriers, Limiter::Barriers)] {
+        if let Some(waves) = waves.filter(|&waves| waves < waves_per_cu) {
+            (waves_per_cu, waves_per_simd, limiter) = (waves, waves.div_ceil(simds), kind);
+        }
     }
-    Occupancy { waves_per_cu, waves_per_simd, max_waves_per_simd, limiter, by_vgprs, by_sgprs, by_lds }
+    Occupancy {
+        waves_per_cu,
+        waves_per_simd,
+        max_waves_per_simd,
+        limiter,
+        by_vgprs,
+        by_sgprs,
+        by_lds,
+        by_barriers,
+    }
 }
 
 /// A line of an occupancy table.
@@ -265,6 +294,15 @@ mod tests {
         assert_eq!(of(Arch::Gfx906, 16, 25, 0, 64), (36, Limiter::Vgprs));
         assert_eq!(of(Arch::Gfx906, 88, 16, 0, 64), (36, Limiter::Sgprs));
         assert_eq!(of(Arch::Gfx906, 16, 256, 0, 64), (4, Limiter::Vgprs));
+    }
+
+    /// "AMD OpenCL Optimization Guide", "Work-group size": 16 workgroups of several waves a compute unit.
+    #[test]
+    fn workgroups_of_several_waves_take_barriers() {
+        assert_eq!(of(Arch::Gfx906, 16, 24, 0, 64), (40, Limiter::Hardware));
+        assert_eq!(of(Arch::Gfx906, 16, 24, 0, 128), (32, Limiter::Barriers));
+        assert_eq!(of(Arch::Gfx906, 16, 24, 0, 192), (40, Limiter::Hardware));
+        assert_eq!(of(Arch::Gfx90a, 16, 24, 0, 128), (32, Limiter::Hardware));
     }
 
     #[test]

@@ -40,5 +40,6 @@ pub const fn limiter(limiter: Limiter) -> amdinst_format::probes::Limiter {
         Limiter::Vgprs => Told::Vgprs,
         Limiter::Sgprs => Told::Sgprs,
         Limiter::Lds => Told::Lds,
+        Limiter::Barriers => Told::Barriers,
     }
 }

@@ -94,7 +94,7 @@ fn files_of_other_kinds_are_named_as_such() {
     let mut relocatable = FIXTURE.to_vec();
     relocatable[16] = 1;
     let mut radeon = FIXTURE.to_vec();
-    radeon[48] = 0x36;
+    radeon[48] = 0x2a;
     for (bytes, words) in [
         (&b""[..], "not an ELF file"),
         (b"hello", "not an ELF file"),
@@ -102,7 +102,7 @@ fn files_of_other_kinds_are_named_as_such() {
         (&wrong_machine, "without GPU code"),
         (&wide, "64-bit"),
         (&relocatable, "unlinked"),
-        (&radeon, "gfx1030"),
+        (&radeon, "gfx803"),
     ] {
         let failure = all_commands(bytes).unwrap_err();
         assert_eq!(failure.exit, Exit::BadInput);

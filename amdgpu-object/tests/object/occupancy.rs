@@ -42,6 +42,7 @@ fn the_compiler_counts_the_same_waves() {
             (8, 65536, 128),
             (8, 32768, 256),
             (8, 2048, 64),
+            (8, 512, 128),
         ] {
             let options: Vec<&str> =
                 ["-Rpass-analysis=kernel-resource-usage"].into_iter().chain(option).collect();

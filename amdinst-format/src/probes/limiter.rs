@@ -15,6 +15,8 @@ pub enum Limiter {
     Sgprs,
     /// Local data share.
     Lds,
+    /// Barriers, of which each workgroup of several waves takes one.
+    Barriers,
 }
 
 impl Limiter {
@@ -25,6 +27,7 @@ impl Limiter {
             Self::Vgprs => "VGPRs",
             Self::Sgprs => "SGPRs",
             Self::Lds => "LDS",
+            Self::Barriers => "barriers",
         }
     }
 }

@@ -72,8 +72,8 @@ impl OccupancyPicture {
         };
         Self {
             waves: found.waves_per_cu,
-            slots: found.max_waves_per_simd * arch.limits().simds,
-            simds: arch.limits().simds,
+            slots: found.max_waves_per_simd * resources.simds(arch),
+            simds: resources.simds(arch),
             limiter: amdinst_core::limiter(found.limiter).name(),
             workgroup: resources.workgroup_size,
             resources: vec![

@@ -177,10 +177,10 @@ mod tests {
     #[test]
     fn other_processors_are_left_to_the_emulator() {
         let root = tempfile::tempdir().unwrap();
-        node(root.path(), 1, "gfx_target_version 100300\n");
+        node(root.path(), 1, "gfx_target_version 80003\n");
         let checks = checks(root.path());
         assert_eq!(checks[0].status, Status::Warning);
-        assert_eq!(checks[0].found, "gfx1030: not supported");
+        assert_eq!(checks[0].found, "gfx803: not supported");
     }
 
     #[test]
