@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Device, LEVELS, TARGETS, random, tools};
+use support::{Device, random, targets, tools};
 
 const PRELUDE: &str = r"
 #define ID (__builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x())
@@ -10,7 +10,7 @@ const PRELUDE: &str = r"
 #define BARRIER __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, \x22workgroup\x22); __builtin_amdgcn_s_barrier(); __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, \x22workgroup\x22)
 ";
 
-/// Run a kernel with the arguments (out, a, b, n) at every level on every processor, with two workgroups of 192 and a
+/// Run a kernel with the arguments (out, a, b, n) for every target, with two workgroups of 192 and a
 /// part of a wave left over, and compare.
 fn check_as(
     body: &str,
@@ -25,39 +25,33 @@ fn check_as(
         return;
     }
     let source = format!("{}{body}", PRELUDE.replace("\\x22", "\""));
-    for (cpu, lanes) in TARGETS {
-        for level in LEVELS {
-            let mut device = Device::of_lanes(&source, (cpu, lanes), level);
-            let n = a.len();
-            let narrow = |values: &[u64]| values.iter().map(|value| *value as u32).collect::<Vec<_>>();
-            let (out, left, right) = if wide {
-                (device.buffer("out", &vec![0u64; n]), device.buffer("a", a), device.buffer("b", b))
-            } else {
-                (
-                    device.buffer("out", &vec![0u32; n]),
-                    device.buffer("a", &narrow(a)),
-                    device.buffer("b", &narrow(b)),
-                )
-            };
-            let grid = n.div_ceil(192) as u32;
-            let result = device.launch("k", grid, 192, &[out, left, right, n as u64]);
-            let execution =
-                result.unwrap_or_else(|fault| panic!("{test} {cpu} wave{lanes} {level}: {fault}"));
-            assert_eq!(execution.waves, u64::from(grid * 192 / lanes));
-            let results = if wide {
-                device.u64s(out, n)
-            } else {
-                device.u32s(out, n).into_iter().map(u64::from).collect()
-            };
-            for (index, result) in results.into_iter().enumerate() {
-                let want = expected(a[index], b[index]);
-                assert!(
-                    equal(result, want),
-                    "{test} {cpu} wave{lanes} {level}: [{index}] of {:#x}, {:#x} is {result:#x}, not {want:#x}",
-                    a[index],
-                    b[index],
-                );
-            }
+    for ((cpu, lanes), level) in targets() {
+        let mut device = Device::of_lanes(&source, (cpu, lanes), level);
+        let n = a.len();
+        let narrow = |values: &[u64]| values.iter().map(|value| *value as u32).collect::<Vec<_>>();
+        let (out, left, right) = if wide {
+            (device.buffer("out", &vec![0u64; n]), device.buffer("a", a), device.buffer("b", b))
+        } else {
+            (
+                device.buffer("out", &vec![0u32; n]),
+                device.buffer("a", &narrow(a)),
+                device.buffer("b", &narrow(b)),
+            )
+        };
+        let grid = n.div_ceil(192) as u32;
+        let result = device.launch("k", grid, 192, &[out, left, right, n as u64]);
+        let execution = result.unwrap_or_else(|fault| panic!("{test} {cpu} wave{lanes} {level}: {fault}"));
+        assert_eq!(execution.waves, u64::from(grid * 192 / lanes));
+        let results =
+            if wide { device.u64s(out, n) } else { device.u32s(out, n).into_iter().map(u64::from).collect() };
+        for (index, result) in results.into_iter().enumerate() {
+            let want = expected(a[index], b[index]);
+            assert!(
+                equal(result, want),
+                "{test} {cpu} wave{lanes} {level}: [{index}] of {:#x}, {:#x} is {result:#x}, not {want:#x}",
+                a[index],
+                b[index],
+            );
         }
     }
 }
@@ -484,7 +478,7 @@ fn global_atomics() {
             if (order) order[__opencl_atomic_fetch_add((global atomic_uint *)&bins[7], 1, __ATOMIC_RELAXED, __OPENCL_MEMORY_SCOPE_DEVICE)] = i; }}"
     )
     .replace("\\x22", "\"");
-    for (target, level) in TARGETS.into_iter().flat_map(|target| LEVELS.map(|level| (target, level))) {
+    for (target, level) in targets() {
         let mut device = Device::of_lanes(&source, target, level);
         let n = 500u32;
         let bins = device.buffer("bins", &[0u32; 8]);

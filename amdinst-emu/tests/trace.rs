@@ -64,7 +64,7 @@ fn a_trace_is_the_launch_itself() {
     if !tools("a_trace_is_the_launch_itself") {
         return;
     }
-    for level in LEVELS {
+    for &level in LEVELS {
         for fast_layer in [true, false] {
             let mut config = Config::default();
             config.fast_layer = fast_layer;

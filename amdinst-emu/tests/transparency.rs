@@ -64,7 +64,7 @@ fn hand_written_kernels_at_every_level() {
     }
     let mut proved = proof::Totals::default();
     for kernel in kernels::ALL {
-        for level in support::LEVELS {
+        for &level in support::LEVELS {
             proved.add(proof::prove(
                 kernel.name,
                 kernel.source,
