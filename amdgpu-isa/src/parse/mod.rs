@@ -135,7 +135,8 @@ fn read(
             // Besides a register, the immediate is written as a modifier.
             let offset = operand::value(arch, word, *spec)?;
             values.push(offset);
-            if matches!(offset, Value::Scalar(_)) && mods.offset != 0 {
+            let names_zero = arch.generation().model().bits.smem_names_zero;
+            if matches!(offset, Value::Scalar(_)) && (mods.offset != 0 || names_zero) {
                 values.push(Value::Imm(mods.offset));
                 mods.offset = 0;
                 mods.soffset_en = true;
