@@ -25,6 +25,7 @@ const RULES: &[&str] = &[
     "expected a 11-bit unsigned offset",
     "expected a 12-bit unsigned offset",
     "expected a 20-bit unsigned offset",
+    "is not supported on this GPU",
     "image address size does not match dim and a16",
     "image data size does not match dmask",
     "inline constants are not allowed for this operand",
@@ -62,6 +63,7 @@ const NAMELESS: &[&str] = &[
     "not a valid operand.",
     "failed parsing operand.",
     "operands are not valid for this GPU or mode",
+    "expected an identifier",
 ];
 
 /// A cause that LLVM's assembler gives no name.
@@ -73,6 +75,10 @@ struct Nameless {
 /// The causes of messages that name no rule.
 const NAMELESS_CAUSES: &[Nameless] = &[
     Nameless { name: "a number wider than the 16 bits of its operand", holds: is_too_wide },
+    Nameless {
+        name: "a temporal hint that has no name",
+        holds: |word| word.is(Illegal::Field("TH")) && word.text.contains(" th:0x"),
+    },
     Nameless { name: "NULL as a resource or a sampler", holds: has_null_resource },
     Nameless { name: "a literal beside a lane permutation", holds: has_permuted_literal },
     Nameless {
