@@ -91,6 +91,8 @@ impl Fields {
     }
 }
 
+/// The first operand code of a scalar source that is no register.
+const OTHER_SOURCES: u32 = 128;
 /// Operand code of the literal.
 const LITERAL: u32 = 255;
 /// Operand code of the first vector register.
@@ -329,7 +331,7 @@ fn value(
             _ => fields.scalar_source(field, code, dwords),
         },
         Class::Barrier => match fields.scalar_source(field, code, dwords)? {
-            barrier @ (Value::M0 | Value::Inline(128..=208)) => Ok(barrier),
+            barrier @ (Value::M0 | Value::Inline(_) | Value::Special(Special::Null)) => Ok(barrier),
             _ => Err(Illegal::Kind("no number of a barrier")),
         },
         Class::SsrcReg => scalar_register(fields.scalar_source(field, code, dwords)?, dwords),
@@ -367,6 +369,9 @@ fn value(
         Class::MatrixD => Ok(vector_register(vgpr(arch, code, dwords)?, bits.acc_cd.get(main) != 0)),
         Class::MatrixC | Class::MatrixCAgpr => matrix_addend(fields, (spec, field), code, dwords),
         Class::SgprGroup => {
+            if code >= OTHER_SOURCES {
+                return Err(Illegal::ReservedCode(code as u16));
+            }
             fields.scalar(field, code, (bits.resource_shift)(entry.encoding), dwords)
         }
         Class::FlatAddr | Class::GlobalAddr => vgpr(arch, code, dwords).map(Value::Vgpr),

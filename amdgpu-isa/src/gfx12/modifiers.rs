@@ -10,7 +10,7 @@ use crate::rdna::modifiers::{
 };
 use crate::signature::image::ImageAddress;
 use crate::signature::{
-    ATOMIC, BYTE_RESULT, BYTE_SOURCE, CLAMP, Class, EXEC_W, Flags, IDLE_OP_SEL, MAI, MIX, NEG_ONLY, NEGATES_ADDEND, NO_D16,
+    ATOMIC, BYTE_RESULT, BYTE_SOURCE, CLAMP, Class, EXEC_W, Flags, IDLE_MODS, IDLE_OP_SEL, MAI, MIX, NEG_ONLY, NEGATES_ADDEND, NO_D16,
     NO_OPSEL, NO_SRC_MODS, NO_THIRD, OMOD, OPSEL, SIGNED_BY_NEG, SPARSE, SWAPS_ROWS, Spec, TWO_OFFSETS, Ty,
 };
 use crate::{Arch, Encoding, Slot};
@@ -116,7 +116,6 @@ const MUBUF: &[Row] = &[
 ];
 
 const MTBUF: &[Row] = &[
-    Row::at(M::Tfe, 22, 1),
     Row::at(M::Scope, 50, 2),
     Row::at(M::Th, 52, 3),
     Row::at(M::Format, 55, 7),
@@ -250,20 +249,28 @@ pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: F
     match encoding {
         Encoding::Sop2 | Encoding::Sopk => of(&[Slot::Sdst]),
         Encoding::Sop1 => of(&[Slot::Sdst, Slot::Ssrc0]),
-        Encoding::Smem => {
-            Field::new(0, 13).mask() | 0b11 << 19 | Field::new(21, 5).mask() | Field::new(32, 32).mask()
+        Encoding::Smem if specs.is_empty() => {
+            Field::new(0, 13).mask() | Field::new(19, 7).mask() | Field::new(32, 32).mask()
         }
+        Encoding::Smem if specs.iter().any(|spec| spec.class == Class::Sdata) => 1 << 19 | 1 << 25,
+        Encoding::Smem => of(&[Slot::Sbase]) | Field::new(19, 7).mask() | 1 << 56,
         Encoding::Vop1 => of(&[Slot::Src0]),
         Encoding::Vop1Dpp | Encoding::Vop2Dpp | Encoding::VopcDpp => {
             1 << 49 | idle_permuted(specs, flags, false)
         }
         Encoding::Vop3 | Encoding::Vop3Dpp | Encoding::Vop3Dpp8 => {
             let result = if flags.has(EXEC_W) { of(&[Slot::Vdst]) } else { 0 };
+            let has_third = specs.iter().any(|spec| spec.slot == Slot::Src2);
             let op_sel = match () {
                 () if flags.has(IDLE_OP_SEL) => Field::new(11, 4).mask(),
+                () if flags.has(SWAPS_ROWS) && has_third => Field::new(13, 2).mask(),
+                () if flags.has(SWAPS_ROWS) => 1 << 14,
+                () if flags.has(BYTE_SOURCE) && encoding != Encoding::Vop3 => Field::new(13, 2).mask(),
                 () if flags.has(OPSEL) || flags.has(NO_THIRD) || flags.has(BYTE_SOURCE) => 0,
                 () => Field::new(11, 4).mask(),
             };
+            // What selects halves has the bits of signs.
+            let flags = if flags.has(OPSEL) && !flags.has(SWAPS_ROWS) { flags.with(IDLE_MODS) } else { flags };
             let idle = u64::from(idle_sources(specs, flags, false));
             of(&[Slot::Src0, Slot::Src1, Slot::Src2]) | result | op_sel | idle << 8 | idle << 61
         }
@@ -272,10 +279,12 @@ pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: F
         }
         Encoding::Flat | Encoding::Global | Encoding::Scratch => {
             let saddr = if specs.is_empty() { of(&[Slot::Saddr]) } else { 0 };
-            of(&[Slot::Data0, Slot::Vdst, Slot::Vaddr]) | saddr | 1 << 40 | SCRATCH_SVE.mask()
+            of(&[Slot::Data0, Slot::Vdst]) | saddr | GAP | 0b11 << 22 | Field::new(40, 8).mask() | 1 << 63
         }
-        Encoding::Mubuf => Field::new(55, 7).mask() | of(&[Slot::Vaddr, Slot::Vdata]) | 1 << 40,
-        Encoding::Mtbuf => 1 << 40,
+        Encoding::Mubuf => Field::new(55, 7).mask() | GAP | 0b111 << 23 | 1 << 40,
+        Encoding::Mtbuf => GAP | 0b111 << 23 | 1 << 40,
+        Encoding::Vimage => 1 << 3 | GAP | 1 << 40,
+        Encoding::Vsample => Field::new(8, 5).mask(),
         Encoding::Ds => 1 << 16,
         Encoding::Exp => 1 << 10 | 1 << 12 | Field::new(14, 12).mask(),
         Encoding::Vinterp => {
@@ -299,12 +308,16 @@ pub(super) fn ignored_control(encoding: Encoding, specs: &[Spec]) -> u32 {
     }
 }
 
+/// A gap below the opcodes of memory instructions.
+const GAP: u64 = Field::new(8, 6).mask();
+
 /// OP_SEL_HI of all three sources.
 const OP_SEL_HI: u64 = 1 << 14 | 0b11 << 59;
 
 /// What ignored bits are when assembled.
-pub(super) fn rest_bits(encoding: Encoding, _: &[Spec], flags: Flags) -> u64 {
+pub(super) fn rest_bits(encoding: Encoding, specs: &[Spec], flags: Flags) -> u64 {
     match encoding {
+        Encoding::Global if specs.is_empty() => NULL.into(),
         Encoding::Vop3p | Encoding::Vop3pDpp | Encoding::Vop3pDpp8 => {
             if flags.has(MIX) {
                 0

@@ -1,5 +1,6 @@
 //! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is legal.
 
+use super::formats::field_of;
 use super::modifiers::has_fixed_high_halves;
 use crate::encoding::operand;
 use crate::encoding::table::Entry;
@@ -8,7 +9,8 @@ use crate::rdna::rules::{
     with_half_literals,
 };
 use crate::signature::image::DIMENSIONS;
-use crate::signature::{ATOMIC, Class, MIX, STORE};
+use crate::signature::{Class, MIX, NEGATES_ADDEND, STORE};
+use crate::text::modifiers::{HintKind, hint_name};
 use crate::{Access, Arch, Encoding, Illegal, Mods, Op, Operands, Slot, Special, Value, scalar};
 
 /// Judges an instruction whose operands and modifiers are legal each.
@@ -16,10 +18,7 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
     check_fields(arch, entry, operands, mods)?;
     special_sources(entry, operands)?;
     resources(operands)?;
-    // The text of the last hint of loads is a number.
-    if mods.th == 7 && !entry.flags.has(STORE) && !entry.flags.has(ATOMIC) {
-        return Err(Illegal::Field("TH"));
-    }
+    hint(entry, mods)?;
     if entry.encoding == Encoding::Mubuf && mods.tfe && entry.flags.has(STORE) {
         return Err(Illegal::Field("TFE"));
     }
@@ -61,12 +60,54 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
     if entry.encoding.is_image() {
         image(entry, mods)?;
     }
-    if entry.flags.has(MIX) && has_scalar_beside_permuted(entry, operands) {
+    if has_scalar_beside_permuted(entry, operands) {
         return Err(Illegal::Kind("a scalar source"));
     }
     match entry.encoding {
+        // What has no address has NULL for it.
+        Encoding::Global if operands.is_empty() && mods.ignored & field_of(Encoding::Global, Slot::Saddr).mask() != 0 => {
+            Err(Illegal::Field("SADDR"))
+        }
+        Encoding::Smem => scalar_data(operands),
         Encoding::Scratch if operands.iter().any(is_exec_hi) => Err(Illegal::Kind("EXEC")),
         Encoding::Sop2 | Encoding::Sopc => one_literal(operands),
+        _ => Ok(()),
+    }
+}
+
+/// A temporal hint has a name. An atomic that returns the old value is no cascade, nor is it non-temporal in the whole system.
+fn hint(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
+    const CASCADES: u8 = 4;
+    const NON_TEMPORAL: u8 = 2;
+    const SYSTEM: u8 = 3;
+    let kind = HintKind::of(entry);
+    let is_refused = kind == HintKind::Atomic
+        && mods.glc
+        && (mods.th >= CASCADES || mods.th == NON_TEMPORAL && mods.scope == SYSTEM);
+    if !is_refused && hint_name(kind, mods.th | u8::from(mods.glc), mods.scope).is_some() {
+        Ok(())
+    } else {
+        Err(Illegal::Field("TH"))
+    }
+}
+
+/// What scalar memory has in its field of data: three registers of a kernel, or the length of a prefetch. That of a buffer goes
+/// forwards.
+fn scalar_data(operands: &Operands) -> Result<(), Illegal> {
+    const LENGTHS: i32 = 32;
+    let is_buffer = operands.iter().any(|operand| operand.slot == Slot::Sbase && operand.dwords >= 4);
+    let offset = operands.iter().find(|operand| operand.slot == Slot::Offset).map(|offset| offset.value);
+    if let Some(Value::Imm(offset @ ..0)) = offset
+        && is_buffer
+    {
+        return Err(Illegal::Immediate(offset.into()));
+    }
+    let Some(data) = operands.iter().find(|operand| operand.slot == Slot::Sdata) else { return Ok(()) };
+    match data.value {
+        Value::Imm(length) if length >= LENGTHS => Err(Illegal::Immediate(length.into())),
+        Value::Scalar(first @ scalar::TTMP..) if data.dwords == 3 => {
+            Err(Illegal::Range { first: first.into(), dwords: 3 })
+        }
         _ => Ok(()),
     }
 }
@@ -118,11 +159,18 @@ fn short_halves(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     }
 }
 
-/// Whether a source of DPP beside the first is no vector register.
+/// Whether a source of DPP beside the first is no vector register although it must be one: the second of mixed precision, all of a dot
+/// product of small floats.
 fn has_scalar_beside_permuted(entry: &Entry, operands: &Operands) -> bool {
+    let vectors: &[Slot] = match () {
+        () if entry.flags.has(MIX) => &[Slot::Src1],
+        () if entry.flags.has(NEGATES_ADDEND) => &[Slot::Src1, Slot::Src2],
+        () => &[],
+    };
     let permutes = entry.encoding.is_dpp() || entry.encoding.is_dpp8();
-    let is_scalar =
-        |operand: &crate::Operand| operand.slot == Slot::Src1 && !matches!(operand.value, Value::Vgpr(_));
+    let is_scalar = |operand: &crate::Operand| {
+        vectors.contains(&operand.slot) && !matches!(operand.value, Value::Vgpr(_))
+    };
     permutes && operands.iter().any(is_scalar)
 }
 

@@ -5,6 +5,7 @@ use crate::encoding::table::rows;
 rows! {
     /// Vector ALU, two sources.
     VOP2 of rdna4::vop2;
+    0  v_illegal                                   ALL [BARE];
     1   v_cndmask_b32                              ALL [E64 DPP DPP8 E64_DPP];
     2   v_add_f64                                  ALL [E64];
     3   v_add_f32                                  ALL [E64 DPP DPP8 E64_DPP];

@@ -37,7 +37,7 @@ use image::ImageAddress;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ty {
     I16,
-    /// An exponent of 16 bits, whose constants are written as halves.
+    /// An exponent of 16 bits, or bytes of small floats, whose constants are written as halves.
     Exponent16,
     F16,
     BF16,

@@ -1,7 +1,7 @@
 //! An instruction as text, character for character as LLVM's disassembler prints it.
 
 pub(super) mod immediate;
-pub(super) mod modifiers;
+pub(crate) mod modifiers;
 mod names;
 
 use std::fmt::{self, Write as _};

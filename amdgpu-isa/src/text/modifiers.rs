@@ -109,11 +109,7 @@ fn write_hint(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
     let is_atomic = entry.flags.has(ATOMIC);
     let hint = mods.th | u8::from(is_atomic && mods.glc);
     if hint != 0 && entry.has(Modifier::Scope) {
-        let kind = match () {
-            () if is_atomic => HintKind::Atomic,
-            () if entry.flags.has(STORE) => HintKind::Store,
-            () => HintKind::Load,
-        };
+        let kind = HintKind::of(entry);
         match hint_name(kind, hint, mods.scope) {
             Some(name) => write!(out, " th:{}{name}", kind.prefix())?,
             None if is_atomic => write!(out, " th:{}{hint:#x}", kind.prefix())?,
@@ -139,6 +135,14 @@ pub(crate) enum HintKind {
 
 impl HintKind {
     pub(crate) const ALL: [Self; 3] = [Self::Load, Self::Store, Self::Atomic];
+
+    pub(crate) fn of(entry: &Entry) -> Self {
+        match () {
+            () if entry.flags.has(ATOMIC) => Self::Atomic,
+            () if entry.flags.has(STORE) => Self::Store,
+            () => Self::Load,
+        }
+    }
 
     /// What LLVM puts before the name of a hint.
     pub(crate) const fn prefix(self) -> &'static str {
