@@ -90,6 +90,12 @@ impl Opcode {
             );
             match (registers.value(spec.class, spec.slot == Slot::Vaddr, dwords), spec.slot) {
                 (_, Slot::Sdst) if waits => Value::Special(Special::Null),
+                // Where the offset of a buffer is a register.
+                (Value::Inline(_), Slot::Soffset)
+                    if (model.field)(self.entry.encoding, Slot::Soffset).width < 8 =>
+                {
+                    Value::Special(Special::Null)
+                }
                 // Of another bank than those of the first operation.
                 (Value::Vgpr(register), Slot::Src0Y | Slot::Src1Y) => Value::Vgpr(register + 1),
                 (value, _) => value,

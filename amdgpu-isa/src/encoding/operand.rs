@@ -331,7 +331,7 @@ fn value(
             _ => fields.scalar_source(field, code, dwords),
         },
         Class::Barrier => match fields.scalar_source(field, code, dwords)? {
-            barrier @ (Value::M0 | Value::Inline(_) | Value::Special(Special::Null)) => Ok(barrier),
+            barrier @ (Value::M0 | Value::Inline(_)) => Ok(barrier),
             _ => Err(Illegal::Kind("no number of a barrier")),
         },
         Class::SsrcReg => scalar_register(fields.scalar_source(field, code, dwords)?, dwords),

@@ -9,7 +9,7 @@ use crate::rdna::rules::{
     with_half_literals,
 };
 use crate::signature::image::DIMENSIONS;
-use crate::signature::{Class, MIX, NEGATES_ADDEND, STORE};
+use crate::signature::{Class, MIX, NEGATES_ADDEND, OMOD, STORE};
 use crate::text::modifiers::{HintKind, hint_name};
 use crate::{Access, Arch, Encoding, Illegal, Mods, Op, Operands, Slot, Special, Value, scalar};
 
@@ -46,6 +46,16 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
         return Err(Illegal::Field("OP_SEL_HI"));
     }
     short_halves(entry, operands)?;
+    if entry.encoding.is_dpp() || entry.encoding.is_dpp8() {
+        special_sources(entry, operands)?;
+    }
+    // Scalar results of transcendental functions.
+    let is_exec = |operand: &crate::Operand| {
+        operand.slot == Slot::Vdst && matches!(operand.value, Value::Scalar(scalar::EXEC | scalar::EXEC_HI))
+    };
+    if entry.flags.has(OMOD) && operands.iter().any(is_exec) {
+        return Err(Illegal::Kind("EXEC"));
+    }
     if let Some(dpp) = mods.dpp
         && !is_dpp_control(dpp.ctrl)
     {

@@ -197,7 +197,13 @@ fn another_word(word: &Evidence<'_>, theirs: &[u8]) -> Option<&'static str> {
     if word.is(Illegal::Field("OP_SEL")) && !reads_as_this {
         return Some("a half of a source that there is not, which LLVM drops");
     }
-    if word.is(Illegal::Field("TH")) && word.text.contains("th:TH_ATOMIC_CASCADE") && !reads_as_this {
+    if is_too_wide(word) {
+        return Some("a number wider than the 16 bits of its operand, of which LLVM's assembler drops the rest");
+    }
+    if word.is(Illegal::Kind("no number of a barrier")) {
+        return Some("a register where the number of a barrier must be, which LLVM lets pass");
+    }
+    if word.is(Illegal::Field("TH")) && word.text.contains("th:TH_ATOMIC_CASCADE") {
         return Some("a cascade of atomics that returns a value, which LLVM's text drops");
     }
     if word.is(Illegal::TwoLiterals) && !reads_as_this {
@@ -246,7 +252,7 @@ fn is_too_wide(word: &Evidence<'_>) -> bool {
 /// A buffer or an image whose description is NULL. What else is wrong with an image is told first by one or the other.
 fn has_null_resource(word: &Evidence<'_>) -> bool {
     let has_null = word.text.contains(" null");
-    let other = ["image_", "s_buffer_"].iter().any(|name| word.text.starts_with(name));
+    let other = ["image_", "s_buffer_", "buffer_", "tbuffer_"].iter().any(|name| word.text.starts_with(name));
     has_null && (word.is(Illegal::Kind("NULL")) || other)
 }
 
