@@ -56,7 +56,7 @@ mod wave;
 
 pub use check::{
     AccessKind, Earlier, Fault, FaultKind, Holder, Inside, LaneState, MemorySpace, NearestAllocation,
-    RegisterBank,
+    RegisterBank, Wanted,
 };
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, Sampled, StepRecord, Stop};
 pub use fast::Vectors;
