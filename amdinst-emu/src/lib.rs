@@ -64,4 +64,5 @@ pub use fidelity::{Fidelity, fidelity};
 pub use machine::{Config, Machine, Snapshot, StopFlag, Uninitialised};
 pub use memory::{MemoryError, PRIVATE_APERTURE, Room, SHARED_APERTURE};
 pub use program::{LoadError, Program, Resident};
+pub use races::Unmarked;
 pub use snippet::{Snippet, SnippetError, VectorRegister, WaveState};

@@ -43,7 +43,7 @@ pub(crate) use sample::Effort;
 use sample::Sample;
 pub use sample::Sampled;
 pub(crate) use slice::{StepCount, run_slice};
-use turns::{Numbers, Turns};
+use turns::{Numbers, Part, Turns};
 pub(crate) use unwritten::{Read, Trace, find as find_unwritten, is_cause as is_by_unwritten};
 pub(crate) use unwritten_read::find as find_unwritten_read;
 pub(crate) use waiting::{Polled, Round};
@@ -125,6 +125,9 @@ pub struct Execution {
     /// on one thread. It is looked for where [`Config::check_races`] asks for it, and, between workgroups on several threads, where
     /// [`Config::deterministic`] does.
     pub clash: bool,
+    /// Workgroups were set aside for others, since they waited or ran for long. How often a loop goes round in which one waits depends
+    /// on the turns of the others, and so on how many instructions all of them run.
+    pub took_turns: bool,
     /// What writes to EXEC did, sorted by wave, then pc. Empty unless asked for.
     pub masks: Vec<MaskRecord>,
     /// What every instruction did, sorted by wave, then pc. Empty unless asked for.
@@ -134,7 +137,7 @@ pub struct Execution {
     /// How many workgroups were looked at for races, if not all were ([`Config::thorough`]).
     pub sampled: Option<Sampled>,
     /// Races unless both accesses are atomic, of which nothing tells: each pair of instructions once
-    /// ([`Config::strict_races`]).
+    /// ([`Config::unmarked`]).
     pub doubts: Vec<Fault>,
 }
 
@@ -147,6 +150,7 @@ impl Execution {
         self.seconds += next.seconds;
         self.threads = self.threads.max(next.threads);
         self.clash |= next.clash;
+        self.took_turns |= next.took_turns;
         for (op, count) in &next.opcode_stats {
             match self.opcode_stats.binary_search_by_key(&(*op as usize), |(op, _)| *op as usize) {
                 Ok(at) => self.opcode_stats[at].1 += count,
@@ -450,7 +454,7 @@ impl<'a> Shared<'a> {
 
     /// This launch, with each access looked at by itself, or the accesses to some dwords.
     fn looking(self, focus: Option<Arc<Clashes>>) -> Self {
-        let judge = Judge::new(self.program, self.config.strict_races);
+        let judge = Judge::new(self.program, self.config.unmarked);
         let races = Races::new(self.launch.grid, self.waves_per_group, judge, focus);
         // The accesses of one workgroup are compared with those of the ones before.
         Self { look: Look::Races(races), in_order: true, ..self }
@@ -655,9 +659,6 @@ fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
     Ok(Execution { doubts: shared.doubts(), ..execution })
 }
 
-/// What one host thread did.
-type Part = (Vec<Group>, Option<(u64, Fault)>);
-
 /// Run the first workgroups of a launch in order on this thread, each wave's time slices by `observer`.
 pub(crate) fn run_groups(
     shared: &Shared<'_>,
@@ -673,7 +674,8 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
     let mut counts = vec![0u64; Op::ALL.len()];
     let mut counted = false;
     let mut first: Option<(u64, Fault)> = None;
-    for (groups, fault) in parts {
+    for Part { groups, took_turns, failure } in parts {
+        execution.took_turns |= took_turns;
         for group in groups {
             execution.waves += group.totals.waves;
             execution.wave_instructions += group.totals.wave_instructions;
@@ -685,7 +687,7 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
                 counted = true;
             }
         }
-        if let Some(fault) = fault
+        if let Some(fault) = failure
             && first.as_ref().is_none_or(|(index, _)| fault.0 < *index)
         {
             first = Some(fault);

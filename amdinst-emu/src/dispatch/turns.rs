@@ -90,11 +90,22 @@ pub(super) struct Turns<'a, 'b> {
     /// How many workgroups there can be at a time.
     room: usize,
     aside: VecDeque<Aside>,
+    took_turns: bool,
     idle: Vec<Group>,
 }
 
 /// What goes wrong, and in which workgroup.
 type Failure = (u64, Fault);
+
+/// What one host thread did.
+pub(super) struct Part {
+    /// With what their workgroups did.
+    pub(super) groups: Vec<Group>,
+    /// Some were set aside.
+    pub(super) took_turns: bool,
+    /// What ended it early.
+    pub(super) failure: Option<Failure>,
+}
 
 impl<'a, 'b> Turns<'a, 'b> {
     pub(super) fn new(shared: &'a Shared<'b>, threads: usize) -> Self {
@@ -104,21 +115,24 @@ impl<'a, 'b> Turns<'a, 'b> {
             ..Resources::of(shared.program.target.arch, &shared.kernel.metadata)
         };
         let room = workgroups_at_a_time(shared.program.target.arch, &resources) as usize / threads.max(1);
-        Self { shared, threads, room: room.max(1), aside: VecDeque::new(), idle: vec![Group::new(shared)] }
+        Self {
+            shared,
+            threads,
+            room: room.max(1),
+            aside: VecDeque::new(),
+            took_turns: false,
+            idle: vec![Group::new(shared)],
+        }
     }
 
-    /// Runs workgroups of these numbers to their ends, those behind the first fault of any thread left out. What they did is in the groups.
-    pub(super) fn run(
-        mut self,
-        mut numbers: Numbers<'_>,
-        first_fault: &AtomicU64,
-    ) -> (Vec<Group>, Option<Failure>) {
+    /// Runs workgroups of these numbers to their ends, those behind the first fault of any thread left out.
+    pub(super) fn run(mut self, mut numbers: Numbers<'_>, first_fault: &AtomicU64) -> Part {
         let outcome = self.run_all(&mut numbers, first_fault);
         if let Err((index, _)) = &outcome {
             first_fault.fetch_min(*index, Relaxed);
         }
         self.idle.extend(self.aside.into_iter().map(|aside| aside.group));
-        (self.idle, outcome.err())
+        Part { groups: self.idle, took_turns: self.took_turns, failure: outcome.err() }
     }
 
     fn run_all(&mut self, numbers: &mut Numbers<'_>, first_fault: &AtomicU64) -> Result<(), Failure> {
@@ -178,6 +192,7 @@ impl<'a, 'b> Turns<'a, 'b> {
             }
             aside.waits = self.ask(&mut aside.group)?;
             if aside.waits.is_some() || aside.group.ran(self.shared) >= LONG {
+                self.took_turns = true;
                 self.aside.push_back(aside);
                 return Ok(());
             }
