@@ -1,6 +1,7 @@
 //! The emulated device.
 
 use std::any::Any;
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,7 @@ use crate::dispatch::{self, Dispatch, Effort, Execution, Launch, Sampled, Stop};
 use crate::fast::Vectors;
 use crate::memory::{Copied, Memory, MemoryError, Owner, Protection};
 use crate::program::{self, LoadError, Program, Resident};
-use crate::races::Sources;
+use crate::races::{Sources, Unmarked};
 
 /// What can be set about a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,9 +35,10 @@ pub struct Config {
     /// to one byte. Accesses that convert formats are not looked at. A launch is scanned for what may be one, and runs
     /// again from a copy of its memory if there is any.
     pub check_races: bool,
-    /// Accesses of which nothing tells whether they are atomics are taken for plain ones. Else what may be a race of such is no fault, but
-    /// stands in [`Execution::doubts`].
-    pub strict_races: bool,
+    /// What becomes of accesses to LDS beyond the workgroup's.
+    pub out_of_range: OutOfRange,
+    /// What accesses are taken for of which nothing tells whether they are atomics.
+    pub unmarked: Unmarked,
     /// Accesses whose races are meant, by `FILE`, `FILE:LINE` or the function that they are in, or are inlined into.
     pub allowed: Vec<String>,
     /// What is looked for is looked for in all workgroups, however long that takes. Else it is in some of them where a launch is
@@ -120,6 +122,46 @@ impl FromStr for Uninitialised {
     }
 }
 
+/// What becomes of an access to LDS beyond what the workgroup has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutOfRange {
+    /// It is a fault.
+    #[default]
+    Fault,
+    /// Reads return zero and writes are discarded. The first of each instruction stands in [`Execution::out_of_range`].
+    AsHardware,
+}
+
+impl OutOfRange {
+    /// What people are told of an access that passes.
+    pub const TOLD: &str = "as on hardware, reads out of range return zero and writes are discarded; `--out-of-range fault` stops the kernel there";
+
+    /// What each is called.
+    pub const NAMES: &str = "fault or hardware";
+}
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fault => "fault",
+            Self::AsHardware => "hardware",
+        })
+    }
+}
+
+impl FromStr for OutOfRange {
+    type Err = &'static str;
+
+    /// Reads `fault` or `hardware`. The error is what is expected.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "fault" => Ok(Self::Fault),
+            "hardware" => Ok(Self::AsHardware),
+            _ => Err(Self::NAMES),
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -128,7 +170,8 @@ impl Default for Config {
             dynamic_stack: 16 << 10,
             strict_barriers: false,
             check_races: false,
-            strict_races: true,
+            out_of_range: OutOfRange::Fault,
+            unmarked: Unmarked::Plain,
             allowed: Vec::new(),
             thorough: true,
             deterministic: false,

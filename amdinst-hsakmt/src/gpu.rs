@@ -10,7 +10,8 @@ use amdinst_core::instrument::BUFFER_SYMBOL;
 use amdinst_core::names;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{
-    Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, Program, Resident, Stop,
+    Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, OutOfRange, Program,
+    Resident, Stop, Unmarked,
 };
 
 use crate::cells::Cell64;
@@ -107,9 +108,10 @@ impl Gpu {
         let mut config = Config::default();
         config.strict_barriers = settings.checks.barriers;
         config.check_races = settings.checks.races;
-        config.strict_races = settings.checks.atomicity;
+        config.unmarked = Unmarked::checked(settings.checks.atomicity);
         config.allowed.clone_from(&settings.allowed);
         config.uninitialised = settings.uninitialised;
+        config.out_of_range = settings.out_of_range;
         Self {
             node,
             machine: RwLock::new(Arc::new(Machine::new(arch, config))),
@@ -268,6 +270,12 @@ impl Ready {
             // Each pair of instructions once.
             if warned.insert((doubt.pc, doubt.earlier.as_ref().map(|earlier| earlier.pc))) {
                 tell(format_args!("warning: {}", told(&report(doubt, self.object.as_deref()))));
+            }
+        }
+        for fault in &execution.out_of_range {
+            if warned.insert((fault.pc, None)) {
+                let told = told(&report(fault, self.object.as_deref()));
+                tell(format_args!("warning: {told}\nnote: {}", OutOfRange::TOLD));
             }
         }
         Ok(execution)
