@@ -206,6 +206,8 @@ pub(crate) const GFX1100: Features = Features::of([
 pub(crate) const GFX1150: Features =
     GFX1100.and([F::ScalarFloats, F::DppScalarSource]).without([F::TransUseHazard]);
 /// gfx1200 and gfx1201.
-pub(crate) const GFX1200: Features = GFX1150
-    .and([F::WorkgroupIdsInTtmps, F::FixedIeeeMode])
-    .without([F::GlobalDataShare, F::PartialForwardingHazard, F::MaskWriteHazard]);
+pub(crate) const GFX1200: Features = GFX1150.and([F::WorkgroupIdsInTtmps, F::FixedIeeeMode]).without([
+    F::GlobalDataShare,
+    F::PartialForwardingHazard,
+    F::MaskWriteHazard,
+]);

@@ -110,10 +110,7 @@ impl Encoding {
 
     /// Images, each register of their address named.
     pub const fn is_named_image(self) -> bool {
-        matches!(
-            self,
-            Self::MimgNsa | Self::MimgNsa2 | Self::MimgNsa3 | Self::Vimage | Self::Vsample
-        )
+        matches!(self, Self::MimgNsa | Self::MimgNsa2 | Self::MimgNsa3 | Self::Vimage | Self::Vsample)
     }
 
     /// Data-parallel primitives by DPP_CTRL.

@@ -98,7 +98,8 @@ fn named_addresses(model: &Model, row: &Row, specs: &Specs, add: &mut impl FnMut
             if parts.of_named_dwords(more, has_sampler).is_none() {
                 continue;
             }
-            let addresses = ADDRESS_SLOTS.map(|slot| Spec { slot, class: Class::ImageAddresses(parts), ..*address });
+            let addresses =
+                ADDRESS_SLOTS.map(|slot| Spec { slot, class: Class::ImageAddresses(parts), ..*address });
             let addresses = &addresses[..=usize::from(more)];
             add(form, row.number, before.iter().chain(addresses).chain(&after[1..]).copied().collect());
         }

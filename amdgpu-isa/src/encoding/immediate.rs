@@ -17,7 +17,9 @@ pub(super) fn value(
 ) -> Result<Value, Illegal> {
     let generation = fields.arch.generation();
     match kind {
-        ImmKind::SignedHex | ImmKind::Target | ImmKind::Bytes => Ok(Value::Imm(sign_extend(code, field.width))),
+        ImmKind::SignedHex | ImmKind::Target | ImmKind::Bytes => {
+            Ok(Value::Imm(sign_extend(code, field.width)))
+        }
         ImmKind::GprIdx if code > 0xf => Err(Illegal::Immediate(code.into())),
         ImmKind::ExpTarget
             if !exp_targets(generation).iter().any(|(numbers, _)| numbers.contains(&(code as u16))) =>

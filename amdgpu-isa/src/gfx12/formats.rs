@@ -94,7 +94,11 @@ const fn no_saddr(base: Format) -> Format {
 const fn buffer(typed: bool) -> Format {
     const TYPED: u64 = 1 << 21;
     let base = format(0b11_0001, 6, Field::new(14, 7), 3);
-    Format { prefix: base.prefix | if typed { TYPED } else { 0 }, prefix_mask: base.prefix_mask | TYPED, ..base }
+    Format {
+        prefix: base.prefix | if typed { TYPED } else { 0 },
+        prefix_mask: base.prefix_mask | TYPED,
+        ..base
+    }
 }
 
 /// The format of an encoding.
@@ -204,10 +208,9 @@ pub(super) const fn field_of(encoding: Encoding, slot: Slot) -> Field {
         (E::Flat | E::Global | E::Scratch, Slot::Saddr) => (0, 7),
         (E::Flat | E::Global | E::Scratch, Slot::Vdst) => (32, 8),
         (E::Flat | E::Global | E::Scratch, Slot::Data0) => (55, 8),
-        (
-            E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Vimage | E::Vsample,
-            Slot::Vaddr,
-        ) => (64, 8),
+        (E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf | E::Vimage | E::Vsample, Slot::Vaddr) => {
+            (64, 8)
+        }
         (E::Mubuf | E::Mtbuf, Slot::Soffset) => (0, 7),
         (E::Mubuf | E::Mtbuf | E::Vimage | E::Vsample, Slot::Vdata) => (32, 8),
         (E::Mubuf | E::Mtbuf | E::Vimage | E::Vsample, Slot::Srsrc) => (41, 9),

@@ -10,8 +10,9 @@ use crate::rdna::modifiers::{
 };
 use crate::signature::image::ImageAddress;
 use crate::signature::{
-    ATOMIC, BYTE_RESULT, BYTE_SOURCE, CLAMP, Class, EXEC_W, Flags, IDLE_MODS, IDLE_OP_SEL, MAI, MIX, NEG_ONLY, NEGATES_ADDEND, NO_D16,
-    NO_OPSEL, NO_SRC_MODS, NO_THIRD, OMOD, OPSEL, SIGNED_BY_NEG, SPARSE, SWAPS_ROWS, Spec, TWO_OFFSETS, Ty,
+    ATOMIC, BYTE_RESULT, BYTE_SOURCE, CLAMP, Class, EXEC_W, Flags, IDLE_MODS, IDLE_OP_SEL, MAI, MIX,
+    NEG_ONLY, NEGATES_ADDEND, NO_D16, NO_OPSEL, NO_SRC_MODS, NO_THIRD, OMOD, OPSEL, SIGNED_BY_NEG, SPARSE,
+    SWAPS_ROWS, Spec, TWO_OFFSETS, Ty,
 };
 use crate::{Arch, Encoding, Slot};
 
@@ -56,11 +57,8 @@ fn rows(opcode: &Opcode<'_>) -> &'static [Row] {
     }
 }
 
-const SMEM: &[Row] = &[
-    Row::at(M::SoffsetUsed(NULL as u8), 57, 7),
-    Row::at(M::Scope, 21, 2),
-    Row::at(M::Th, 23, 2),
-];
+const SMEM: &[Row] =
+    &[Row::at(M::SoffsetUsed(NULL as u8), 57, 7), Row::at(M::Scope, 21, 2), Row::at(M::Th, 23, 2)];
 
 const PROBE: &[Row] = &[Row::at(M::SoffsetUsed(NULL as u8), 57, 7)];
 
@@ -270,7 +268,8 @@ pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: F
                 () => Field::new(11, 4).mask(),
             };
             // What selects halves has the bits of signs.
-            let flags = if flags.has(OPSEL) && !flags.has(SWAPS_ROWS) { flags.with(IDLE_MODS) } else { flags };
+            let flags =
+                if flags.has(OPSEL) && !flags.has(SWAPS_ROWS) { flags.with(IDLE_MODS) } else { flags };
             let idle = u64::from(idle_sources(specs, flags, false));
             of(&[Slot::Src0, Slot::Src1, Slot::Src2]) | result | op_sel | idle << 8 | idle << 61
         }

@@ -75,7 +75,9 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
     }
     match entry.encoding {
         // What has no address has NULL for it.
-        Encoding::Global if operands.is_empty() && mods.ignored & field_of(Encoding::Global, Slot::Saddr).mask() != 0 => {
+        Encoding::Global
+            if operands.is_empty() && mods.ignored & field_of(Encoding::Global, Slot::Saddr).mask() != 0 =>
+        {
             Err(Illegal::Field("SADDR"))
         }
         Encoding::Smem => scalar_data(operands),

@@ -1,9 +1,9 @@
 //! Modifiers: the words after the operands.
 
 use super::operand::integer;
+use crate::encoding::modifiers::Modifier;
 use crate::encoding::table::Entry;
 use crate::signature::image::{DIMENSIONS, Dimension};
-use crate::encoding::modifiers::Modifier;
 use crate::signature::{ATOMIC, BITOP3, BLGP_NEG, BYTE_SOURCE, FROM_LDS, GDS_ONLY, SWAPS_ROWS};
 use crate::text::modifiers::{DEFAULT_FORMAT, HintKind, SCOPES, buffer_formats, hint_name};
 use crate::{DppCtrl, Encoding, Generation, Mods, SdwaSel, SdwaUnused, Slot};

@@ -201,8 +201,9 @@ mod tests {
         // A volume: two in front, six derivatives, three coordinates and the limit.
         assert_eq!(address.dwords(2, false), 12);
         assert_eq!(address.dwords(2, true), 10);
-        let operands: Vec<u8> =
-            (0..MOST_ADDRESSES).map(|index| address.operand_dwords(index, MOST_ADDRESSES, 2, false)).collect();
+        let operands: Vec<u8> = (0..MOST_ADDRESSES)
+            .map(|index| address.operand_dwords(index, MOST_ADDRESSES, 2, false))
+            .collect();
         assert_eq!(operands, [1, 1, 1, 1, 8]);
         let half = ImageAddress::Texel(Texel::NOTHING.coordinates().half_gradients());
         assert_eq!([half.dwords(0, false), half.dwords(2, false)], [3, 7]);

@@ -63,8 +63,8 @@ fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> f
         out.push_str(separator);
         // The target of an export stands apart.
         separator = if spec.class == Class::Imm(ImmKind::ExpTarget) { " " } else { ", " };
-        let is_named = lists_addresses
-            && matches!(spec.class, Class::ImageAddress(_) | Class::ImageAddresses(_));
+        let is_named =
+            lists_addresses && matches!(spec.class, Class::ImageAddress(_) | Class::ImageAddresses(_));
         if is_named && spec.slot == Slot::Vaddr {
             out.push('[');
         }

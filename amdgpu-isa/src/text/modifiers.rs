@@ -6,8 +6,8 @@ use crate::encoding::modifiers::Modifier;
 use crate::encoding::table::Entry;
 use crate::signature::image::DIMENSIONS;
 use crate::signature::{
-    ACCVGPR, ATOMIC, BITOP3, BLGP_NEG, BYTE_RESULT, Class, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX, NAMES_BYTE, NO_DST_SEL, NO_OPSEL,
-    BYTE_SOURCE, SILENT_OP_SEL, SPARSE, STORE, SWAPS_ROWS, SWIZZLE, TWO_OFFSETS,
+    ACCVGPR, ATOMIC, BITOP3, BLGP_NEG, BYTE_RESULT, BYTE_SOURCE, Class, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX,
+    NAMES_BYTE, NO_DST_SEL, NO_OPSEL, SILENT_OP_SEL, SPARSE, STORE, SWAPS_ROWS, SWIZZLE, TWO_OFFSETS,
 };
 use crate::{Access, Arch, Feature, Generation};
 use crate::{DppCtrl, Encoding, Inst, Mods, Sdwa, SdwaSel, SdwaUnused, Slot};

@@ -1,8 +1,8 @@
 //! VIMAGE and VSAMPLE: images.
 
 use crate::signature::rdna::mimg::bounding_boxes;
-pub(crate) use crate::signature::rdna3::mimg::*;
 use crate::signature::rdna::mimg::images;
+pub(crate) use crate::signature::rdna3::mimg::*;
 use crate::signature::{ATOMIC, Signature};
 
 images! {

@@ -79,10 +79,7 @@ struct Nameless {
 /// The causes of messages that name no rule.
 const NAMELESS_CAUSES: &[Nameless] = &[
     Nameless { name: "a number wider than the 16 bits of its operand", holds: is_too_wide },
-    Nameless {
-        name: "a temporal hint that has no name",
-        holds: |word| word.text.contains(" th:0x"),
-    },
+    Nameless { name: "a temporal hint that has no name", holds: |word| word.text.contains(" th:0x") },
     Nameless {
         name: "a register where the number of a barrier must be",
         holds: |word| word.is(Illegal::Kind("no number of a barrier")),
@@ -198,7 +195,9 @@ fn another_word(word: &Evidence<'_>, theirs: &[u8]) -> Option<&'static str> {
         return Some("a half of a source that there is not, which LLVM drops");
     }
     if is_too_wide(word) {
-        return Some("a number wider than the 16 bits of its operand, of which LLVM's assembler drops the rest");
+        return Some(
+            "a number wider than the 16 bits of its operand, of which LLVM's assembler drops the rest",
+        );
     }
     if word.is(Illegal::Kind("no number of a barrier")) {
         return Some("a register where the number of a barrier must be, which LLVM lets pass");

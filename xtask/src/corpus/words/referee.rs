@@ -114,16 +114,14 @@ impl Referee {
             let index = number.map(|number| number.wrapping_sub(1)).filter(|&index| index < all.len());
             let index = index.with_context(|| format!("{LLVM_MC}: {line}"))?;
             all[index] = Some(Assembly::Refused(message.to_owned()));
-            is_written[index] &=
-                WRITTEN_THOUGH_REFUSED.iter().any(|refusal| message.starts_with(refusal));
+            is_written[index] &= WRITTEN_THOUGH_REFUSED.iter().any(|refusal| message.starts_with(refusal));
         }
         let mut encodings = output.stdout.lines().filter_map(|line| line.split_once("; encoding: ["));
         for ((slot, line), is_written) in all.iter_mut().zip(lines).zip(is_written) {
             if !is_written {
                 continue;
             }
-            let (_, bytes) =
-                encodings.next().with_context(|| format!("{LLVM_MC} passed over `{line}`"))?;
+            let (_, bytes) = encodings.next().with_context(|| format!("{LLVM_MC} passed over `{line}`"))?;
             if slot.is_none() {
                 *slot = Some(Assembly::Bytes(parse_bytes(bytes).with_context(|| format!("`{line}`"))?));
             }
