@@ -59,7 +59,7 @@ pub fn parse(target: impl Into<Target>, line: &str) -> Result<Inst, ParseError> 
     }
     let (mnemonic, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (mut operands, modifier_words) = modifiers::split(arch.generation(), rest);
-    if let ("exp", Some((target, source))) =
+    if let ("exp" | "export", Some((target, source))) =
         (mnemonic, operands.first().and_then(|first| first.split_once(' ')))
     {
         operands.splice(0..1, [target, source.trim()]);
