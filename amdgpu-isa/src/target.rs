@@ -266,7 +266,7 @@ impl Arch {
     };
 
     const fn is_instrumented(self) -> bool {
-        matches!(self.generation(), Generation::Gfx9 | Generation::Gfx11)
+        matches!(self.generation(), Generation::Gfx9 | Generation::Gfx10 | Generation::Gfx11)
     }
 
     const fn is_executed(self) -> bool {

@@ -33,7 +33,16 @@ use transparency::{cost, generator, kernels, overflow, proof};
 const CPUS: [&str; 5] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"];
 
 /// As these, of RDNA, in waves of both sizes.
-const RDNA: [&str; 4] = ["gfx1100", "gfx1100:wave64", "gfx1151", "gfx1151:wave64"];
+const RDNA: [&str; 8] = [
+    "gfx1010",
+    "gfx1010:wave64",
+    "gfx1030",
+    "gfx1030:wave64",
+    "gfx1100",
+    "gfx1100:wave64",
+    "gfx1151",
+    "gfx1151:wave64",
+];
 
 #[test]
 fn hand_written_kernels_on_rdna() {
