@@ -5,7 +5,8 @@
 //! written down: those of an opcode are learned from what the parser misses.
 //!
 //! What the recognizer adds are wait states (`S_NOP`), waits for results (`S_WAITCNT_DEPCTR`), and instructions that do nothing but
-//! come between (`V_NOP_e32`, and moves of a register to itself).
+//! come between (`V_NOP_e32`, and moves of a register to itself or of a number to none). Between LDS and memory a wait for stores
+//! (`S_WAITCNT_VSCNT`) is one.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -279,7 +280,7 @@ fn strip(name: &str) -> &str {
     name
 }
 
-/// Opcodes of RDNA 3 that begin otherwise than their pseudo instructions, which are named as GFX9's are.
+/// Opcodes of RDNA that begin otherwise than their pseudo instructions, which are named as GFX9's are.
 const RENAMED: [(&str, &str); 12] = [
     ("V_ADD_NC_", "V_ADD_"),
     ("V_SUB_NC_", "V_SUB_"),
@@ -368,8 +369,8 @@ fn compare_block(before: &[String], after: &[&str]) -> Result<Vec<u32>> {
             }
             match opcode(next) {
                 same if same == opcode(line) => break,
-                // Of a register to itself.
-                "V_MOV_B32_e32" | "S_MOV_B32" => found.states += 1,
+                // Of a register to itself, or of anything to none; and a wait for stores.
+                "V_MOV_B32_e32" | "S_MOV_B32" | "S_WAITCNT_VSCNT" => found.states += 1,
                 _ => bail!("`{next}` came out, which did not go in"),
             }
         }
