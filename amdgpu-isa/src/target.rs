@@ -353,7 +353,7 @@ pub struct NotExecuted(pub Arch);
 /// A processor whose code is not instrumented yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "code for {0} is not instrumented yet: that is done for GFX9 (gfx900 … gfx950) and GFX11 (gfx1100 … gfx1153)"
+    "code for {0} is not instrumented yet: that is done for GFX9 (gfx900 … gfx950), GFX10 (gfx1010 … gfx1036) and GFX11 (gfx1100 … gfx1153)"
 )]
 pub struct NotInstrumented(pub Arch);
 

@@ -209,6 +209,8 @@ impl Recognizer {
             .args(["-mtriple=amdgcn-amd-amdhsa", "-run-pass=post-RA-hazard-rec", "-x", "mir", "-", "-o", "-"])
             .arg(format!("-mcpu={}", self.target.arch))
             .arg(format!("-mattr={}", attributes.join(",")))
+            // Some forms that are tried end it; its report, which nobody reads, would take seconds.
+            .env("LLVM_DISABLE_SYMBOLIZATION", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -12,7 +12,7 @@ mod source;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use amdgpu_isa::{Access, FeatureState, Flow, Inst, Slot, Target};
+use amdgpu_isa::{Access, FeatureState, Flow, Inst, Op, Slot, Target};
 use amdgpu_object::{CodeObject, container};
 use amdinst_core::analysis::program::{Function, Program};
 use amdinst_core::counters::SiteForm;
@@ -49,6 +49,8 @@ struct Tally {
     inserted: usize,
     /// Kernels, and sites with masks for counters, by what is inserted for them.
     shapes: BTreeMap<String, usize>,
+    /// Ways in which nothing was instrumented, and why.
+    refused: Vec<String>,
     /// Instructions that stood as `s_nop 0`, by opcode.
     missing: HashMap<String, usize>,
     /// Wait states that LLVM adds, for people.
@@ -194,7 +196,10 @@ impl Judge {
         let plan = plan(object, way)?;
         let instrumented = match apply(object, plan) {
             Ok(instrumented) => instrumented,
-            Err(InstrumentError::NothingInstrumented(_)) => return Ok(()),
+            Err(InstrumentError::NothingInstrumented(why)) => {
+                tally.refused.push(format!("{}: {why}", describe(way)));
+                return Ok(());
+            }
             Err(error) => return Err(error.into()),
         };
         let rewritten = CodeObject::parse(instrumented.bytes)?;
@@ -315,6 +320,10 @@ impl Judge {
 
 /// How many operands an instruction writes by name; they come first.
 fn written(inst: &Inst) -> usize {
+    // LLVM has the register first that `s_setreg_b32` reads.
+    if inst.op == Op::s_setreg_b32 {
+        return 0;
+    }
     let named = inst.operands.iter().filter(|operand| operand.slot != Slot::Implied);
     named.take_while(|operand| operand.access != Access::Read).count()
 }

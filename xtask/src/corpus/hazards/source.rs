@@ -147,11 +147,14 @@ const RDNA: &str = "
 ///
 /// Memory instructions read EXEC and SGPRs right before sites and behind them, and before the end; LDS is accessed between them, with
 /// branches on the way; EXEC is copied before a comparison that writes it; and a scalar load reads an SGPR that a vector instruction
-/// writes. Waits that the original needs are in it.
+/// writes. Waits that the original needs are in it, and registers that no memory instruction has under way, which sites can borrow.
 #[cfg(test)]
 const GFX10: &str = "
         s_load_dwordx2 s[0:1], s[0:1], 0x0
         v_lshlrev_b32_e32 v1, 2, v0
+        v_mov_b32_e32 v5, v0
+        v_mov_b32_e32 v6, v1
+        v_mov_b32_e32 v7, v1
         v_cmp_gt_u32_e32 VCC, 8, v0
         s_waitcnt lgkmcnt(0)
         global_load_dword v2, v1, s[0:1]
@@ -173,6 +176,8 @@ const GFX10: &str = "
 1:      s_or_WAVE EXEC, EXEC, SAVED
         s_waitcnt vmcnt(0) lgkmcnt(0)
         v_add_nc_u32_e32 v2, v2, v3
+        v_add_nc_u32_e32 v2, v2, v5
+        v_add3_u32 v2, v2, v6, v7
         s_mov_WAVE MASK, EXEC
         s_waitcnt_depctr 0xfffe
         v_cmpx_gt_u32_e32 4, v0
