@@ -33,6 +33,7 @@
 
 #![forbid(unsafe_code)]
 
+mod compute_units;
 mod effects;
 mod encoding;
 mod error;

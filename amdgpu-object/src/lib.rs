@@ -38,6 +38,7 @@ pub use error::{KernelProblem, ObjectError};
 pub use metadata::{KernelArg, KernelMetadata};
 pub use occupancy::{
     Limiter, Occupancy, OccupancyStep, OccupancyTables, Resources, occupancy, occupancy_in_slots,
+    workgroups_at_a_time,
 };
 pub use registers::{KernargPreload, SystemSgprs, TooManyUserSgprs, UserSgpr, UserSgprs};
 

@@ -179,6 +179,12 @@ pub fn occupancy_in_slots(arch: Arch, resources: &Resources, slots: u32) -> Occu
     }
 }
 
+/// Workgroups that the largest product of a processor holds at a time.
+pub fn workgroups_at_a_time(arch: Arch, resources: &Resources) -> u32 {
+    let fitting = occupancy(arch, resources).waves_per_cu / waves_per_workgroup(arch, resources);
+    fitting.max(1) * (arch.compute_units() / units(arch, resources))
+}
+
 /// A line of an occupancy table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OccupancyStep {

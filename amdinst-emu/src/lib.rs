@@ -56,7 +56,7 @@ mod wave;
 
 pub use check::{
     AccessKind, Earlier, Fault, FaultKind, Holder, Inside, LaneState, MemorySpace, NearestAllocation,
-    RegisterBank,
+    RegisterBank, Wanted,
 };
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, Sampled, StepRecord, Stop};
 pub use fast::Vectors;
@@ -64,4 +64,5 @@ pub use fidelity::{Fidelity, fidelity};
 pub use machine::{Config, Machine, Snapshot, StopFlag, Uninitialised};
 pub use memory::{MemoryError, PRIVATE_APERTURE, Room, SHARED_APERTURE};
 pub use program::{LoadError, Program, Resident};
+pub use races::Unmarked;
 pub use snippet::{Snippet, SnippetError, VectorRegister, WaveState};

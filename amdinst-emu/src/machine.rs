@@ -13,7 +13,7 @@ use crate::dispatch::{self, Dispatch, Effort, Execution, Launch, Sampled, Stop};
 use crate::fast::Vectors;
 use crate::memory::{Copied, Memory, MemoryError, Owner, Protection};
 use crate::program::{self, LoadError, Program, Resident};
-use crate::races::Sources;
+use crate::races::{Sources, Unmarked};
 
 /// What can be set about a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,9 +34,8 @@ pub struct Config {
     /// to one byte. Accesses that convert formats are not looked at. A launch is scanned for what may be one, and runs
     /// again from a copy of its memory if there is any.
     pub check_races: bool,
-    /// Accesses of which nothing tells whether they are atomics are taken for plain ones. Else what may be a race of such is no fault, but
-    /// stands in [`Execution::doubts`].
-    pub strict_races: bool,
+    /// What accesses are taken for of which nothing tells whether they are atomics.
+    pub unmarked: Unmarked,
     /// Accesses whose races are meant, by `FILE`, `FILE:LINE` or the function that they are in, or are inlined into.
     pub allowed: Vec<String>,
     /// What is looked for is looked for in all workgroups, however long that takes. Else it is in some of them where a launch is
@@ -128,7 +127,7 @@ impl Default for Config {
             dynamic_stack: 16 << 10,
             strict_barriers: false,
             check_races: false,
-            strict_races: true,
+            unmarked: Unmarked::Plain,
             allowed: Vec::new(),
             thorough: true,
             deterministic: false,

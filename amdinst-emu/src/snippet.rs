@@ -259,6 +259,7 @@ impl Snippet {
                 focus: None,
                 scan: None,
                 trace: None,
+                round: None,
                 program: &self.program,
                 counters: &mut [],
                 trap: None,

@@ -5,7 +5,7 @@ mod support;
 use std::sync::LazyLock;
 
 use amdgpu_object::CodeObject;
-use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Sampled};
+use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Sampled, Unmarked};
 
 use support::{Device, compile, tools};
 
@@ -39,7 +39,7 @@ fn config(check: bool, thorough: bool, strict: bool) -> Config {
     let mut config = Config::default();
     config.check_races = check;
     config.thorough = thorough;
-    config.strict_races = strict;
+    config.unmarked = Unmarked::checked(strict);
     config
 }
 

@@ -2,7 +2,7 @@
 //!
 //! * [`fault_report`]: a fault with its places in the source, the calls that led there and, of a panic, what it said.
 //! * [`timing_report`] and [`timing_table`]: where a modelled dispatch spent its cycles, by line.
-//! * [`native_counts`], [`native_blocks`], [`native_ticks`]: the emulator's own count, in the form that
+//! * [`native_counts`], [`native_blocks`], [`native_ticks`], [`as_in_the_original`]: the emulator's own count, in the form that
 //!   [`amdinst_core::report::oracle`] compares with counters.
 //!
 //! It stands between the emulator, which knows addresses and registers alone, and the formats that others read.
@@ -17,5 +17,5 @@ mod panic;
 mod timing;
 
 pub use fault::{Code, fault_report};
-pub use native::{native_blocks, native_counts, native_ticks};
+pub use native::{as_in_the_original, native_blocks, native_counts, native_ticks};
 pub use timing::{InstructionLines, instruction_cycles, timing_report, timing_table, wave_spans};

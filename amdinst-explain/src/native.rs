@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use amdgpu_isa::{Op, decode};
 use amdgpu_object::CodeObject;
 use amdinst_core::report::oracle::Native;
-use amdinst_emu::{MaskRecord, StepRecord};
+use amdinst_emu::{Execution, MaskRecord, StepRecord};
 use amdinst_format::counters::BlockCounts;
+use amdinst_format::probes::ProbeMap;
 
 /// The records of a launch of `waves` waves, by wave, then by address; records of other waves are left out.
 pub fn native_counts(masks: &[MaskRecord], waves: usize) -> Vec<BTreeMap<u64, Native>> {
@@ -38,6 +39,13 @@ pub fn native_blocks(steps: &[StepRecord], waves: usize) -> Vec<BTreeMap<u64, Bl
         }
     }
     native
+}
+
+/// What the emulator saw of an instrumented kernel, at the original's addresses; what was inserted is left out.
+pub fn as_in_the_original(map: &ProbeMap, seen: &mut Execution) {
+    let kept = |pc: &mut u64| map.addresses.kept(*pc).map(|original| *pc = original).is_some();
+    seen.masks.retain_mut(|mask| kept(&mut mask.pc));
+    seen.steps.retain_mut(|step| kept(&mut step.pc));
 }
 
 /// What the emulator's clock ought to say of each wave: a tick an instruction, and 64 a reading.

@@ -74,6 +74,7 @@ impl Effect {
             | FaultKind::Budget { .. }
             | FaultKind::Stopped
             | FaultKind::Halted { .. }
+            | FaultKind::Deadlock { .. }
             | FaultKind::NoRoom(_)
             | FaultKind::BarrierDeadlock { .. }
             | FaultKind::BarrierMismatch { .. }

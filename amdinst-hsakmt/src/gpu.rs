@@ -11,6 +11,7 @@ use amdinst_core::names;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{
     Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, Program, Resident, Stop,
+    Unmarked,
 };
 
 use crate::cells::Cell64;
@@ -107,7 +108,7 @@ impl Gpu {
         let mut config = Config::default();
         config.strict_barriers = settings.checks.barriers;
         config.check_races = settings.checks.races;
-        config.strict_races = settings.checks.atomicity;
+        config.unmarked = Unmarked::checked(settings.checks.atomicity);
         config.allowed.clone_from(&settings.allowed);
         config.uninitialised = settings.uninitialised;
         Self {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use amdgpu_isa::WaveSize;
 use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
-use amdinst_emu::{Config, Uninitialised};
+use amdinst_emu::{Config, Uninitialised, Unmarked};
 use amdinst_format::interface::Checks;
 use amdinst_report::Gate;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -665,7 +665,7 @@ impl CheckArgs {
         let asked = self.asked().unwrap_or_default();
         config.strict_barriers = asked.barriers;
         config.check_races = asked.races;
-        config.strict_races = asked.atomicity;
+        config.unmarked = Unmarked::checked(asked.atomicity);
         config.allowed.clone_from(&self.allow);
         config.uninitialised = self.uninitialised.unwrap_or_default();
     }

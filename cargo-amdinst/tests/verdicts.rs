@@ -123,3 +123,41 @@ fn a_large_launch_that_races_is_not_equal() {
     let view: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!((&view["memory_equal"], &view["sampled"][0]["of"]), (&true.into(), &5000.into()), "{view}");
 }
+
+/// How often a loop goes round that waits for another workgroup depends on how many instructions all of them have.
+#[test]
+fn workgroups_that_wait_are_compared_with_their_own_run() {
+    if !support::tools("verdicts") {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let body = "v_mov_b32 v7, 5
+  v_mov_b32 v5, 0
+  v_mov_b32 v6, 1
+  s_waitcnt lgkmcnt(0)
+  s_cmp_eq_u32 s2, 3
+  s_cbranch_scc1 .Lset
+.Lask:
+  v_mov_b32 v2, 0
+  global_atomic_or v3, v5, v2, s[8:9] offset:256 glc
+  v_cmp_gt_u32 vcc, 10, v0
+  s_and_saveexec_b64 s[4:5], vcc
+  v_add_u32 v2, v2, v6
+  s_mov_b64 exec, s[4:5]
+  s_waitcnt vmcnt(0)
+  v_cmp_eq_u32 vcc, 0, v3
+  s_cbranch_vccnz .Lask
+  s_branch .Lgo
+.Lset:
+  global_atomic_add v5, v6, s[8:9] offset:256
+.Lgo:";
+    for home in ["register", "lds", "global"] {
+        let options = format!("--grid 4 --arg buf:512 --counters {home}");
+        let output = report(directory.path(), body, &options);
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{home}: {output:?}");
+        assert!(told.contains("memory after both kernels: equal; "), "{told}");
+        let own = "counters and the emulator's own: equal; workgroups wait for others: of the instrumented kernel's own run";
+        assert!(told.contains(own), "{told}");
+    }
+}

@@ -120,6 +120,23 @@ impl fmt::Display for Inside {
     }
 }
 
+/// Device memory that a wave reads again and again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// How many bytes.
+    pub bytes: u8,
+    /// The first byte's address.
+    pub address: u64,
+    /// Where that is in an allocation.
+    pub inside: Option<Box<Inside>>,
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes at {:#x}{}", self.bytes, self.address, within(&self.inside))
+    }
+}
+
 /// Why a launch stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
@@ -236,6 +253,16 @@ pub enum FaultKind {
     Halted {
         /// Waves of the workgroup that will not go on.
         halted: u32,
+    },
+    /// Every workgroup that runs waits for another one, none writes anything, and no other can begin.
+    #[error("never ends: the wave waits for a change of {wanted}{}", deadlock(*waiting, *not_begun))]
+    Deadlock {
+        /// Workgroups that run, all of which wait.
+        waiting: u64,
+        /// Workgroups that cannot begin before one of them ends.
+        not_begun: u64,
+        /// What this one waits for.
+        wanted: Box<Wanted>,
     },
     /// Waves wait at a barrier which cannot complete.
     #[error(
@@ -420,6 +447,7 @@ impl FaultKind {
             Self::Damaged(_) => "damaged",
             Self::NoRoom(_) => "no-room",
             Self::Halted { .. } => "halted",
+            Self::Deadlock { .. } => "deadlock",
         }
     }
 }
@@ -427,6 +455,20 @@ impl FaultKind {
 /// `1 wave waits`, `2 waves wait`.
 fn waves(count: u32, one: &str, many: &str) -> String {
     if count == 1 { format!("1 wave {one}") } else { format!("{count} waves {many}") }
+}
+
+/// Who will not make the change that a wave waits for.
+fn deadlock(waiting: u64, not_begun: u64) -> String {
+    let others = match waiting {
+        1 => "no other workgroup runs".to_owned(),
+        2 => "the other workgroup that runs waits too".to_owned(),
+        _ => format!("the other {} workgroups that run wait too", waiting - 1),
+    };
+    match not_begun {
+        0 => format!(", and {others}"),
+        1 => format!(", and {others}; 1 workgroup has no room to begin"),
+        _ => format!(", and {others}; {not_begun} workgroups have no room to begin"),
+    }
 }
 
 /// What would make it no race.

@@ -56,6 +56,7 @@ pub(super) fn launch(
     };
     let scope = if config.check_races { Scope::Waves } else { Scope::Workgroups };
     let mut noted = Noted::default();
+    let mut waits = false;
     for _ in 0..SCANS {
         let mut found = Found::Clash;
         let mut clashes = Clashes::default();
@@ -65,7 +66,7 @@ pub(super) fn launch(
             let all = config.deterministic;
             let scan = ScanLaunch::new(shared.memory, &noted, groups, waves, scope, all);
             let scan = Arc::new(scan.ending_with_clash(!config.check_races || config.thorough));
-            let in_order = shared.in_order || all && shared.has_unseen;
+            let in_order = shared.in_order || waits || all && shared.has_unseen;
             let outcome = run(&Shared { look: Look::Scan(scan.clone()), in_order, ..shared });
             found = scan.found();
             clashes = scan.clashes();
@@ -109,6 +110,10 @@ pub(super) fn launch(
                 };
                 let sampled = (looked.sampled.workgroups < looked.sampled.of).then_some(looked.sampled);
                 return Ok(Execution { sampled, doubts: looked.doubts, ..execution });
+            }
+            (Found::Wait, _) => {
+                memory.restore(before);
+                waits = true;
             }
             (Found::UnnotedReads(more), _) => {
                 memory.restore(before);

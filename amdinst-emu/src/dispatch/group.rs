@@ -1,13 +1,15 @@
-//! One workgroup: its waves in turn, its LDS, its barriers.
+//! One workgroup: its waves in turn, its LDS, its barriers; whether it waits for another one.
 
 use std::sync::PoisonError;
 
 use super::barrier::Barrier;
 use super::slice::StepCount;
+use super::waiting::{self, Polled, Round, Seen};
 use super::{MaskRecord, Shared, StepRecord, run_slice};
 use crate::check::{Fault, FaultKind, Trap};
 use crate::exec::Context;
 use crate::lds::Lds;
+use crate::machine::Config;
 use crate::races::DeviceScan;
 use crate::wave::{Status, Wave};
 
@@ -47,8 +49,28 @@ pub(super) struct Totals {
     pub(super) lane_instructions: u64,
 }
 
-/// The state that one host thread runs workgroups in, one after another.
+/// Why a workgroup does not run on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Turn {
+    /// Its waves have ended.
+    Ended,
+    /// It has run as long as it may.
+    Over,
+}
+
+/// A wave that waits for another workgroup, and for what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiter {
+    pub(super) wave: u32,
+    pub(super) polled: Polled,
+}
+
+/// The state that a workgroup runs in, and after it others, one after another.
 pub(super) struct Group {
+    /// Number of the workgroup.
+    pub(super) index: u64,
+    /// Wave-instructions that it may run yet.
+    budget: u64,
     waves: Vec<Wave>,
     /// How many of them the workgroup has that runs.
     live: usize,
@@ -71,6 +93,8 @@ impl Group {
         let waves = shared.waves_per_group as usize;
         let slots = if shared.launch.record_masks { shared.program.exec_writers.len() } else { 0 };
         Self {
+            index: 0,
+            budget: 0,
             waves: (0..waves).map(|_| Wave::new(shared.program.target, shared.config.vectors)).collect(),
             live: waves,
             lds: Lds::new(shared.lds_bytes, shared.patterns.lds, &shared.look),
@@ -104,16 +128,45 @@ impl Group {
         index: u64,
         observer: &mut impl Observer,
     ) -> Result<(), Box<Fault>> {
+        self.begin(shared, index);
+        self.turn(shared, u64::MAX, observer).map(|_| ())
+    }
+
+    /// Take the workgroup of this number, at its start.
+    pub(super) fn begin(&mut self, shared: &Shared<'_>, index: u64) {
+        self.index = index;
+        self.budget = shared.budget;
         self.lds.clear();
         self.live = shared.waves_of(index);
         for (number, wave) in self.waves[..self.live].iter_mut().enumerate() {
             shared.start(wave, index, number as u32);
         }
+    }
+
+    /// Run the workgroup on, for so many wave-instructions at least, or to its end.
+    pub(super) fn turn(
+        &mut self,
+        shared: &Shared<'_>,
+        most: u64,
+        observer: &mut impl Observer,
+    ) -> Result<Turn, Box<Fault>> {
         let result = if shared.is_stopped() {
             Err(shared.locate(&self.waves[0], *Trap::new(FaultKind::Stopped)))
         } else {
-            self.schedule(shared, observer).and_then(|()| shared.meet(&self.waves[0], &mut self.lds, true))
+            self.schedule(shared, most, observer)
         };
+        let result = match result {
+            Ok(Turn::Over) => return Ok(Turn::Over),
+            Ok(Turn::Ended) => shared.meet(&self.waves[0], &mut self.lds, true).map(|()| Turn::Ended),
+            Err(fault) => Err(fault),
+        };
+        self.finish(shared);
+        result
+    }
+
+    /// The workgroup has ended, or had a fault: keep what it did.
+    fn finish(&mut self, shared: &Shared<'_>) {
+        let index = self.index;
         if let Some(scan) = &mut self.scan {
             scan.end_group();
             if let Some(lds) = self.lds.scan() {
@@ -137,39 +190,123 @@ impl Group {
         }
         self.take_masks(shared);
         self.take_steps(shared);
-        result
     }
 
-    fn schedule(&mut self, shared: &Shared<'_>, observer: &mut impl Observer) -> Result<(), Box<Fault>> {
-        let mut budget = shared.budget;
+    /// What a wave's steps can reach, and where they are counted.
+    fn context<'a>(
+        &'a mut self,
+        shared: &'a Shared<'_>,
+        number: usize,
+        round: Option<&'a mut Round>,
+    ) -> (Context<'a>, &'a mut [StepCount]) {
+        let context = Context {
+            wave: &mut self.waves[number],
+            lds: &mut self.lds,
+            memory: shared.memory,
+            races: shared.look.races(),
+            focus: shared.look.focus(),
+            scan: self.scan.as_mut(),
+            trace: shared.look.trace(),
+            round,
+            program: shared.program,
+            counters: &mut self.counters[number],
+            trap: None,
+        };
+        (context, self.steps.get_mut(number).unwrap_or(&mut self.executed))
+    }
+
+    /// The first of its waves, if each that runs waits for another workgroup. Runs some of their steps.
+    ///
+    /// # Errors
+    /// A fault of such a step.
+    pub(super) fn waits(&mut self, shared: &Shared<'_>) -> Result<Option<Waiter>, Box<Fault>> {
+        let mut first = None;
+        for number in 0..self.live {
+            if !matches!(self.waves[number].status, Status::Running | Status::Yielded) {
+                continue;
+            }
+            let Some(round) = self.goes_round(shared, number)? else { return Ok(None) };
+            // One that asks for something in LDS waits for another wave of its workgroup.
+            first = first.or(round.polled.map(|polled| Waiter { wave: number as u32, polled }));
+        }
+        Ok(first)
+    }
+
+    /// The loop that a wave goes round, if that is one that leaves all as it was.
+    fn goes_round(&mut self, shared: &Shared<'_>, number: usize) -> Result<Option<Round>, Box<Fault>> {
+        let config = Config { fast_layer: false, ..shared.config.clone() };
+        let mut look = waiting::Look::new(&self.waves[number], &self.lds);
+        let mut round = Round::default();
+        for _ in 0..waiting::WINDOW.min(usize::try_from(self.budget).unwrap_or(usize::MAX)) {
+            let Some(step) = shared.program.steps.get(self.waves[number].next as usize) else { break };
+            if waiting::Look::cannot_see(step) {
+                break;
+            }
+            self.waves[number].status = Status::Running;
+            let (mut context, counts) = self.context(shared, number, Some(&mut round));
+            let (used, outcome) = run_slice(&mut context, &config, &shared.hot, 1, counts);
+            self.budget = self.budget.saturating_sub(used);
+            if let Err(trap) = outcome {
+                let fault = shared.locate(&self.waves[number], *trap);
+                self.finish(shared);
+                return Err(fault);
+            }
+            let wave = &self.waves[number];
+            if !matches!(wave.status, Status::Running | Status::Yielded) {
+                break;
+            }
+            match look.step(step, wave, &self.lds, &round) {
+                Seen::Nothing => {}
+                Seen::Round => return Ok(Some(round)),
+                Seen::GetsOn => break,
+            }
+        }
+        Ok(None)
+    }
+
+    /// The fault of a wave that waits for what will not come.
+    pub(super) fn located(&self, shared: &Shared<'_>, waiter: &Waiter, kind: FaultKind) -> Box<Fault> {
+        let wave = &self.waves[waiter.wave as usize];
+        let trap = Trap { lane: Some(waiter.polled.lane as u8), ..*Trap::new(kind) };
+        shared.locate_at(wave.index, waiter.polled.step, wave.calls.steps().collect(), trap)
+    }
+
+    /// Wave-instructions that the workgroup has run.
+    pub(super) fn ran(&self, shared: &Shared<'_>) -> u64 {
+        shared.budget - self.budget
+    }
+
+    /// Takes wave-instructions off what the workgroup may run yet. False if there are none left.
+    pub(super) fn charge(&mut self, steps: u64) -> bool {
+        self.budget = self.budget.saturating_sub(steps);
+        self.budget > 0
+    }
+
+    fn schedule(
+        &mut self,
+        shared: &Shared<'_>,
+        most: u64,
+        observer: &mut impl Observer,
+    ) -> Result<Turn, Box<Fault>> {
+        let last = self.budget.saturating_sub(most);
         loop {
+            if last > 0 && self.budget <= last {
+                return Ok(Turn::Over);
+            }
             let mut running = 0u32;
             for number in 0..self.live {
                 if !matches!(self.waves[number].status, Status::Running | Status::Yielded) {
                     continue;
                 }
                 running += 1;
-                let slice = budget.min(shared.config.time_slice);
-                let wave = &mut self.waves[number];
-                wave.status = Status::Running;
-                let mut context = Context {
-                    wave,
-                    lds: &mut self.lds,
-                    memory: shared.memory,
-                    races: shared.look.races(),
-                    focus: shared.look.focus(),
-                    scan: self.scan.as_mut(),
-                    trace: shared.look.trace(),
-                    program: shared.program,
-                    counters: &mut self.counters[number],
-                    trap: None,
-                };
-                let counts = self.steps.get_mut(number).unwrap_or(&mut self.executed);
+                let slice = self.budget.min(shared.config.time_slice);
+                self.waves[number].status = Status::Running;
+                let (mut context, counts) = self.context(shared, number, None);
                 let (used, outcome) = observer.slice(shared, &mut context, slice, counts);
-                budget -= used;
+                self.budget -= used;
                 let outcome = outcome.and_then(|()| {
                     let alive = matches!(self.waves[number].status, Status::Running | Status::Yielded);
-                    if alive && budget == 0 {
+                    if alive && self.budget == 0 {
                         let at_barrier = |wave: &&Wave| wave.status == Status::AtBarrier;
                         let waiting = self.waves[..self.live].iter().filter(at_barrier).count() as u32;
                         return Err(Trap::new(FaultKind::Budget { budget: shared.budget, waiting }));
@@ -185,7 +322,7 @@ impl Group {
                 Barrier::Waits if running == 0 => {
                     return match Barrier::halted(&self.waves[..self.live]) {
                         Some((wave, kind)) => Err(shared.locate(&self.waves[wave], *Trap::new(kind))),
-                        None => Ok(()),
+                        None => Ok(Turn::Ended),
                     };
                 }
                 Barrier::Waits => {}

@@ -10,12 +10,14 @@ mod reach;
 mod registers;
 mod sample;
 mod slice;
+mod turns;
 mod unwritten;
 mod unwritten_read;
+mod waiting;
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
@@ -41,8 +43,10 @@ pub(crate) use sample::Effort;
 use sample::Sample;
 pub use sample::Sampled;
 pub(crate) use slice::{StepCount, run_slice};
+use turns::{Numbers, Part, Turns};
 pub(crate) use unwritten::{Read, Trace, find as find_unwritten, is_cause as is_by_unwritten};
 pub(crate) use unwritten_read::find as find_unwritten_read;
+pub(crate) use waiting::{Polled, Round};
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,6 +125,9 @@ pub struct Execution {
     /// on one thread. It is looked for where [`Config::check_races`] asks for it, and, between workgroups on several threads, where
     /// [`Config::deterministic`] does.
     pub clash: bool,
+    /// Workgroups were set aside for others, since they waited or ran for long. How often a loop goes round in which one waits depends
+    /// on the turns of the others, and so on how many instructions all of them run.
+    pub took_turns: bool,
     /// What writes to EXEC did, sorted by wave, then pc. Empty unless asked for.
     pub masks: Vec<MaskRecord>,
     /// What every instruction did, sorted by wave, then pc. Empty unless asked for.
@@ -130,7 +137,7 @@ pub struct Execution {
     /// How many workgroups were looked at for races, if not all were ([`Config::thorough`]).
     pub sampled: Option<Sampled>,
     /// Races unless both accesses are atomic, of which nothing tells: each pair of instructions once
-    /// ([`Config::strict_races`]).
+    /// ([`Config::unmarked`]).
     pub doubts: Vec<Fault>,
 }
 
@@ -143,6 +150,7 @@ impl Execution {
         self.seconds += next.seconds;
         self.threads = self.threads.max(next.threads);
         self.clash |= next.clash;
+        self.took_turns |= next.took_turns;
         for (op, count) in &next.opcode_stats {
             match self.opcode_stats.binary_search_by_key(&(*op as usize), |(op, _)| *op as usize) {
                 Ok(at) => self.opcode_stats[at].1 += count,
@@ -446,7 +454,7 @@ impl<'a> Shared<'a> {
 
     /// This launch, with each access looked at by itself, or the accesses to some dwords.
     fn looking(self, focus: Option<Arc<Clashes>>) -> Self {
-        let judge = Judge::new(self.program, self.config.strict_races);
+        let judge = Judge::new(self.program, self.config.unmarked);
         let races = Races::new(self.launch.grid, self.waves_per_group, judge, focus);
         // The accesses of one workgroup are compared with those of the ones before.
         Self { look: Look::Races(races), in_order: true, ..self }
@@ -627,15 +635,19 @@ fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
     let groups = shared.running();
     let threads = threads(shared)?;
     let started = Instant::now();
+    let (next, first_fault) = (AtomicU64::new(groups.start), AtomicU64::new(u64::MAX));
+    let work = || -> Part {
+        let numbers = Numbers::new(&next, groups.clone(), threads.max(1));
+        Turns::new(shared, threads).run(numbers, &first_fault)
+    };
     let parts = if threads <= 1 {
-        vec![work(shared, &AtomicU64::new(groups.start), &AtomicU64::new(u64::MAX), &groups, 1)]
+        vec![work()]
     } else {
-        let (next, first_fault) = (AtomicU64::new(groups.start), AtomicU64::new(u64::MAX));
         let parts = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    let part = work(shared, &next, &first_fault, &groups, threads);
+                    let part = work();
                     parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(part);
                 });
             }
@@ -645,46 +657,6 @@ fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
     let seconds = started.elapsed().as_secs_f64();
     let execution = collect(shared.program, parts, seconds, threads.max(1))?;
     Ok(Execution { doubts: shared.doubts(), ..execution })
-}
-
-/// What one host thread did.
-struct Part {
-    group: Group,
-    fault: Option<(u64, Fault)>,
-}
-
-/// Workgroups that a thread takes at a time, at most: neighbours often share cache lines.
-const CHUNK: u64 = 16;
-
-/// Take workgroups in order until there are none left, or one of them faulted. Groups before a faulting one have all
-/// been taken by then and run to their end, so the first fault in order is found whatever the number of threads.
-fn work(
-    shared: &Shared<'_>,
-    next: &AtomicU64,
-    first_fault: &AtomicU64,
-    groups: &Range<u64>,
-    threads: usize,
-) -> Part {
-    let mut group = Group::new(shared);
-    // Small enough that the threads end at about the same time.
-    let number = groups.end.saturating_sub(groups.start);
-    let chunk = (number / (32 * threads as u64)).clamp(1, CHUNK);
-    loop {
-        let first = next.fetch_add(chunk, Relaxed);
-        if first >= groups.end {
-            return Part { group, fault: None };
-        }
-        for place in first..(first + chunk).min(groups.end) {
-            let index = shared.sample.map_or(place, |sample| sample.at(place));
-            if index > first_fault.load(Relaxed) {
-                return Part { group, fault: None };
-            }
-            if let Err(found) = group.run(shared, index, &mut Unobserved) {
-                first_fault.fetch_min(index, Relaxed);
-                return Part { group, fault: Some((index, *found)) };
-            }
-        }
-    }
 }
 
 /// Run the first workgroups of a launch in order on this thread, each wave's time slices by `observer`.
@@ -702,17 +674,20 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
     let mut counts = vec![0u64; Op::ALL.len()];
     let mut counted = false;
     let mut first: Option<(u64, Fault)> = None;
-    for Part { group, fault } in parts {
-        execution.waves += group.totals.waves;
-        execution.wave_instructions += group.totals.wave_instructions;
-        execution.lane_instructions += group.totals.lane_instructions;
-        execution.masks.extend(group.masks);
-        execution.steps.extend(group.step_records);
-        for (step, count) in program.steps.iter().zip(&group.executed) {
-            counts[step.op as usize] += count.executions;
-            counted = true;
+    for Part { groups, took_turns, failure } in parts {
+        execution.took_turns |= took_turns;
+        for group in groups {
+            execution.waves += group.totals.waves;
+            execution.wave_instructions += group.totals.wave_instructions;
+            execution.lane_instructions += group.totals.lane_instructions;
+            execution.masks.extend(group.masks);
+            execution.steps.extend(group.step_records);
+            for (step, count) in program.steps.iter().zip(&group.executed) {
+                counts[step.op as usize] += count.executions;
+                counted = true;
+            }
         }
-        if let Some(fault) = fault
+        if let Some(fault) = failure
             && first.as_ref().is_none_or(|(index, _)| fault.0 < *index)
         {
             first = Some(fault);

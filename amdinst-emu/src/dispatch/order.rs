@@ -37,23 +37,31 @@ fn atomic(step: &Step) -> Option<Action> {
 
 /// Whether there are accesses to device memory that a scan does not see: those that convert.
 pub(super) fn has_unseen(steps: &[&Step]) -> bool {
-    steps.iter().any(|step| {
-        let access = step.extra.as_ref().and_then(|extra| extra.memory);
-        access.is_some_and(|access| access.typed.is_some())
-    })
+    steps.iter().any(|step| converts(step))
+}
+
+/// Whether a step's access to memory converts.
+pub(super) fn converts(step: &Step) -> bool {
+    let access = step.extra.as_ref().and_then(|extra| extra.memory);
+    access.is_some_and(|access| access.typed.is_some())
 }
 
 fn is_sensitive(step: &Step) -> bool {
-    let name = step.op.name();
-    let scalar = name.starts_with("s_atomic")
-        || name.starts_with("s_buffer_atomic")
-        || name.starts_with("s_store")
-        || name.starts_with("s_buffer_store")
-        || name.starts_with("s_scratch_store")
-        || step.flags.reads_clock;
     let vector = matches!(
         atomic(step),
         Some(Action::Atomic { op, returns, .. }) if returns || op.commuting().is_none()
     );
-    scalar || vector || name.starts_with("ds_gws")
+    vector || is_sensitive_scalar(step)
+}
+
+/// Whether a step writes device memory through the scalar cache, reads a clock, or does a GWS operation.
+pub(super) fn is_sensitive_scalar(step: &Step) -> bool {
+    let name = step.op.name();
+    name.starts_with("s_atomic")
+        || name.starts_with("s_buffer_atomic")
+        || name.starts_with("s_store")
+        || name.starts_with("s_buffer_store")
+        || name.starts_with("s_scratch_store")
+        || name.starts_with("ds_gws")
+        || step.flags.reads_clock
 }

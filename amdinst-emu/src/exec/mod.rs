@@ -41,7 +41,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use amdgpu_isa::{Encoding, Inst, Op, Special, Value};
 
 use crate::check::{FaultKind, Outcome, Trap};
-use crate::dispatch::{MaskRecord, Trace};
+use crate::dispatch::{MaskRecord, Round, Trace};
 use crate::lds::Lds;
 use crate::memory::Memory;
 use crate::program::{Handler, Program, Step};
@@ -61,6 +61,8 @@ pub(crate) struct Context<'a> {
     pub(crate) scan: Option<&'a mut DeviceScan>,
     /// Where a value there comes from, if that is looked for.
     pub(crate) trace: Option<&'a Mutex<Trace>>,
+    /// What a round of a loop does to memory, while that is looked for.
+    pub(crate) round: Option<&'a mut Round>,
     pub(crate) program: &'a Program,
     /// Mask counters of the wave, by slot; empty when not asked for.
     pub(crate) counters: &'a mut [MaskRecord],

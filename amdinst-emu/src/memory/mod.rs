@@ -456,6 +456,11 @@ impl Memory {
         (allocation.padding.is_some() && stays_near).then_some((allocation, offset))
     }
 
+    /// Whether the host may write to some of it while a kernel runs.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.live.iter().any(|allocation| allocation.bytes.is_of_host())
+    }
+
     /// Which allocation an address is in, and where.
     pub(crate) fn inside(&self, address: u64) -> Option<Box<Inside>> {
         let (allocation, offset) = self.find(address, 1)?;

@@ -38,12 +38,31 @@ pub(crate) enum Verdict {
     Race,
 }
 
+/// What accesses are taken for of which nothing tells whether they are atomics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unmarked {
+    /// Plain ones, so that an unordered pair with one of them is a race.
+    #[default]
+    Plain,
+    /// What they meet: beside an atomic either, and else plain ones. Who waits for another workgroup by read-modify-writes waits for a store
+    /// that is an atomic, too, if anything is to come of it.
+    AsTheyMeet,
+    /// Either, so that an unordered pair of them stands in [`Execution::doubts`](crate::Execution::doubts).
+    Either,
+}
+
+impl Unmarked {
+    /// Plain ones where checks are to be strict, and else either.
+    pub const fn checked(strictly: bool) -> Self {
+        if strictly { Self::Plain } else { Self::Either }
+    }
+}
+
 /// Tells what the accesses of two sites are.
 #[derive(Clone, Debug)]
 pub(crate) struct Judge {
     steps: Arc<[Atomicity]>,
-    /// What is unknown is a race.
-    strict: bool,
+    unmarked: Unmarked,
 }
 
 /// Which two accesses they are.
@@ -56,14 +75,14 @@ pub(crate) enum Pair {
 }
 
 impl Judge {
-    pub(crate) fn new(program: &Program, strict: bool) -> Self {
-        Self { steps: program.atomicity(), strict }
+    pub(crate) fn new(program: &Program, unmarked: Unmarked) -> Self {
+        Self { steps: program.atomicity(), unmarked }
     }
 
     /// Steps of which nothing is known.
     #[cfg(test)]
     pub(super) fn strict() -> Self {
-        Self { steps: Arc::new([]), strict: true }
+        Self { steps: Arc::new([]), unmarked: Unmarked::Plain }
     }
 
     pub(super) fn of(&self, site: u32) -> Atomicity {
@@ -83,7 +102,8 @@ impl Judge {
             (Allowed, _) | (_, Allowed) | (Atomic, Atomic) => Verdict::Fine,
             (Plain, _) | (_, Plain) => Verdict::Race,
             _ if pair == Pair::LoadAcross => Verdict::Race,
-            (Unknown, _) | (_, Unknown) if self.strict => Verdict::Race,
+            (Unknown, Unknown) if self.unmarked != Unmarked::Either => Verdict::Race,
+            (Unknown, _) | (_, Unknown) if self.unmarked == Unmarked::Plain => Verdict::Race,
             (Unknown, _) | (_, Unknown) => Verdict::Unknown,
         }
     }
@@ -229,9 +249,9 @@ mod tests {
     fn verdicts() {
         use Atomicity::{Allowed, Atomic, Plain, Unknown};
         let kinds = [Plain, Atomic, Unknown, Allowed];
-        let judge = |strict| Judge { steps: Arc::new(kinds), strict };
-        let verdicts = |strict, pair| {
-            let judge = judge(strict);
+        let judge = |unmarked| Judge { steps: Arc::new(kinds), unmarked };
+        let verdicts = |unmarked, pair| {
+            let judge = judge(unmarked);
             // In another context: four steps further on.
             [(0, 0), (0, 1), (0, 2), (1, 5), (1, 2), (2, 6), (0, 3), (2, 3)].map(|(a, b)| {
                 assert_eq!(judge.verdict(a, b, pair), judge.verdict(b, a, pair));
@@ -241,9 +261,12 @@ mod tests {
         use Verdict::{Fine, Race};
         let unknown = Verdict::Unknown;
         let races = [Race, Race, Race, Fine, Race, Race, Fine, Fine];
-        assert_eq!(verdicts(false, Pair::Other), [Race, Race, Race, Fine, unknown, unknown, Fine, Fine]);
-        for (strict, pair) in [(true, Pair::Other), (false, Pair::LoadAcross), (true, Pair::LoadAcross)] {
-            assert_eq!(verdicts(strict, pair), races);
+        let (met, either) = (Unmarked::AsTheyMeet, Unmarked::Either);
+        assert_eq!(verdicts(either, Pair::Other), [Race, Race, Race, Fine, unknown, unknown, Fine, Fine]);
+        assert_eq!(verdicts(met, Pair::Other), [Race, Race, Race, Fine, unknown, Race, Fine, Fine]);
+        assert_eq!(verdicts(Unmarked::Plain, Pair::Other), races);
+        for unmarked in [Unmarked::Plain, met, either] {
+            assert_eq!(verdicts(unmarked, Pair::LoadAcross), races);
         }
     }
 }

@@ -59,6 +59,7 @@ mod words;
 
 use std::sync::{Arc, Mutex};
 
+pub use atomicity::Unmarked;
 pub(crate) use atomicity::{Atomicity, Judge, Sources, of_steps};
 pub(crate) use device::{Access, DeviceRaces, lock};
 pub(crate) use lds::LdsRaces;

@@ -354,6 +354,8 @@ pub(crate) enum Found {
     Nothing,
     /// Maybe a race: each access is to be looked at.
     Clash,
+    /// A workgroup waits for another one: one thread is to run them.
+    Wait,
     /// These reads were not noted, and what they have read was written then.
     UnnotedReads(Noted),
 }
@@ -375,6 +377,8 @@ pub(crate) struct ScanLaunch {
     again: AtomicBool,
     /// Reads of LDS were not.
     again_in_lds: AtomicBool,
+    /// A workgroup waits for another one.
+    waits: AtomicBool,
     /// There are other workgroups to clash with.
     several_groups: bool,
     /// A workgroup has several waves, and they are looked at.
@@ -443,6 +447,7 @@ impl ScanLaunch {
             clash: AtomicBool::new(false),
             again: AtomicBool::new(false),
             again_in_lds: AtomicBool::new(false),
+            waits: AtomicBool::new(false),
             several_groups: groups > 1,
             several_waves: waves_per_group > 1 && scope == Scope::Waves,
             scope,
@@ -464,13 +469,19 @@ impl ScanLaunch {
 
     /// Whether the launch is to end, for it begins again.
     pub(crate) fn is_over(&self) -> bool {
-        let again = [&self.again, &self.again_in_lds].iter().any(|flag| flag.load(Ordering::Relaxed));
+        let again =
+            [&self.again, &self.again_in_lds, &self.waits].iter().any(|flag| flag.load(Ordering::Relaxed));
         again || self.is_decided()
     }
 
     /// There is a clash, and that is all that is asked.
     fn is_decided(&self) -> bool {
         self.ends_with_clash && self.clash.load(Ordering::Relaxed)
+    }
+
+    /// A workgroup waits for another one, so that the launch is to run on one thread.
+    pub(crate) fn report_wait(&self) {
+        self.waits.store(true, Ordering::SeqCst);
     }
 
     /// A dword of an allocation clashes.
@@ -496,6 +507,9 @@ impl ScanLaunch {
     pub(crate) fn found(&self) -> Found {
         if self.is_decided() {
             return Found::Clash;
+        }
+        if self.waits.load(Ordering::SeqCst) {
+            return Found::Wait;
         }
         let unnoted = |one: &&Scanned| {
             one.written.load(Ordering::SeqCst) && one.unnoted.load(Ordering::SeqCst) && !one.noted

@@ -350,6 +350,7 @@ impl<'a> Engine<'a> {
             focus: None,
             scan: None,
             trace: None,
+            round: None,
             program: shared.program,
             counters: &mut [],
             trap: None,

@@ -154,6 +154,21 @@ pub(crate) struct Wave {
     pub(crate) clock_reads: u64,
 }
 
+/// What a wave's next steps can depend on, besides memory.
+#[derive(Debug)]
+pub(crate) struct Held {
+    vgprs: Vec<Row>,
+    agprs: Vec<Row>,
+    s: [u32; 128],
+    scc: bool,
+    exec: u64,
+    mode: u32,
+    gpr_index: u8,
+    skips_vectors: bool,
+    trap_status: u32,
+    scratch: Vec<u8>,
+}
+
 impl Wave {
     /// An ended wave of a program's kind. The functions of `exec` may use a level's vector extensions, as far as the host has
     /// them.
@@ -188,6 +203,41 @@ impl Wave {
             clock: 0,
             clock_reads: 0,
         }
+    }
+
+    /// What it holds now.
+    pub(crate) fn held(&self) -> Held {
+        let [vgprs, agprs] = self.banks();
+        Held {
+            vgprs: vgprs.to_vec(),
+            agprs: agprs.to_vec(),
+            s: self.s,
+            scc: self.scc,
+            exec: self.exec,
+            mode: self.mode,
+            gpr_index: self.gpr_index.enable,
+            skips_vectors: self.skips_vectors,
+            trap_status: self.trap_status,
+            scratch: self.scratch.touched().to_vec(),
+        }
+    }
+
+    /// Whether it holds the same as then.
+    pub(crate) fn holds(&self, held: &Held) -> bool {
+        let [vgprs, agprs] = self.banks();
+        self.s == held.s
+            && (self.scc, self.exec, self.mode) == (held.scc, held.exec, held.mode)
+            && (self.gpr_index.enable, self.skips_vectors, self.trap_status)
+                == (held.gpr_index, held.skips_vectors, held.trap_status)
+            && vgprs == held.vgprs
+            && agprs == held.agprs
+            && self.scratch.touched() == held.scratch
+    }
+
+    /// The rows of its VGPRs and of its AGPRs.
+    fn banks(&self) -> [&[Row]; 2] {
+        let Registers { vgprs, agprs, .. } = self.allotted;
+        [&self.rows[..usize::from(vgprs)], &self.rows[REGISTERS / 2..][..usize::from(agprs)]]
     }
 
     /// Back to the state of a new wave, which has the registers `allotted`; `used` are those that the program can touch. They hold

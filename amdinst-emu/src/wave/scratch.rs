@@ -57,6 +57,11 @@ impl Scratch {
         offsets.filter_map(|offset| self.load(Self::swizzle(offset, lane) as usize)).collect()
     }
 
+    /// What has been touched, from its start.
+    pub(crate) fn touched(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Bytes a work-item has.
     pub(crate) fn per_lane(&self) -> u32 {
         self.per_lane

@@ -16,8 +16,10 @@ use amdinst_core::instrument::KernelProbes;
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report, run};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{Config, Execution, Machine, MemoryError, Program, Sampled, Snapshot, Uninitialised};
-use amdinst_explain::{native_blocks, native_counts, native_ticks};
+use amdinst_emu::{
+    Config, Execution, Machine, MemoryError, Program, Sampled, Snapshot, Uninitialised, Unmarked,
+};
+use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
 use amdinst_format::interface::{BufferDifference, Checks, LaunchFailure, Settings, SettingsError};
 
 use super::memory::DeviceMemory;
@@ -118,7 +120,7 @@ impl Emulator {
         let mut of_original = config.clone();
         // What is inserted races with nothing, so that one of the two is enough to look at.
         of_original.check_races = checks.races;
-        of_original.strict_races = checks.atomicity;
+        of_original.unmarked = Unmarked::checked(checks.atomicity);
         of_original.allowed.clone_from(&settings.allowed);
         // What is asked for by name is looked for everywhere.
         of_original.thorough = settings.check.is_some();
@@ -171,25 +173,25 @@ impl Emulator {
     }
 }
 
-/// Where counters are not what the emulator saw in the original.
+/// Where counters are not what the emulator saw in a launch.
 fn disagreements(
     built: &Built,
     probes: &KernelProbes,
-    original: &Execution,
+    seen: &Execution,
     records: &[counters::WaveRecord],
 ) -> Vec<oracle::Disagreement> {
     match probes.probe {
         Probe::Branches => {
-            let native = native_counts(&original.masks, records.len());
+            let native = native_counts(&seen.masks, records.len());
             oracle::compare(probes, records, &native, DISAGREEMENTS)
         }
         Probe::Blocks => {
-            let native = native_blocks(&original.steps, records.len());
+            let native = native_blocks(&seen.steps, records.len());
             // Which blocks were left out by choice stands nowhere.
             oracle::compare_blocks(probes, records, &native, false, DISAGREEMENTS)
         }
         Probe::Time => {
-            let ticks = native_ticks(&built.original, &original.steps, records.len());
+            let ticks = native_ticks(&built.original, &seen.steps, records.len());
             oracle::compare_times(records, &ticks, DISAGREEMENTS)
         }
     }
@@ -314,18 +316,20 @@ impl Machines {
             return Ok(Outcome { report, wave_instructions, timing, doubts, sampled });
         };
         let layout = probes.layout(request.grid, request.block);
-        let counted = |bytes: &[u8]| {
-            let records = counters::decode(bytes).map_err(|error| request.counters(error.to_string()))?;
-            let disagreements = disagreements(built, probes, &original, &records);
-            Ok::<_, LaunchFailure>((records, disagreements))
+        let counted = |(bytes, own): (Vec<u8>, Execution)| {
+            let records = counters::decode(&bytes).map_err(|error| request.counters(error.to_string()))?;
+            let mut found = disagreements(built, probes, &original, &records);
+            // A loop that waits goes round as often as the turns of the others let it: then the same run tells.
+            if original.took_turns && !found.is_empty() {
+                found = disagreements(built, probes, &own, &records);
+            }
+            Ok::<_, LaunchFailure>((records, found))
         };
-        // What the probes insert clashes with nothing: what held for the original's workgroups holds for these.
-        let threads = if original.threads == 1 || original.clash { 1 } else { 0 };
         let timed = timing.as_mut().zip(device);
-        let records = self.launch_instrumented(request, probes, &layout, timed, threads);
+        let records = self.launch_instrumented(request, probes, &layout, timed, &original);
         let records = match (records, before.filter(|_| self.checks.uninitialised)) {
             (Err(failure @ LaunchFailure::InstrumentedFault { .. }), Some(before)) => {
-                let without = self.launch_as_the_original(request, probes, &layout, before, threads);
+                let without = self.launch_as_the_original(request, probes, &layout, before, &original);
                 if without.is_ok() {
                     return Err(fault::by_unwritten(failure));
                 }
@@ -339,11 +343,11 @@ impl Machines {
             self.check_unwritten_read(request, before)?;
             return Err(LaunchFailure::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
         }
-        let (mut records, mut disagreements) = counted(&records)?;
+        let (mut records, mut disagreements) = counted(records)?;
         // A branch on what is not written went another way, though that made no difference: compilers make such.
         if let Some(before) = before.filter(|_| self.checks.uninitialised && !disagreements.is_empty()) {
-            let again = self.launch_as_the_original(request, probes, &layout, before, threads)?;
-            (records, disagreements) = counted(&again)?;
+            let again = self.launch_as_the_original(request, probes, &layout, before, &original)?;
+            (records, disagreements) = counted(again)?;
         }
         if !disagreements.is_empty() {
             self.check_unwritten_read(request, before)?;
@@ -437,15 +441,16 @@ impl Machines {
         found.map_err(|fault| fault::of_original(&fault, request, false))
     }
 
-    /// Launches the instrumented kernel and gives its counter buffer back.
+    /// Launches the instrumented kernel, as its original was. Gives its counter buffer back, and what the emulator saw at the original's
+    /// instructions, if workgroups took turns.
     fn launch_instrumented(
         &mut self,
         request: &Request<'_>,
         probes: &KernelProbes,
         layout: &Layout,
         timing: Option<(&mut ModelledLaunch, Model)>,
-        threads: usize,
-    ) -> Result<Vec<u8>, LaunchFailure> {
+        original: &Execution,
+    ) -> Result<(Vec<u8>, Execution), LaunchFailure> {
         let device = |error: MemoryError| LaunchFailure::Device { message: error.to_string() };
         let buffer = layout.initial_buffer();
         let address = self.allocate(buffer.len(), "counter buffer").map_err(device)?;
@@ -459,16 +464,23 @@ impl Machines {
                 self.instrumented.write(variable, &address.to_le_bytes()).map_err(device)?;
             }
             let kernarg = request.instrumented_kernarg(probes, layout, address)?;
-            let launch = amdinst_emu::Launch { threads, ..request.emulated(kernarg) };
+            let launch = amdinst_emu::Launch {
+                // What the probes insert clashes with nothing: what held for the original's workgroups holds for these.
+                threads: if original.threads == 1 || original.clash { 1 } else { 0 },
+                record_masks: original.took_turns && probes.probe == Probe::Branches,
+                record_steps: original.took_turns && probes.probe != Probe::Branches,
+                ..request.emulated(kernarg)
+            };
             let located = |fault| fault::of_instrumented(&fault, request);
             if let (Some((timing, device)), Some(form)) = (timing, &request.built.instrumented) {
                 let modelled = model(device, &self.instrumented, program, &launch).map_err(located)?;
                 timing.add_instrumented(&form.object, modelled);
             }
-            self.instrumented.launch(program, &launch).map_err(located)?;
+            let mut seen = self.instrumented.launch(program, &launch).map_err(located)?;
+            as_in_the_original(&request.built.probes, &mut seen);
             let mut records = buffer;
             self.instrumented.read(address, &mut records).map_err(device)?;
-            Ok(records)
+            Ok((records, seen))
         });
         self.free(address);
         result
@@ -481,12 +493,12 @@ impl Machines {
         probes: &KernelProbes,
         layout: &Layout,
         before: &Snapshot,
-        threads: usize,
-    ) -> Result<Vec<u8>, LaunchFailure> {
+        original: &Execution,
+    ) -> Result<(Vec<u8>, Execution), LaunchFailure> {
         self.instrumented.restore(before);
         let there = self.instrumented.uninitialised();
         self.instrumented.set_uninitialised(self.original.uninitialised());
-        let records = self.launch_instrumented(request, probes, layout, None, threads);
+        let records = self.launch_instrumented(request, probes, layout, None, original);
         self.instrumented.set_uninitialised(there);
         records
     }

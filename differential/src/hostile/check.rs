@@ -301,7 +301,7 @@ fn same(one: &Left, other: Option<&Left>) -> Result<(), String> {
 /// Whether two runs of the kernel itself may differ: it races, or computes with what nothing has written.
 fn is_by_chance(object: &CodeObject, kernel: &Kernel, launch: &Launch) -> bool {
     let mut config = Config::default();
-    (config.check_races, config.strict_races, config.thorough) = (true, true, true);
+    (config.check_races, config.thorough) = (true, true);
     let Some(mut ready) = Ready::new(object, kernel, launch, config, None) else { return true };
     let before = ready.machine.snapshot();
     let Ok(first) = ready.machine.launch_from(&ready.program, &ready.launch, &before) else { return true };

@@ -106,6 +106,19 @@ fn perform(context: &mut Context<'_>, step: &Step, access: &MemoryAccess) -> Out
         Space::Lds => return Err(odd_operand(step.op)),
     };
     watch::note(context, step, access, &places)?;
+    let before = watch::before(context, access, &places);
+    perform_at(context, access, &places, global)?;
+    watch::after(context, access, &places, before.as_deref());
+    Ok(())
+}
+
+/// Do it between these places and registers; `global` is where they lie if all are in device memory.
+fn perform_at(
+    context: &mut Context<'_>,
+    access: &MemoryAccess,
+    places: &[LaneAddress; LANES],
+    global: Span,
+) -> Outcome {
     if let Some((low, high)) = global {
         let size = u64::from(bytes_of(access.action));
         let end = high.saturating_add(size);
@@ -115,12 +128,12 @@ fn perform(context: &mut Context<'_>, step: &Step, access: &MemoryAccess) -> Out
             && !(writes && allocation.protection == Protection::ReadOnly)
         {
             let denormals = denormals(context, access);
-            one_allocation(context.wave, access, allocation, &places, denormals)?;
-            return watch::settle(context, access, &places);
+            one_allocation(context.wave, access, allocation, places, denormals)?;
+            return watch::settle(context, access, places);
         }
     }
-    lane_by_lane(context, access, &places)?;
-    watch::settle(context, access, &places)
+    lane_by_lane(context, access, places)?;
+    watch::settle(context, access, places)
 }
 
 fn bytes_of(action: Action) -> u8 {

@@ -1,8 +1,9 @@
-//! What is looked at for races in vector memory. Accesses that convert, and those of a buffer's records in pieces, it
-//! leaves out.
+//! What is looked at of accesses to vector memory: for races, and for what a loop changes. The look for races leaves out accesses
+//! that convert, and those of a buffer's records in pieces.
 
-use super::LaneAddress;
+use super::{LaneAddress, bytes_of};
 use crate::check::{AccessKind, Outcome};
+use crate::dispatch::Polled;
 use crate::exec::{Context, lane_race};
 use crate::program::{Action, MemoryAccess, Step};
 use crate::races::Access;
@@ -106,6 +107,60 @@ pub(super) fn settle(
         }
     }
     Ok(())
+}
+
+/// What the places of a store or an atomic hold, if a round of a loop is looked at.
+pub(super) fn before(
+    context: &Context<'_>,
+    access: &MemoryAccess,
+    places: &[LaneAddress; LANES],
+) -> Option<Vec<u8>> {
+    let writes = !matches!(access.action, Action::Load { .. });
+    (writes && context.round.is_some()).then(|| contents(context, access, places))
+}
+
+/// The access has been done, of which the places held `before`.
+pub(super) fn after(
+    context: &mut Context<'_>,
+    access: &MemoryAccess,
+    places: &[LaneAddress; LANES],
+    before: Option<&[u8]>,
+) {
+    if context.round.is_none() {
+        return;
+    }
+    let changed = before.is_some_and(|before| contents(context, access, places) != before);
+    let pieces = places.iter().any(|place| matches!(place, LaneAddress::Pieces { .. }));
+    let polled = device_places(context.wave, places).next();
+    let step = context.wave.current;
+    let Some(round) = context.round.as_deref_mut() else { return };
+    round.changed |= changed || pieces && before.is_some();
+    if let Some((lane, address)) = polled
+        && !matches!(access.action, Action::Store { .. })
+    {
+        round.polled = Some(Polled { step, lane, address, bytes: bytes_of(access.action) });
+    }
+}
+
+/// What device memory holds at the places of the active lanes.
+fn contents(context: &Context<'_>, access: &MemoryAccess, places: &[LaneAddress; LANES]) -> Vec<u8> {
+    let size = usize::from(bytes_of(access.action));
+    let mut bytes = vec![0; size * LANES];
+    for (place, (_, address)) in bytes.chunks_exact_mut(size).zip(device_places(context.wave, places)) {
+        // Of a place that is none, the access makes a fault.
+        let _ = context.memory.read(address, place);
+    }
+    bytes
+}
+
+/// Active lanes, and where in device memory they access something, other than their private memory.
+fn device_places(w: &Wave, places: &[LaneAddress; LANES]) -> impl Iterator<Item = (usize, u64)> {
+    places.iter().enumerate().filter_map(|(lane, place)| match *place {
+        LaneAddress::Global(address) if w.active(lane) && w.scratch.offset_of(address).is_none() => {
+            Some((lane, address))
+        }
+        _ => None,
+    })
 }
 
 /// Whether the places of the active lanes, from lane to lane, are behind each other: no two lanes store to one then.

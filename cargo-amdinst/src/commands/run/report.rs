@@ -15,9 +15,9 @@ use amdinst_core::report::run::Sampled;
 use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
-    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord,
+    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord, Unmarked,
 };
-use amdinst_explain::{native_blocks, native_counts, native_ticks};
+use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
 use amdinst_runtime::stopping;
 
 use super::bind::{Arguments, Placed};
@@ -47,6 +47,8 @@ pub struct Checked {
     pub meaningless: Option<Meaningless>,
     /// What would make it say nothing was looked for in these workgroups alone: the launch is a large one.
     pub sampled: Vec<Sampled>,
+    /// Workgroups waited for others, so that the counters were compared with what the emulator saw in the instrumented kernel.
+    pub waited: bool,
     /// Wave-instructions of the instrumented kernel; `None` when it was not instrumented.
     pub instrumented_instructions: Option<u64>,
     /// How long the instrumented kernel takes, if a device was given to model it on.
@@ -168,14 +170,15 @@ impl<'a> Instrumented<'a> {
         let mut compared = Compared::new(self, &form, &layout, launch, None);
         let outcome = Ready::new(&form, &layout, arguments, launch, &all)
             .and_then(|mut ready| {
-                let (execution, records) = ready.launch(&all, &original.execution)?;
+                let (execution, records) = ready.launch(&all, launch, &original.execution)?;
                 Ok((records, ready.placed.read(&ready.machine)?, execution))
             })
             .map_err(|error| self.failed(&form, error, arguments, launch))?;
         let (records, buffers, execution) = outcome;
         let seen = (original.execution.masks.clone(), original.execution.steps.clone());
-        compared.add(seen, &records, all.start, &mut |_, _| Ok(()))?;
         compared.instructions = execution.wave_instructions;
+        let own = original.execution.took_turns.then_some(execution);
+        compared.add(seen, own, &records, all.start, &mut |_, _| Ok(()))?;
         compared.finish(&original.buffers, &buffers, arguments, device)
     }
 
@@ -230,10 +233,11 @@ impl<'a> Instrumented<'a> {
             native.add_part(&execution);
             let seen = (std::mem::take(&mut execution.masks), std::mem::take(&mut execution.steps));
             if let (Ok(ready), None) = (&mut ready, &failure) {
-                failure = match ready.launch(&part, &execution) {
+                failure = match ready.launch(&part, &of_original, &execution) {
                     Ok((instrumented, records)) => {
                         compared.instructions += instrumented.wave_instructions;
-                        compared.add(seen, &records, part.start, each).err()
+                        let own = execution.took_turns.then_some(instrumented);
+                        compared.add(seen, own, &records, part.start, each).err()
                     }
                     Err(error) => Some(self.failed(&form, error, arguments, launch)),
                 };
@@ -281,6 +285,7 @@ impl<'a> Instrumented<'a> {
             disagreements: Vec::new(),
             meaningless: None,
             sampled: Vec::new(),
+            waited: false,
             instrumented_instructions: None,
             timing: None,
         })
@@ -300,7 +305,8 @@ impl<'a> Instrumented<'a> {
         thorough: bool,
     ) -> CommandResult<Looked> {
         let mut config = Config::default();
-        (config.check_races, config.strict_races, config.thorough) = (true, true, thorough);
+        (config.check_races, config.thorough) = (true, thorough);
+        config.unmarked = if differs { Unmarked::Plain } else { Unmarked::AsTheyMeet };
         config.stop = Some(stopping::flag());
         let mut looked = Looked::default();
         let of = launch.workgroups();
@@ -408,6 +414,8 @@ struct Compared<'a> {
     fold: Fold,
     /// Wave-instructions of the instrumented kernel.
     instructions: u64,
+    /// A loop that waits went round another number of times in the original.
+    waited: bool,
 }
 
 impl<'a> Compared<'a> {
@@ -427,14 +435,16 @@ impl<'a> Compared<'a> {
             disagreements: Vec::new(),
             fold: Fold::new(keep),
             instructions: 0,
+            waited: false,
         }
     }
 
     /// Adds the next workgroups, from that of number `first` on: what the emulator saw in the original, and the counters of
-    /// the instrumented kernel.
+    /// the instrumented kernel. Where workgroups took turns, `own` is what it saw in that one.
     fn add(
         &mut self,
-        (mut masks, mut steps): (Vec<MaskRecord>, Vec<StepRecord>),
+        seen: (Vec<MaskRecord>, Vec<StepRecord>),
+        own: Option<Execution>,
         counters: &[u8],
         first: u64,
         each: &mut EachWave<'_>,
@@ -443,18 +453,27 @@ impl<'a> Compared<'a> {
         let records = decode_part(&self.layout.header_bytes(), counters, first).or_exit(Exit::Mismatch)?;
         let first = first * u64::from(self.layout.waves_per_workgroup());
         let waves = records.len();
-        masks.iter_mut().for_each(|mask| mask.wave -= first);
-        steps.iter_mut().for_each(|step| step.wave -= first);
-        let found = match probes.probe {
-            Probe::Branches => oracle::compare(probes, &records, &native_counts(&masks, waves), TOLD),
-            Probe::Blocks => {
-                let native = native_blocks(&steps, waves);
-                oracle::compare_blocks(probes, &records, &native, self.of.counts_all, TOLD)
-            }
-            Probe::Time => {
-                oracle::compare_times(&records, &native_ticks(self.of.object, &steps, waves), TOLD)
+        let compare = |(mut masks, mut steps): (Vec<MaskRecord>, Vec<StepRecord>)| {
+            masks.iter_mut().for_each(|mask| mask.wave -= first);
+            steps.iter_mut().for_each(|step| step.wave -= first);
+            match probes.probe {
+                Probe::Branches => oracle::compare(probes, &records, &native_counts(&masks, waves), TOLD),
+                Probe::Blocks => {
+                    let native = native_blocks(&steps, waves);
+                    oracle::compare_blocks(probes, &records, &native, self.of.counts_all, TOLD)
+                }
+                Probe::Time => {
+                    oracle::compare_times(&records, &native_ticks(self.of.object, &steps, waves), TOLD)
+                }
             }
         };
+        let mut found = compare(seen);
+        // A loop that waits goes round as often as the turns of the others let it: then the same run tells.
+        if let (false, Some(mut own)) = (found.is_empty(), own) {
+            as_in_the_original(self.form.map, &mut own);
+            found = compare((own.masks, own.steps));
+            self.waited = true;
+        }
         oracle::add(&mut self.disagreements, found, TOLD);
         each(probes, &records).or_exit_with(Exit::OutputFailed, || "writing the waves' counters")?;
         let part = described(probes, &self.target, self.launch, |launch| {
@@ -472,7 +491,7 @@ impl<'a> Compared<'a> {
         arguments: &Arguments,
         device: Option<Model>,
     ) -> CommandResult<Checked> {
-        let Self { of, form, layout, launch, target, disagreements, fold, instructions } = self;
+        let Self { of, form, layout, launch, target, disagreements, fold, instructions, waited } = self;
         let report = fold
             .finish()
             .map_or_else(|| described(form.probes, &target, launch, |launch| Report::of_part(launch, 0)), Ok);
@@ -507,6 +526,7 @@ impl<'a> Compared<'a> {
             disagreements: told,
             meaningless,
             sampled,
+            waited,
             instrumented_instructions: Some(instructions),
             timing,
         })
@@ -586,9 +606,13 @@ impl<'a> Ready<'a> {
     fn launch(
         &mut self,
         part: &Range<u64>,
+        of_original: &Launch,
         original: &Execution,
     ) -> Result<(Execution, Vec<u8>), LaunchError> {
         let mut launch = self.ready(part)?;
+        if original.took_turns {
+            (launch.record_masks, launch.record_steps) = (of_original.record_masks, of_original.record_steps);
+        }
         if original.threads == 1 || original.clash {
             launch.threads = 1;
         }

@@ -81,6 +81,10 @@ pub struct RunView {
     pub memory_equal: Option<bool>,
     /// The counters are those that the emulator saw in the original; with `--report`.
     pub oracle_equal: Option<bool>,
+    /// Workgroups waited for others, and how often depends on their turns: so the counters are those that the emulator saw in the
+    /// instrumented kernel itself.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub workgroups_waited: bool,
     /// Why neither says anything: the original races, or depends on what nothing has written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meaningless: Option<String>,
@@ -246,6 +250,7 @@ impl RunView {
             instrumented_wave_instructions: None,
             memory_equal: None,
             oracle_equal: None,
+            workgroups_waited: false,
             meaningless: None,
             sampled: Vec::new(),
             disagreements: Vec::new(),
@@ -275,7 +280,9 @@ impl RunView {
 
     /// Adds what `--report` found.
     pub fn add_report(&mut self, checked: Checked) {
-        let Checked { report, disagreements, meaningless, sampled, instrumented_instructions, .. } = checked;
+        let Checked {
+            report, disagreements, meaningless, sampled, waited, instrumented_instructions, ..
+        } = checked;
         self.sampled = sampled;
         self.meaningless = meaningless.map(|reason| reason.told());
         self.probe = Some(report.probe);
@@ -285,6 +292,7 @@ impl RunView {
         self.instrumented_wave_instructions = instrumented_instructions;
         self.memory_equal = report.memory_equal;
         self.oracle_equal = report.oracle_equal;
+        self.workgroups_waited = waited;
         self.disagreements = disagreements;
         self.sites = report.sites.clone();
         self.probes = report.probes.clone();
@@ -322,11 +330,16 @@ impl RunView {
             } else {
                 ""
             };
+            let waited = if self.workgroups_waited {
+                "; workgroups wait for others: of the instrumented kernel's own run"
+            } else {
+                ""
+            };
             let memory = verdict(self.memory_equal, "equal", "DIFFERENT");
             let oracle = verdict(self.oracle_equal, "equal", "DIFFERENT");
             let _ = writeln!(
                 text,
-                "memory after both kernels: {memory}; counters and the emulator's own: {oracle}{order}"
+                "memory after both kernels: {memory}; counters and the emulator's own: {oracle}{waited}{order}"
             );
             if let Some(reason) = &self.meaningless {
                 let _ = writeln!(text, "  {reason}");

@@ -1,0 +1,89 @@
+//! Whether a wave waits for another workgroup.
+//!
+//! A wave that polls goes round a loop that leaves everything as it was: its registers, its private memory, LDS and device memory.
+//! What it does next it has done before, and it will do so again until someone else writes. So a wave that has come back to a step with
+//! all as it was waits, whatever the loop looks like. A loop that counts its rounds or reads a clock is not known for one.
+
+use crate::program::{Space, Step};
+use crate::wave::{Held, Wave};
+
+use super::order;
+
+/// What the steps of a loop have done to device memory.
+#[derive(Debug, Default)]
+pub(crate) struct Round {
+    /// Something is not as it was.
+    pub(crate) changed: bool,
+    /// The last load or atomic.
+    pub(crate) polled: Option<Polled>,
+}
+
+/// What a wave asks for again and again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Polled {
+    /// The load's or atomic's step.
+    pub(crate) step: u32,
+    /// Its first active lane.
+    pub(crate) lane: usize,
+    /// Where that one's access is.
+    pub(crate) address: u64,
+    /// How many bytes.
+    pub(crate) bytes: u8,
+}
+
+/// Steps of a wave that are looked at.
+pub(super) const WINDOW: usize = 2048;
+
+/// How often a wave may come back to its first step with something changed.
+const RETURNS: u32 = 16;
+
+/// A look at one wave's steps.
+#[derive(Debug)]
+pub(super) struct Look {
+    first: u32,
+    held: Held,
+    lds: Vec<u8>,
+    returns: u32,
+}
+
+/// What is known after a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// Nothing yet.
+    Nothing,
+    /// All is as it was at the first step.
+    Round,
+    /// The wave gets on, or may.
+    GetsOn,
+}
+
+impl Look {
+    /// Begins at the wave's next step.
+    pub(super) fn new(wave: &Wave, lds: &[u8]) -> Self {
+        Self { first: wave.next, held: wave.held(), lds: lds.to_vec(), returns: 0 }
+    }
+
+    /// Whether a step may change what is not looked at.
+    pub(super) fn cannot_see(step: &Step) -> bool {
+        order::is_sensitive_scalar(step) || order::converts(step)
+    }
+
+    /// The wave has run this step.
+    pub(super) fn step(&mut self, step: &Step, wave: &Wave, lds: &[u8], round: &Round) -> Seen {
+        let access = step.extra.as_ref().and_then(|extra| extra.memory.as_ref());
+        let may_write_lds = access.is_some_and(|access| access.space == Space::Flat || access.lds_dma)
+            || step.op.name().starts_with("ds_");
+        if round.changed || may_write_lds && lds != self.lds {
+            return Seen::GetsOn;
+        }
+        if wave.next != self.first {
+            return Seen::Nothing;
+        }
+        self.returns += 1;
+        match wave.holds(&self.held) {
+            true => Seen::Round,
+            false if self.returns == RETURNS => Seen::GetsOn,
+            false => Seen::Nothing,
+        }
+    }
+}

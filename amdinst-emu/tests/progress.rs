@@ -1,0 +1,149 @@
+//! Progress of workgroups: as many as the processor holds are there together, and each gets its turn; what cannot end says who waits.
+
+mod support;
+
+use amdgpu_object::CodeObject;
+use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch};
+use support::{Device, compile, tools};
+
+const SOURCE: &str = include_str!("sources/progress.cl");
+const CPUS: [&str; 3] = ["gfx90a", "gfx1030", "gfx1100"];
+const WORDS: usize = 64 + 64 * 64;
+
+fn launched(
+    object: &CodeObject,
+    kernel: &str,
+    (groups, block): (u32, u32),
+    threads: usize,
+    config: Config,
+) -> (Result<Execution, Fault>, Vec<u32>) {
+    let mut device = Device::with(object, config);
+    let p = device.buffer("p", &[0u32; WORDS]);
+    let kernarg = p.to_le_bytes().to_vec();
+    let launch =
+        Launch { grid: [groups, 1, 1], block: [block, 1, 1], threads, kernarg, ..Launch::new(kernel) };
+    let outcome = device.machine.launch(&device.program, &launch);
+    (outcome, device.u32s(p, WORDS))
+}
+
+fn deterministic() -> Config {
+    let mut config = Config::default();
+    config.deterministic = true;
+    config
+}
+
+#[test]
+fn workgroups_that_wait_for_later_ones_end() {
+    if !tools("workgroups_that_wait_for_later_ones_end") {
+        return;
+    }
+    const GROUPS: u32 = 7;
+    let expected = |kernel: &str, group: usize, lane: usize| match kernel {
+        "from_the_last" => 77 + group as u32,
+        "asks_by_adding" => group as u32,
+        _ => panic!("{kernel}, {lane}"),
+    };
+    for (cpu, level) in CPUS.into_iter().flat_map(|cpu| ["-O0", "-O2"].map(|level| (cpu, level))) {
+        let object = compile(SOURCE, cpu, level);
+        for (threads, config) in [(1, Config::default()), (8, Config::default()), (8, deterministic())] {
+            let run = |kernel, block| {
+                let (outcome, memory) = launched(&object, kernel, (GROUPS, block), threads, config.clone());
+                outcome.unwrap_or_else(|fault| panic!("{kernel} {cpu} {level} {threads}: {fault}"));
+                memory
+            };
+            for kernel in ["from_the_last", "asks_by_adding"] {
+                let memory = run(kernel, 64);
+                for group in 0..GROUPS as usize - 1 {
+                    for lane in 0..64 {
+                        let found = memory[64 + group * 64 + lane];
+                        assert_eq!(found, expected(kernel, group, lane), "{kernel} {cpu} {level} {threads}");
+                    }
+                }
+            }
+            let memory = run("meet", 128);
+            for phase in 0..5 {
+                for group in 0..GROUPS {
+                    let found = memory[(64 + phase * GROUPS + group) as usize];
+                    assert_eq!(found, (group + phase) % GROUPS + phase, "{cpu} {level} {threads}");
+                }
+            }
+        }
+    }
+}
+
+/// The same workgroups take the same number of steps, on however many threads.
+#[test]
+fn turns_are_the_same_on_any_number_of_threads() {
+    if !tools("turns_are_the_same_on_any_number_of_threads") {
+        return;
+    }
+    let object = compile(SOURCE, "gfx90a", "-O2");
+    for kernel in ["from_the_last", "asks_by_adding", "meet"] {
+        let steps = [1, 2, 8].map(|threads| {
+            let (outcome, _) = launched(&object, kernel, (7, 64), threads, deterministic());
+            outcome.expect("it ends").wave_instructions
+        });
+        assert!(steps.iter().all(|one| *one == steps[0]), "{kernel}: {steps:?}");
+    }
+}
+
+#[test]
+fn what_cannot_end_says_who_waits_for_what() {
+    if !tools("what_cannot_end_says_who_waits_for_what") {
+        return;
+    }
+    for (cpu, level) in CPUS.into_iter().flat_map(|cpu| ["-O0", "-O2"].map(|level| (cpu, level))) {
+        let object = compile(SOURCE, cpu, level);
+        for threads in [1, 4] {
+            let fault = |kernel, size| {
+                launched(&object, kernel, size, threads, deterministic()).0.expect_err("it does not end")
+            };
+            let told = format!("{cpu} {level} {threads}");
+            let stuck = fault("stuck", (4, 64));
+            assert_eq!((stuck.workgroup, stuck.wave, stuck.lane), ([1, 0, 0], 0, Some(3)), "{told}: {stuck}");
+            let message = "never ends: the wave waits for a change of 4 bytes at 0x7f0000000014 (byte 20 of `p`), and no other workgroup runs";
+            assert!(stuck.to_string().contains(message), "{told}: {stuck}");
+
+            let ring = fault("ring", (5, 64));
+            assert_eq!(ring.workgroup, [0, 0, 0], "{told}: {ring}");
+            let message = "a change of 4 bytes at 0x7f0000000004 (byte 4 of `p`), and the other 4 workgroups that run wait too";
+            assert!(ring.to_string().contains(message), "{told}: {ring}");
+        }
+    }
+}
+
+/// A workgroup of 1,024 work-items takes half a compute unit of GFX9, and half a workgroup processor, which is two units, of RDNA.
+#[test]
+fn workgroups_without_room_do_not_begin() {
+    if !tools("workgroups_without_room_do_not_begin") {
+        return;
+    }
+    for (cpu, room) in [("gfx90c", 2 * 8), ("gfx1036", 2), ("gfx1103", 2 * 12 / 2)] {
+        let object = compile(SOURCE, cpu, "-O2");
+        for threads in [1, 4] {
+            let run = |groups| launched(&object, "crowd", (groups, 1024), threads, deterministic()).0;
+            run(room as u32).unwrap_or_else(|fault| panic!("{cpu}: {fault}"));
+            let fault = run(20).expect_err("it does not end");
+            let FaultKind::Deadlock { waiting, not_begun, .. } = fault.kind else {
+                panic!("{cpu} {threads}: {fault}")
+            };
+            assert_eq!((waiting, not_begun), (room, 20 - room), "{cpu} {threads}");
+            assert!(fault.to_string().contains(" workgroups have no room to begin"), "{fault}");
+        }
+    }
+}
+
+/// A loop that gets on is one for the budget.
+#[test]
+fn a_loop_that_writes_exhausts_the_budget() {
+    if !tools("a_loop_that_writes_exhausts_the_budget") {
+        return;
+    }
+    let object = compile(SOURCE, "gfx90a", "-O2");
+    for threads in [1, 4] {
+        let mut config = deterministic();
+        config.budget = 3_000_000;
+        let fault = launched(&object, "counts", (2, 64), threads, config).0.expect_err("it does not end");
+        assert!(matches!(fault.kind, FaultKind::Budget { .. }), "{fault}");
+    }
+}

@@ -1,0 +1,56 @@
+#define X __builtin_amdgcn_workitem_id_x()
+#define G __builtin_amdgcn_workgroup_id_x()
+#define GROUPS (__builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x())
+#define MEET() (__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"), __builtin_amdgcn_s_barrier(), \
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup"))
+#define FLAG(at) ((global atomic_uint *)(at))
+#define LOAD(at) __opencl_atomic_load(FLAG(at), __ATOMIC_ACQUIRE, __OPENCL_MEMORY_SCOPE_DEVICE)
+#define STORE(at, value) __opencl_atomic_store(FLAG(at), value, __ATOMIC_RELEASE, __OPENCL_MEMORY_SCOPE_DEVICE)
+#define ADD(at, value) __opencl_atomic_fetch_add(FLAG(at), value, __ATOMIC_ACQ_REL, __OPENCL_MEMORY_SCOPE_DEVICE)
+
+// All but the last workgroup wait for what the last one gives.
+kernel void from_the_last(global uint *p) {
+    if (G == GROUPS - 1) { if (X == 0) { p[1] = 77; STORE(p, 1); } }
+    else { if (X == 0) while (LOAD(p) == 0); MEET(); p[64 + G * 64 + X] = p[1] + G; }
+}
+
+// The same by read-modify-writes, and with something to do in the loop.
+kernel void asks_by_adding(global uint *p) {
+    if (G == GROUPS - 1) { if (X == 0) ADD(p, 1); }
+    else { uint n = 1; if (X == 0) while (ADD(p, 0) == 0) n = n * 3 + 1; MEET(); p[64 + G * 64 + X] = G; }
+}
+
+// Barriers of the whole grid.
+kernel void meet(global uint *p) {
+    for (uint phase = 0; phase < 5; phase++) {
+        global uint *mine = p + 64 + phase * GROUPS;
+        if (X == 0) mine[G] = phase == 0 ? G : p[64 + (phase - 1) * GROUPS + (G + 1) % GROUPS] + 1;
+        MEET();
+        if (X == 0) { ADD(p, 1); while (LOAD(p) < (phase + 1) * GROUPS); }
+        MEET();
+    }
+}
+
+// Workgroup 1 waits for what no one gives.
+kernel void stuck(global uint *p) {
+    if (G == 1 && X == 3) while (LOAD(p + 5) == 0);
+    p[64 + G * 64 + X] = 1;
+}
+
+// Each workgroup waits for its neighbour.
+kernel void ring(global uint *p) {
+    if (X == 0) { while (LOAD(p + (G + 1) % GROUPS) == 0); STORE(p + G, 1); }
+}
+
+// More workgroups than there are at a time.
+kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void crowd(global uint *p) {
+    if (X == 0) { ADD(p, 1); while (LOAD(p) < GROUPS); }
+    MEET();
+    p[64] = 1;
+}
+
+// No other workgroup, and one that never ends though it gets on.
+kernel void counts(global uint *p) {
+    uint n = 0;
+    while (LOAD(p) == 0) p[64 + (n++ & 63)] = n;
+}
