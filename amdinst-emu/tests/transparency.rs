@@ -439,14 +439,15 @@ fn kernels_that_move_their_scratch_memory_are_refused() {
     let moves = |text: &str| {
         kernels::generic_pointers(&format!("__asm__ volatile(\"{text}\" ::: \"scc\", \"s19\");"))
     };
-    let (reads, reads_rdna) = ("s_mov_b32 s19, flat_scratch_lo", "s_getreg_b32 s19, hwreg(HW_REG_FLAT_SCR_LO)");
+    let (reads, reads_rdna) =
+        ("s_mov_b32 s19, flat_scratch_lo", "s_getreg_b32 s19, hwreg(HW_REG_FLAT_SCR_LO)");
     for (cpu, text) in [
         ("gfx906", "s_add_u32 flat_scratch_lo, flat_scratch_lo, 0"),
         ("gfx906", "s_mov_b32 flat_scratch_hi, flat_scratch_hi"),
         ("gfx906", reads),
         ("gfx1010", "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), s19"),
         ("gfx1030", "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_HI, 0, 8), s19"),
-        ("gfx1030:wave64", "s_setreg_imm32_b32 hwreg(HW_REG_FLAT_SCR_HI), 0x3"),
+        ("gfx1030:wave64", "s_setreg_imm32_b32 hwreg(HW_REG_FLAT_SCR_HI), 3"),
         ("gfx1030", reads_rdna),
     ] {
         let source = with_prelude(&moves(text));
@@ -641,9 +642,7 @@ fn no_branch_of_rdna_1_goes_over_63_dwords() {
                 let after = CodeObject::parse(instrumented.bytes).expect("a code object");
                 let program = Program::new(&after);
                 let flows = program.insts.iter().map(|located| located.flow());
-                let over = |flow: &Flow| {
-                    matches!(flow, Flow::Branch { offset } | Flow::CondBranch { offset, .. } if *offset == 4 * 0x3f)
-                };
+                let over = |flow: &Flow| matches!(flow, Flow::Branch { offset } | Flow::CondBranch { offset, .. } if *offset == 4 * 0x3f);
                 *broken.entry(cpu).or_insert(0) += flows.filter(over).count();
             }
         }

@@ -243,7 +243,9 @@ fn explicit_operands(inst: &McInst, step: &Step<'_>, target: Option<usize>, null
                 if index < written { format!("def ${name}") } else { format!("${name}") }
             }
             // The disassembler does not extend the sign of 16-bit immediates.
-            McOperand::Immediate(value) if ["K_I32", "S_SETREG"].iter().any(|name| inst.opcode.contains(name)) => {
+            McOperand::Immediate(value)
+                if ["K_I32", "S_SETREG"].iter().any(|name| inst.opcode.contains(name)) =>
+            {
                 value.parse::<u16>().map_or_else(|_| value.clone(), |value| (value as i16).to_string())
             }
             McOperand::Immediate(value) => value.clone(),
