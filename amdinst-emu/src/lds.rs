@@ -1,19 +1,53 @@
 //! A workgroup's LDS.
+//!
+//! What hardware does with an access beyond it, the manuals tell alike for GFX9 to GFX11 ("Out-of-Range behavior"): reads return zero, also
+//! where a part of what is read is in range, and writes are discarded. The range is what the workgroup is allotted, in whole granules.
+//! [`OutOfRange::AsHardware`] does so: such an access goes to a place of its own behind the LDS, which is zero before each.
 
+use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
 
-use crate::check::{AccessKind, Outcome};
+use amdgpu_isa::Arch;
+
+use crate::check::{AccessKind, Outcome, Trap};
 use crate::dispatch::Read;
-use crate::machine::Uninitialised;
+use crate::machine::{OutOfRange, Uninitialised};
 use crate::races::{Late, LdsRaces, LdsScan, Look, Mark, Scope};
 use crate::wave::fill_dwords;
 
 /// The bytes, and who has accessed them if that is asked for ([`crate::Config::check_races`]).
 #[derive(Debug, Default)]
 pub(crate) struct Lds {
+    /// What the kernel asks for; with [`OutOfRange::AsHardware`], behind it, what else is in its last granule, and [`NOWHERE`].
     bytes: Vec<u8>,
+    /// Bytes that the kernel asks for.
+    size: usize,
+    beyond: Option<Beyond>,
     uninitialised: u32,
     watch: Watch,
+}
+
+/// Bytes of the place where an access goes that is out of range: as many as the widest one has.
+const NOWHERE: usize = 16;
+
+/// What lies beyond, and who has accessed it.
+#[derive(Debug)]
+struct Beyond {
+    /// Bytes that the workgroup is allotted.
+    allotted: usize,
+    /// The first access of each step.
+    accesses: BTreeMap<u32, Passed>,
+}
+
+/// An access that hardware lets pass.
+#[derive(Debug)]
+pub(crate) struct Passed {
+    /// Number of the wave.
+    pub(crate) wave: u64,
+    /// Steps of the calls that led there.
+    pub(crate) calls: Vec<u32>,
+    /// What it would have been otherwise.
+    pub(crate) trap: Box<Trap>,
 }
 
 /// How accesses are looked at.
@@ -31,8 +65,19 @@ enum Watch {
 
 impl Lds {
     /// LDS of `size` bytes for one workgroup, looked at as `look` says. The bytes are to be cleared for each workgroup.
-    pub(crate) fn new(size: u32, uninitialised: Uninitialised, look: &Look) -> Self {
-        let bytes = vec![0; size as usize];
+    pub(crate) fn new(
+        size: u32,
+        uninitialised: Uninitialised,
+        look: &Look,
+        arch: Arch,
+        out_of_range: OutOfRange,
+    ) -> Self {
+        let size = size as usize;
+        let beyond = (out_of_range == OutOfRange::AsHardware).then(|| Beyond {
+            allotted: size.next_multiple_of(arch.limits().lds_granule as usize),
+            accesses: BTreeMap::new(),
+        });
+        let bytes = vec![0; beyond.as_ref().map_or(size, |beyond| beyond.allotted + NOWHERE)];
         let watch = match look {
             Look::Not => Watch::Not,
             Look::Scan(launch) if launch.scope() == Scope::Workgroups => Watch::Not,
@@ -42,7 +87,42 @@ impl Lds {
                 Watch::Written(Box::new(Written { bytes: vec![false; bytes.len()], reads: Vec::new() }))
             }
         };
-        Self { bytes, uninitialised: uninitialised.0, watch }
+        Self { bytes, size, beyond, uninitialised: uninitialised.0, watch }
+    }
+
+    /// Bytes that the kernel asks for.
+    #[inline(always)]
+    pub(crate) const fn len(&self) -> usize {
+        self.size
+    }
+
+    /// Where an access of `bytes` at `address` goes that runs over the end, if hardware lets it pass; `trap` says what it is otherwise, and
+    /// `by` whose it is. What is still in the workgroup's last granule is there, though nobody asked for it.
+    ///
+    /// # Errors
+    /// The trap, or a race.
+    pub(crate) fn beyond(
+        &mut self,
+        by: impl FnOnce(Box<Trap>) -> (u32, Passed),
+        address: u64,
+        bytes: u8,
+        trap: Box<Trap>,
+    ) -> Outcome<Option<usize>> {
+        let Some(beyond) = &mut self.beyond else { return Err(trap) };
+        let (step, passed) = by(trap);
+        beyond.accesses.entry(step).or_insert(passed);
+        let (allotted, bytes) = (beyond.allotted as u64, u64::from(bytes));
+        if address + bytes <= allotted {
+            return Ok(None);
+        }
+        let nowhere = beyond.allotted;
+        self.bytes[nowhere..].fill(0);
+        Ok(Some(nowhere))
+    }
+
+    /// The first access of each step that hardware let pass, since they were last taken.
+    pub(crate) fn take_passed(&mut self) -> BTreeMap<u32, Passed> {
+        self.beyond.as_mut().map(|beyond| std::mem::take(&mut beyond.accesses)).unwrap_or_default()
     }
 
     /// Back to how a workgroup finds it.
@@ -171,14 +251,15 @@ impl Lds {
     }
 
     /// The bytes alone.
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
+    pub(crate) fn into_bytes(mut self) -> Vec<u8> {
+        self.bytes.truncate(self.size);
         self.bytes
     }
 }
 
 impl From<Vec<u8>> for Lds {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes, ..Self::default() }
+        Self { size: bytes.len(), bytes, ..Self::default() }
     }
 }
 

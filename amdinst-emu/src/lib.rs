@@ -61,7 +61,7 @@ pub use check::{
 pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, Sampled, StepRecord, Stop};
 pub use fast::Vectors;
 pub use fidelity::{Fidelity, fidelity};
-pub use machine::{Config, Machine, Snapshot, StopFlag, Uninitialised};
+pub use machine::{Config, Machine, OutOfRange, Snapshot, StopFlag, Uninitialised};
 pub use memory::{MemoryError, PRIVATE_APERTURE, Room, SHARED_APERTURE};
 pub use program::{LoadError, Program, Resident};
 pub use races::Unmarked;

@@ -1,6 +1,7 @@
 //! The emulated device.
 
 use std::any::Any;
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,6 +35,8 @@ pub struct Config {
     /// to one byte. Accesses that convert formats are not looked at. A launch is scanned for what may be one, and runs
     /// again from a copy of its memory if there is any.
     pub check_races: bool,
+    /// What becomes of accesses to LDS beyond the workgroup's.
+    pub out_of_range: OutOfRange,
     /// What accesses are taken for of which nothing tells whether they are atomics.
     pub unmarked: Unmarked,
     /// Accesses whose races are meant, by `FILE`, `FILE:LINE` or the function that they are in, or are inlined into.
@@ -119,6 +122,46 @@ impl FromStr for Uninitialised {
     }
 }
 
+/// What becomes of an access to LDS beyond what the workgroup has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OutOfRange {
+    /// It is a fault.
+    #[default]
+    Fault,
+    /// Reads return zero and writes are discarded. The first of each instruction stands in [`Execution::out_of_range`].
+    AsHardware,
+}
+
+impl OutOfRange {
+    /// What people are told of an access that passes.
+    pub const TOLD: &str = "as on hardware, reads out of range return zero and writes are discarded; `--out-of-range fault` stops the kernel there";
+
+    /// What each is called.
+    pub const NAMES: &str = "fault or hardware";
+}
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fault => "fault",
+            Self::AsHardware => "hardware",
+        })
+    }
+}
+
+impl FromStr for OutOfRange {
+    type Err = &'static str;
+
+    /// Reads `fault` or `hardware`. The error is what is expected.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "fault" => Ok(Self::Fault),
+            "hardware" => Ok(Self::AsHardware),
+            _ => Err(Self::NAMES),
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -127,6 +170,7 @@ impl Default for Config {
             dynamic_stack: 16 << 10,
             strict_barriers: false,
             check_races: false,
+            out_of_range: OutOfRange::Fault,
             unmarked: Unmarked::Plain,
             allowed: Vec::new(),
             thorough: true,

@@ -10,8 +10,8 @@ use amdinst_core::instrument::BUFFER_SYMBOL;
 use amdinst_core::names;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{
-    Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, Program, Resident, Stop,
-    Unmarked,
+    Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, OutOfRange, Program,
+    Resident, Stop, Unmarked,
 };
 
 use crate::cells::Cell64;
@@ -111,6 +111,7 @@ impl Gpu {
         config.unmarked = Unmarked::checked(settings.checks.atomicity);
         config.allowed.clone_from(&settings.allowed);
         config.uninitialised = settings.uninitialised;
+        config.out_of_range = settings.out_of_range;
         Self {
             node,
             machine: RwLock::new(Arc::new(Machine::new(arch, config))),
@@ -269,6 +270,12 @@ impl Ready {
             // Each pair of instructions once.
             if warned.insert((doubt.pc, doubt.earlier.as_ref().map(|earlier| earlier.pc))) {
                 tell(format_args!("warning: {}", told(&report(doubt, self.object.as_deref()))));
+            }
+        }
+        for fault in &execution.out_of_range {
+            if warned.insert((fault.pc, None)) {
+                let told = told(&report(fault, self.object.as_deref()));
+                tell(format_args!("warning: {told}\nnote: {}", OutOfRange::TOLD));
             }
         }
         Ok(execution)

@@ -2,7 +2,7 @@
 
 use amdgpu_isa::Arch;
 use amdinst_core::instrument::Counters;
-use amdinst_emu::Uninitialised;
+use amdinst_emu::{OutOfRange, Uninitialised};
 use amdinst_format::interface::{Checks, allowed};
 
 use crate::profile::Profile;
@@ -44,6 +44,8 @@ pub(crate) struct Settings {
     pub(crate) allowed: Vec<String>,
     /// What is there before it is written (`AMDINST_UNINITIALISED`).
     pub(crate) uninitialised: Uninitialised,
+    /// What becomes of accesses to LDS beyond the workgroup's (`AMDINST_OUT_OF_RANGE`): as on hardware, which programs rely on.
+    pub(crate) out_of_range: OutOfRange,
     /// What is done to code objects (`AMDINST_INSTRUMENT`).
     pub(crate) instrument: Instrument,
     /// Where counters live (`AMDINST_COUNTERS`).
@@ -107,8 +109,15 @@ impl Settings {
                 value.parse().map_err(|expected| bad("AMDINST_UNINITIALISED", value.clone(), expected))?
             }
         };
+        let out_of_range = match text("AMDINST_OUT_OF_RANGE") {
+            None => OutOfRange::AsHardware,
+            Some(value) => {
+                value.parse().map_err(|expected| bad("AMDINST_OUT_OF_RANGE", value.clone(), expected))?
+            }
+        };
         Ok(Self {
             uninitialised,
+            out_of_range,
             instrument,
             counters,
             profile,

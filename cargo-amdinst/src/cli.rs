@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use amdgpu_isa::WaveSize;
 use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
-use amdinst_emu::{Config, Uninitialised, Unmarked};
+use amdinst_emu::{Config, OutOfRange, Uninitialised, Unmarked};
 use amdinst_format::interface::Checks;
 use amdinst_report::Gate;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -644,6 +644,10 @@ pub struct CheckArgs {
     /// 16, 32 and 64 bits)
     #[arg(long, value_name = "DWORD", value_parser = uninitialised)]
     pub uninitialised: Option<Uninitialised>,
+    /// What becomes of accesses to LDS beyond the workgroup's: `fault`, or as on `hardware`, where reads return zero and writes are
+    /// discarded (default: `hardware` for `exec`, else `fault`)
+    #[arg(long, value_name = "HOW", value_parser = out_of_range)]
+    pub out_of_range: Option<OutOfRange>,
 }
 
 impl CheckArgs {
@@ -668,6 +672,7 @@ impl CheckArgs {
         config.unmarked = Unmarked::checked(asked.atomicity);
         config.allowed.clone_from(&self.allow);
         config.uninitialised = self.uninitialised.unwrap_or_default();
+        config.out_of_range = self.out_of_range.unwrap_or_default();
     }
 
     /// What is asked for, by the variables that test programs and the emulated driver know it by.
@@ -676,6 +681,7 @@ impl CheckArgs {
             ("AMDINST_CHECK", self.asked().map(|asked| asked.to_string())),
             ("AMDINST_ALLOW", (!self.allow.is_empty()).then(|| self.allow.join(","))),
             ("AMDINST_UNINITIALISED", self.uninitialised.map(|Uninitialised(dword)| format!("{dword:#x}"))),
+            ("AMDINST_OUT_OF_RANGE", self.out_of_range.map(|how| how.to_string())),
         ];
         all.into_iter().filter_map(|(variable, value)| Some((variable, value?)))
     }
@@ -688,6 +694,11 @@ fn checks(text: &str) -> Result<Checks, String> {
 
 /// A dword that was never written.
 fn uninitialised(text: &str) -> Result<Uninitialised, String> {
+    text.parse().map_err(|expected| format!("expected: {expected}"))
+}
+
+/// What becomes of accesses out of range.
+fn out_of_range(text: &str) -> Result<OutOfRange, String> {
     text.parse().map_err(|expected| format!("expected: {expected}"))
 }
 

@@ -1,5 +1,6 @@
 //! One workgroup: its waves in turn, its LDS, its barriers; whether it waits for another one.
 
+use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use super::barrier::Barrier;
@@ -8,7 +9,7 @@ use super::waiting::{self, Polled, Round, Seen};
 use super::{MaskRecord, Shared, StepRecord, run_slice};
 use crate::check::{Fault, FaultKind, Trap};
 use crate::exec::Context;
-use crate::lds::Lds;
+use crate::lds::{Lds, Passed};
 use crate::machine::Config;
 use crate::races::DeviceScan;
 use crate::wave::{Status, Wave};
@@ -49,6 +50,28 @@ pub(super) struct Totals {
     pub(super) lane_instructions: u64,
 }
 
+/// By step, the first wave that accessed LDS out of range, where hardware lets that pass.
+#[derive(Debug, Default)]
+pub(super) struct OutOfRanges(BTreeMap<u32, (u64, Fault)>);
+
+impl OutOfRanges {
+    fn add(&mut self, step: u32, wave: u64, fault: impl FnOnce() -> Fault) {
+        if self.0.get(&step).is_none_or(|(first, _)| wave < *first) {
+            self.0.insert(step, (wave, fault()));
+        }
+    }
+
+    /// Adds those of other workgroups.
+    pub(super) fn extend(&mut self, others: Self) {
+        others.0.into_iter().for_each(|(step, (wave, fault))| self.add(step, wave, || fault));
+    }
+
+    /// In order of step.
+    pub(super) fn into_faults(self) -> Vec<Fault> {
+        self.0.into_values().map(|(_, fault)| fault).collect()
+    }
+}
+
 /// Why a workgroup does not run on.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Turn {
@@ -81,6 +104,8 @@ pub(super) struct Group {
     counters: Vec<Vec<MaskRecord>>,
     pub(super) totals: Totals,
     pub(super) masks: Vec<MaskRecord>,
+    /// By step, the first access to LDS out of range that hardware lets pass.
+    pub(super) out_of_range: OutOfRanges,
     /// What each step did, by wave, where asked for.
     steps: Vec<Vec<StepCount>>,
     pub(super) step_records: Vec<StepRecord>,
@@ -97,11 +122,12 @@ impl Group {
             budget: 0,
             waves: (0..waves).map(|_| Wave::new(shared.program.target, shared.config.vectors)).collect(),
             live: waves,
-            lds: Lds::new(shared.lds_bytes, shared.patterns.lds, &shared.look),
+            lds: shared.lds(),
             scan: shared.look.scan().map(DeviceScan::new),
             counters: vec![vec![MaskRecord::default(); slots]; waves],
             totals: Totals::default(),
             masks: Vec::new(),
+            out_of_range: OutOfRanges::default(),
             steps: if shared.launch.record_steps {
                 vec![vec![StepCount::default(); shared.program.steps.len()]; waves]
             } else {
@@ -182,6 +208,9 @@ impl Group {
             let waves = first..first + u64::from(shared.waves_per_group);
             let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
             trace.end_group(waves, self.lds.take_unwritten_reads());
+        }
+        for (step, Passed { wave, calls, trap }) in self.lds.take_passed() {
+            self.out_of_range.add(step, wave, || *shared.locate_at(wave, step, calls, *trap));
         }
         for wave in &self.waves[..self.live] {
             self.totals.waves += 1;

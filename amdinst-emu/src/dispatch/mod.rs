@@ -34,7 +34,7 @@ use crate::races::{self, Clashes, DeviceRaces, Judge, Late, Look, Races};
 use crate::rules::Rules;
 use crate::wave::{REGISTERS, Wave};
 pub(crate) use barrier::Barrier;
-use group::Group;
+use group::{Group, OutOfRanges};
 pub(crate) use group::{Observer, Unobserved};
 pub use packet::Dispatch;
 pub(crate) use packet::{dispatch, kernel};
@@ -136,6 +136,8 @@ pub struct Execution {
     pub opcode_stats: Vec<(Op, u64)>,
     /// How many workgroups were looked at for races, if not all were ([`Config::thorough`]).
     pub sampled: Option<Sampled>,
+    /// Accesses to LDS out of range that hardware lets pass, the first of each instruction ([`Config::out_of_range`]).
+    pub out_of_range: Vec<Fault>,
     /// Races unless both accesses are atomic, of which nothing tells: each pair of instructions once
     /// ([`Config::unmarked`]).
     pub doubts: Vec<Fault>,
@@ -151,6 +153,11 @@ impl Execution {
         self.threads = self.threads.max(next.threads);
         self.clash |= next.clash;
         self.took_turns |= next.took_turns;
+        for fault in &next.out_of_range {
+            if self.out_of_range.iter().all(|known| known.pc != fault.pc) {
+                self.out_of_range.push(fault.clone());
+            }
+        }
         for (op, count) in &next.opcode_stats {
             match self.opcode_stats.binary_search_by_key(&(*op as usize), |(op, _)| *op as usize) {
                 Ok(at) => self.opcode_stats[at].1 += count,
@@ -550,6 +557,17 @@ impl<'a> Shared<'a> {
     }
 
     /// Pairs of accesses that are races unless both are atomic.
+    /// LDS of one workgroup.
+    pub(crate) fn lds(&self) -> Lds {
+        Lds::new(
+            self.lds_bytes,
+            self.patterns.lds,
+            &self.look,
+            self.program.target.arch,
+            self.config.out_of_range,
+        )
+    }
+
     fn doubts(&self) -> Vec<Fault> {
         let late = self.races().map(|mut races| races.doubts.take()).unwrap_or_default();
         let located = late.into_iter().map(|Late { trap, wave, site, .. }| {
@@ -674,6 +692,7 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
     let mut counts = vec![0u64; Op::ALL.len()];
     let mut counted = false;
     let mut first: Option<(u64, Fault)> = None;
+    let mut out_of_range = OutOfRanges::default();
     for Part { groups, took_turns, failure } in parts {
         execution.took_turns |= took_turns;
         for group in groups {
@@ -681,6 +700,7 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
             execution.wave_instructions += group.totals.wave_instructions;
             execution.lane_instructions += group.totals.lane_instructions;
             execution.masks.extend(group.masks);
+            out_of_range.extend(group.out_of_range);
             execution.steps.extend(group.step_records);
             for (step, count) in program.steps.iter().zip(&group.executed) {
                 counts[step.op as usize] += count.executions;
@@ -696,6 +716,7 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
     if let Some((_, fault)) = first {
         return Err(fault);
     }
+    execution.out_of_range = out_of_range.into_faults();
     execution.masks.sort_unstable_by_key(|record| (record.wave, record.pc));
     execution.steps.sort_unstable_by_key(|record| (record.wave, record.pc));
     if counted {

@@ -195,7 +195,7 @@ impl<'a> Engine<'a> {
         let index = self.next_group;
         self.next_group += 1;
         let slot = self.free_groups.pop().unwrap_or_else(|| {
-            let lds = Lds::new(self.shared.lds_bytes, self.shared.patterns.lds, &self.shared.look);
+            let lds = self.shared.lds();
             self.groups.push(ResidentWorkgroup { lds, ..ResidentWorkgroup::default() });
             self.groups.len() - 1
         });

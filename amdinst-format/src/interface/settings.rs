@@ -132,6 +132,9 @@ pub struct Settings {
     /// What each dword of registers, LDS and scratch memory holds in the emulator before it is written; `None` leaves it to
     /// the emulator.
     pub uninitialised: Option<u32>,
+    /// Accesses to LDS beyond the workgroup's are no faults in the emulator: reads return zero and writes are discarded.
+    #[serde(default)]
+    pub out_of_range_as_hardware: bool,
     /// The device on which launches in the emulator are modelled (`mi210`).
     pub timing: Option<String>,
     /// The directory for traces of the modelled launches of tests.
@@ -180,6 +183,14 @@ impl Settings {
             check_by_default: Checks::NONE,
             allowed: text("AMDINST_ALLOW").map(|places| allowed(&places)).unwrap_or_default(),
             uninitialised: text("AMDINST_UNINITIALISED").map(uninitialised).transpose()?,
+            out_of_range_as_hardware: match text("AMDINST_OUT_OF_RANGE").as_deref() {
+                None | Some("fault") => false,
+                Some("hardware") => true,
+                Some(value) => {
+                    let (variable, value) = ("AMDINST_OUT_OF_RANGE", value.to_owned());
+                    return Err(SettingsError { variable, value, expected: "fault, hardware" });
+                }
+            },
             timing: text("AMDINST_TIMING"),
             timeline: std::env::var_os("AMDINST_TIMELINE").filter(|path| !path.is_empty()).map(PathBuf::from),
         })

@@ -87,6 +87,26 @@ fn races_and_divergent_barriers_are_faults_if_asked_for() {
     }
 }
 
+#[test]
+fn lds_out_of_range_is_as_on_hardware_and_told_once() {
+    if !tools("out_of_range", &[]) {
+        return;
+    }
+    let program = Program::hip("faults.hip");
+    let output = program.run(&["beyond"], &[]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    let message = "out of bounds: read of 4 bytes at 0xfa0 in LDS: ";
+    assert_eq!(text.matches(message).count(), 1, "{text}");
+    assert!(text.starts_with("amdinst: warning: kernel `"), "{text}");
+    assert!(text.contains("reads out of range return zero and writes are discarded"), "{text}");
+
+    let output = program.run(&["beyond"], &[("AMDINST_OUT_OF_RANGE", "fault")]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.signal(), Some(ABORTED), "{text}");
+    assert!(text.starts_with("amdinst: kernel `") && text.contains(message), "{text}");
+}
+
 /// Who cannot be told anything must not wait forever.
 #[test]
 fn a_full_stderr_changes_nothing_else() {

@@ -17,7 +17,7 @@ use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report, run};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
-    Config, Execution, Machine, MemoryError, Program, Sampled, Snapshot, Uninitialised, Unmarked,
+    Config, Execution, Machine, MemoryError, OutOfRange, Program, Sampled, Snapshot, Uninitialised, Unmarked,
 };
 use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
 use amdinst_format::interface::{BufferDifference, Checks, LaunchFailure, Settings, SettingsError};
@@ -116,6 +116,9 @@ impl Emulator {
         config.strict_barriers = checks.barriers;
         if let Some(dword) = settings.uninitialised {
             config.uninitialised = Uninitialised(dword);
+        }
+        if settings.out_of_range_as_hardware {
+            config.out_of_range = OutOfRange::AsHardware;
         }
         let mut of_original = config.clone();
         // What is inserted races with nothing, so that one of the two is enough to look at.

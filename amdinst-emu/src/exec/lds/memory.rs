@@ -2,7 +2,7 @@
 
 use crate::check::{AccessKind, FaultKind, MemorySpace, NearestAllocation, Outcome, Trap};
 use crate::exec::lane_data::{get_small, put_small};
-use crate::lds::Lds;
+use crate::lds::{Lds, Passed};
 use crate::program::Action;
 use crate::races::Mark;
 use crate::wave::Wave;
@@ -43,7 +43,10 @@ pub(in crate::exec) fn check(
             write,
             nearest: Some(Box::new(nearest)),
         };
-        return Err(Trap::at_lane(kind, lane));
+        let by = |trap| (w.current, Passed { wave: w.index, calls: w.calls.steps().collect(), trap });
+        if let Some(nowhere) = lds.beyond(by, address, bytes, Trap::at_lane(kind, lane))? {
+            return Ok(nowhere);
+        }
     }
     let at = address as usize;
     lds.note(access, Mark::new(w.place.number, w.site(w.current)), at, usize::from(bytes), lane)?;

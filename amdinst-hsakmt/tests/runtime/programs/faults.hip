@@ -31,6 +31,11 @@ __global__ void barrier(int *p) {
     if (LOCAL < 100) __builtin_amdgcn_s_barrier();
     p[LOCAL] = 1;
 }
+__global__ void beyond(int *p) {
+    __attribute__((shared)) static volatile int tile[128];
+    tile[LOCAL] = LOCAL;
+    p[LOCAL] = tile[1000 + p[0]];
+}
 
 /* Registered before HIP is used, so it runs after whatever HIP has registered: as a destructor of a global object does. */
 static unsigned *late_memory;
@@ -79,6 +84,10 @@ int main(int count, char **names) {
     if (!strcmp(name, "trap")) trap<<<1, 64>>>(p);
     if (!strcmp(name, "race")) race<<<1, 128>>>(p);
     if (!strcmp(name, "barrier")) barrier<<<1, 128>>>(p);
+    if (!strcmp(name, "beyond")) {
+        beyond<<<1, 64>>>(p);
+        beyond<<<2, 64>>>(p);
+    }
     if (!strcmp(name, "large")) stray<<<1, 2048>>>(p);
     CHECK(hipGetLastError());
     if (!strcmp(name, "late")) {

@@ -23,7 +23,9 @@ use std::path::Path;
 
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::Options;
-use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, LoadError, Machine, MemoryError, Program};
+use amdinst_emu::{
+    Config, Execution, Fault, FaultKind, Launch, LoadError, Machine, MemoryError, OutOfRange, Program,
+};
 use amdinst_runtime::stopping::{self, Running};
 
 use super::input::{File, Input, source_name};
@@ -93,7 +95,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let alone = || Outcome::of(object, config.clone(), &arguments, launch.clone());
     let original = if args.report {
         let options = Options { kernels: Some(vec![kernel.name.clone()]), ..options };
-        match report::Instrumented::new(object, options) {
+        match report::Instrumented::new(object, options, config.out_of_range) {
             Ok(instrumented) => {
                 let run = |each: &mut report::EachWave<'_>| {
                     instrumented.beside(kernel, &config, &arguments, &launch, device, each)
@@ -161,6 +163,11 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     for doubt in &original.execution.doubts {
         context.shell.warn(fault::told(doubt, object, &Some));
         view.doubts.push(fault::report(doubt, object, &Some));
+    }
+    for fault in &original.execution.out_of_range {
+        context.shell.warn(fault::told(fault, object, &Some));
+        context.shell.note(OutOfRange::TOLD);
+        view.out_of_range.push(fault::report(fault, object, &Some));
     }
     view.printed = printed.iter().map(|elements| Printed::new(elements, &original.buffers)).collect();
     view.expected = expected.iter().map(|expected| expected.compare(&original.buffers)).collect();

@@ -15,7 +15,8 @@ use amdinst_core::report::run::Sampled;
 use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
-    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord, Unmarked,
+    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, OutOfRange, Program, Room, StepRecord,
+    Unmarked,
 };
 use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
 use amdinst_runtime::stopping;
@@ -82,6 +83,8 @@ pub struct Instrumented<'a> {
     counts_all: bool,
     /// What the plan gives; `None` when no kernel was instrumented.
     rewritten: Option<(CodeObject, ProbeMap)>,
+    /// What becomes of accesses out of range, in each form.
+    out_of_range: OutOfRange,
 }
 
 /// What makes two runs of a kernel differ, whatever was inserted into it.
@@ -113,11 +116,11 @@ impl Meaningless {
 }
 
 impl<'a> Instrumented<'a> {
-    /// Instruments as `options` say; the probes are the code object's own.
+    /// Instruments as `options` say; the probes are the code object's own. Both forms access LDS `out_of_range` as that says.
     ///
     /// # Errors
     /// When that cannot be done at all.
-    pub fn new(object: &'a CodeObject, options: Options) -> CommandResult<Self> {
+    pub fn new(object: &'a CodeObject, options: Options, out_of_range: OutOfRange) -> CommandResult<Self> {
         let options = Options { probes: probe_specs(object).or_exit(Exit::BadInput)?, ..options };
         let mut plan = instrument::plan(object, &options)?;
         all_selected(&plan)?;
@@ -136,7 +139,7 @@ impl<'a> Instrumented<'a> {
         } else {
             None
         };
-        Ok(Self { object, plan, counts_all: options.only.is_empty(), rewritten })
+        Ok(Self { object, plan, counts_all: options.only.is_empty(), rewritten, out_of_range })
     }
 
     /// What the plan has of a kernel.
@@ -148,7 +151,8 @@ impl<'a> Instrumented<'a> {
     /// The instrumented code object and the kernel's probes, if it is instrumented.
     fn form<'b>(&'b self, planned: &'b KernelProbes) -> Option<Form<'b>> {
         let (object, map) = self.rewritten.as_ref().filter(|_| planned.is_instrumented())?;
-        Some(Form { object, map, probes: map.kernel(&planned.name).unwrap_or(planned) })
+        let probes = map.kernel(&planned.name).unwrap_or(planned);
+        Some(Form { object, map, probes, out_of_range: self.out_of_range })
     }
 
     /// Runs a kernel's instrumented form on a machine filled like the original's, and compares; models it too, if a device is given.
@@ -306,6 +310,7 @@ impl<'a> Instrumented<'a> {
     ) -> CommandResult<Looked> {
         let mut config = Config::default();
         (config.check_races, config.thorough) = (true, thorough);
+        config.out_of_range = self.out_of_range;
         config.unmarked = if differs { Unmarked::Plain } else { Unmarked::AsTheyMeet };
         config.stop = Some(stopping::flag());
         let mut looked = Looked::default();
@@ -382,6 +387,7 @@ struct Form<'a> {
     object: &'a CodeObject,
     map: &'a ProbeMap,
     probes: &'a KernelProbes,
+    out_of_range: OutOfRange,
 }
 
 /// The report that `make` makes of a launch without records.
@@ -567,6 +573,7 @@ impl<'a> Ready<'a> {
             .map_err(|(_, error)| LaunchError::NoRoom { waves: layout.waves(), error })?;
         let mut config = Config::default();
         config.stop = Some(stopping::flag());
+        config.out_of_range = form.out_of_range;
         let mut machine = Machine::new(form.object.target.arch, config);
         let placed = arguments.place(&mut machine)?;
         let address = machine.alloc(size, 256, "counter buffer")?;

@@ -56,6 +56,9 @@ pub struct RunView {
     /// Races unless both accesses are atomic, of which nothing tells; with `--check races`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<FaultReport>,
+    /// Accesses to LDS out of range, the first of each instruction; with `--out-of-range hardware`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub out_of_range: Vec<FaultReport>,
     /// What `--print` asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub printed: Vec<Printed>,
@@ -240,6 +243,7 @@ impl RunView {
             workgroups_clash: execution.clash,
             arguments: Vec::new(),
             doubts: Vec::new(),
+            out_of_range: Vec::new(),
             printed: Vec::new(),
             expected: Vec::new(),
             trace: None,

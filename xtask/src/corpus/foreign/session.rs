@@ -5,7 +5,7 @@ use std::path::Path;
 
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument;
-use amdinst_emu::{Launch, Machine, Program};
+use amdinst_emu::{Launch, Machine, OutOfRange, Program};
 use anyhow::{Context as _, Result};
 use cargo_amdinst::commands::run::{
     ArgSpec, Arguments, LaunchError, Outcome, Scalar, report::Instrumented, view::RunView,
@@ -220,8 +220,10 @@ fn launch(
         instrumented: None,
     };
     if instrument {
-        let rewrite =
-            || Instrumented::new(object, instrument::Options::default()).map_err(|failure| told(&failure));
+        let rewrite = || {
+            Instrumented::new(object, instrument::Options::default(), OutOfRange::Fault)
+                .map_err(|failure| told(&failure))
+        };
         let checked = loaded.instrumented.get_or_init(rewrite).as_ref().map_err(String::clone).and_then(
             |instrumented| {
                 instrumented
