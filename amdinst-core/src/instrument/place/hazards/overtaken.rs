@@ -8,8 +8,8 @@
 //! * [`LdsBranchHazard`](Feature::LdsBranchHazard): memory and LDS are accessed one after the other with a branch between.
 //!
 //! The other errata of GFX10 that LLVM knows concern no inserted instruction. None permutes lanes behind `v_cmpx`, none is an image or
-//! a buffer instruction, none is FLAT with an offset (GLOBAL is), and none accesses several dwords of LDS that lie at an odd one. RDNA 1's branches over 63
-//! dwords are a matter of [`islands`](crate::instrument::place::relocate).
+//! a buffer instruction, none is FLAT with an offset (GLOBAL is), and none accesses several dwords of LDS that lie at an odd one. RDNA 1's
+//! branches over 63 dwords are a matter of [`relocate`](crate::instrument::place::relocate).
 //!
 //! What is pending is followed through the blocks of a function. An inserted instruction waits for all that is, one of the program for
 //! what is inserted: for the rest it waits already. As in LLVM, what lies on the other side of a call or a return is not looked at.

@@ -4,7 +4,8 @@
 //!
 //! Islands stand where control does not fall through, or else behind a branch over them.
 //!
-//! RDNA 1 has an erratum: a branch whose offset is 63 dwords goes elsewhere (LLVM's `FeatureOffset3fBug`). An `s_nop` on the way makes that 64.
+//! RDNA 1 has an erratum: a branch whose offset is 63 dwords goes elsewhere (LLVM's `FeatureOffset3fBug`). An `s_nop` on the way makes
+//! that 64.
 
 use std::collections::{BTreeMap, BTreeSet};
 
