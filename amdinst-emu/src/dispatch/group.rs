@@ -52,6 +52,8 @@ pub(super) struct Group {
     waves: Vec<Wave>,
     /// How many of them the workgroup has that runs.
     live: usize,
+    /// What their scalar registers start with.
+    scalars: [u32; 128],
     lds: Lds,
     /// The look for what may be a race in device memory, if that is done.
     scan: Option<DeviceScan>,
@@ -73,6 +75,7 @@ impl Group {
         Self {
             waves: (0..waves).map(|_| Wave::new(shared.program.target, shared.config.vectors)).collect(),
             live: waves,
+            scalars: shared.scalars(),
             lds: Lds::new(shared.lds_bytes, shared.patterns.lds, &shared.look),
             scan: shared.look.scan().map(DeviceScan::new),
             counters: vec![vec![MaskRecord::default(); slots]; waves],
@@ -105,9 +108,10 @@ impl Group {
         observer: &mut impl Observer,
     ) -> Result<(), Box<Fault>> {
         self.lds.clear();
-        self.live = shared.waves_of(index);
+        let workgroup = shared.workgroup(index);
+        self.live = shared.setup.waves(workgroup);
         for (number, wave) in self.waves[..self.live].iter_mut().enumerate() {
-            shared.start(wave, index, number as u32);
+            shared.start(wave, &self.scalars, index, workgroup, number as u32);
         }
         let result = if shared.is_stopped() {
             Err(shared.locate(&self.waves[0], *Trap::new(FaultKind::Stopped)))
