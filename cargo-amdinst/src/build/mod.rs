@@ -165,6 +165,8 @@ fn build_package(
     }
     let failed = |path: &Path| format!("cannot write {}", path.display());
     fs::create_dir_all(&artifacts).or_exit_with(Exit::OutputFailed, || failed(&artifacts))?;
+    // Given up after the lock, which it takes then.
+    let in_use;
     // One after the other: what another build makes is not taken for left behind, nor is its manifest overwritten by an older one.
     // The directory of all packages is locked, for each file that is written locks its own.
     let _lock = DirectoryLock::take(together::directory_of(&artifacts));
@@ -193,7 +195,7 @@ fn build_package(
     }
     let mut bytes = serde_json::to_vec_pretty(&manifest).or_exit(Exit::BuildFailed)?;
     bytes.push(b'\n');
-    let in_use = Arc::new(InUse::of(&manifest, &artifacts));
+    in_use = Arc::new(InUse::of(&manifest, &artifacts));
     files::write(&manifest_path, &bytes).or_exit_with(Exit::OutputFailed, || failed(&manifest_path))?;
     for artifact in &manifest.code_objects {
         let (from, to) =
