@@ -149,7 +149,7 @@ impl Rules {
         for wait in self.0.each() {
             let is_needed = match wait {
                 Wait::MemoryReads => {
-                    matches!(step.kind, Kind::Scalar { .. } | Kind::ScalarLoad)
+                    matches!(step.kind, Kind::Scalar | Kind::ScalarLoad)
                         && step.changes.intersects(under_way.memory_reads)
                 }
                 Wait::ScalarLoad => {
