@@ -304,6 +304,13 @@ impl Group {
         shared.locate_at(wave.index, waiter.polled.step, wave.calls.steps().collect(), trap)
     }
 
+    /// Where it is when the launch is stopped: the first wave that runs.
+    pub(super) fn stopped(&self, shared: &Shared<'_>) -> Box<Fault> {
+        let runs = |wave: &&Wave| matches!(wave.status, Status::Running | Status::Yielded);
+        let wave = self.waves[..self.live].iter().find(runs).unwrap_or(&self.waves[0]);
+        shared.locate(wave, *Trap::new(FaultKind::Stopped))
+    }
+
     /// Wave-instructions that the workgroup has run.
     pub(super) fn ran(&self, shared: &Shared<'_>) -> u64 {
         shared.budget - self.budget
