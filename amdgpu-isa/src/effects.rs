@@ -216,9 +216,10 @@ impl Inst {
             effects.reads.insert_run(Reg::EXEC_LO, 2);
             effects.reads.insert_run(Reg::VCC_LO, 2);
         }
-        // Scratch addresses are relative to FLAT_SCRATCH, except where it is architected (gfx940).
+        // Scratch addresses are relative to FLAT_SCRATCH, except where it is architected (gfx940); on GFX10 it is no operand.
         let through_flat_scratch = matches!(self.encoding, Encoding::Flat | Encoding::Scratch);
-        if through_flat_scratch && !arch.has(Feature::ArchitectedFlatScratch) {
+        let is_operand = arch.generation().flat_scratch_registers().is_none();
+        if through_flat_scratch && is_operand && !arch.has(Feature::ArchitectedFlatScratch) {
             effects.reads.insert_run(Reg::scalar(scalar::FLAT_SCRATCH), 2);
         }
         if has(EXEC_W) {

@@ -77,6 +77,16 @@ pub enum Feature {
     PartialForwardingHazard,
     /// In waves of 64 lanes, an SGPR that vector instructions read as a mask may be written too soon (`hasVALUMaskWriteHazard`).
     MaskWriteHazard,
+    /// A scalar instruction may write a register that memory instructions still read (`hasVMEMtoScalarWriteHazard`).
+    MemoryReadHazard,
+    /// A vector instruction may write an SGPR that a scalar load still reads (`hasSMEMtoVectorWriteHazard`).
+    ScalarLoadHazard,
+    /// A comparison may write EXEC while instructions that are no vector ALU still read it (`hasVcmpxExecWARHazard`).
+    CompareExecHazard,
+    /// Behind a branch, LDS and memory instructions may overtake each other (`hasLdsBranchVmemWARHazard`).
+    LdsBranchHazard,
+    /// A branch over 63 dwords goes elsewhere (`hasOffset3fBug`).
+    BranchOver63Bug,
     /// Stores are counted apart from loads (`FeatureVscnt`).
     StoreCounter,
     /// Scalar arithmetic on floats (`FeatureSALUFloatInsts`).
@@ -183,10 +193,21 @@ pub(crate) const GFX1010: Features = Features::of([
     F::FailStatus,
     F::ReturningFloatAtomics,
     F::StoreCounter,
+    F::MemoryReadHazard,
+    F::ScalarLoadHazard,
+    F::CompareExecHazard,
+    F::LdsBranchHazard,
+    F::BranchOver63Bug,
 ]);
 /// gfx1030 to gfx1036.
-pub(crate) const GFX1030: Features =
-    GFX1010.and([F::ShaderCycles, F::ScratchWithoutAddress]).without([F::Xnack]);
+pub(crate) const GFX1030: Features = GFX1010.and([F::ShaderCycles, F::ScratchWithoutAddress]).without([
+    F::Xnack,
+    F::MemoryReadHazard,
+    F::ScalarLoadHazard,
+    F::CompareExecHazard,
+    F::LdsBranchHazard,
+    F::BranchOver63Bug,
+]);
 /// gfx1100 to gfx1103.
 pub(crate) const GFX1100: Features = Features::of([
     F::PackedWorkItemIds,

@@ -39,6 +39,7 @@ mod encoding;
 mod error;
 mod family;
 mod feature;
+mod flat;
 mod flow;
 mod gfx10;
 mod gfx11;
@@ -67,6 +68,7 @@ pub use encoding::{
 pub use error::{DecodeError, EncodeError, Illegal};
 pub use family::Families;
 pub use feature::Feature;
+pub use flat::HardwareRegister;
 pub use flow::{Condition, Flow};
 pub use inst::{
     Access, DppCtrl, Encoding, Inst, Mods, Operand, Operands, Sdwa, SdwaSel, SdwaUnused, Slot, Value,

@@ -34,6 +34,17 @@ fn null_and_m0_are_apart() {
     assert_eq!(m0.effects(GFX1030).writes, set(&[Reg::M0]));
 }
 
+/// The mask of classes is no float: a sign of it is refused, as LLVM does.
+#[test]
+fn the_classes_that_are_compared_have_no_sign() {
+    for first in [0xd488_0139, 0xd48f_0139, 0xd4a8_0139_u32] {
+        assert!(decode(GFX1030, &bytes(&[first, 0x0002_4804])).is_ok(), "{first:#x}");
+        for changed in [[first | 0x200, 0x0002_4804], [first, 0x4002_4804]] {
+            assert!(decode(GFX1030, &bytes(&changed)).is_err(), "{changed:x?}");
+        }
+    }
+}
+
 /// A comparison that writes EXEC writes nothing else, also with SDWA.
 #[test]
 fn comparisons_write_exec_alone() {

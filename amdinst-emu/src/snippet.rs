@@ -228,8 +228,9 @@ impl Snippet {
     fn wave(&self, state: &WaveState, vectors: Vectors) -> Wave {
         let target = self.program.target;
         let mut wave = Wave::new(target, vectors);
-        let all = Registers::all(Rules::of(target.arch.generation()));
-        wave.reset(all, all, 0);
+        let rules = Rules::of(target.arch.generation());
+        let all = Registers::all(rules);
+        wave.reset(all, all, 0, &Wave::scalars(rules, 0));
         wave.s[..102].copy_from_slice(&state.sgprs);
         wave.rows[..state.vgprs.len()].copy_from_slice(&state.vgprs);
         wave.rows[BANK..BANK + state.agprs.len()].copy_from_slice(&state.agprs);

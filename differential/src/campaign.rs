@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
+use amdgpu_isa::Arch;
+use anyhow::{Context as _, Result, bail, ensure};
 use rayon::prelude::*;
 
 use crate::coverage::Coverage;
@@ -36,9 +37,16 @@ pub struct Options {
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub first: u64,
     /// A processor to compile them for (repeatable)
-    #[arg(long, default_values_t = ["gfx900", "gfx90a", "gfx942"].map(str::to_owned), value_name = "CPU")]
-    pub target_cpu: Vec<String>,
-    /// Run each batch on one of the processors, in turn, and not on all of them
+    #[arg(
+        long,
+        default_values_t = [Arch::Gfx900, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx1030, Arch::Gfx1100, Arch::Gfx1151],
+        value_name = "CPU"
+    )]
+    pub target_cpu: Vec<Arch>,
+    /// Lanes of a wave, where a processor has several sizes; each one when left out
+    #[arg(long, value_name = "LANES")]
+    pub wave_size: Option<u32>,
+    /// Run each batch on one of the processors, in waves of one size, in turn, and not on all of them
     #[arg(long)]
     pub one_target: bool,
     /// Programs of a batch, which are compiled together
@@ -103,6 +111,11 @@ pub fn run(options: &Options) -> Result<bool> {
     if !toolchain::installed() {
         bail!("clang-22 and ld.lld-22 are not installed (apt-get install clang-22 lld-22)");
     }
+    ensure!(
+        !targets(options, 0).is_empty(),
+        "none of the processors has waves of {} lanes",
+        options.wave_size.unwrap_or_default()
+    );
     let start = Instant::now();
     let report = campaign(options)?;
     let mut executed = report.outcome.coverage.clone();
@@ -112,7 +125,7 @@ pub fn run(options: &Options) -> Result<bool> {
         }
         std::fs::write(path, executed.lines()).with_context(|| format!("writing {}", path.display()))?;
     }
-    print!("{}", executed.summary(options.missing)?);
+    print!("{}", executed.summary(options.missing));
     if options.instrument {
         print!("{}", report.outcome.transparency);
     }
@@ -162,17 +175,22 @@ pub fn campaign(options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// The targets of a batch: each processor at a level; levels take turns.
+/// The targets of a batch: each processor, with waves of each size, at a level; levels take turns.
 fn targets(options: &Options, batch: u64) -> Vec<Target> {
-    let cpus = options.target_cpu.len() as u64;
-    let of = |at: u64, turn: u64| Target {
-        cpu: options.target_cpu[at as usize].clone(),
-        level: LEVELS[(turn % 8) as usize],
+    let sizes = |arch: Arch| {
+        let sizes = arch.generation().wave_sizes().iter().map(|wave| wave.lanes());
+        let wanted = sizes.filter(|lanes| options.wave_size.is_none_or(|wanted| wanted == *lanes));
+        wanted.map(move |lanes| (arch, lanes))
     };
+    let kinds: Vec<_> = options.target_cpu.iter().copied().flat_map(sizes).collect();
+    let at_level = |(arch, lanes), turn: u64| Target { arch, lanes, level: LEVELS[(turn % 8) as usize] };
     if options.one_target {
-        vec![of(batch % cpus, batch / cpus)]
+        // None where no processor has waves of the size.
+        let count = (kinds.len() as u64).max(1);
+        let kind = kinds.get((batch % count) as usize);
+        kind.map(|&kind| at_level(kind, batch / count)).into_iter().collect()
     } else {
-        (0..cpus).map(|at| of(at, batch + at)).collect()
+        kinds.into_iter().zip(batch..).map(|(kind, turn)| at_level(kind, turn)).collect()
     }
 }
 
@@ -224,7 +242,9 @@ fn keep(options: &Options, program: &Program, target: &Target, line: &str, input
         (program, line)
     };
     std::fs::create_dir_all(&options.keep).with_context(|| format!("creating {}", options.keep.display()))?;
-    let name = format!("seed-{}-program-{}-{}{}.c", options.seed, program.index, target.cpu, target.level);
+    let lanes = target.lanes;
+    let name =
+        format!("seed-{}-program-{}-{}-{lanes}{}.c", options.seed, program.index, target.arch, target.level);
     let path = options.keep.join(name);
     let text = format!("// {target}: {last}\n{}", render::source(std::slice::from_ref(&program)));
     std::fs::write(&path, text)?;

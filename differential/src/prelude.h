@@ -1,4 +1,5 @@
-// The C that every generated program stands on, for the device and for the host.
+// The C that every generated program stands on, for the device and for the host. LANES: of a wave. IS_GFX9: lanes reach all others
+// of the wave.
 typedef unsigned char u8;
 typedef signed char i8;
 typedef unsigned short u16;
@@ -183,7 +184,14 @@ FN u32x4 SPREAD4(u32 a, u32 b) { return (u32x4){ a, b, a + b, ~a }; }
 #define FLAT_STORE(c, o) (((c) ? (u8 *)own : ((o) & 512) ? (u8 *)mine : (u8 *)arr) + ((o) & 31))
 // A buffer of 1000 bytes of the input, and one of 48 of the work-item's own: what lies beyond reads zero and is not written.
 #ifdef __AMDGCN__
-#define RESOURCE(p, n) __builtin_amdgcn_make_buffer_rsrc((void *)(p), 0, n, 0x00027000)
+#if IS_GFX9
+#define FORMAT 0x00027000
+#elif defined(__GFX10__)
+#define FORMAT 0x31014000
+#else
+#define FORMAT 0x31004000
+#endif
+#define RESOURCE(p, n) __builtin_amdgcn_make_buffer_rsrc((void *)(p), 0, n, FORMAT)
 #define BUFFER(n, suffix) \
   FN u##n buffer_load_##n(const G u8 *in, u32 at) { return __builtin_amdgcn_raw_buffer_load_##suffix(RESOURCE(in, 1000), at, 0, 0); } \
   FN void buffer_store_##n(G u8 *out, u32 size, u32 gid, u32 at, u##n v) { \
@@ -368,7 +376,7 @@ FN f32 M_fmed3(f32 a, f32 b, f32 c) {
   return POSITIVE_f32(c < low ? low : c > high ? high : c);
 }
 FN f32 M_fract(f32 x) { f32 r = x - __builtin_floorf(x); return POSITIVE_f32(r >= 1.0f ? 0x1.fffffep-1f : r); }
-#define M_mbcnt(m) ((u32)__builtin_popcountll((m) & ((1ul << (lid & 63)) - 1)))
+#define M_mbcnt(m) ((u32)__builtin_popcountll((m) & ((1ul << (lid & (LANES - 1))) - 1)))
 FN bool M_class(f32 x, u32 mask) {
   u32 bits = RAW_f32(x), negative = bits >> 31, exponent = bits >> 23 & 255, fraction = bits & 0x7fffff;
   if (x != x) return 0;
@@ -386,26 +394,42 @@ FN u16 toward_zero(f32 x) {
 }
 FN f16x2 M_cvt_pkrtz(f32 a, f32 b) { return U32_AS_f16x2(toward_zero(a) | (u32)toward_zero(b) << 16); }
 #endif
-#if defined(__AMDGCN__) && !defined(__gfx900__)
-#define M_udot2(a, b, c) __builtin_amdgcn_udot2(U32_AS_u16x2(a), U32_AS_u16x2(b), c, 0)
-#define M_sdot2(a, b, c) __builtin_amdgcn_sdot2(U32_AS_i16x2(a), U32_AS_i16x2(b), c, 0)
-#define M_udot4(a, b, c) __builtin_amdgcn_udot4(a, b, c, 0)
-#define M_sdot4(a, b, c) __builtin_amdgcn_sdot4(a, b, c, 0)
-#define M_udot8(a, b, c) __builtin_amdgcn_udot8(a, b, c, 0)
-#define M_sdot8(a, b, c) __builtin_amdgcn_sdot8(a, b, c, 0)
-#else
+// What has no instruction on a processor is computed as on the host.
 #define DOT(n, width) \
   FN u32 M_udot##n(u32 a, u32 b, u32 c) { for (int i = 0; i < n; ++i) c += (a << (32 - width - width * i) >> (32 - width)) * (b << (32 - width - width * i) >> (32 - width)); return c; } \
   FN i32 M_sdot##n(u32 a, u32 b, i32 c) { for (int i = 0; i < n; ++i) c += ((i32)(a << (32 - width - width * i)) >> (32 - width)) * ((i32)(b << (32 - width - width * i)) >> (32 - width)); return c; }
+#if defined(__AMDGCN__) && !defined(__gfx900__) && !defined(__gfx1010__) && !defined(__gfx1013__)
+#define M_udot4(a, b, c) __builtin_amdgcn_udot4(a, b, c, 0)
+#define M_udot8(a, b, c) __builtin_amdgcn_udot8(a, b, c, 0)
+#if defined(__GFX11__)
+DOT(2, 16)
+#define M_sdot4(a, b, c) __builtin_amdgcn_sudot4(1, a, 1, b, c, 0)
+#define M_sdot8(a, b, c) __builtin_amdgcn_sudot8(1, a, 1, b, c, 0)
+#else
+#define M_udot2(a, b, c) __builtin_amdgcn_udot2(U32_AS_u16x2(a), U32_AS_u16x2(b), c, 0)
+#define M_sdot2(a, b, c) __builtin_amdgcn_sdot2(U32_AS_i16x2(a), U32_AS_i16x2(b), c, 0)
+#define M_sdot4(a, b, c) __builtin_amdgcn_sdot4(a, b, c, 0)
+#define M_sdot8(a, b, c) __builtin_amdgcn_sdot8(a, b, c, 0)
+#endif
+#else
 DOT(2, 16) DOT(4, 8) DOT(8, 4)
 #endif
 
 // ---- Between lanes: four constants, the work-item's value, its second operand.
+// Shifts and rotations of the whole wave, and broadcasts to other rows, are GFX9's; in their place others have lanes of their own row:
+// one lane, or each lane's partner.
+#define DPP(k) (!IS_GFX9 && ((k) >> 4 == 0x13 || ((k) | 1) == 0x143) ? (k) + 0x20 : (k))
+// Lanes that ds_bpermute and ds_permute reach.
+#define REACH (IS_GFX9 ? 64 : 32)
 #ifdef __AMDGCN__
 // Lanes that are not active give a zero, but the compiler does not ask them if it knows that all lanes hold the same.
 // Clang 22 also takes the sum of a constant over the lanes to be that constant.
 #define HIDDEN(v) ({ u32 hidden_ = (v); __asm__("" : "+v"(hidden_)); hidden_; })
+#if LANES == 32
+#define BALLOT(v) ((u64)__builtin_amdgcn_ballot_w32(((v) & 1) != 0))
+#else
 #define BALLOT(v) __builtin_amdgcn_ballot_w64(((v) & 1) != 0)
+#endif
 #define X_ballot_low(a, b, c, d, v, o) ((u32)BALLOT(v) + 0 * (o))
 #define X_ballot_high(a, b, c, d, v, o) ((u32)(BALLOT(v) >> 32) + 0 * (o))
 #define X_ballot_rank(a, b, c, d, v, o) (M_mbcnt(BALLOT(v)) + 0 * (o))
@@ -414,10 +438,10 @@ DOT(2, 16) DOT(4, 8) DOT(8, 4)
 #define X_bpermute(a, b, c, d, v, o) ((u32)__builtin_amdgcn_ds_bpermute((o) << 2, HIDDEN(v)))
 #define X_permute(a, b, c, d, v, o) ((u32)__builtin_amdgcn_ds_permute((lid ^ 21) << 2, HIDDEN((v) ^ (o))))
 #define X_swizzle(k, b, c, d, v, o) ((u32)__builtin_amdgcn_ds_swizzle(HIDDEN(v), k) + (o))
-#define X_dpp(k, rows, banks, bound, v, o) ((u32)__builtin_amdgcn_update_dpp(o, HIDDEN(v), k, rows, banks, bound))
-#define X_dpp_add(k, rows, banks, bound, v, o) ((o) + (u32)__builtin_amdgcn_update_dpp(0, HIDDEN(v), k, rows, banks, bound))
-#define X_dpp_umin(k, rows, banks, bound, v, o) __builtin_elementwise_min(o, (u32)__builtin_amdgcn_update_dpp(-1, HIDDEN(v), k, rows, banks, 0))
-#define X_dpp_fadd(k, rows, banks, bound, v, o) BITS_f32(FROM_BITS_f32(o) + FROM_BITS_f32(__builtin_amdgcn_update_dpp(0, HIDDEN(v), k, rows, banks, bound)))
+#define X_dpp(k, rows, banks, bound, v, o) ((u32)__builtin_amdgcn_update_dpp(o, HIDDEN(v), DPP(k), rows, banks, bound))
+#define X_dpp_add(k, rows, banks, bound, v, o) ((o) + (u32)__builtin_amdgcn_update_dpp(0, HIDDEN(v), DPP(k), rows, banks, bound))
+#define X_dpp_umin(k, rows, banks, bound, v, o) __builtin_elementwise_min(o, (u32)__builtin_amdgcn_update_dpp(-1, HIDDEN(v), DPP(k), rows, banks, 0))
+#define X_dpp_fadd(k, rows, banks, bound, v, o) BITS_f32(FROM_BITS_f32(o) + FROM_BITS_f32(__builtin_amdgcn_update_dpp(0, HIDDEN(v), DPP(k), rows, banks, bound)))
 #define X_reduce_umin(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_min_u32(HIDDEN(v), 0) + (o))
 #define X_reduce_umax(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_max_u32(HIDDEN(v), 0) + (o))
 #define X_reduce_min(a, b, c, d, v, o) (__builtin_amdgcn_wave_reduce_min_i32(HIDDEN(v), 0) + (o))
@@ -437,7 +461,7 @@ X(ballot_high) { return (u32)(ballot(w) >> 32); }
 X(ballot_rank) { return (u32)__builtin_popcountll(ballot(w) & ((1ul << lane) - 1)); }
 X(firstlane) { return w->v[__builtin_ctzll(w->active)] ^ w->o[lane]; }
 X(readlane) { return w->v[k] + w->o[lane]; }
-X(bpermute) { u32 from = w->o[lane] & 63; return ACTIVE(w, from) ? w->v[from] : 0; }
+X(bpermute) { u32 from = (lane & ~(REACH - 1u)) | (w->o[lane] & (REACH - 1u)); return ACTIVE(w, from) ? w->v[from] : 0; }
 X(permute) { u32 from = lane ^ 21; return ACTIVE(w, from) ? w->v[from] ^ w->o[from] : 0; }
 X(swizzle) {
   u32 from = k & 0x8000 ? (lane & ~3u) | (k >> 2 * (lane & 3) & 3)
@@ -452,6 +476,8 @@ FN int dpp_source(u32 k, int lane) {
     case 0x10: return at + n < 16 ? lane + n : -1;
     case 0x11: return at >= n ? lane - n : -1;
     case 0x12: return row | ((at - n) & 15);
+    case 0x15: return row | n;
+    case 0x16: return row | (at ^ n);
   }
   switch (k) {
     case 0x130: return lane < 63 ? lane + 1 : -1;
@@ -467,7 +493,7 @@ FN int dpp_source(u32 k, int lane) {
 }
 FN u32 dpp(u32 k, u32 rows, u32 banks, u32 bound, const Wave *w, u32 lane, u32 old) {
   if (!(rows >> (lane >> 4) & 1) || !(banks >> (lane >> 2 & 3) & 1)) return old;
-  int from = dpp_source(k, (int)lane);
+  int from = dpp_source(DPP(k), (int)lane);
   return from >= 0 && ACTIVE(w, from) ? w->v[from] : bound ? 0 : old;
 }
 X(dpp) { return dpp(k, rows, banks, bound, w, lane, w->o[lane]); }
@@ -507,7 +533,12 @@ FN void slots(L u8 *lds, u32 i) {
 #define KERNEL_OF_ALL_VGPRS , amdgpu_num_vgpr(60), amdgpu_num_sgpr(60)
 #define KERNEL_OF_ALL_AGPRS , amdgpu_num_vgpr(60), amdgpu_num_sgpr(60)
 #define EACH_REGISTER(from, count, line) ".set .Lr, " #from "\n .rept " #count "\n " line "\n .set .Lr, .Lr + 1\n .endr\n"
-#define HOLD_MORE EACH_REGISTER(60, 42, "s_mov_b32 s[.Lr], .Lr * 0x1234567") EACH_REGISTER(60, 196, "v_add_u32 v[.Lr], .Lr, %0")
+#if IS_GFX9
+#define ADD_U32 "v_add_u32"
+#else
+#define ADD_U32 "v_add_nc_u32"
+#endif
+#define HOLD_MORE EACH_REGISTER(60, 42, "s_mov_b32 s[.Lr], .Lr * 0x1234567") EACH_REGISTER(60, 196, ADD_U32 " v[.Lr], .Lr, %0")
 #define LET_GO_MORE EACH_REGISTER(60, 42, "v_xor_b32 %0, s[.Lr], %0") EACH_REGISTER(60, 196, "v_xor_b32 %0, v[.Lr], %0")
 #if defined __gfx908__
 #define HOLD_AGPRS EACH_REGISTER(0, 256, "v_accvgpr_write_b32 a[.Lr], %0")
@@ -570,13 +601,13 @@ FN void slots(L u8 *lds, u32 i) {
 #define EACH(...) for (u32 i_ = 0; i_ < N_ITEMS; ++i_) { ITEM(i_) __VA_ARGS__ }
 #define BARRIER
 #define CROSS(S, BLOCK, condition, to, f, a, b, c, d, from, other) \
-  for (u32 first = 0; first < BLOCK; first += 64) { \
+  for (u32 first = 0; first < BLOCK; first += LANES) { \
     Wave w = { 0 }; \
-    for (u32 i = first; i < BLOCK && i < first + 64; ++i) { \
+    for (u32 i = first; i < BLOCK && i < first + LANES; ++i) { \
       ITEM(i) \
       w.v[i - first] = (from), w.o[i - first] = (other); \
       if (condition) w.active |= 1ul << (i - first); \
     } \
-    for (u32 i = first; i < BLOCK && i < first + 64; ++i) if (ACTIVE(&w, i - first)) { ITEM(i) to = f(a, b, c, d, &w, i - first); } \
+    for (u32 i = first; i < BLOCK && i < first + LANES; ++i) if (ACTIVE(&w, i - first)) { ITEM(i) to = f(a, b, c, d, &w, i - first); } \
   }
 #endif

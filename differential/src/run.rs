@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use amdgpu_isa::{Arch, Generation};
 use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Launch, Machine};
 use anyhow::{Context as _, Result, ensure};
@@ -19,19 +20,40 @@ const INPUT_BYTES: usize = 8192;
 /// Bytes of the largest output.
 const OUTPUT_BYTES: usize = 1 << 17;
 
-/// A processor and an optimisation level.
+/// A processor, the size of its waves, and an optimisation level.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target {
-    /// Processor, as clang's `-mcpu` names it.
-    pub cpu: String,
+    /// Processor.
+    pub arch: Arch,
+    /// Lanes of its waves.
+    pub lanes: u32,
     /// Optimisation level, `-O0` to `-O3`.
     pub level: &'static str,
 }
 
+impl Target {
+    /// The waves that programs for it run in.
+    pub fn waves(&self) -> Waves {
+        Waves { lanes: self.lanes, is_gfx9: self.arch.generation() == Generation::Gfx9 }
+    }
+}
+
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.cpu, self.level)
+        let Self { arch, lanes, level } = self;
+        let has_one_size = arch.generation().wave_sizes().len() == 1;
+        let size = if has_one_size { String::new() } else { format!(" wave{lanes}") };
+        write!(f, "{arch}{size} {level}")
     }
+}
+
+/// What a program finds out about the waves that it runs in: the host computes it anew for each kind of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Waves {
+    /// Lanes of each.
+    pub lanes: u32,
+    /// Lanes reach all others of the wave, as on GFX9: later processors move values within 16 lanes, and within 32.
+    pub is_gfx9: bool,
 }
 
 /// What a program did that it should not have done.
@@ -164,10 +186,15 @@ pub fn input(seed: u64) -> Vec<u8> {
 /// Clang refuses them, the host's program fails, or the code object cannot be instrumented.
 pub fn compare(programs: &[Program], targets: &[Target], input: &[u8], checks: Checks) -> Result<Outcome> {
     let workshop = Workshop::new(&render::source(programs))?;
-    let host = checks.host.then(|| on_the_host(&workshop, programs, input)).transpose()?;
+    let mut hosts = BTreeMap::new();
     let mut outcome = Outcome::default();
     for target in targets {
-        let object = workshop.device(&target.cpu, target.level)?;
+        let waves = target.waves();
+        if checks.host && !hosts.contains_key(&waves) {
+            hosts.insert(waves, on_the_host(&workshop, waves, programs, input)?);
+        }
+        let host = hosts.get(&waves);
+        let object = workshop.device(target)?;
         let mut device = Device::new(&object, input).with_context(|| target.to_string())?;
         let mut originals = Vec::with_capacity(programs.len());
         let mut from = 0;
@@ -181,9 +208,9 @@ pub fn compare(programs: &[Program], targets: &[Target], input: &[u8], checks: C
                 Ok((output, execution)) => {
                     outcome.wave_instructions += execution.wave_instructions;
                     for (op, count) in execution.opcode_stats {
-                        outcome.coverage.count(&target.cpu, op, count);
+                        outcome.coverage.count(target.arch, op, count);
                     }
-                    let expected = host.as_ref().map(|host| &host[from..end]);
+                    let expected = host.map(|host| &host[from..end]);
                     let difference = expected.and_then(|expected| first_difference(&output, expected));
                     originals.push(Some(Original { output, masks: execution.masks, steps: execution.steps }));
                     difference
@@ -203,11 +230,11 @@ pub fn compare(programs: &[Program], targets: &[Target], input: &[u8], checks: C
     Ok(outcome)
 }
 
-/// Every program's output on the host, one after the other.
-fn on_the_host(workshop: &Workshop, programs: &[Program], input: &[u8]) -> Result<Vec<u8>> {
+/// Every program's output on the host, one after the other, as if lanes were in such waves.
+fn on_the_host(workshop: &Workshop, waves: Waves, programs: &[Program], input: &[u8]) -> Result<Vec<u8>> {
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), input)?;
-    let host = workshop.host()?.run(file.path())?;
+    let host = workshop.host(waves)?.run(file.path())?;
     let total: usize = programs.iter().map(Program::output_bytes).sum();
     ensure!(host.len() == total, "the host wrote {} bytes instead of {total}", host.len());
     Ok(host)

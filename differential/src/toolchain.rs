@@ -7,6 +7,7 @@ use amdgpu_object::CodeObject;
 use anyhow::{Context as _, Result, bail};
 
 use crate::render::{PRELUDE, number_macros};
+use crate::run::{Target, Waves};
 
 /// Flags that make C mean one thing on both sides: no fused operations that were not asked for, integers that wrap, any
 /// object reachable by any pointer, and no rounding to more than a type holds.
@@ -24,6 +25,12 @@ const MEANING: [&str; 8] = [
 /// The order of instructions is of no account here, and a fifth of the time goes into it.
 const QUICK: [&str; 6] =
     ["-mllvm", "-disable-machine-sink", "-mllvm", "-enable-misched=0", "-mllvm", "-enable-post-misched=0"];
+
+/// What the prelude is told of the waves.
+fn waves_macros(waves: Waves) -> [String; 2] {
+    let Waves { lanes, is_gfx9 } = waves;
+    [format!("-DLANES={lanes}"), format!("-DIS_GFX9={}", u8::from(is_gfx9))]
+}
 
 /// Whether clang and the linker are installed.
 pub fn installed() -> bool {
@@ -58,22 +65,31 @@ impl Workshop {
     ///
     /// # Errors
     /// Clang refuses the source, with its words, or what it makes is no code object.
-    pub fn device(&self, cpu: &str, level: &str) -> Result<CodeObject> {
-        let output = self.path(&format!("{cpu}.elf"));
-        let cpu = format!("-mcpu={cpu}");
-        let mut flags = vec!["--target=amdgcn-amd-amdhsa", "-nogpulib", "-fuse-ld=lld-22", &cpu, level];
+    pub fn device(&self, target: &Target) -> Result<CodeObject> {
+        let output = self.path(&format!("{}.elf", target.arch));
+        let cpu = format!("-mcpu={}", target.arch);
+        let macros = waves_macros(target.waves());
+        let mut flags =
+            vec!["--target=amdgcn-amd-amdhsa", "-nogpulib", "-fuse-ld=lld-22", &cpu, target.level];
+        if target.lanes != target.arch.default_wave().lanes() {
+            flags.push(match target.lanes {
+                64 => "-mwavefrontsize64",
+                _ => "-mno-wavefrontsize64",
+            });
+        }
+        flags.extend(macros.iter().map(String::as_str));
         flags.extend(QUICK);
         self.compile(&flags, &output)?;
         Ok(CodeObject::parse(std::fs::read(output)?)?)
     }
 
-    /// The host's program.
+    /// The host's program, which does between the lanes of a wave what such waves do.
     ///
     /// # Errors
     /// Clang refuses the source, with its words.
-    pub fn host(&self) -> Result<Host> {
+    pub fn host(&self, waves: Waves) -> Result<Host> {
         let output = self.path("host");
-        let macros = number_macros();
+        let macros: Vec<String> = number_macros().into_iter().chain(waves_macros(waves)).collect();
         // Not optimised: quicker to compile, and all that can err is the plainest code there is. FMA and F16C are on, so
         // that single operations are single instructions.
         let mut flags = vec!["-O0", "-march=x86-64-v3", "-lm"];

@@ -1,5 +1,6 @@
 //! A small batch of every test run; `cargo xtask corpus differential` runs as many as one likes.
 
+use amdgpu_isa::Arch;
 use differential::campaign::{self, Options, Report};
 use differential::{alone, toolchain, transparency};
 
@@ -9,7 +10,8 @@ fn options(first: u64, programs: u64) -> Options {
         programs,
         seed: 1,
         first,
-        target_cpu: ["gfx900", "gfx90a", "gfx942"].map(str::to_owned).to_vec(),
+        target_cpu: vec![Arch::Gfx900, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx1030, Arch::Gfx1100],
+        wave_size: None,
         one_target: true,
         batch: 64,
         jobs: 0,
@@ -60,7 +62,7 @@ fn instrumented_programs_do_the_same_and_count_right() {
     if !tools() {
         return;
     }
-    let target_cpu = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"].map(str::to_owned).to_vec();
+    let target_cpu = vec![Arch::Gfx900, Arch::Gfx906, Arch::Gfx908, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950];
     let pressed = Options {
         target_cpu,
         no_host: true,

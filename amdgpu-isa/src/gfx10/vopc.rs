@@ -77,14 +77,14 @@ rows! {
     133 v_cmp_ne_i32     ALL [E64 SDWA];
     134 v_cmp_ge_i32     ALL [E64 SDWA];
     135 v_cmp_t_i32      ALL [E64 SDWA];
-    136 v_cmp_class_f32  ALL [E64 SDWA];
+    136 v_cmp_class_f32  ALL [E64 SDWA STRICT_MODS];
     137 v_cmp_lt_i16     ALL [E64 SDWA];
     138 v_cmp_eq_i16     ALL [E64 SDWA];
     139 v_cmp_le_i16     ALL [E64 SDWA];
     140 v_cmp_gt_i16     ALL [E64 SDWA];
     141 v_cmp_ne_i16     ALL [E64 SDWA];
     142 v_cmp_ge_i16     ALL [E64 SDWA];
-    143 v_cmp_class_f16  ALL [E64 SDWA];
+    143 v_cmp_class_f16  ALL [E64 SDWA STRICT_MODS];
     144 v_cmpx_f_i32     ALL [E64 SDWA];
     145 v_cmpx_lt_i32    ALL [E64 SDWA];
     146 v_cmpx_eq_i32    ALL [E64 SDWA];
@@ -109,7 +109,7 @@ rows! {
     165 v_cmp_ne_i64     ALL [E64];
     166 v_cmp_ge_i64     ALL [E64];
     167 v_cmp_t_i64      ALL [E64];
-    168 v_cmp_class_f64  ALL [E64];
+    168 v_cmp_class_f64  ALL [E64 STRICT_MODS];
     169 v_cmp_lt_u16     ALL [E64 SDWA];
     170 v_cmp_eq_u16     ALL [E64 SDWA];
     171 v_cmp_le_u16     ALL [E64 SDWA];

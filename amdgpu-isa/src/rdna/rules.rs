@@ -106,9 +106,9 @@ pub(crate) fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Ill
             Value::Special(Special::Null | Special::LdsDirect) => {}
             // The same dword counts twice where it is once a single and once the half of a double.
             Value::Literal(_) => add((Value::Literal(0), operand.dwords)),
-            // SCC is the same value in whatever width, but the halves of a base are registers of their own.
-            Value::Special(special) if !special.is_aperture() => add((operand.value, 0)),
-            Value::Scalar(_) | Value::Special(_) => add((operand.value, operand.dwords)),
+            // SCC or a base is the same value in whatever width.
+            Value::Special(_) => add((operand.value, 0)),
+            Value::Scalar(_) => add((operand.value, operand.dwords)),
             _ => {}
         }
     }

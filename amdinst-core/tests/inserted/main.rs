@@ -1,7 +1,7 @@
 //! The code that kernels get, as one reads it: at entry, at a site, at exit, for each counter home, level and state of the registers
 //! around the site.
 //!
-//! Each kernel of `kernels/`, and for RDNA of `rdna/`, is a body of a few lines and says what it stands for. Its snapshot has the
+//! Each kernel of `kernels/`, and for RDNA of `rdna/` and `gfx10/`, is a body of a few lines and says what it stands for. Its snapshot has the
 //! instrumented listing for each home and level: lines with `+` were inserted, the others are the kernel's own. `cargo insta review`
 //! blesses what is meant.
 //!
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use amdgpu_isa::{Arch, Feature, Target, WaveSize, decode};
+use amdgpu_isa::{Arch, Feature, Generation, Target, WaveSize, decode};
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{Counters, Home, Instrumented, Level, Options, Probe, apply, plan};
 
@@ -20,7 +20,12 @@ use amdinst_core::instrument::{Counters, Home, Instrumented, Level, Options, Pro
 const PACKED: Arch = Arch::Gfx90a;
 /// One kernel is looked at on a processor with separate ids, too: sites are the same, entry and exit are not.
 const SEPARATE: (&str, Arch) = ("saved", Arch::Gfx906);
-/// The processor of all kernels for RDNA, and the size of waves.
+/// The processors of all kernels for RDNA 1 and 2, and the size of waves: gfx1010 has hazards that gfx1030 has not.
+const GFX10: [Target; 2] = [
+    Target { arch: Arch::Gfx1030, wave: WaveSize::Wave32 },
+    Target { arch: Arch::Gfx1010, wave: WaveSize::Wave64 },
+];
+/// The processor of all kernels for RDNA 3, and the size of waves.
 const RDNA: [Target; 2] = [
     Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 },
     Target { arch: Arch::Gfx1100, wave: WaveSize::Wave64 },
@@ -179,12 +184,30 @@ fn kernels(directory: &str) -> Vec<(String, String, String)> {
     kernels
 }
 
+/// Whether some processor of GFX10 gets an instruction wrong, which the hazard recognizer does not tell: addresses of FLAT with an offset,
+/// several dwords of LDS that may lie at an odd one, and negative offsets into scratch memory (LLVM's `FlatSegmentOffsetBug`,
+/// `LdsMisalignedBug` and `NegativeUnalignedScratchOffsetBug`). Images, buffer instructions and permutations have hazards of their own.
+fn has_erratum_of_gfx10(inst: &str) -> bool {
+    let mnemonic = inst.split(' ').next().unwrap_or_default();
+    let is = |head: &str| mnemonic.starts_with(head);
+    let is_wide = ["64", "96", "128"].iter().any(|end| mnemonic.trim_end_matches("_rtn").ends_with(end));
+    ["flat_", "buffer_", "tbuffer_", "image_", "v_permlane"].iter().any(|head| is(head))
+        || is("ds_") && (is_wide || is("ds_read2") || is("ds_write2"))
+        || is("scratch_") && inst.contains("offset:-")
+}
+
 /// Compares a kernel for one processor with its snapshot. `None` if LLVM is not installed.
 fn check(name: &str, about: &str, target: Target, body: &str) -> Option<()> {
     let object = assemble(target, &source(target, body))?;
+    let forms = forms(&object, target);
+    if target.arch.generation() == Generation::Gfx10 {
+        let inserted = forms.lines().filter_map(|line| line.strip_prefix("+ "));
+        let wrong: Vec<&str> = inserted.filter(|inst| has_erratum_of_gfx10(inst)).collect();
+        assert_eq!(wrong, [""; 0], "{name} on {target:?}");
+    }
     let wave = if is_wide(target) { "-wave64" } else { "" };
     insta::with_settings!({ description => about, omit_expression => true, prepend_module_to_snapshot => false }, {
-        insta::assert_snapshot!(format!("{name}-{}{wave}", target.arch), forms(&object, target));
+        insta::assert_snapshot!(format!("{name}-{}{wave}", target.arch), forms);
     });
     Some(())
 }
@@ -203,10 +226,12 @@ fn code_at_entry_at_sites_and_at_exit() {
 
 #[test]
 fn code_for_rdna_at_entry_at_sites_and_at_exit() {
-    for (name, about, body) in kernels("rdna") {
-        for target in RDNA {
-            if check(&name, &about, target, &in_waves(&body, target.wave)).is_none() {
-                return;
+    for (directory, targets) in [("rdna", RDNA), ("gfx10", GFX10)] {
+        for (name, about, body) in kernels(directory) {
+            for target in targets {
+                if check(&name, &about, target, &in_waves(&body, target.wave)).is_none() {
+                    return;
+                }
             }
         }
     }

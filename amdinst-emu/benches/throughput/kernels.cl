@@ -2,24 +2,33 @@
 
 #define GLOBAL_ID (__builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x())
 
+// The addition and subtraction that write no carry.
+#ifdef __GFX9__
+#define ADD "v_add_u32"
+#define SUB "v_sub_u32"
+#else
+#define ADD "v_add_nc_u32"
+#define SUB "v_sub_nc_u32"
+#endif
+
 // 32 VALU and 3 SALU instructions, exactly: 18 on integers (a comparison with its selection among them), 14 on floats
 // (one conversion, four of them fused multiply-adds).
 #define ALU_LOOP(n) \
     __asm__ volatile( \
         "s_mov_b32 s20, %[count]\n" \
         "loop%=:\n" \
-        "v_add_u32 %[a], %[a], %[b]\n" \
+        ADD " %[a], %[a], %[b]\n" \
         "v_xor_b32 %[b], %[b], %[a]\n" \
         "v_lshlrev_b32 %[t], 5, %[c]\n" \
         "v_lshrrev_b32 %[c], 3, %[c]\n" \
         "v_or_b32 %[c], %[c], %[t]\n" \
         "v_mul_lo_u32 %[d], %[d], %[a]\n" \
-        "v_add_u32 %[d], 0x3c6ef35f, %[d]\n" \
+        ADD " %[d], 0x3c6ef35f, %[d]\n" \
         "v_lshl_add_u32 %[a], %[b], 2, %[a]\n" \
         "v_and_b32 %[t], %[a], %[d]\n" \
-        "v_add_u32 %[b], %[b], %[t]\n" \
+        ADD " %[b], %[b], %[t]\n" \
         "v_alignbit_b32 %[c], %[c], %[c], 7\n" \
-        "v_sub_u32 %[d], %[d], %[c]\n" \
+        SUB " %[d], %[d], %[c]\n" \
         "v_cmp_gt_u32 " VCC ", %[a], %[d]\n" \
         "v_cndmask_b32 %[b], %[b], %[c], " VCC "\n" \
         "v_add3_u32 %[c], %[c], %[d], 1\n" \

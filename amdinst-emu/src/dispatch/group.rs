@@ -97,6 +97,8 @@ pub(super) struct Group {
     waves: Vec<Wave>,
     /// How many of them the workgroup has that runs.
     live: usize,
+    /// What their scalar registers start with.
+    scalars: [u32; 128],
     lds: Lds,
     /// The look for what may be a race in device memory, if that is done.
     scan: Option<DeviceScan>,
@@ -122,6 +124,7 @@ impl Group {
             budget: 0,
             waves: (0..waves).map(|_| Wave::new(shared.program.target, shared.config.vectors)).collect(),
             live: waves,
+            scalars: shared.scalars(),
             lds: shared.lds(),
             scan: shared.look.scan().map(DeviceScan::new),
             counters: vec![vec![MaskRecord::default(); slots]; waves],
@@ -163,9 +166,10 @@ impl Group {
         self.index = index;
         self.budget = shared.budget;
         self.lds.clear();
-        self.live = shared.waves_of(index);
+        let workgroup = shared.workgroup(index);
+        self.live = shared.setup.waves(workgroup);
         for (number, wave) in self.waves[..self.live].iter_mut().enumerate() {
-            shared.start(wave, index, number as u32);
+            shared.start(wave, &self.scalars, index, workgroup, number as u32);
         }
     }
 
@@ -298,6 +302,13 @@ impl Group {
         let wave = &self.waves[waiter.wave as usize];
         let trap = Trap { lane: Some(waiter.polled.lane as u8), ..*Trap::new(kind) };
         shared.locate_at(wave.index, waiter.polled.step, wave.calls.steps().collect(), trap)
+    }
+
+    /// Where it is when the launch is stopped: the first wave that runs.
+    pub(super) fn stopped(&self, shared: &Shared<'_>) -> Box<Fault> {
+        let runs = |wave: &&Wave| matches!(wave.status, Status::Running | Status::Yielded);
+        let wave = self.waves[..self.live].iter().find(runs).unwrap_or(&self.waves[0]);
+        shared.locate(wave, *Trap::new(FaultKind::Stopped))
     }
 
     /// Wave-instructions that the workgroup has run.

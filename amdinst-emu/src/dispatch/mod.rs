@@ -502,13 +502,26 @@ impl<'a> Shared<'a> {
         self.setup.waves(self.workgroup(index))
     }
 
-    /// Put a wave of a workgroup into its initial state.
-    pub(crate) fn start(&self, wave: &mut Wave, index: u64, number: u32) {
-        wave.reset(self.allotted, self.registers, self.patterns.registers.0);
+    /// What the scalar registers of all its waves start with, but for what says which wave it is.
+    pub(crate) fn scalars(&self) -> [u32; 128] {
+        self.setup.scalars(Rules::of(self.program.target.arch.generation()), self.patterns.registers.0)
+    }
+
+    /// Put a wave into its initial state: wave `number` of workgroup `index`, which is at `workgroup` in the grid. `scalars` are those
+    /// of all ([`Shared::scalars`]).
+    pub(crate) fn start(
+        &self,
+        wave: &mut Wave,
+        scalars: &[u32; 128],
+        index: u64,
+        workgroup: [u32; 3],
+        number: u32,
+    ) {
+        wave.reset(self.allotted, self.registers, self.patterns.registers.0, scalars);
         wave.index = index * u64::from(self.waves_per_group) + u64::from(number);
         wave.next = self.entry;
         wave.current = self.entry;
-        self.setup.start(wave, self.workgroup(index), number, self.patterns.scratch.0);
+        self.setup.start(wave, workgroup, number, self.patterns.scratch.0);
     }
 
     /// The waves of this one's workgroup have met at a barrier, or have all ended.

@@ -183,7 +183,16 @@ impl Setup {
         self.scratch * LANES as u32
     }
 
-    /// Put a fresh wave into its initial state.
+    /// What the scalar registers of every wave start with, before [`Setup::start`] says which wave it is.
+    pub(super) fn scalars(&self, rules: &Rules, uninitialised: u32) -> [u32; 128] {
+        let mut scalars = Wave::scalars(rules, uninitialised);
+        for (register, value) in self.user.iter().take(rules.sgprs.into()).enumerate() {
+            scalars[register] = *value;
+        }
+        scalars
+    }
+
+    /// Put a wave whose registers are fresh into its initial state.
     pub(crate) fn start(&self, wave: &mut Wave, workgroup: [u32; 3], number: u32, uninitialised: u32) {
         let lanes = self.lanes_of(workgroup);
         let offset = self.wave_scratch() * number;
@@ -197,9 +206,6 @@ impl Setup {
             work_items: lanes[number as usize].exec,
         };
         let sgprs = usize::from(wave.rules.sgprs);
-        for (register, value) in self.user.iter().take(sgprs).enumerate() {
-            wave.s[register] = *value;
-        }
         let SystemSgprs { workgroup_id_x, workgroup_id_y, workgroup_id_z, .. } = self.system;
         let mut system = |register: Option<u8>, value: u32| {
             let register = register.map(|register| usize::from(register) + self.system_shift);

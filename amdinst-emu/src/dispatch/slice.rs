@@ -51,7 +51,9 @@ pub(crate) fn run_slice(
 
 /// Compact steps, until one says to stop.
 ///
-/// They go by straight runs (`Hot::end`): within one, EXEC stays as it is, so lanes are counted once a run.
+/// They go by straight runs (`Hot::end`): within one, EXEC stays as it is, so lanes are counted once a run. A function of its own, so that
+/// what its loop needs stays in registers.
+#[inline(never)]
 fn by_handlers<const WATCHED: bool>(
     context: &mut Context<'_>,
     hot: &[Hot],
@@ -63,28 +65,30 @@ fn by_handlers<const WATCHED: bool>(
     let mut next = context.wave.next;
     let mut at = next;
     while used < slice {
-        let start = next as usize;
-        let Some(first) = hot.get(start) else { break };
-        let longest = usize::try_from(slice - used).unwrap_or(usize::MAX);
-        let run = &hot[start..(first.end as usize).min(start.saturating_add(longest))];
+        let start = next;
+        let Some((first, rest)) = hot.get(start as usize..).and_then(<[Hot]>::split_first) else { break };
+        let more = u64::from(first.end - first.next).min(slice - used - 1);
         let active = context.wave.active;
         if WATCHED {
             context.wave.clock = context.wave.steps_run + used;
         }
-        for step in run {
-            at = step.next - 1;
+        let mut step = first;
+        let mut rest = rest.get(..more as usize).unwrap_or(rest).iter();
+        loop {
             // SAFETY: the steps have been compiled for this program and a level that the host has (`Code::steps`).
             next = unsafe { (step.run)(context, step) };
             if next != step.next {
                 break;
             }
+            let Some(following) = rest.next() else { break };
+            step = following;
         }
-        let before = start.checked_sub(1).map_or(0, |before| hot[before].vectors);
-        used += u64::from(at) + 1 - start as u64;
-        lanes += active * u64::from(hot[at as usize].vectors - before);
+        at = step.next - 1;
+        used += u64::from(step.next - start);
+        lanes += active * u64::from(step.vectors - first.vectors + u32::from(first.is_vector));
         if WATCHED {
             let done = at as usize + usize::from(context.trap.is_none());
-            counts.get_mut(start..done).into_iter().flatten().for_each(|count| count.count(active));
+            counts.get_mut(start as usize..done).into_iter().flatten().for_each(|count| count.count(active));
         }
     }
     let w = &mut *context.wave;
@@ -96,8 +100,9 @@ fn by_handlers<const WATCHED: bool>(
     (used, context.trap.take().map_or(Ok(()), Err))
 }
 
-/// The reference path: every step by its own function in `exec`. It is taken while registers are addressed by an index or vector instructions skipped, or
-/// always if asked for.
+/// The reference path: every step by its own function in `exec`. It is taken while registers are addressed by an index or vector
+/// instructions skipped, or always if asked for.
+#[inline(never)]
 fn reference_path(
     context: &mut Context<'_>,
     config: &Config,

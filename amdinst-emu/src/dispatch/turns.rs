@@ -127,12 +127,23 @@ impl<'a, 'b> Turns<'a, 'b> {
 
     /// Runs workgroups of these numbers to their ends, those behind the first fault of any thread left out.
     pub(super) fn run(mut self, mut numbers: Numbers<'_>, first_fault: &AtomicU64) -> Part {
-        let outcome = self.run_all(&mut numbers, first_fault);
+        let outcome = self.run_all(&mut numbers, first_fault).map_err(|failure| self.first_stopped(failure));
         if let Err((index, _)) = &outcome {
             first_fault.fetch_min(*index, Relaxed);
         }
         self.idle.extend(self.aside.into_iter().map(|aside| aside.group));
         Part { groups: self.idle, took_turns: self.took_turns, failure: outcome.err() }
+    }
+
+    /// Of workgroups that are stopped it is the first that is told, whichever has its turn.
+    fn first_stopped(&self, failure: Failure) -> Failure {
+        let first = self.aside.iter().map(|aside| &aside.group).min_by_key(|group| group.index);
+        match first {
+            Some(group) if failure.1.kind == FaultKind::Stopped && group.index < failure.0 => {
+                (group.index, *group.stopped(self.shared))
+            }
+            _ => failure,
+        }
     }
 
     fn run_all(&mut self, numbers: &mut Numbers<'_>, first_fault: &AtomicU64) -> Result<(), Failure> {

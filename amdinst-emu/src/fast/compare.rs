@@ -66,7 +66,7 @@ impl<T: Test, const SAME: u8, const TO_EXEC: bool> Body for Compare<T, SAME, TO_
         // SAFETY: rows are in the register file (checked by `compile`).
         unsafe {
             if T::FLOAT && !w.plain32() {
-                return L::apart::<InMode<T, TO_EXEC>>(context, hot);
+                return L::apart::<InMode<T, TO_EXEC, false>>(context, hot);
             }
             let [a, b, _] = sources::<L, 2, SAME>(w, hot);
             for i in 0..parts::<L>() {
@@ -79,16 +79,16 @@ impl<T: Test, const SAME: u8, const TO_EXEC: bool> Body for Compare<T, SAME, TO_
     }
 }
 
-/// A comparison in every mode, with the instruction's own modifiers. See [`Compare`].
-pub(super) struct InMode<T, const TO_EXEC: bool>(PhantomData<T>);
+/// A comparison in every mode, and if it is `MODIFIED` with the instruction's own modifiers. See [`Compare`].
+pub(super) struct InMode<T, const TO_EXEC: bool, const MODIFIED: bool>(PhantomData<T>);
 
-impl<T: Test, const TO_EXEC: bool> Body for InMode<T, TO_EXEC> {
+impl<T: Test, const TO_EXEC: bool, const MODIFIED: bool> Body for InMode<T, TO_EXEC, MODIFIED> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
         // Subnormals are equal to zero where they are flushed.
         let flushes = FloatMode::single(w).flushes_sources;
-        let modifiers = Modifiers::get(hot);
+        let modifiers = if MODIFIED { Modifiers::get(hot) } else { Modifiers::NONE };
         let mut bits = 0;
         // SAFETY: as for `Compare`.
         unsafe {

@@ -43,7 +43,7 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
     let mut count = 0;
     for (hot, step) in code.iter_mut().zip(&program.steps) {
         count += u32::from(step.flags.vector);
-        hot.vectors = count;
+        (hot.vectors, hot.is_vector) = (count, step.flags.vector);
     }
     Compiled { steps: code, _pairs: pairs, _permuted: permuted }
 }
@@ -130,6 +130,7 @@ fn blank(step: &Step, index: u32) -> Hot {
         slot: step.slot,
         end: 0,
         vectors: 0,
+        is_vector: false,
         is_beyond: false,
     }
 }
@@ -495,6 +496,10 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
             hot.src[2] = hot.dst;
             three::<valu::FmaF32>(step, hot, form)
         }
+        Op::v_mad_f32 | Op::v_madmk_f32 | Op::v_madak_f32 | Op::v_mac_f32 => {
+            multiply_add(step, hot)?;
+            result_fits(step, 1).then(|| at::<valu::MultiplyAddTwice<false>>(form))
+        }
         Op::v_mad_u32_u24 => three!(Multiply24Add),
         Op::v_mad_i32_i24 => three!(MultiplySigned24Add),
         Op::v_bfe_u32 => three!(FieldUnsigned),
@@ -561,6 +566,17 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     }
 }
 
+/// The sources of `v_mad_f32` and `v_mac_f32`, whose third one is the result's register.
+fn multiply_add(step: &Step, hot: &mut Hot) -> Option<()> {
+    source(step, hot, 0, 1)?;
+    source(step, hot, 1, 1)?;
+    if step.op == Op::v_mac_f32 {
+        hot.src[2] = hot.dst;
+        return Some(());
+    }
+    source(step, hot, 2, 1)
+}
+
 /// Arithmetic and comparisons of singles with modifiers.
 fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     let modifiers = Modifiers::of(step)?;
@@ -580,6 +596,10 @@ fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
         Op::v_fmac_f32 => {
             hot.src[2] = hot.dst;
             at::<valu::InMode<valu::FmaF32, 3, true>>(form)
+        }
+        Op::v_mad_f32 | Op::v_mac_f32 => {
+            multiply_add(step, hot)?;
+            at::<valu::MultiplyAddTwice<true>>(form)
         }
         // The kinds of what it compares say what signs are.
         _ if step.flags.float && !step.flags.after => return comparison(step, hot, form, Some(modifiers)),
@@ -744,7 +764,7 @@ fn select(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
 
 fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form, modified: bool) -> Option<Handler> {
     if modified {
-        return Some(at::<compare::InMode<T, TO_EXEC>>(form));
+        return Some(at::<compare::InMode<T, TO_EXEC, true>>(form));
     }
     Some(match same(hot, 2) {
         0 => at::<Compare<T, 0, TO_EXEC>>(form),

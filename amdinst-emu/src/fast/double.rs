@@ -14,19 +14,16 @@ use crate::wave::{LANES, Wave};
 pub(super) trait Operation {
     /// A source that is a NaN loses against the other one. Else a result that is a NaN is that of the first source that is one.
     const LOSES: bool;
+    /// Results are rounded, so MODE says how.
+    const ROUNDS: bool;
     /// # Safety
     /// As for [`Level`].
     unsafe fn apply<L: Level>(a: L::V, b: L::V, c: L::V) -> L::V;
-    /// The same for as many vectors as a wave's row has, rounded in another way. `false`: it does not round.
+    /// The same for as many vectors as a wave's row has, rounded in another way. Of one that rounds.
     ///
     /// # Safety
     /// As for [`Level`].
-    unsafe fn directed<L: Level>(
-        round: Directed,
-        a: &mut Vectors32<L>,
-        b: &Vectors32<L>,
-        c: &Vectors32<L>,
-    ) -> bool;
+    unsafe fn directed<L: Level>(round: Directed, a: &mut Vectors32<L>, b: &Vectors32<L>, c: &Vectors32<L>);
 }
 
 macro_rules! operations {
@@ -43,27 +40,16 @@ macro_rules! operations {
         }
     )*};
     (@directed) => {
+        const ROUNDS: bool = false;
         #[inline(always)]
-        unsafe fn directed<L: Level>(
-            _: Directed,
-            _: &mut Vectors32<L>,
-            _: &Vectors32<L>,
-            _: &Vectors32<L>,
-        ) -> bool {
-            false
-        }
+        unsafe fn directed<L: Level>(_: Directed, _: &mut Vectors32<L>, _: &Vectors32<L>, _: &Vectors32<L>) {}
     };
     (@directed $rounded:ident) => {
+        const ROUNDS: bool = true;
         #[inline(always)]
-        unsafe fn directed<L: Level>(
-            round: Directed,
-            a: &mut Vectors32<L>,
-            b: &Vectors32<L>,
-            c: &Vectors32<L>,
-        ) -> bool {
+        unsafe fn directed<L: Level>(round: Directed, a: &mut Vectors32<L>, b: &Vectors32<L>, c: &Vectors32<L>) {
             // SAFETY: the caller's.
-            unsafe { L::directed::<{ rounded::$rounded }>(round, a, b, c) };
-            true
+            unsafe { L::directed::<{ rounded::$rounded }>(round, a, b, c) }
         }
     };
 }
@@ -209,8 +195,11 @@ unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, ieee: bool) -> 
 /// `O` on as many sources as it has.
 pub(super) struct Do<O, const SOURCES: usize>(PhantomData<O>);
 
-/// `O` where MODE rounds otherwise or flushes, or results are NaNs. See [`Do`].
+/// `O` where MODE flushes or rounds otherwise. See [`Do`].
 struct InMode<O, const SOURCES: usize>(PhantomData<O>);
+
+/// `O` in every mode, rounded as MODE says, NaNs by the rule. See [`Do`].
+struct Settled<O, const SOURCES: usize>(PhantomData<O>);
 
 #[inline(always)]
 unsafe fn sources<L: Level, const SOURCES: usize>(w: &mut Wave, hot: &Hot) -> [Source<L>; 3] {
@@ -236,6 +225,47 @@ unsafe fn write<L: Level>(w: &mut Wave, hot: &Hot, results: [Vectors32<L>; 2]) {
     }
 }
 
+/// Whether a result is to be looked at again because of a NaN: a bit for each lane of a vector.
+#[inline(always)]
+unsafe fn unordered<L: Level, O: Operation>([a, b, _]: [L::V; 3], result: L::V) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { if O::LOSES { L::compare_f64::<{ relation::UNORDERED }>(a, b) } else { nan::<L>(result) } }
+}
+
+/// The `part`th vectors of three sources, as doubles: for each half, one of each source.
+#[inline(always)]
+unsafe fn doubles<L: Level>(sources: &[Source<L>; 3], part: usize, flushes: bool) -> [[L::V; 3]; 2] {
+    // SAFETY: the caller's.
+    unsafe {
+        let [a, b, c] = [0, 1, 2].map(|slot| sources[slot].doubles(part, flushes));
+        [[a[0], b[0], c[0]], [a[1], b[1], c[1]]]
+    }
+}
+
+/// `O` to the nearest number; `None` if there are NaNs.
+#[inline(always)]
+unsafe fn to_nearest<L: Level, O: Operation>(
+    sources: &[Source<L>; 3],
+    flushes_sources: bool,
+    flushes_results: bool,
+) -> Option<[Vectors32<L>; 2]> {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut results = [[L::splat(0); PARTS]; 2];
+        let mut nans = 0;
+        for i in 0..parts::<L>() {
+            let halves = doubles(sources, i, flushes_sources);
+            for half in 0..2 {
+                let [a, b, c] = halves[half];
+                let result = O::apply::<L>(a, b, c);
+                nans |= unordered::<L, O>([a, b, c], result);
+                results[half][i] = if flushes_results { L::flush_f64(result) } else { result };
+            }
+        }
+        (nans == 0).then_some(results)
+    }
+}
+
 impl<O: Operation, const SOURCES: usize> Body for Do<O, SOURCES> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
@@ -245,25 +275,10 @@ impl<O: Operation, const SOURCES: usize> Body for Do<O, SOURCES> {
             if !w.plain64() {
                 return L::apart::<InMode<O, SOURCES>>(context, hot);
             }
-            let [a, b, c] = sources::<L, SOURCES>(w, hot);
-            let mut results = [[L::splat(0); PARTS]; 2];
-            let mut unordered = 0;
-            for i in 0..parts::<L>() {
-                let (a, b, c) = (a.doubles(i, false), b.doubles(i, false), c.doubles(i, false));
-                for half in 0..2 {
-                    let result = O::apply::<L>(a[half], b[half], c[half]);
-                    let unordered_now = if O::LOSES {
-                        L::compare_f64::<{ relation::UNORDERED }>(a[half], b[half])
-                    } else {
-                        nan::<L>(result)
-                    };
-                    unordered |= unordered_now;
-                    results[half][i] = result;
-                }
-            }
-            if unordered != 0 {
-                return L::rarely::<InMode<O, SOURCES>>(context, hot);
-            }
+            let sources = sources::<L, SOURCES>(w, hot);
+            let Some(results) = to_nearest::<L, O>(&sources, false, false) else {
+                return L::rarely::<Settled<O, SOURCES>>(context, hot);
+            };
             write::<L>(w, hot, results);
         }
         hot.next
@@ -277,29 +292,56 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
         let mode = FloatMode::double(w);
         // SAFETY: as for `Do`.
         unsafe {
+            if O::ROUNDS && mode.directed.is_some() {
+                return L::apart::<Settled<O, SOURCES>>(context, hot);
+            }
+            let sources = sources::<L, SOURCES>(w, hot);
+            let Some(results) = to_nearest::<L, O>(&sources, mode.flushes_sources, mode.flushes_results)
+            else {
+                return L::rarely::<Settled<O, SOURCES>>(context, hot);
+            };
+            write::<L>(w, hot, results);
+        }
+        hot.next
+    }
+}
+
+impl<O: Operation, const SOURCES: usize> Body for Settled<O, SOURCES> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let mode = FloatMode::double(w);
+        // SAFETY: as for `Do`.
+        unsafe {
             let sources = sources::<L, SOURCES>(w, hot);
             let mut results = [[L::splat(0); PARTS]; 2];
             for (half, result) in results.iter_mut().enumerate() {
                 let mut rows = [[L::splat(0); PARTS]; 3];
-                for slot in 0..3 {
-                    for i in 0..parts::<L>() {
-                        rows[slot][i] = sources[slot].doubles(i, mode.flushes_sources)[half];
+                for i in 0..parts::<L>() {
+                    let values = doubles(&sources, i, mode.flushes_sources)[half];
+                    [rows[0][i], rows[1][i], rows[2][i]] = values;
+                }
+                match mode.directed.filter(|_| O::ROUNDS) {
+                    Some(round) => {
+                        *result = rows[0];
+                        O::directed::<L>(round, result, &rows[1], &rows[2]);
+                    }
+                    None => {
+                        for i in 0..parts::<L>() {
+                            result[i] = O::apply::<L>(rows[0][i], rows[1][i], rows[2][i]);
+                        }
                     }
                 }
-                let get = |i: usize| [rows[0][i], rows[1][i], rows[2][i]];
-                *result = rows[0];
-                let done = match mode.directed {
-                    Some(round) => O::directed::<L>(round, result, &rows[1], &rows[2]),
-                    None => false,
-                };
                 for i in 0..parts::<L>() {
-                    let [a, b, c] = get(i);
-                    let value = if done { result[i] } else { O::apply::<L>(a, b, c) };
-                    let value = if O::LOSES {
-                        without_nans::<L>(value, a, b, w.ieee())
-                    } else {
-                        replace_nans::<L>(value, [a, b, if SOURCES < 3 { b } else { c }])
-                    };
+                    let [a, b, c] = [rows[0][i], rows[1][i], rows[2][i]];
+                    let mut value = result[i];
+                    if unordered::<L, O>([a, b, c], value) != 0 {
+                        value = if O::LOSES {
+                            without_nans::<L>(value, a, b, w.ieee())
+                        } else {
+                            replace_nans::<L>(value, [a, b, if SOURCES < 3 { b } else { c }])
+                        };
+                    }
                     result[i] = if mode.flushes_results { L::flush_f64(value) } else { value };
                 }
             }

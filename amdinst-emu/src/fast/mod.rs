@@ -95,6 +95,8 @@ pub(crate) struct Hot {
     pub(crate) end: u32,
     /// Instructions that work on lanes among all steps up to this one, with it.
     pub(crate) vectors: u32,
+    /// It works on lanes.
+    pub(crate) is_vector: bool,
     /// It names registers that the wave has not.
     pub(crate) is_beyond: bool,
 }

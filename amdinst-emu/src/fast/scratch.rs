@@ -7,6 +7,7 @@ use super::memory::is_uniform;
 use super::{Body, CONST, Hot, general, part, parts, rows, scalar};
 use crate::exec::Context;
 use crate::memory::is_scratch;
+use crate::rules::Buffers;
 use crate::wave::{LANES, Scratch, Wave};
 
 /// How a [`Access`] is addressed: through a buffer resource, whose first register is `hot.sdst`.
@@ -39,19 +40,25 @@ impl Small {
 
 /// Where the wave's scratch is addressed from: its position there; then the offset without the lanes' part.
 #[inline(always)]
-fn origin<const FORM: u8>(w: &Wave, hot: &Hot) -> Option<(usize, u64)> {
+fn origin<L: Level, const FORM: u8>(w: &Wave, hot: &Hot) -> Option<(usize, u64)> {
     let offset = scalar(w, hot.src[1], hot.imm[1]);
     if FORM == FLAT {
         return Some((w.scratch.offset_of(w.flat_scratch())?, u64::from(offset)));
     }
     let (low, word3) = (w.s64(hot.sdst as u8), w.s[(hot.sdst as usize + 3) & 127]);
-    // Swizzled, lanes added, 64 to a row: as private memory is.
-    let private = low >> 63 != 0 && word3 & 1 << 23 != 0 && word3 >> 21 & 3 == 3;
+    // Swizzled, lanes added, as many to a row as the wave has, the range not checked: as private memory is (`exec/vmem/buffer`).
+    let lanes_of_a_row = 8 << (word3 >> 21 & 3);
+    let is_unchecked = match w.rules.buffers {
+        Buffers::TwoFormats => true,
+        Buffers::OneFormat => word3 >> 28 & 3 == 2,
+        Buffers::SizedElements => false,
+    };
+    let private = low >> 63 != 0 && word3 & 1 << 23 != 0 && lanes_of_a_row == L::LANES && is_unchecked;
     let base = (low & 0xffff_ffff_ffff).wrapping_add(u64::from(offset));
     if !private || !is_scratch(base) {
         return None;
     }
-    Some((w.scratch.offset_of(base)?, 0))
+    Some((w.scratch.offset_of(w.scratch.row_of(base, L::LANES)?)?, 0))
 }
 
 impl<const STORE: bool, const DWORDS: usize, const FORM: u8> Body for Access<STORE, DWORDS, FORM> {
@@ -63,7 +70,7 @@ impl<const STORE: bool, const DWORDS: usize, const FORM: u8> Body for Access<STO
         }
         // SAFETY: rows are in the register file (checked by `compile`).
         unsafe {
-            let Some((first, mut offset)) = origin::<FORM>(w, hot) else {
+            let Some((first, mut offset)) = origin::<L, FORM>(w, hot) else {
                 return general(context, hot);
             };
             if hot.src[0] != CONST {

@@ -66,6 +66,8 @@ pub(super) struct Engine<'a> {
     /// Waves that a SIMD holds registers for.
     waves_per_simd: u32,
     lds_bytes: u32,
+    /// What scalar registers of waves start with.
+    scalars: [u32; 128],
     /// The next workgroup to place.
     next_group: u64,
     next_forget: u64,
@@ -128,6 +130,7 @@ impl<'a> Engine<'a> {
             visits: vec![u64::MAX; units * SIMDS],
             waves_per_simd,
             lds_bytes: shared.lds_bytes.next_multiple_of(arch.limits().lds_granule),
+            scalars: shared.scalars(),
             next_group: 0,
             next_forget: FORGET,
             footprint: Footprint::default(),
@@ -183,7 +186,8 @@ impl<'a> Engine<'a> {
         if self.next_group >= self.shared.groups() {
             return false;
         }
-        let waves = self.shared.waves_of(self.next_group) as u32;
+        let workgroup = self.shared.workgroup(self.next_group);
+        let waves = self.shared.setup.waves(workgroup) as u32;
         let place = &mut self.units[unit];
         let slots: u32 = place.simds.iter().map(|simd| self.waves_per_simd - simd.taken).sum();
         if slots < waves || place.lds_left < self.lds_bytes || waves > 1 && place.groups >= self.p.workgroups
@@ -218,7 +222,7 @@ impl<'a> Engine<'a> {
             let start = (now + self.p.workgroup_launch).max(*launch_free);
             *launch_free = start + self.p.wave_launch;
             let resident = &mut self.waves[wave];
-            self.shared.start(&mut resident.wave, index, number);
+            self.shared.start(&mut resident.wave, &self.scalars, index, workgroup, number);
             resident.begin(slot, unit, simd, start);
             self.groups[slot].waves.push(wave);
             self.prepare(wave, start);

@@ -240,17 +240,29 @@ impl Wave {
         [&self.rows[..usize::from(vgprs)], &self.rows[REGISTERS / 2..][..usize::from(agprs)]]
     }
 
-    /// Back to the state of a new wave, which has the registers `allotted`; `used` are those that the program can touch. They hold
-    /// `uninitialised`, but for those that say something of the wave.
-    pub(crate) fn reset(&mut self, allotted: Registers, used: Registers, uninitialised: u32) {
+    /// What scalar registers hold that nothing has been put into: `uninitialised`, but for those that no instruction names, and EXEC.
+    pub(crate) fn scalars(rules: &Rules, uninitialised: u32) -> [u32; 128] {
+        let mut scalars = [0; 128];
+        scalars[..usize::from(rules.sgprs) + 2].fill(uninitialised);
+        for register in [VCC, VCC + 1, M0] {
+            scalars[usize::from(register)] = uninitialised;
+        }
+        scalars
+    }
+
+    /// Back to the state of a new wave, which has the registers `allotted`; `used` are those that the program can touch. Vector registers
+    /// hold `uninitialised`, scalar ones what `scalars` says.
+    pub(crate) fn reset(
+        &mut self,
+        allotted: Registers,
+        used: Registers,
+        uninitialised: u32,
+        scalars: &[u32; 128],
+    ) {
         self.allotted = allotted;
         self.rows[..usize::from(used.vgprs)].fill([uninitialised; LANES]);
         self.rows[REGISTERS / 2..][..usize::from(used.agprs)].fill([uninitialised; LANES]);
-        self.s = [0; 128];
-        self.s[..usize::from(self.rules.sgprs) + 2].fill(uninitialised);
-        for register in [VCC, VCC + 1, M0] {
-            self.s[usize::from(register)] = uninitialised;
-        }
+        self.s = *scalars;
         self.scc = false;
         self.set_mode(0);
         self.place = Place::default();
@@ -463,6 +475,12 @@ impl Wave {
     #[inline(always)]
     pub(crate) fn plain32(&self) -> bool {
         self.mode & 0x33 == 0x30
+    }
+
+    /// Whether arithmetic of singles is rounded to the nearest.
+    #[inline(always)]
+    pub(crate) fn nearest32(&self) -> bool {
+        self.mode & 3 == 0
     }
 
     /// Whether arithmetic of doubles and halves needs nothing but IEEE defaults.

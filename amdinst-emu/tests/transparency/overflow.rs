@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use amdgpu_object::CodeObject;
-use amdinst_core::counters::SiteCounts;
+use amdinst_core::counters::{SiteCounts, WORDS_PER_SITE};
 use amdinst_core::instrument::{Counters, Home, Options, apply, plan};
 
 use super::kernels::Kernel;
@@ -34,7 +34,8 @@ pub(crate) fn stopped_counters(kernel: &Kernel, cpu: &str) -> usize {
     let parsed = CodeObject::parse(instrumented.bytes.clone()).expect("the instrumented code object");
     let mut bytes = instrumented.bytes.to_vec();
     // The prologue comes first, and clears its counters one register after the other.
-    let registers = probes.sites.len().div_ceil(12);
+    let lanes = object.code_target().wave.lanes();
+    let registers = probes.sites.len().div_ceil((lanes / WORDS_PER_SITE) as usize);
     let words = bytes[parsed.text.range.clone()].chunks_exact_mut(4);
     let clears =
         words.filter(|word| u32::from_le_bytes((&**word).try_into().expect("a word")) & ALL_BUT_N == ZERO);

@@ -1,7 +1,8 @@
 //! The files of one build of a code object: a directory that is whole or not there, and never changes.
 //!
 //! Its name is the hash of what is in it. The manifest says which one counts; so whoever reads the manifest first finds files of one
-//! build, whenever others build again or are killed. Generations that no manifest names are removed when the next one is written.
+//! build, whenever others build again or are killed. Generations that the manifest does not name are removed when the next one is written,
+//! and, if they were in use then, by whoever used them last.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,7 +13,10 @@ use amdinst_core::instrument::digest;
 use amdinst_core::manifest::Manifest;
 use tempfile::TempDir;
 
-use crate::together::{PREFIX, is_left_behind, unfinished_directory};
+use crate::together::{DirectoryLock, PREFIX, directory_of, is_left_behind, unfinished_directory};
+
+/// The manifest's name.
+pub(super) const MANIFEST: &str = "manifest.json";
 
 /// Digits of a name.
 const DIGITS: usize = 16;
@@ -72,13 +76,30 @@ fn for_all(directory: &Path) -> io::Result<()> {
 
 /// Generations of a manifest that are not removed as long as this lives.
 #[derive(Debug, Default)]
-pub struct InUse(#[expect(dead_code, reason = "locks")] Vec<File>);
+pub struct InUse {
+    locks: Vec<File>,
+    artifacts: PathBuf,
+}
 
 impl InUse {
     /// The generations that a manifest names, in the directory of the package's artifacts.
     pub(super) fn of(manifest: &Manifest, artifacts: &Path) -> Self {
         let open = named(manifest).into_iter().filter_map(|path| File::open(artifacts.join(path)).ok());
-        Self(open.filter(|directory| directory.try_lock_shared().is_ok()).collect())
+        let locks = open.filter(|directory| directory.try_lock_shared().is_ok()).collect();
+        Self { locks, artifacts: artifacts.to_owned() }
+    }
+}
+
+impl Drop for InUse {
+    /// Another build may have come in between, and could not remove them.
+    fn drop(&mut self) {
+        let locks = std::mem::take(&mut self.locks);
+        if !locks.is_empty() {
+            drop(locks);
+            // What another build makes is not named yet.
+            let _lock = DirectoryLock::take(directory_of(&self.artifacts));
+            remove_others(&self.artifacts);
+        }
     }
 }
 
@@ -88,9 +109,12 @@ fn named(manifest: &Manifest) -> BTreeSet<PathBuf> {
     originals.filter_map(Path::parent).map(Path::to_owned).collect()
 }
 
-/// Removes generations that the manifest does not name and nobody uses, and what killed builds left.
-pub(super) fn remove_others(manifest: &Manifest, artifacts: &Path) {
-    let named = named(manifest);
+/// Removes generations that the manifest does not name and nobody uses, and what killed builds left. It is the manifest that is there now:
+/// another build may have written it.
+pub(super) fn remove_others(artifacts: &Path) {
+    let manifest = fs::read(artifacts.join(MANIFEST)).ok();
+    let Some(manifest) = manifest.and_then(|bytes| Manifest::from_json(&bytes).ok()) else { return };
+    let named = named(&manifest);
     let directories = |path: &Path| {
         let entries = fs::read_dir(path).into_iter().flatten().flatten();
         entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
@@ -141,11 +165,14 @@ mod tests {
         fs::create_dir(place.join(".amdinst-killed")).unwrap();
         let running = Generation::new(&place).unwrap();
         let used = InUse::of(&manifest(&one), artifacts.path());
-        remove_others(&manifest(&other), artifacts.path());
+        let bytes = serde_json::to_vec(&manifest(&other)).unwrap();
+        fs::write(artifacts.path().join(MANIFEST), bytes).unwrap();
+        remove_others(artifacts.path());
         assert!(place.join(&one).join("k.elf").exists() && place.join(&other).join("k.elf").exists());
         assert!(running.directory.path().exists() && !place.join(".amdinst-killed").exists());
-        drop((used, running));
-        remove_others(&manifest(&other), artifacts.path());
+        drop(running);
+        // Whoever used it removes it.
+        drop(used);
         assert!(!place.join(&one).exists() && place.join(&other).exists());
         assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
     }

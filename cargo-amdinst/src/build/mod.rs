@@ -125,7 +125,7 @@ pub fn original(context: &mut Context, args: &PackageArgs) -> CommandResult<Path
     let built =
         cargo::build(context, package, cpu, &toolchain, &executable, &flags, Format::Human)?.code_object;
     // The copy that `build` made has a name that people know.
-    let manifest = fs::read(package.output_directory().join("manifest.json")).ok();
+    let manifest = fs::read(package.output_directory().join(generation::MANIFEST)).ok();
     let manifest = manifest.and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();
     let stamp = files::stamp(&built);
     let copy = manifest.code_objects.iter().find(|artifact| {
@@ -152,7 +152,7 @@ fn build_package(
     executable: &Path,
 ) -> CommandResult<BuiltPackage> {
     let artifacts = package.output_directory();
-    let manifest_path = artifacts.join("manifest.json");
+    let manifest_path = artifacts.join(generation::MANIFEST);
     let directory = std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
     let user_flags = flags::of_user(toolchain, &directory);
     let mut compiled = Vec::new();
@@ -165,6 +165,8 @@ fn build_package(
     }
     let failed = |path: &Path| format!("cannot write {}", path.display());
     fs::create_dir_all(&artifacts).or_exit_with(Exit::OutputFailed, || failed(&artifacts))?;
+    // Given up after the lock, which it takes then.
+    let in_use;
     // One after the other: what another build makes is not taken for left behind, nor is its manifest overwritten by an older one.
     // The directory of all packages is locked, for each file that is written locks its own.
     let _lock = DirectoryLock::take(together::directory_of(&artifacts));
@@ -193,7 +195,7 @@ fn build_package(
     }
     let mut bytes = serde_json::to_vec_pretty(&manifest).or_exit(Exit::BuildFailed)?;
     bytes.push(b'\n');
-    let in_use = Arc::new(InUse::of(&manifest, &artifacts));
+    in_use = Arc::new(InUse::of(&manifest, &artifacts));
     files::write(&manifest_path, &bytes).or_exit_with(Exit::OutputFailed, || failed(&manifest_path))?;
     for artifact in &manifest.code_objects {
         let (from, to) =
@@ -201,7 +203,7 @@ fn build_package(
         let copied = fs::read(from).and_then(|bytes| files::write(&to, &bytes));
         copied.or_exit_with(Exit::OutputFailed, || failed(&to))?;
     }
-    generation::remove_others(&manifest, &artifacts);
+    generation::remove_others(&artifacts);
     Ok(BuiltPackage { package, manifest_path, manifest, in_use })
 }
 

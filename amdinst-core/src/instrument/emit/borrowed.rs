@@ -19,7 +19,7 @@
 
 use amdgpu_isa::{Op, Value};
 
-use super::sequence::{MAX_OFFSET, Sequence, sgpr};
+use super::sequence::{Sequence, sgpr};
 use crate::instrument::registers::layout::{
     BORROWED_LANES, BorrowedVgprs, CounterPlace, RecordPlace, Reserved, SPILL_LANES, SPILLED_SGPRS, Temps,
 };
@@ -116,7 +116,7 @@ impl Borrowed<'_> {
         if is_borrowed {
             code.low_lane_offsets(offsets);
         }
-        if offset < MAX_OFFSET {
+        if offset < code.offset_end() {
             code.global_atomic_add(offsets, data, record, offset as i32);
         } else {
             // Beyond the immediate's reach: move these lanes' offsets there and back.
@@ -143,7 +143,7 @@ impl Borrowed<'_> {
         let record = self.record(code);
         code.readlane(kept_offset, offsets, 0);
         code.readlane(kept_data, data, 0);
-        let (far, near) = if offset + 4 * words <= MAX_OFFSET { (0, offset) } else { (offset, 0) };
+        let (far, near) = if offset + 4 * words <= code.offset_end() { (0, offset) } else { (offset, 0) };
         code.enable_lanes(1, 0);
         code.v_mov(offsets, Value::int(far as i32));
         increments(code, &mut |code, word, increment| {

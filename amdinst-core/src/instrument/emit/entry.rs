@@ -140,7 +140,7 @@ impl Entry<'_> {
         if let (Some(ScratchSlots { by_register: true, .. }), Some(init), Some(offset)) =
             (self.reserved.scratch, user.flat_scratch_init, system.private_segment_wavefront_offset)
         {
-            code.set_flat_scratch(init, offset);
+            code.set_flat_scratch(init, offset, self.own().header);
         }
     }
 

@@ -7,7 +7,7 @@
 use amdgpu_isa::{Arch, LAST_SGPR, Op, Reg, Value};
 
 use super::assembler::{Assembled, Assembler};
-use super::sequence::{EmitError, MAX_OFFSET, Sequence, sgpr};
+use super::sequence::{EmitError, Sequence, sgpr};
 use crate::counters::RECORD_HEADER_WORDS;
 use crate::instrument::options::{Home, Level, Probe};
 use crate::instrument::registers::layout::{
@@ -160,9 +160,10 @@ impl Exit<'_> {
         let words = RECORD_HEADER_WORDS + self.probe.words() * self.places.len() as u32;
         let lanes = code.lanes();
         for at in (0..words).step_by(lanes as usize) {
-            let offset = 4 * at % MAX_OFFSET;
+            let end = code.offset_end();
+            let offset = 4 * at % end;
             if at > 0 && offset == 0 {
-                code.vop2(Op::v_add_u32, offsets, Value::int(MAX_OFFSET as i32), offsets);
+                code.vop2(Op::v_add_u32, offsets, Value::int(end as i32), offsets);
             }
             if words - at < lanes {
                 code.enable_lanes(words - at, 0);
@@ -241,7 +242,7 @@ impl Exit<'_> {
     /// Stores lanes `0..lanes` of `data` at byte `at` of the record.
     fn store(&self, code: &mut Sequence, record: u8, data: u8, lanes: u32, at: u32) {
         let offsets = self.reserved.offsets;
-        if at >= MAX_OFFSET {
+        if at >= code.offset_end() {
             code.enable_all_lanes();
             code.vop2(Op::v_add_u32, offsets, Value::int(at as i32), offsets);
             code.enable_lanes(lanes, 0);

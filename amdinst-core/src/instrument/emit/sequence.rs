@@ -14,9 +14,6 @@ pub(crate) fn sgpr(register: u8) -> Value {
 /// The low half of FLAT_SCRATCH, by its number in operands.
 pub(crate) use amdgpu_isa::scalar::FLAT_SCRATCH;
 
-/// Immediate offsets of GLOBAL instructions are 13 bits, signed (12 bits on some GFX9 processors' scratch only).
-pub(crate) const MAX_OFFSET: u32 = 4096;
-
 /// How instructions reach both of the [`ScratchSlots`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scratch {
@@ -138,6 +135,11 @@ impl Sequence {
     /// Moves EXEC's lanes up. SCC is changed.
     pub(crate) fn shift_exec(&mut self, by: u32) {
         self.mask_op(MaskOp::ShiftUp, Encoding::Sop2, &[Value::EXEC, Value::EXEC, Value::int(by as i32)]);
+    }
+
+    /// Immediate offsets of memory instructions are below this.
+    pub(crate) const fn offset_end(&self) -> u32 {
+        self.assembler.arch().generation().offset_end()
     }
 
     /// Lanes of a wave.
@@ -363,11 +365,16 @@ impl Sequence {
         self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(immediate.into())]);
     }
 
-    /// `s_add_u32 flat_scratch_lo, init, offset`, `s_addc_u32 flat_scratch_hi, init + 1, 0`: where the wave's private memory is,
-    /// before gfx940.
-    pub(crate) fn set_flat_scratch(&mut self, init: u8, offset: u8) {
-        self.sop2(Op::s_add_u32, FLAT_SCRATCH, sgpr(init), sgpr(offset));
-        self.sop2(Op::s_addc_u32, FLAT_SCRATCH + 1, sgpr(init + 1), Value::int(0));
+    /// `s_add_u32 flat_scratch_lo, init, offset`, `s_addc_u32 flat_scratch_hi, init + 1, 0`: where the wave's private memory is, where
+    /// hardware does not set it. Hardware registers get it from a pair of SGPRs.
+    pub(crate) fn set_flat_scratch(&mut self, init: u8, offset: u8, pair: u8) {
+        let registers = self.assembler.arch().generation().flat_scratch_registers();
+        let sum = if registers.is_some() { pair } else { FLAT_SCRATCH };
+        self.sop2(Op::s_add_u32, sum, sgpr(init), sgpr(offset));
+        self.sop2(Op::s_addc_u32, sum + 1, sgpr(init + 1), Value::int(0));
+        for (half, register) in (sum..).zip(registers.into_iter().flatten()) {
+            self.plain(Op::s_setreg_b32, Encoding::Sopk, &[Value::Imm(register.whole()), sgpr(half)]);
+        }
     }
 
     /// How the slots are reached: by `s_mov_b32 address, …` where they are addressed by a register, else by offsets alone.

@@ -5,7 +5,8 @@
 //! written down: those of an opcode are learned from what the parser misses.
 //!
 //! What the recognizer adds are wait states (`S_NOP`), waits for results (`S_WAITCNT_DEPCTR`), and instructions that do nothing but
-//! come between (`V_NOP_e32`, and moves of a register to itself).
+//! come between (`V_NOP_e32`, and moves of a register to itself or of a number to none). Between LDS and memory a wait for stores
+//! (`S_WAITCNT_VSCNT`) is one.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -208,6 +209,8 @@ impl Recognizer {
             .args(["-mtriple=amdgcn-amd-amdhsa", "-run-pass=post-RA-hazard-rec", "-x", "mir", "-", "-o", "-"])
             .arg(format!("-mcpu={}", self.target.arch))
             .arg(format!("-mattr={}", attributes.join(",")))
+            // Some forms that are tried end it; its report, which nobody reads, would take seconds.
+            .env("LLVM_DISABLE_SYMBOLIZATION", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -240,7 +243,9 @@ fn explicit_operands(inst: &McInst, step: &Step<'_>, target: Option<usize>, null
                 if index < written { format!("def ${name}") } else { format!("${name}") }
             }
             // The disassembler does not extend the sign of 16-bit immediates.
-            McOperand::Immediate(value) if inst.opcode.contains("K_I32") => {
+            McOperand::Immediate(value)
+                if ["K_I32", "S_SETREG"].iter().any(|name| inst.opcode.contains(name)) =>
+            {
                 value.parse::<u16>().map_or_else(|_| value.clone(), |value| (value as i16).to_string())
             }
             McOperand::Immediate(value) => value.clone(),
@@ -279,7 +284,7 @@ fn strip(name: &str) -> &str {
     name
 }
 
-/// Opcodes of RDNA 3 that begin otherwise than their pseudo instructions, which are named as GFX9's are.
+/// Opcodes of RDNA that begin otherwise than their pseudo instructions, which are named as GFX9's are.
 const RENAMED: [(&str, &str); 12] = [
     ("V_ADD_NC_", "V_ADD_"),
     ("V_SUB_NC_", "V_SUB_"),
@@ -368,8 +373,8 @@ fn compare_block(before: &[String], after: &[&str]) -> Result<Vec<u32>> {
             }
             match opcode(next) {
                 same if same == opcode(line) => break,
-                // Of a register to itself.
-                "V_MOV_B32_e32" | "S_MOV_B32" => found.states += 1,
+                // Of a register to itself, or of anything to none; and a wait for stores.
+                "V_MOV_B32_e32" | "S_MOV_B32" | "S_WAITCNT_VSCNT" => found.states += 1,
                 _ => bail!("`{next}` came out, which did not go in"),
             }
         }

@@ -99,7 +99,7 @@ amdhsa.kernels:
         .end_amdgpu_metadata
 ";
 
-/// What RDNA has in place of the body of [`ASSEMBLY`]: behind each site and before it stands what must wait for something that only what
+/// What RDNA 3 has in place of the body of [`ASSEMBLY`]: behind each site and before it stands what must wait for something that only what
 /// is inserted might cut short, or begin.
 ///
 /// A transcendental result is used where EXEC narrows; of two results that one instruction adds, one was written before EXEC was and
@@ -143,6 +143,49 @@ const RDNA: &str = "
         s_endpgm
 ";
 
+/// What RDNA 1 and 2 have in its place: instructions that what is inserted might overtake, or be overtaken by.
+///
+/// Memory instructions read EXEC and SGPRs right before sites and behind them, and before the end; LDS is accessed between them, with
+/// branches on the way; EXEC is copied before a comparison that writes it; and a scalar load reads an SGPR that a vector instruction
+/// writes. Waits that the original needs are in it, and registers that no memory instruction has under way, which sites can borrow.
+#[cfg(test)]
+const GFX10: &str = "
+        s_load_dwordx2 s[0:1], s[0:1], 0x0
+        v_lshlrev_b32_e32 v1, 2, v0
+        v_mov_b32_e32 v5, v0
+        v_mov_b32_e32 v6, v1
+        v_mov_b32_e32 v7, v1
+        v_cmp_gt_u32_e32 VCC, 8, v0
+        s_waitcnt lgkmcnt(0)
+        global_load_dword v2, v1, s[0:1]
+        s_waitcnt_depctr 0xffe3
+        s_and_saveexec_WAVE SAVED, VCC
+        global_load_dword v3, v1, s[0:1]
+        s_cbranch_execz 1f
+        s_waitcnt_vscnt null, 0x0
+        ds_write_b32 v1, v0
+        v_cmp_ne_u32_e32 VCC, 3, v0
+        s_and_saveexec_WAVE MASK, VCC
+        ds_read_b32 v4, v1
+        s_waitcnt_depctr 0xffe3
+        s_or_WAVE EXEC, EXEC, MASK
+        s_load_dword s12, s[0:1], 0x0
+        s_mov_b32 null, 0
+        v_readfirstlane_b32 s0, v0
+        s_waitcnt lgkmcnt(0)
+1:      s_or_WAVE EXEC, EXEC, SAVED
+        s_waitcnt vmcnt(0) lgkmcnt(0)
+        v_add_nc_u32_e32 v2, v2, v3
+        v_add_nc_u32_e32 v2, v2, v5
+        v_add3_u32 v2, v2, v6, v7
+        s_mov_WAVE MASK, EXEC
+        s_waitcnt_depctr 0xfffe
+        v_cmpx_gt_u32_e32 4, v0
+        s_waitcnt_vscnt null, 0x0
+        global_store_dword v1, v2, s[0:1]
+        s_endpgm
+";
+
 /// A vector instruction uses a transcendental result too soon.
 #[cfg(test)]
 pub(super) const TRANS_USE: &str = "
@@ -170,12 +213,46 @@ pub(super) const MASK_WRITE: &str = "
         s_endpgm
 ";
 
+/// A scalar instruction writes SGPRs that a memory instruction reads.
+#[cfg(test)]
+pub(super) const MEMORY_READ: &str = "
+        global_load_dword v1, v0, s[0:1]
+        s_mov_b32 s0, 0
+        s_endpgm
+";
+
+/// A vector instruction writes an SGPR that a scalar load reads.
+#[cfg(test)]
+pub(super) const SCALAR_LOAD: &str = "
+        s_load_dword s2, s[0:1], 0x0
+        v_readfirstlane_b32 s0, v0
+        s_endpgm
+";
+
+/// A comparison writes EXEC, which a scalar instruction reads.
+#[cfg(test)]
+pub(super) const COMPARE_EXEC: &str = "
+        s_mov_WAVE SAVED, EXEC
+        v_cmpx_gt_u32_e32 4, v0
+        s_endpgm
+";
+
+/// Behind a branch, LDS is accessed where memory was before it.
+#[cfg(test)]
+pub(super) const LDS_BRANCH: &str = "
+        global_load_dword v1, v0, s[0:1]
+        s_branch 1f
+1:      ds_write_b32 v0, v0
+        s_endpgm
+";
+
 /// The kernel in assembly, for one processor.
 #[cfg(test)]
 pub(super) fn assemble(target: Target) -> Result<CodeObject> {
     match target.arch.generation() {
         Generation::Gfx9 => assemble_text(target, GFX9),
-        _ => assemble_text(target, RDNA),
+        Generation::Gfx10 => assemble_text(target, GFX10),
+        Generation::Gfx11 => assemble_text(target, RDNA),
     }
 }
 

@@ -187,6 +187,9 @@ fn another_word(word: &Evidence<'_>, theirs: &[u8]) -> Option<&'static str> {
     if word.is(Illegal::Field("NSA")) {
         return Some("more dwords of addresses than an image needs, which LLVM drops");
     }
+    if is_too_wide(word) {
+        return Some("a number wider than the 16 bits of its operand, which LLVM cuts off");
+    }
     let reads_as_this = decode(word.target, theirs).is_ok_and(|inst| inst.text(word.target) == word.text);
     if has_changed_literal(word) && !reads_as_this {
         return Some("a negated literal, for which there is no text");
@@ -257,7 +260,7 @@ fn has_null_resource(word: &Evidence<'_>) -> bool {
 
 /// The code of a literal in a word whose third dword permutes lanes: LLVM takes some other number for its value.
 fn has_permuted_literal(word: &Evidence<'_>) -> bool {
-    word.permutes() && word.is(Illegal::ReservedCode(255))
+    word.permutes() && (word.is(Illegal::ReservedCode(255)) || has_literal_code(word.words))
 }
 
 /// The third source of an addition with carry, or of a selection, is a vector register in LLVM's text, or a literal.

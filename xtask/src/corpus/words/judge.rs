@@ -270,8 +270,17 @@ fn is_silent_half(one: &Inst, other: &Inst) -> bool {
 /// Whether our listing shows what is no instruction as LLVM's does, or as data.
 fn is_listed_alike(referee: &Referee, step: &Step<'_>, theirs: &str) -> bool {
     let Ok(inst) = decode_for_listing(referee.target, &bytes(step.words)) else { return true };
-    // Constants of these are misprinted in instructions too, where our text gives the same bytes.
-    let misprinted = ["madmk_", "madak_", "fmamk_", "fmaak_", "v_fmac_"];
+    // Constants of these are misprinted in instructions too, where our text gives the same bytes, and of the last two how lanes are
+    // permuted.
+    let misprinted = [
+        "madmk_",
+        "madak_",
+        "fmamk_",
+        "fmaak_",
+        "v_fmac_",
+        "v_fma_mixlo_f16_e64_dpp ",
+        "v_fma_mixhi_f16_e64_dpp ",
+    ];
     misprinted.iter().any(|name| theirs.contains(name)) || inst.text(referee.target) == theirs
 }
 

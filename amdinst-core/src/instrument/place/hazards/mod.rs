@@ -1,4 +1,4 @@
-//! Wait states between inserted code and what stands around it, on every path. (Of RDNA: [`waits`].)
+//! Wait states between inserted code and what stands around it, on every path. (Of RDNA: [`waits`] and [`overtaken`].)
 //!
 //! Every inserted instruction is compared with what may run before it, through all predecessors, and every original
 //! instruction behind an insertion with the inserted ones before it. Where too few wait states lie between, `s_nop` is added
@@ -11,6 +11,7 @@
 //!
 //! As in LLVM, what lies on the other side of a call or a return is not looked at: the jump itself takes longer.
 
+mod overtaken;
 mod surroundings;
 mod waits;
 
@@ -67,7 +68,8 @@ pub(crate) fn settle(
     patches: &mut Patches,
 ) -> Result<(), EncodeError> {
     if !known.program.arch.has(Feature::ManualWaitStates) {
-        return waits::settle(known.program, assembler, function, patches);
+        waits::settle(known.program, assembler, function, patches)?;
+        return overtaken::settle(known.program, assembler, function, patches);
     }
     let surroundings = Surroundings::new(known.program, function, patches);
     let checked = Checked { known, surroundings, slow, arch: known.program.arch };

@@ -37,6 +37,7 @@ pub(super) fn settle(
         true => transcendental(program, function),
         false => RegSet::EMPTY,
     };
+    let masks = program.arch.has(Feature::MaskWriteHazard);
     for block in &function.blocks {
         let insts: Vec<usize> = patches.range(block.insts.clone()).iter().map(|&(index, _)| index).collect();
         for index in insts {
@@ -55,7 +56,9 @@ pub(super) fn settle(
                 if reads_first(program, part, &slow) {
                     part.insert(0, wait(assembler, VECTOR_RESULTS)?);
                 }
-                if let Some(counters) = next.and_then(|next| scalar_wait(program.inst(next))) {
+                if let Some(counters) =
+                    next.filter(|_| masks).and_then(|next| scalar_wait(program.inst(next)))
+                {
                     part.insert(0, wait(assembler, counters)?);
                 }
             }

@@ -3,6 +3,9 @@
 //! conditional ones and `s_call_b64` as well.
 //!
 //! Islands stand where control does not fall through, or else behind a branch over them.
+//!
+//! RDNA 1 has an erratum: a branch whose offset is 63 dwords goes elsewhere (LLVM's `FeatureOffset3fBug`). An `s_nop` on the way makes
+//! that 64.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +39,8 @@ pub(super) struct Islands {
     first: BTreeMap<u64, u64>,
     /// By zone and target: the zone that the island for it goes to; none if it reaches the target.
     next: BTreeMap<(u64, Target), u64>,
+    /// By old address: `s_nop` before what stands there, behind the islands.
+    pads: BTreeMap<u64, usize>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -55,8 +60,16 @@ pub(super) enum Source {
 impl Islands {
     /// How many instructions stand before old addresses.
     pub(super) fn sizes(&self) -> BTreeMap<u64, usize> {
-        let size = |zone: &Zone| usize::from(zone.is_passed) + zone.targets.len();
-        self.zones.iter().map(|(&pc, zone)| (pc, size(zone))).collect()
+        let mut sizes = self.pads.clone();
+        for (&pc, zone) in &self.zones {
+            *sizes.entry(pc).or_default() += usize::from(zone.is_passed) + zone.targets.len();
+        }
+        sizes
+    }
+
+    /// Puts one more `s_nop` before what stands at an old address.
+    pub(super) fn pad(&mut self, pc: u64) {
+        *self.pads.entry(pc).or_default() += 1;
     }
 
     /// Every island, and the zones that need a branch over them with the bytes it spans.
@@ -66,9 +79,11 @@ impl Islands {
             .flat_map(|(&pc, zone)| zone.targets.iter().map(move |&target| Source::Island(pc, target)))
     }
 
-    /// Zones that control must be led over: old address and number of islands.
+    /// Zones that control must be led over: old address, and number of islands and `s_nop`.
     pub(super) fn passed(&self) -> impl Iterator<Item = (u64, usize)> {
-        self.zones.iter().filter(|(_, zone)| zone.is_passed).map(|(&pc, zone)| (pc, zone.targets.len()))
+        let pads = |pc| self.pads.get(pc).copied().unwrap_or_default();
+        let passed = self.zones.iter().filter(|(_, zone)| zone.is_passed);
+        passed.map(move |(pc, zone)| (*pc, zone.targets.len() + pads(pc)))
     }
 
     /// The new address of an island.

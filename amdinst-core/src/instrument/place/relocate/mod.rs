@@ -25,6 +25,7 @@ pub(crate) use insertions::Insertions;
 use islands::{Islands, Slots};
 use layout::Layout;
 pub(crate) use stays::Stays;
+use targets::Wrong;
 
 /// Why the text cannot be rebuilt.
 #[derive(Clone, Debug, Error)]
@@ -47,6 +48,9 @@ pub(crate) struct Relocated {
 /// Islands move code and so can put further branches out of reach; each round makes room for those.
 const ROUNDS: usize = 16;
 
+/// Rounds in which branches of a length that a processor does not get right become longer; one may bring another there.
+const PADDING_ROUNDS: usize = 256;
+
 impl Relocated {
     /// Rebuilds the text at `address` with what is inserted.
     pub(crate) fn new(
@@ -58,10 +62,21 @@ impl Relocated {
     ) -> Result<Self, RelocateError> {
         let mut islands = Islands::default();
         let mut slots = None;
-        for round in 0.. {
+        let (mut round, mut padding_round) = (0, 0);
+        loop {
             let mut layout = Layout::new(object, program, inserted, &islands.sizes(), stays, address);
-            let far = targets::retarget(&mut layout, program, &islands)?;
+            let Wrong { far, unsafe_past } = targets::retarget(&mut layout, program, &islands)?;
             let Some(first) = far.first() else {
+                if let Some(&pc) = unsafe_past.first() {
+                    if padding_round == PADDING_ROUNDS {
+                        let detail =
+                            format!("a branch before {pc:#x} has an offset that {} gets wrong", program.arch);
+                        return Err(RelocateError::NotRelocatable { pc, detail });
+                    }
+                    unsafe_past.into_iter().for_each(|pc| islands.pad(pc));
+                    padding_round += 1;
+                    continue;
+                }
                 for address in &program.addresses {
                     targets::readdress(&mut layout, program, stays, address)?;
                 }
@@ -74,8 +89,8 @@ impl Relocated {
                     return Err(first.error());
                 }
             }
+            round += 1;
         }
-        unreachable!("the loop ends by its rounds")
     }
 
     /// Its bytes.

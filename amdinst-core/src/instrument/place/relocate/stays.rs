@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{Arch, Encoding, Mods, Op, Value, assemble};
 use amdgpu_object::{CodeObject, Relocation};
 
 use crate::analysis::program::{ObstacleKind, Program};
@@ -172,19 +172,24 @@ fn unmovable(object: &CodeObject, program: &Program) -> Option<(u64, String)> {
     }
     // Some code may not have been found. Unless it looks at its own address, it can be moved as it is.
     let text = object.bytes.get(object.text.range.clone()).unwrap_or_default();
+    let getpc = getpc(program.arch);
     let mut known = program.insts.iter().peekable();
     for (pc, word) in (object.text.address..).step_by(4).zip(text.chunks_exact(4)) {
         while known.next_if(|located| located.end() <= pc).is_some() {}
         let found = known.peek().is_some_and(|located| located.pc <= pc);
         let word = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-        if !found && is_getpc(word) {
+        if !found && Some(word & !SDST) == getpc {
             return Some((pc, format!("`{}` in code that no known path reaches", Op::s_getpc_b64)));
         }
     }
     None
 }
 
-/// SOP1 (bits 31:23 = 0b101111101) with opcode 28 in bits 15:8.
-const fn is_getpc(word: u32) -> bool {
-    word & 0xff80_ff00 == 0xbe80_1c00
+/// The word of `s_getpc_b64` but for the register that it writes, SDST in bits 22:16 of SOP1.
+fn getpc(arch: Arch) -> Option<u32> {
+    let values = [Value::Scalar(0)];
+    let inst = assemble(arch, Op::s_getpc_b64, Encoding::Sop1, &values, Mods::default()).ok()?;
+    inst.encode(arch).ok()?.first().copied()
 }
+
+const SDST: u32 = 0x7f << 16;

@@ -1,6 +1,6 @@
 //! Corrects what code says about addresses: branches, and addresses formed from the program counter.
 
-use amdgpu_isa::{Arch, EncodeError, Encoding, Flow, Inst, Mods, Op, Value, assemble};
+use amdgpu_isa::{Arch, EncodeError, Encoding, Feature, Flow, Inst, Mods, Op, Value, assemble};
 use amdgpu_object::rewrite::Edge;
 
 use super::RelocateError;
@@ -35,13 +35,26 @@ impl Far {
     }
 }
 
-/// Corrects all branches and fills in the islands. Returns those that do not reach; the text is of use only without any.
+/// The branches that do not do what they have to; the text is of use only without any.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wrong {
+    /// Those that do not reach it.
+    pub(super) far: Vec<Far>,
+    /// Old addresses that branches of the length of an erratum go past or to.
+    pub(super) unsafe_past: Vec<u64>,
+}
+
+/// The offset of branches that go elsewhere, in dwords, where a processor has that erratum.
+const BROKEN_OFFSET: i16 = 0x3f;
+
+/// Corrects all branches and fills in the islands.
 pub(super) fn retarget(
     layout: &mut Layout,
     program: &Program,
     islands: &Islands,
-) -> Result<Vec<Far>, RelocateError> {
-    let mut far = Vec::new();
+) -> Result<Wrong, RelocateError> {
+    let mut wrong = Wrong::default();
+    let is_broken = |dwords: i16| dwords == BROKEN_OFFSET && program.arch.has(Feature::BranchOver63Bug);
     for (number, function) in program.functions.iter().enumerate() {
         for block in &function.blocks {
             let index = block.insts.end - 1;
@@ -67,9 +80,12 @@ pub(super) fn retarget(
                 continue;
             }
             let Ok(dwords) = i16::try_from(distance / 4) else {
-                far.push(Far { source, target, span: (new_pc, final_to), function: number });
+                wrong.far.push(Far { source, target, span: (new_pc, final_to), function: number });
                 continue;
             };
+            if is_broken(dwords) {
+                wrong.unsafe_past.push(located.end());
+            }
             // SIMM16 of SOPP and SOPK, the low half of the first word.
             let at = (new_pc - layout.address) as usize;
             if let Some(half) = layout.text.get_mut(at..at + 2) {
@@ -83,19 +99,27 @@ pub(super) fn retarget(
         let (Some(at), Some(final_to)) = places else { continue };
         let hop = islands.hop(source).and_then(|next| islands.address(layout, next, target));
         match i16::try_from((hop.unwrap_or(final_to).wrapping_sub(at + SOPP_BYTES) as i64) / 4) {
-            Ok(dwords) => write_branch(layout, program.arch, at, dwords)?,
+            Ok(dwords) => {
+                if is_broken(dwords) {
+                    wrong.unsafe_past.push(zone);
+                }
+                write_branch(layout, program.arch, at, dwords)?;
+            }
             Err(_) => {
                 let function = program.function_at(target.old).unwrap_or_default();
-                far.push(Far { source, target, span: (at, final_to), function });
+                wrong.far.push(Far { source, target, span: (at, final_to), function });
             }
         }
     }
     for (zone, islands) in islands.passed() {
         if let Some(&at) = layout.zones.get(&zone) {
+            if is_broken(islands as i16) {
+                wrong.unsafe_past.push(zone);
+            }
             write_branch(layout, program.arch, at, islands as i16)?;
         }
     }
-    Ok(far)
+    Ok(wrong)
 }
 
 /// Whether what goes from one place of a function to another runs what stands before that for those who enter.
