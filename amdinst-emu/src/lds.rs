@@ -96,21 +96,20 @@ impl Lds {
         self.size
     }
 
-    /// Where an access of `bytes` at `address` goes that runs over the end, if hardware lets it pass; `trap` says what it is otherwise, and
-    /// `by` whose it is. What is still in the workgroup's last granule is there, though nobody asked for it.
+    /// Where a step's access of `bytes` at `address` goes that runs over the end, if hardware lets it pass; `passed` says whose it is, and
+    /// what it is otherwise. What is still in the workgroup's last granule is there, though nobody asked for it.
     ///
     /// # Errors
-    /// The trap, or a race.
+    /// The trap.
     pub(crate) fn beyond(
         &mut self,
-        by: impl FnOnce(Box<Trap>) -> (u32, Passed),
+        step: u32,
         address: u64,
         bytes: u8,
-        trap: Box<Trap>,
+        passed: impl FnOnce() -> Passed,
     ) -> Outcome<Option<usize>> {
-        let Some(beyond) = &mut self.beyond else { return Err(trap) };
-        let (step, passed) = by(trap);
-        beyond.accesses.entry(step).or_insert(passed);
+        let Some(beyond) = &mut self.beyond else { return Err(passed().trap) };
+        beyond.accesses.entry(step).or_insert_with(passed);
         let (allotted, bytes) = (beyond.allotted as u64, u64::from(bytes));
         if address + bytes <= allotted {
             return Ok(None);

@@ -1,5 +1,7 @@
 //! What the environment asks for. `cargo amdinst exec` sets it from its options.
 
+use std::str::FromStr;
+
 use amdgpu_isa::Arch;
 use amdinst_core::instrument::Counters;
 use amdinst_emu::{OutOfRange, Uninitialised};
@@ -14,6 +16,21 @@ pub(crate) struct SettingsError {
     variable: &'static str,
     value: String,
     expected: String,
+}
+
+/// The value of a variable, of a kind that says by itself what is expected.
+fn parsed<T: FromStr<Err = &'static str>>(
+    variable: &'static str,
+    text: impl Fn(&str) -> Option<String>,
+) -> Result<Option<T>, SettingsError> {
+    let read = |value: String| {
+        value.parse().map_err(|expected: &str| SettingsError {
+            variable,
+            expected: expected.to_owned(),
+            value,
+        })
+    };
+    text(variable).map(read).transpose()
 }
 
 /// What is done to code objects as they are loaded.
@@ -103,21 +120,9 @@ impl Settings {
                 return Err(bad("AMDINST_COUNTERS", value.to_owned(), "auto, register, lds or global"));
             }
         };
-        let uninitialised = match text("AMDINST_UNINITIALISED") {
-            None => Uninitialised::default(),
-            Some(value) => {
-                value.parse().map_err(|expected| bad("AMDINST_UNINITIALISED", value.clone(), expected))?
-            }
-        };
-        let out_of_range = match text("AMDINST_OUT_OF_RANGE") {
-            None => OutOfRange::AsHardware,
-            Some(value) => {
-                value.parse().map_err(|expected| bad("AMDINST_OUT_OF_RANGE", value.clone(), expected))?
-            }
-        };
         Ok(Self {
-            uninitialised,
-            out_of_range,
+            uninitialised: parsed("AMDINST_UNINITIALISED", text)?.unwrap_or_default(),
+            out_of_range: parsed("AMDINST_OUT_OF_RANGE", text)?.unwrap_or(OutOfRange::AsHardware),
             instrument,
             counters,
             profile,
@@ -125,9 +130,7 @@ impl Settings {
             budget: number("AMDINST_BUDGET", 0, 1, u64::MAX)?,
             threads: number("AMDINST_THREADS", 0, 1, 1024)? as usize,
             allowed: text("AMDINST_ALLOW").map(|places| allowed(&places)).unwrap_or_default(),
-            checks: text("AMDINST_CHECK").map_or(Ok(Checks::NONE), |value| {
-                value.parse().map_err(|expected| bad("AMDINST_CHECK", value.clone(), expected))
-            })?,
+            checks: parsed("AMDINST_CHECK", text)?.unwrap_or(Checks::NONE),
         })
     }
 }

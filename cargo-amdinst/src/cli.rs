@@ -3,8 +3,10 @@
 mod start;
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use amdgpu_isa::WaveSize;
 use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
@@ -629,7 +631,7 @@ pub struct CheckArgs {
     /// Mistakes to look for that need not show in results: `all`, `none`, or some of `races`, `barriers` and
     /// `uninitialised`, with commas between (default: `all` for `test` on the emulator, else `none`); with `atomicity`,
     /// races unless both accesses are atomic are errors, too, not warnings
-    #[arg(long, value_name = "LIST", value_parser = checks)]
+    #[arg(long, value_name = "LIST", value_parser = parsed::<Checks>)]
     pub check: Option<Checks>,
     /// Accesses whose races are meant, with commas between: `FILE`, `FILE:LINE`, or the function that they are in
     #[arg(long, value_name = "PLACE", value_delimiter = ',')]
@@ -642,11 +644,11 @@ pub struct CheckArgs {
     pub check_races: bool,
     /// What each dword of registers, LDS and scratch memory holds before it is written (default: 0x7ffb7ffb, a NaN of
     /// 16, 32 and 64 bits)
-    #[arg(long, value_name = "DWORD", value_parser = uninitialised)]
+    #[arg(long, value_name = "DWORD", value_parser = parsed::<Uninitialised>)]
     pub uninitialised: Option<Uninitialised>,
     /// What becomes of accesses to LDS beyond the workgroup's: `fault`, or as on `hardware`, where reads return zero and writes are
     /// discarded (default: `hardware` for `exec`, else `fault`)
-    #[arg(long, value_name = "HOW", value_parser = out_of_range)]
+    #[arg(long, value_name = "HOW", value_parser = parsed::<OutOfRange>)]
     pub out_of_range: Option<OutOfRange>,
 }
 
@@ -687,18 +689,8 @@ impl CheckArgs {
     }
 }
 
-/// What to look for.
-fn checks(text: &str) -> Result<Checks, String> {
-    text.parse().map_err(|expected| format!("expected: {expected}"))
-}
-
-/// A dword that was never written.
-fn uninitialised(text: &str) -> Result<Uninitialised, String> {
-    text.parse().map_err(|expected| format!("expected: {expected}"))
-}
-
-/// What becomes of accesses out of range.
-fn out_of_range(text: &str) -> Result<OutOfRange, String> {
+/// A value that says by itself what is expected instead.
+fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|expected| format!("expected: {expected}"))
 }
 
@@ -928,7 +920,7 @@ pub struct IsaArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim3(pub [u32; 3]);
 
-impl std::str::FromStr for Dim3 {
+impl FromStr for Dim3 {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {

@@ -181,7 +181,7 @@ impl Group {
         observer: &mut impl Observer,
     ) -> Result<Turn, Box<Fault>> {
         let result = if shared.is_stopped() {
-            Err(shared.locate(&self.waves[0], *Trap::new(FaultKind::Stopped)))
+            Err(self.stopped(shared))
         } else {
             self.schedule(shared, most, observer)
         };
@@ -255,7 +255,7 @@ impl Group {
     pub(super) fn waits(&mut self, shared: &Shared<'_>) -> Result<Option<Waiter>, Box<Fault>> {
         let mut first = None;
         for number in 0..self.live {
-            if !matches!(self.waves[number].status, Status::Running | Status::Yielded) {
+            if !self.waves[number].status.runs() {
                 continue;
             }
             let Some(round) = self.goes_round(shared, number)? else { return Ok(None) };
@@ -285,7 +285,7 @@ impl Group {
                 return Err(fault);
             }
             let wave = &self.waves[number];
-            if !matches!(wave.status, Status::Running | Status::Yielded) {
+            if !wave.status.runs() {
                 break;
             }
             match look.step(step, wave, &self.lds, &round) {
@@ -306,8 +306,8 @@ impl Group {
 
     /// Where it is when the launch is stopped: the first wave that runs.
     pub(super) fn stopped(&self, shared: &Shared<'_>) -> Box<Fault> {
-        let runs = |wave: &&Wave| matches!(wave.status, Status::Running | Status::Yielded);
-        let wave = self.waves[..self.live].iter().find(runs).unwrap_or(&self.waves[0]);
+        let mut waves = self.waves[..self.live].iter();
+        let wave = waves.find(|wave| wave.status.runs()).unwrap_or(&self.waves[0]);
         shared.locate(wave, *Trap::new(FaultKind::Stopped))
     }
 
@@ -335,7 +335,7 @@ impl Group {
             }
             let mut running = 0u32;
             for number in 0..self.live {
-                if !matches!(self.waves[number].status, Status::Running | Status::Yielded) {
+                if !self.waves[number].status.runs() {
                     continue;
                 }
                 running += 1;
@@ -345,7 +345,7 @@ impl Group {
                 let (used, outcome) = observer.slice(shared, &mut context, slice, counts);
                 self.budget -= used;
                 let outcome = outcome.and_then(|()| {
-                    let alive = matches!(self.waves[number].status, Status::Running | Status::Yielded);
+                    let alive = self.waves[number].status.runs();
                     if alive && self.budget == 0 {
                         let at_barrier = |wave: &&Wave| wave.status == Status::AtBarrier;
                         let waiting = self.waves[..self.live].iter().filter(at_barrier).count() as u32;

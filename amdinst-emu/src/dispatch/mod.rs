@@ -569,7 +569,6 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Pairs of accesses that are races unless both are atomic.
     /// LDS of one workgroup.
     pub(crate) fn lds(&self) -> Lds {
         Lds::new(
@@ -581,6 +580,7 @@ impl<'a> Shared<'a> {
         )
     }
 
+    /// Pairs of accesses that are races unless both are atomic.
     fn doubts(&self) -> Vec<Fault> {
         let late = self.races().map(|mut races| races.doubts.take()).unwrap_or_default();
         let located = late.into_iter().map(|Late { trap, wave, site, .. }| {

@@ -44,6 +44,13 @@ pub(crate) enum Status {
     Ended,
 }
 
+impl Status {
+    /// It has a next step that nothing keeps it from.
+    pub(crate) const fn runs(self) -> bool {
+        matches!(self, Self::Running | Self::Yielded)
+    }
+}
+
 /// MODE.FP16_OVFL.
 const FP16_OVFL: u32 = 23;
 /// VGPR relative addressing (`s_set_gpr_idx_on`).

@@ -490,18 +490,22 @@ pub struct Run {
 impl AddressMap {
     /// The original address of an instruction that the original has; `None` for one that was inserted.
     pub fn kept(&self, new: u64) -> Option<u64> {
-        let index = self.runs.partition_point(|run| run.new <= new).checked_sub(1)?;
-        let run = &self.runs[index];
-        let within = new - run.new;
-        (within < run.size && !run.inserted).then_some(run.old + within)
+        let (run, within) = self.find(new)?;
+        (!run.inserted).then_some(run.old + within)
     }
 
     /// The original address of an address of the instrumented code.
     pub fn original(&self, new: u64) -> Option<u64> {
+        let (run, within) = self.find(new)?;
+        Some(if run.inserted { run.old } else { run.old + within })
+    }
+
+    /// The run that an address of the instrumented code is in, and how many bytes in.
+    fn find(&self, new: u64) -> Option<(&Run, u64)> {
         let index = self.runs.partition_point(|run| run.new <= new).checked_sub(1)?;
         let run = &self.runs[index];
         let within = new - run.new;
-        (within < run.size).then(|| if run.inserted { run.old } else { run.old + within })
+        (within < run.size).then_some((run, within))
     }
 }
 

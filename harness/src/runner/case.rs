@@ -159,7 +159,28 @@ impl<E: Display> IntoTestResult for Result<(), E> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+
     use super::*;
+
+    /// Panics are told to tests as long as this lives. The hook is the whole process's, so one test at a time has it.
+    struct Hook(#[expect(dead_code, reason = "a lock")] MutexGuard<'static, ()>);
+
+    impl Drop for Hook {
+        fn drop(&mut self) {
+            // A thread that panics may not.
+            if !std::thread::panicking() {
+                let _ = std::panic::take_hook();
+            }
+        }
+    }
+
+    fn panics_to_tests() -> Hook {
+        static ONE: Mutex<()> = Mutex::new(());
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        report_panics_to_tests();
+        Hook(one)
+    }
 
     #[test]
     fn a_backtrace_is_the_tests_own() {
@@ -187,12 +208,11 @@ mod tests {
         let report = r#"{"schema":1,"kernel":"k","target":"gfx90a","home":"register","grid":[1,1,1],"block":[64,1,1],
             "waves":1,"memory_equal":true,"oracle_equal":true,"sites":[],"probes":[]}"#;
         let report = crate::report::Report::new(serde_json::from_str(report).unwrap());
-        report_panics_to_tests();
+        let _hook = panics_to_tests();
         let asked = line!() + 1;
         for failed in [catch_unwind(|| drop(report.site("x"))), catch_unwind(|| drop(report.line(7)))] {
             assert!(failed.is_err());
         }
-        let _ = std::panic::take_hook();
         let told = PANIC.take().unwrap_or_default();
         assert!(told.contains(&format!("at {}:{asked}:", file!())), "{told}");
     }
@@ -208,7 +228,7 @@ mod tests {
                 drop(report.probe("x").outcome.clone())
             }];
         let why = "kernel `k` has no counts of branches: code for gfx1100 is not instrumented yet";
-        report_panics_to_tests();
+        let _hook = panics_to_tests();
         for ask in asks {
             let payload = catch_unwind(AssertUnwindSafe(ask)).unwrap_err();
             assert_eq!(of_panic(&*payload), Ending::Ignored(Some(why.to_owned())));
@@ -217,7 +237,6 @@ mod tests {
             let _ = catch_unwind(AssertUnwindSafe(asks[0]));
             panic!("something else");
         }));
-        let _ = std::panic::take_hook();
         let Ending::Failed(told) = of_panic(&*caught.unwrap_err()) else { panic!("it failed") };
         assert!(told.starts_with("something else"), "{told}");
     }

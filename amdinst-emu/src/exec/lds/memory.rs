@@ -30,21 +30,23 @@ pub(in crate::exec) fn check(
     }
     let len = lds.len() as u64;
     if address + u64::from(size) > len {
-        let nearest = NearestAllocation {
-            label: "the workgroup's LDS".to_owned(),
-            address: 0,
-            size: len,
-            distance: address.saturating_sub(len) as i64,
+        let passed = || {
+            let nearest = NearestAllocation {
+                label: "the workgroup's LDS".to_owned(),
+                address: 0,
+                size: len,
+                distance: address.saturating_sub(len) as i64,
+            };
+            let kind = FaultKind::OutOfBounds {
+                space: MemorySpace::Lds,
+                address,
+                size,
+                write,
+                nearest: Some(Box::new(nearest)),
+            };
+            Passed { wave: w.index, calls: w.calls.steps().collect(), trap: Trap::at_lane(kind, lane) }
         };
-        let kind = FaultKind::OutOfBounds {
-            space: MemorySpace::Lds,
-            address,
-            size,
-            write,
-            nearest: Some(Box::new(nearest)),
-        };
-        let by = |trap| (w.current, Passed { wave: w.index, calls: w.calls.steps().collect(), trap });
-        if let Some(nowhere) = lds.beyond(by, address, bytes, Trap::at_lane(kind, lane))? {
+        if let Some(nowhere) = lds.beyond(w.current, address, bytes, passed)? {
             return Ok(nowhere);
         }
     }

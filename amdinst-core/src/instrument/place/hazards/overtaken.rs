@@ -23,16 +23,20 @@ use amdgpu_isa::{
 
 use crate::analysis::program::{Function, Program};
 use crate::instrument::emit::assembler::{Assembled, Assembler, Modifiers};
+use crate::instrument::place::hazards::waits;
 use crate::instrument::place::patches::{Patch, Patches};
 
-/// `s_waitcnt_depctr depctr_vm_vsrc(0)`, until memory instructions have read their registers: VM_VSRC is bits 4:2 (LLVM's `DepCtr`; the
-/// manuals leave it out).
-const MEMORY_READS: i32 = 0xffe3;
+/// The counter of `s_waitcnt_depctr` of memory instructions that have not read their registers: bits 4:2 (LLVM's `DepCtr`; the manuals
+/// leave it out).
 const VM_VSRC: i32 = 0b1_1100;
 
-/// `s_waitcnt_depctr depctr_sa_sdst(0)`, until scalar instructions are done: SA_SDST is bit 0.
-const SCALAR_RESULTS: i32 = 0xfffe;
+/// The one of scalar instructions that are not done.
 const SA_SDST: i32 = 1;
+
+/// The immediate of `s_waitcnt_depctr` that waits until a counter is zero: the others are at rest, all their bits set.
+const fn until_zero(counter: i32) -> i32 {
+    0xffff & !counter
+}
 
 /// Adds the waits that the patches of one function need.
 pub(super) fn settle(
@@ -104,13 +108,12 @@ impl Wait {
 
     fn assemble(self, assembler: &Assembler) -> Result<Assembled, EncodeError> {
         const NULL: Value = Value::Special(Special::Null);
-        let depctr = |counters: i32| (Op::s_waitcnt_depctr, Encoding::Sopp, vec![Value::Imm(counters)]);
         let (op, encoding, values) = match self {
-            Self::MemoryReads => depctr(MEMORY_READS),
+            Self::MemoryReads => return waits::wait(assembler, until_zero(VM_VSRC)),
             // Any scalar instruction that has a result: it stands behind the load's reads.
-            Self::ScalarLoad => (Op::s_mov_b32, Encoding::Sop1, vec![NULL, Value::int(0)]),
-            Self::ExecReads => depctr(SCALAR_RESULTS),
-            Self::Stores => (Op::s_waitcnt_vscnt, Encoding::Sopk, vec![NULL, Value::Imm(0)]),
+            Self::ScalarLoad => (Op::s_mov_b32, Encoding::Sop1, [NULL, Value::int(0)]),
+            Self::ExecReads => return waits::wait(assembler, until_zero(SA_SDST)),
+            Self::Stores => (Op::s_waitcnt_vscnt, Encoding::Sopk, [NULL, Value::Imm(0)]),
         };
         assembler.assemble(op, encoding, &values, Modifiers::None)
     }

@@ -67,7 +67,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-fn wait(assembler: &Assembler, counters: i32) -> Result<Assembled, EncodeError> {
+pub(super) fn wait(assembler: &Assembler, counters: i32) -> Result<Assembled, EncodeError> {
     assembler.assemble(Op::s_waitcnt_depctr, Encoding::Sopp, &[Value::Imm(counters)], Modifiers::None)
 }
 
