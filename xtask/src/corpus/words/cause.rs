@@ -79,7 +79,11 @@ struct Nameless {
 /// The causes of messages that name no rule.
 const NAMELESS_CAUSES: &[Nameless] = &[
     Nameless { name: "a number wider than the 16 bits of its operand", holds: is_too_wide },
-    Nameless { name: "a temporal hint that has no name", holds: |word| word.text.contains(" th:0x") },
+    // LLVM prints the number of such a hint, and reads names alone.
+    Nameless {
+        name: "a temporal hint that has no name",
+        holds: |word| word.is(Illegal::Field("TH")) && word.text.contains(" th:0x"),
+    },
     Nameless {
         name: "a register where the number of a barrier must be",
         holds: |word| word.is(Illegal::Kind("no number of a barrier")),
@@ -197,11 +201,6 @@ fn another_word(word: &Evidence<'_>, theirs: &[u8]) -> Option<&'static str> {
     if word.is(Illegal::Field("OP_SEL")) && !reads_as_this {
         return Some("a half of a source that there is not, which LLVM drops");
     }
-    if is_too_wide(word) {
-        return Some(
-            "a number wider than the 16 bits of its operand, of which LLVM's assembler drops the rest",
-        );
-    }
     if word.is(Illegal::Kind("no number of a barrier")) {
         return Some("a register where the number of a barrier must be, which LLVM lets pass");
     }
@@ -254,8 +253,15 @@ fn is_too_wide(word: &Evidence<'_>) -> bool {
 /// A buffer or an image whose description is NULL. What else is wrong with an image is told first by one or the other.
 fn has_null_resource(word: &Evidence<'_>) -> bool {
     let has_null = word.text.contains(" null");
-    let other = ["image_", "s_buffer_", "buffer_", "tbuffer_"].iter().any(|name| word.text.starts_with(name));
-    has_null && (word.is(Illegal::Kind("NULL")) || other)
+    // A buffer's offset may be NULL: the resource is the operand before that.
+    let resource_is_null = |name: &str, operand: usize| {
+        word.text.starts_with(name) && word.text.split(", ").nth(operand).is_some_and(|text| text == "null")
+    };
+    has_null && word.is(Illegal::Kind("NULL"))
+        || has_null && word.text.starts_with("image_")
+        || resource_is_null("s_buffer_", 1)
+        || resource_is_null("buffer_", 2)
+        || resource_is_null("tbuffer_", 2)
 }
 
 /// The code of a literal in a word whose third dword permutes lanes: LLVM takes some other number for its value.
