@@ -54,8 +54,10 @@ pub enum Feature {
     ReturningFloatAtomics,
     /// Float atomics, too, have the SCC bit.
     FloatAtomicCoherenceBit,
-    /// Matrices of small floats with scales: instructions of four dwords, FP8 and BF8 as the Open Compute Project has them.
+    /// Matrices of small floats with scales: instructions of four dwords.
     ScaledMatrices,
+    /// FP8 and BF8 as the Open Compute Project has them.
+    OcpFloats,
     /// Loads of 96 and 128 bits reach LDS.
     WideLdsLoads,
     /// A matrix accumulator is no constant, and `v_accvgpr_write_b32` takes no scalar register (an erratum).
@@ -102,9 +104,6 @@ pub enum Feature {
     Xnack,
     /// The ids of a workgroup arrive in trap temporaries: x in TTMP9, y and z in TTMP7 (`FeatureArchitectedSGPRs`).
     WorkgroupIdsInTtmps,
-    /// MODE has neither DX10_CLAMP nor IEEE: NaNs clamp to zero, minima and maxima are those of IEEE 754-2019
-    /// (`!hasDX10ClampMode`, `!hasIEEEMode`).
-    FixedIeeeMode,
 }
 
 /// A set of features.
@@ -184,7 +183,8 @@ pub(crate) const GFX942: Features = GFX90A.and([
     F::ForwardingHazards,
 ]);
 /// gfx950.
-pub(crate) const GFX950: Features = GFX942.and([F::ScaledMatrices, F::WideLdsLoads, F::LongerMatrices]);
+pub(crate) const GFX950: Features =
+    GFX942.and([F::ScaledMatrices, F::OcpFloats, F::WideLdsLoads, F::LongerMatrices]);
 /// gfx1010 to gfx1013.
 pub(crate) const GFX1010: Features = Features::of([
     F::Xnack,
@@ -227,7 +227,7 @@ pub(crate) const GFX1100: Features = Features::of([
 pub(crate) const GFX1150: Features =
     GFX1100.and([F::ScalarFloats, F::DppScalarSource]).without([F::TransUseHazard]);
 /// gfx1200 and gfx1201.
-pub(crate) const GFX1200: Features = GFX1150.and([F::WorkgroupIdsInTtmps, F::FixedIeeeMode]).without([
+pub(crate) const GFX1200: Features = GFX1150.and([F::WorkgroupIdsInTtmps, F::OcpFloats]).without([
     F::GlobalDataShare,
     F::PartialForwardingHazard,
     F::MaskWriteHazard,

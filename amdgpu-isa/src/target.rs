@@ -277,7 +277,9 @@ impl Arch {
     }
 
     const fn is_executed(self) -> bool {
-        matches!(self.generation(), Generation::Gfx9 | Generation::Gfx10 | Generation::Gfx11)
+        match self.generation() {
+            Generation::Gfx9 | Generation::Gfx10 | Generation::Gfx11 | Generation::Gfx12 => true,
+        }
     }
 
     /// This processor, if code for it is instrumented.

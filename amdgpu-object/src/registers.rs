@@ -164,10 +164,11 @@ impl KernelDescriptor {
                 register
             })
         };
+        let ids = !arch.has(Feature::WorkgroupIdsInTtmps);
         SystemSgprs {
-            workgroup_id_x: place(self.enable_sgpr_workgroup_id_x()),
-            workgroup_id_y: place(self.enable_sgpr_workgroup_id_y()),
-            workgroup_id_z: place(self.enable_sgpr_workgroup_id_z()),
+            workgroup_id_x: place(ids && self.enable_sgpr_workgroup_id_x()),
+            workgroup_id_y: place(ids && self.enable_sgpr_workgroup_id_y()),
+            workgroup_id_z: place(ids && self.enable_sgpr_workgroup_id_z()),
             workgroup_info: place(self.enable_sgpr_workgroup_info()),
             private_segment_wavefront_offset: place(
                 self.enable_private_segment() && !arch.has(Feature::ArchitectedFlatScratch),

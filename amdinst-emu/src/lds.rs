@@ -1,7 +1,8 @@
 //! A workgroup's LDS.
 //!
 //! What hardware does with an access beyond it, the manuals tell alike for GFX9 to GFX11 ("Out-of-Range behavior"): reads return zero, also
-//! where a part of what is read is in range, and writes are discarded. The range is what the workgroup is allotted, in whole granules.
+//! where a part of what is read is in range, and writes are discarded. On GFX12 each dword that is read, and each byte that is written,
+//! counts by itself ([`PartlyOut`]). The range is what the workgroup is allotted, in whole granules.
 //! [`OutOfRange::AsHardware`] does so: such an access goes to a place of its own behind the LDS, which is zero before each.
 
 use std::collections::BTreeMap;
@@ -13,11 +14,23 @@ use crate::check::{AccessKind, Outcome, Trap};
 use crate::dispatch::Read;
 use crate::machine::{OutOfRange, Uninitialised};
 use crate::races::{Late, LdsRaces, LdsScan, Look, Mark, Scope};
+use crate::rules::PartlyOut;
 use crate::wave::fill_dwords;
+
+/// How many waves of a workgroup have signalled its barrier, where that is not waiting at it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arrivals {
+    /// Waves of the workgroup.
+    pub(crate) members: u32,
+    /// Those that have signalled since the barrier was last complete.
+    pub(crate) signals: u32,
+}
 
 /// The bytes, and who has accessed them if that is asked for ([`crate::Config::check_races`]).
 #[derive(Debug, Default)]
 pub(crate) struct Lds {
+    /// Of the barrier, which the workgroup's waves share as they do the bytes.
+    pub(crate) barrier: Arrivals,
     /// What the kernel asks for; with [`OutOfRange::AsHardware`], behind it, what else is in its last granule, and [`NOWHERE`].
     bytes: Vec<u8>,
     /// Bytes that the kernel asks for.
@@ -87,7 +100,7 @@ impl Lds {
                 Watch::Written(Box::new(Written { bytes: vec![false; bytes.len()], reads: Vec::new() }))
             }
         };
-        Self { bytes, size, beyond, uninitialised: uninitialised.0, watch }
+        Self { barrier: Arrivals::default(), bytes, size, beyond, uninitialised: uninitialised.0, watch }
     }
 
     /// Bytes that the kernel asks for.
@@ -106,17 +119,30 @@ impl Lds {
         step: u32,
         address: u64,
         bytes: u8,
+        (writes, partly_out): (bool, PartlyOut),
         passed: impl FnOnce() -> Passed,
     ) -> Outcome<Option<usize>> {
         let Some(beyond) = &mut self.beyond else { return Err(passed().trap) };
         beyond.accesses.entry(step).or_insert_with(passed);
-        let (allotted, bytes) = (beyond.allotted as u64, u64::from(bytes));
-        if address + bytes <= allotted {
+        let (allotted, size) = (beyond.allotted as u64, u64::from(bytes));
+        if address + size <= allotted {
             return Ok(None);
         }
         let nowhere = beyond.allotted;
         self.bytes[nowhere..].fill(0);
-        Ok(Some(nowhere))
+        let first = usize::try_from(address).ok().filter(|&first| first < nowhere);
+        match (first, partly_out) {
+            // What is written behind the end is nowhere.
+            (Some(first), PartlyOut::EachPart) if writes => Ok(Some(first)),
+            (Some(first), PartlyOut::EachPart) => {
+                let parts = (first..).step_by(4).take_while(|part| part + 4 <= nowhere).enumerate();
+                for (number, part) in parts.take(usize::from(bytes / 4)).collect::<Vec<_>>() {
+                    self.bytes.copy_within(part..part + 4, nowhere + 4 * number);
+                }
+                Ok(Some(nowhere))
+            }
+            _ => Ok(Some(nowhere)),
+        }
     }
 
     /// The first access of each step that hardware let pass, since they were last taken.

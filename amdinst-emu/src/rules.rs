@@ -4,6 +4,8 @@
 //! is a [`Feature`](amdgpu_isa::Feature), and what there is so much of stands in [`Limits`](amdgpu_isa::Limits). How many lanes a
 //! wave has is its kernel's: see [`Wave::lanes`](crate::wave::Wave::lanes).
 
+use std::ops::Range;
+
 use amdgpu_isa::{Generation, WaveSize, scalar};
 
 /// What the waves of a generation do in their own way.
@@ -34,8 +36,46 @@ pub(crate) struct Rules {
     pub(crate) hardware_registers: &'static [(u16, HardwareRegister)],
     /// The bit of STATUS that says that the wave has scratch memory, as a mask; 0 if there is none.
     pub(crate) scratch_enabled: u32,
+    /// The bit of STATUS that says that the wave has 64 lanes, as a mask; 0 if there is none.
+    pub(crate) wave64: u32,
     /// A kernel says where its scratch memory is, by `s_setreg_b32`.
     pub(crate) sets_scratch: bool,
+    /// Waves signal a barrier by one instruction and wait at it by another.
+    pub(crate) split_barriers: bool,
+    /// STATUS has SCC.
+    pub(crate) status_has_scc: bool,
+    /// Numbers of the trap handler's registers that kernels read: a launch puts there which workgroup and wave it is.
+    pub(crate) launch_registers: Range<u8>,
+    /// MODE has neither DX10_CLAMP nor IEEE. NaNs clamp to zero; minima and maxima are those of IEEE 754-2019.
+    pub(crate) fixed_ieee_mode: bool,
+    /// An output modifier applies where subnormals are kept, and flushes those of its results. Else it is ignored there.
+    pub(crate) omod_flushes: bool,
+    /// Float atomics of FLAT on LDS keep subnormals whatever MODE says. Else they do as those of DS.
+    pub(crate) flat_keeps_subnormals: bool,
+    /// What an access to LDS that is in part out of range does.
+    pub(crate) partly_out: PartlyOut,
+    /// The first bit of the byte that each value of OP_SEL selects of a source of conversions.
+    pub(crate) source_bytes: [u8; 4],
+    /// How lanes hold the elements of matrices.
+    pub(crate) matrices: Matrices,
+}
+
+/// What an access to LDS that is in part out of range does, where hardware lets it pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PartlyOut {
+    /// A load returns zero, a store writes nothing.
+    Nothing,
+    /// Each dword of a load, and each byte of a store, counts by itself.
+    EachPart,
+}
+
+/// How lanes hold the elements of WMMA's matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Matrices {
+    /// Each group of 16 lanes has all of A and B; rows of C and D go round the groups.
+    Repeated,
+    /// Each element is in one lane.
+    Once,
 }
 
 /// How a buffer resource says what its elements are, and what is out of range.
@@ -47,6 +87,8 @@ pub(crate) enum Buffers {
     OneFormat,
     /// As that, and swizzling keeps together as many bytes as is told.
     SizedElements,
+    /// As that. Strides have a scale, and an offset in a scalar register is swizzled with the others.
+    ScaledStride,
 }
 
 /// What `v_div_scale_*` does at the ends of its range.
@@ -88,6 +130,18 @@ pub(crate) enum HardwareRegister {
     ScratchHigh,
     /// SHADER_CYCLES: a clock of 20 bits.
     Cycles,
+    /// SHADER_CYCLES_LO: the low half of a clock of 64 bits.
+    CyclesLow,
+    /// SHADER_CYCLES_HI: its high half.
+    CyclesHigh,
+    /// STATE_PRIV: what a trap handler may write.
+    State,
+    /// EXCP_FLAG_USER: exceptions that have occurred.
+    Exceptions,
+    /// EXCP_FLAG_PRIV and TRAP_CTRL: exceptions of a trap handler.
+    TrapControl,
+    /// SCHED_MODE: how instructions are issued.
+    Scheduling,
     /// A snapshot of performance counters.
     Snapshot,
 }
@@ -126,7 +180,17 @@ const GFX9: Rules = Rules {
         (24, R::Snapshot),
     ],
     scratch_enabled: 1 << 28,
+    wave64: 0,
     sets_scratch: false,
+    split_barriers: false,
+    status_has_scc: true,
+    launch_registers: 0..0,
+    fixed_ieee_mode: false,
+    omod_flushes: false,
+    flat_keeps_subnormals: false,
+    partly_out: PartlyOut::Nothing,
+    source_bytes: [0, 8, 16, 24],
+    matrices: Matrices::Repeated,
 };
 
 /// RDNA2 ISA, chapter 3 (kernel state), table 16 (hardware registers) and section 8.1.8 (buffer resource); what it leaves open is as on
@@ -189,12 +253,62 @@ const GFX11: Rules = Rules {
         (29, R::Cycles),
     ],
     scratch_enabled: 1 << 29,
-    sets_scratch: false,
+    ..GFX9
 };
 
-/// RDNA 4 ISA, chapter 3 (kernel state) and table "Hardware Register Values"; numbers by LLVM's `SIDefines.h`. What it leaves open is as
-/// on GFX11.
-const GFX12: Rules = Rules { hardware_registers: &[(1, R::Mode)], scratch_enabled: 0, ..GFX11 };
+/// RDNA4 ISA, chapter 3 (wave state) and its table of registers, sections 3.3.5.1 (LDS out of range), 7.2.3.1 (output modifiers),
+/// 7.12.2 (matrices), 9.6 (buffer resource), 12.5.2 (permutations of lanes) and 13.2 (float atomics); numbers of hardware registers by
+/// LLVM's `SIDefines.h`. What it leaves open is as on GFX11.
+const GFX12: Rules = Rules {
+    exchanges_within: WaveSize::Wave64,
+    buffers: Buffers::ScaledStride,
+    hardware_registers: &[
+        (1, R::Mode),
+        (2, R::Status),
+        (4, R::State),
+        (5, R::Registers),
+        (6, R::Lds),
+        (7, R::Outstanding),
+        (10, R::Snapshot),
+        (11, R::Snapshot),
+        (12, R::Snapshot),
+        (15, R::Snapshot),
+        (16, R::Snapshot),
+        (17, R::TrapControl),
+        (18, R::Exceptions),
+        (19, R::TrapControl),
+        (20, R::ScratchLow),
+        (21, R::ScratchHigh),
+        (23, R::Id1),
+        (24, R::Id2),
+        (26, R::Scheduling),
+        (28, R::Outstanding),
+        (29, R::CyclesLow),
+        (30, R::CyclesHigh),
+        (31, R::Registers),
+        (32, R::Registers),
+    ],
+    scratch_enabled: 0,
+    wave64: 1 << 29,
+    split_barriers: true,
+    status_has_scc: false,
+    launch_registers: LAUNCH_Y_Z..LAUNCH_X + 1,
+    fixed_ieee_mode: true,
+    omod_flushes: true,
+    flat_keeps_subnormals: true,
+    partly_out: PartlyOut::EachPart,
+    // "Byte select bits are reversed" (`V_CVT_F32_FP8`).
+    source_bytes: [0, 16, 8, 24],
+    matrices: Matrices::Once,
+    ..GFX11
+};
+
+/// TTMP9: the id of a wave's workgroup in x.
+pub(crate) const LAUNCH_X: u8 = scalar::TTMP + 9;
+/// TTMP8: the number of a wave in its workgroup, from bit 25 on.
+pub(crate) const LAUNCH_WAVE: u8 = scalar::TTMP + 8;
+/// TTMP7: the ids of a wave's workgroup in y and z, 16 bits each.
+pub(crate) const LAUNCH_Y_Z: u8 = scalar::TTMP + 7;
 
 /// Takes scalar results that nobody wants (NULL): a pair of numbers that kernels cannot name, for they are a trap handler's.
 pub(crate) const NULL_RESULT: u8 = scalar::TTMP + scalar::TTMPS - 4;

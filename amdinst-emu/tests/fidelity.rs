@@ -3,7 +3,7 @@
 use amdgpu_isa::{Arch, Encoding, Generation, Target, opcodes};
 use amdinst_emu::{Config, FaultKind, Fidelity, Machine, Snippet, WaveState, fidelity};
 
-const PROCESSORS: [Arch; 11] = [
+const PROCESSORS: [Arch; 12] = [
     Arch::Gfx900,
     Arch::Gfx906,
     Arch::Gfx908,
@@ -15,6 +15,7 @@ const PROCESSORS: [Arch; 11] = [
     Arch::Gfx1030,
     Arch::Gfx1100,
     Arch::Gfx1151,
+    Arch::Gfx1201,
 ];
 
 /// Sizes of waves of each.

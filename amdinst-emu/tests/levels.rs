@@ -527,6 +527,41 @@ fn arithmetic_of_gfx11_is_the_same_at_every_level() {
     }
 }
 
+/// A form of GFX11 by GFX12's name; none if it has no such instruction.
+fn of_gfx12(form: &str) -> Option<String> {
+    const NAMES: [(&str, &str); 12] = [
+        ("s_add_u32 ", "s_add_co_u32 "),
+        ("s_sub_u32 ", "s_sub_co_u32 "),
+        ("s_add_i32 ", "s_add_co_i32 "),
+        ("s_sub_i32 ", "s_sub_co_i32 "),
+        ("s_addc_u32 ", "s_add_co_ci_u32 "),
+        ("s_subb_u32 ", "s_sub_co_ci_u32 "),
+        ("s_addk_i32 ", "s_addk_co_i32 "),
+        ("v_mad_u64_u32 ", "v_mad_co_u64_u32 "),
+        ("_min_f32", "_min_num_f32"),
+        ("_max_f32", "_max_num_f32"),
+        ("_min_f64", "_min_num_f64"),
+        ("_max_f64", "_max_num_f64"),
+    ];
+    let renamed = NAMES.iter().fold(form.to_owned(), |form, (from, to)| form.replace(from, to));
+    (!form.starts_with("s_cmpk_")).then_some(renamed)
+}
+
+/// Those that GFX11 does not have.
+const ONLY_GFX12: &[&str] =
+    &["s_wait_loadcnt 0x0", "s_wait_dscnt 0x0", "s_wait_kmcnt 0x0", "s_wait_storecnt_dscnt 0x0"];
+
+#[test]
+fn arithmetic_of_gfx12_is_the_same_at_every_level() {
+    for wave in [WaveSize::Wave32, WaveSize::Wave64] {
+        let target = Target { arch: Arch::Gfx1201, wave };
+        let pairs: &[&str] = if wave == WaveSize::Wave32 { PAIRS } else { &[] };
+        let forms = GFX11.iter().chain(pairs).map(|form| of_lanes(form, wave.lanes()));
+        let forms = forms.filter_map(|form| of_gfx12(&form));
+        compare_arithmetic(target, forms.chain(ONLY_GFX12.iter().map(|&form| form.to_owned())));
+    }
+}
+
 fn compare_arithmetic(target: Target, forms: impl Iterator<Item = String>) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let levels = levels();
@@ -627,6 +662,7 @@ fn memory_is_the_same_at_every_level() {
     compare_memory(Arch::Gfx90a.into(), BYTES, ACCESSES);
     for wave in [WaveSize::Wave32, WaveSize::Wave64] {
         compare_memory(Target { arch: Arch::Gfx1100, wave }, BYTES, OF_GFX11);
+        compare_memory(Target { arch: Arch::Gfx1201, wave }, BYTES, OF_GFX11);
     }
 }
 

@@ -77,6 +77,7 @@ impl Effect {
             | FaultKind::Deadlock { .. }
             | FaultKind::NoRoom(_)
             | FaultKind::BarrierDeadlock { .. }
+            | FaultKind::BarrierUnsignalled { .. }
             | FaultKind::BarrierMismatch { .. }
             | FaultKind::BarrierDivergence { .. }
             | FaultKind::Race { .. }

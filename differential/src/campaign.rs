@@ -39,7 +39,7 @@ pub struct Options {
     /// A processor to compile them for (repeatable)
     #[arg(
         long,
-        default_values_t = [Arch::Gfx900, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx1030, Arch::Gfx1100, Arch::Gfx1151],
+        default_values_t = [Arch::Gfx900, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx1030, Arch::Gfx1100, Arch::Gfx1151, Arch::Gfx1201],
         value_name = "CPU"
     )]
     pub target_cpu: Vec<Arch>,

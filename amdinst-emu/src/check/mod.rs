@@ -276,6 +276,12 @@ pub enum FaultKind {
         /// Waves that will never arrive.
         halted: u32,
     },
+    /// Waves wait at a barrier that is signalled and waited at by two instructions, and others have not signalled and never will.
+    #[error("deadlocked barrier: {} at it, but it has not been signalled by all", waves(*waiting, "waits", "wait"))]
+    BarrierUnsignalled {
+        /// Waves at the barrier.
+        waiting: u32,
+    },
     /// A barrier completed although some waves had ended ([`crate::Config::strict_barriers`]).
     #[error(
         "barrier in divergent control flow: {} at it and {} ended",
@@ -436,7 +442,7 @@ impl FaultKind {
             Self::Trap(_) => "trap",
             Self::Budget { .. } => "budget",
             Self::Stopped => "stopped",
-            Self::BarrierDeadlock { .. } => "barrier-deadlock",
+            Self::BarrierDeadlock { .. } | Self::BarrierUnsignalled { .. } => "barrier-deadlock",
             Self::BarrierMismatch { .. } => "barrier-mismatch",
             Self::BarrierDivergence { .. } => "barrier-divergence",
             Self::Race { certain: false, .. } | Self::LaneRace { certain: false, .. } => "atomicity-unknown",

@@ -9,7 +9,7 @@ use super::waiting::{self, Polled, Round, Seen};
 use super::{MaskRecord, Shared, StepRecord, run_slice};
 use crate::check::{Fault, FaultKind, Trap};
 use crate::exec::Context;
-use crate::lds::{Lds, Passed};
+use crate::lds::{Arrivals, Lds, Passed};
 use crate::machine::Config;
 use crate::races::DeviceScan;
 use crate::wave::{Status, Wave};
@@ -168,6 +168,7 @@ impl Group {
         self.lds.clear();
         let workgroup = shared.workgroup(index);
         self.live = shared.setup.waves(workgroup);
+        self.lds.barrier = Arrivals { members: self.live as u32, signals: 0 };
         for (number, wave) in self.waves[..self.live].iter_mut().enumerate() {
             shared.start(wave, &self.scalars, index, workgroup, number as u32);
         }
@@ -358,19 +359,24 @@ impl Group {
                 });
                 outcome.map_err(|trap| shared.locate(&self.waves[number], *trap))?;
             }
+            let mut left = false;
+            for wave in &mut self.waves[..self.live] {
+                let waited = wave.status == Status::AtBarrier;
+                wave.leave_barrier();
+                left |= waited && wave.status == Status::Running;
+            }
             match Barrier::of(self.waves[..self.live].iter(), shared.config) {
+                Barrier::Waits if left => {}
                 Barrier::Waits if running == 0 => {
-                    return match Barrier::halted(&self.waves[..self.live]) {
+                    return match Barrier::stuck(&self.waves[..self.live]) {
                         Some((wave, kind)) => Err(shared.locate(&self.waves[wave], *Trap::new(kind))),
                         None => Ok(Turn::Ended),
                     };
                 }
                 Barrier::Waits => {}
                 Barrier::Passes => {
-                    let waves = self.waves[..self.live].iter_mut();
-                    waves
-                        .filter(|wave| wave.status == Status::AtBarrier)
-                        .for_each(|wave| wave.status = Status::Running);
+                    self.waves[..self.live].iter_mut().for_each(Wave::pass_barrier);
+                    self.lds.barrier.signals = 0;
                     shared.meet(&self.waves[0], &mut self.lds, false)?;
                     if let Some(scan) = &mut self.scan {
                         scan.pass_barrier();

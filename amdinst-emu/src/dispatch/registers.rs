@@ -7,7 +7,7 @@ use super::{Launch, kernarg};
 use crate::check::Fault;
 use crate::memory::{PRIVATE_APERTURE, SCRATCH_BASE, SHARED_APERTURE};
 use crate::program::Program;
-use crate::rules::{Buffers, Rules};
+use crate::rules::{Buffers, LAUNCH_WAVE, LAUNCH_X, LAUNCH_Y_Z, Rules};
 use crate::wave::{EXEC, LANES, Place, Row, Wave};
 
 /// What every wave of a launch starts from.
@@ -18,6 +18,8 @@ pub(crate) struct Setup {
     /// What user SGPRs hold, from s0 on.
     user: Vec<u32>,
     system: SystemSgprs,
+    /// Workgroups' ids in y and z are passed, where trap temporaries have them.
+    passes_y_z: bool,
     /// How many registers above those that the descriptor names they are: it may count too few user SGPRs.
     system_shift: usize,
     mode: u32,
@@ -100,6 +102,14 @@ impl Setup {
                 format!("the descriptor asks for waves of 32 lanes, {arch} has waves of 64 only"),
             ));
         }
+        let most = 1 << 16;
+        let too_many =
+            [("y", launch.grid[1]), ("z", launch.grid[2])].into_iter().find(|(_, count)| *count > most);
+        if let (true, Some((axis, count))) = (arch.has(Feature::WorkgroupIdsInTtmps), too_many) {
+            let problem =
+                format!("{count} workgroups in {axis}: {arch} numbers {most} there: put them into x");
+            return Err(Fault::dispatch(&launch.kernel, problem));
+        }
         let Places { packet, queue, kernarg, kernarg_bytes, scratch, items } = *places;
 
         let layout = descriptor.user_sgprs(arch);
@@ -143,8 +153,9 @@ impl Setup {
             entry,
             user,
             system: descriptor.system_sgprs(arch),
+            passes_y_z: descriptor.enable_sgpr_workgroup_id_y() || descriptor.enable_sgpr_workgroup_id_z(),
             system_shift: layout.count.saturating_sub(descriptor.user_sgpr_count()).into(),
-            mode: initial_mode(descriptor),
+            mode: initial_mode(descriptor, arch),
             scratch,
             kernarg,
             arch,
@@ -219,6 +230,9 @@ impl Setup {
         let info = lanes.len() as u32 | number << 6 | u32::from(number == 0) << 31;
         system(self.system.workgroup_info, info);
         system(self.system.private_segment_wavefront_offset, offset);
+        if self.arch.has(Feature::WorkgroupIdsInTtmps) {
+            self.put_ids(wave, workgroup, number, uninitialised);
+        }
         if self.arch.has(Feature::ArchitectedFlatScratch) {
             wave.set_s64(wave.rules.flat_scratch, base);
         }
@@ -229,16 +243,28 @@ impl Setup {
         wave.set_s64(EXEC, lanes.exec);
         wave.sync_exec();
     }
+
+    /// Puts the ids of a wave and its workgroup where kernels read them in trap temporaries (RDNA4 ISA, section 3.5.3.4).
+    fn put_ids(&self, wave: &mut Wave, [x, y, z]: [u32; 3], number: u32, uninitialised: u32) {
+        const Y_Z_VALID: u32 = 1 << 30;
+        wave.set_s32(LAUNCH_X, x);
+        wave.set_s32(LAUNCH_Y_Z, if self.passes_y_z { y | z << 16 } else { uninitialised });
+        wave.set_s32(LAUNCH_WAVE, number << 25 | if self.passes_y_z { Y_Z_VALID } else { 0 });
+    }
 }
 
 /// MODE as the descriptor sets it up (AMDGPU user guide, "compute_pgm_rsrc1" and "compute_pgm_rsrc2"; Vega ISA manual, "Mode
 /// register").
-fn initial_mode(descriptor: &KernelDescriptor) -> u32 {
-    u32::from(descriptor.float_mode())
+fn initial_mode(descriptor: &KernelDescriptor, arch: Arch) -> u32 {
+    let floats = u32::from(descriptor.float_mode()) | u32::from(descriptor.fp16_overflow()) << 23;
+    if Rules::of(arch.generation()).fixed_ieee_mode {
+        // The other bits have become those of the scheduler, and exceptions are TRAP_CTRL's.
+        return floats;
+    }
+    floats
         | u32::from(descriptor.enable_dx10_clamp()) << 8
         | u32::from(descriptor.enable_ieee_mode()) << 9
         | u32::from(descriptor.exceptions()) << 12
-        | u32::from(descriptor.fp16_overflow()) << 23
 }
 
 /// The resource that private accesses of `buffer_*` instructions go through: swizzled, dword elements, as many indices as a wave has
@@ -252,7 +278,9 @@ fn scratch_resource(target: Target) -> [u32; 4] {
     };
     let form = match Rules::of(target.arch.generation()).buffers {
         Buffers::TwoFormats => DATA_FORMAT_32,
-        Buffers::OneFormat | Buffers::SizedElements => FORMAT_32_UINT | RESOURCE_LEVEL | UNCHECKED,
+        Buffers::OneFormat | Buffers::SizedElements | Buffers::ScaledStride => {
+            FORMAT_32_UINT | RESOURCE_LEVEL | UNCHECKED
+        }
     };
     const DATA_FORMAT_32: u32 = 4 << 15;
     const FORMAT_32_UINT: u32 = 20 << 12;

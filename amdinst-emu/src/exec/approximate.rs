@@ -7,6 +7,11 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
     let name = op.name();
     Some(match op {
         Op::v_rcp_f32
+        | Op::v_s_rcp_f32
+        | Op::v_s_rsq_f32
+        | Op::v_s_sqrt_f32
+        | Op::v_s_exp_f32
+        | Op::v_s_log_f32
         | Op::v_rcp_iflag_f32
         | Op::v_rsq_f32
         | Op::v_sqrt_f32
@@ -18,6 +23,9 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
         }
         Op::v_sin_f32 | Op::v_cos_f32 => {
             "absolute error below 2^-20 on a device; here computed in double precision and rounded once"
+        }
+        Op::v_s_rcp_f16 | Op::v_s_rsq_f16 | Op::v_s_sqrt_f16 | Op::v_s_exp_f16 | Op::v_s_log_f16 => {
+            "within 1 ULP on a device; here computed in double precision and rounded once"
         }
         Op::v_rcp_f16
         | Op::v_rsq_f16

@@ -1,11 +1,11 @@
 //! Read-modify-write operations on 4 and 8 bytes, whatever memory they act on.
 
-use super::atomic_float::{self, Denormals};
+use super::atomic_float::{self, FloatRules};
 use crate::program::AtomicOp;
 
 /// The value that replaces `old`. `data` is the operand, `second` the other one of compare-and-swap (the new value),
 /// masked or wrapping operations. Values of 4 bytes are in the low half.
-pub(super) fn apply(op: AtomicOp, bytes: u8, old: u64, data: u64, second: u64, denormals: Denormals) -> u64 {
+pub(super) fn apply(op: AtomicOp, bytes: u8, old: u64, data: u64, second: u64, denormals: FloatRules) -> u64 {
     let wide = bytes == 8;
     let signed = |value: u64| if wide { value as i64 } else { i64::from(value as u32 as i32) };
     let result = match op {
@@ -20,6 +20,7 @@ pub(super) fn apply(op: AtomicOp, bytes: u8, old: u64, data: u64, second: u64, d
         AtomicOp::Add => old.wrapping_add(data),
         AtomicOp::Sub => old.wrapping_sub(data),
         AtomicOp::SubClamped => old.saturating_sub(data),
+        AtomicOp::SubIfNotLess => old.checked_sub(data).unwrap_or(old),
         AtomicOp::Rsub => data.wrapping_sub(old),
         AtomicOp::SMin => {
             if signed(data) < signed(old) {

@@ -7,27 +7,33 @@ use amdgpu_isa::{Arch, Feature};
 
 use super::half;
 use crate::program::AtomicOp;
-use crate::wave::Half;
+use crate::rules::Rules;
+use crate::wave::{Half, Wave};
 
-/// Which subnormals become zero of their sign.
+/// What a float atomic does with subnormals and NaNs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Denormals {
+pub(super) struct FloatRules {
+    /// Subnormal operands become zero of their sign.
     pub(super) flush_inputs: bool,
+    /// Subnormal results do.
     pub(super) flush_results: bool,
+    /// Minima and maxima are IEEE 754-2019's minimumNumber and maximumNumber: every NaN loses against a number.
+    pub(super) numbers: bool,
 }
 
-impl Denormals {
+impl FloatRules {
     /// For an atomic on LDS: as MODE says ("Denorm Handling Rules for Memory Ops"), except that additions of doubles
     /// never flush.
-    pub(super) fn in_lds(op: AtomicOp, bytes: u8, mode: u32) -> Self {
+    pub(super) fn in_lds(op: AtomicOp, bytes: u8, w: &Wave) -> Self {
+        let (mode, numbers) = (w.mode, w.rules.fixed_ieee_mode);
         // FP_DENORM is MODE[7:4]: two bits for single precision, two for half and double.
         let field = match op {
-            AtomicOp::FAdd if bytes == 8 => return Self::default(),
+            AtomicOp::FAdd if bytes == 8 => return Self { numbers, ..Self::default() },
             AtomicOp::PkAddF16 | AtomicOp::PkAddBf16 => mode >> 6,
             _ if bytes == 8 => mode >> 6,
             _ => mode >> 4,
         };
-        Self { flush_inputs: field & 1 == 0, flush_results: field & 2 == 0 }
+        Self { flush_inputs: field & 1 == 0, flush_results: field & 2 == 0, numbers }
     }
 
     /// For an atomic that the second-level cache executes: single-precision additions flush, nothing else does. From
@@ -35,7 +41,8 @@ impl Denormals {
     /// code relies, although the manuals repeat the older rule.
     pub(super) fn in_memory(op: AtomicOp, bytes: u8, arch: Arch) -> Self {
         let flush = op == AtomicOp::FAdd && bytes == 4 && !arch.has(Feature::AtomicAddSubnormals);
-        Self { flush_inputs: flush, flush_results: flush }
+        let numbers = Rules::of(arch.generation()).fixed_ieee_mode;
+        Self { flush_inputs: flush, flush_results: flush, numbers }
     }
 }
 
@@ -84,12 +91,18 @@ impl Format {
         if value & self.sign != 0 { -1 - magnitude } else { magnitude }
     }
 
-    /// "FP Min Selection Rules" and "FP Max Selection Rules": quiet NaNs lose against every number.
-    fn select(&self, old: u64, data: u64, largest: bool, denormals: Denormals) -> u64 {
-        if self.is_signalling(old) {
+    /// "FP Min Selection Rules" and "FP Max Selection Rules": quiet NaNs lose against every number. Or the "MINNUM" and "MAXNUM" ones
+    /// of RDNA4's ISA, section 13.3, whose operands are flushed and not only compared so.
+    fn select(&self, old: u64, data: u64, largest: bool, rules: FloatRules) -> u64 {
+        let flush = rules.numbers && rules.flush_inputs;
+        let (old, data) = (self.flushed(old, flush), self.flushed(data, flush));
+        if rules.numbers && self.is_nan(old) && self.is_nan(data) {
             return self.quiet(old);
         }
-        if self.is_signalling(data) {
+        if !rules.numbers && self.is_signalling(old) {
+            return self.quiet(old);
+        }
+        if !rules.numbers && self.is_signalling(data) {
             return self.quiet(data);
         }
         let take = match (self.is_nan(old), self.is_nan(data)) {
@@ -97,7 +110,7 @@ impl Format {
             (true, false) => true,
             (false, false) => {
                 // Only the comparison sees flushed values.
-                let rank = |value| self.rank(self.flushed(value, denormals.flush_inputs));
+                let rank = |value| self.rank(self.flushed(value, rules.flush_inputs));
                 if largest { rank(data) > rank(old) } else { rank(data) < rank(old) }
             }
         };
@@ -105,8 +118,8 @@ impl Format {
     }
 
     /// "FP Compare Swap": zeros of both signs are equal, NaN equals nothing.
-    fn swap_if_equal(&self, old: u64, compare: u64, new: u64, denormals: Denormals) -> u64 {
-        let flush = denormals.flush_inputs;
+    fn swap_if_equal(&self, old: u64, compare: u64, new: u64, rules: FloatRules) -> u64 {
+        let flush = rules.flush_inputs;
         let (a, b) = (self.flushed(old, flush), self.flushed(compare, flush));
         let zeros = self.magnitude(a) == 0 && self.magnitude(b) == 0;
         let equal = !self.is_nan(a) && !self.is_nan(b) && (a == b || zeros);
@@ -115,20 +128,20 @@ impl Format {
     }
 
     /// "Float Add rules", around an addition of numbers.
-    fn add(&self, old: u64, data: u64, denormals: Denormals, sum: impl Fn(u64, u64) -> u64) -> u64 {
+    fn add(&self, old: u64, data: u64, rules: FloatRules, sum: impl Fn(u64, u64) -> u64) -> u64 {
         if self.is_nan(old) {
             return self.quiet(old);
         }
         if self.is_nan(data) {
             return self.quiet(data);
         }
-        let flush = denormals.flush_inputs;
+        let flush = rules.flush_inputs;
         let result = sum(self.flushed(old, flush), self.flushed(data, flush));
         if self.is_nan(result) {
             // Infinities of opposite signs.
             return self.exponent | self.quiet_bit();
         }
-        self.flushed(result, denormals.flush_results)
+        self.flushed(result, rules.flush_results)
     }
 }
 
@@ -142,35 +155,35 @@ fn format_of(bytes: u8) -> Format {
 }
 
 /// memory + data.
-pub(super) fn add(bytes: u8, old: u64, data: u64, denormals: Denormals) -> u64 {
+pub(super) fn add(bytes: u8, old: u64, data: u64, rules: FloatRules) -> u64 {
     if bytes == 8 {
-        DOUBLE.add(old, data, denormals, |a, b| (f64::from_bits(a) + f64::from_bits(b)).to_bits())
+        DOUBLE.add(old, data, rules, |a, b| (f64::from_bits(a) + f64::from_bits(b)).to_bits())
     } else {
         let single = |bits: u64| f32::from_bits(bits as u32);
-        SINGLE.add(old, data, denormals, |a, b| u64::from((single(a) + single(b)).to_bits()))
+        SINGLE.add(old, data, rules, |a, b| u64::from((single(a) + single(b)).to_bits()))
     }
 }
 
 /// The smaller of memory and data.
-pub(super) fn min(bytes: u8, old: u64, data: u64, denormals: Denormals) -> u64 {
-    format_of(bytes).select(old, data, false, denormals)
+pub(super) fn min(bytes: u8, old: u64, data: u64, rules: FloatRules) -> u64 {
+    format_of(bytes).select(old, data, false, rules)
 }
 
 /// The larger of memory and data.
-pub(super) fn max(bytes: u8, old: u64, data: u64, denormals: Denormals) -> u64 {
-    format_of(bytes).select(old, data, true, denormals)
+pub(super) fn max(bytes: u8, old: u64, data: u64, rules: FloatRules) -> u64 {
+    format_of(bytes).select(old, data, true, rules)
 }
 
 /// `new` if memory equals `compare` as a number, else memory.
-pub(super) fn swap_if_equal(bytes: u8, old: u64, compare: u64, new: u64, denormals: Denormals) -> u64 {
-    format_of(bytes).swap_if_equal(old, compare, new, denormals)
+pub(super) fn swap_if_equal(bytes: u8, old: u64, compare: u64, new: u64, rules: FloatRules) -> u64 {
+    format_of(bytes).swap_if_equal(old, compare, new, rules)
 }
 
 /// Two halves added, each by itself. The sum of two halves in single precision, rounded once more, is the sum rounded
 /// once: single precision has more than twice a half's digits.
-pub(super) fn packed_add_f16(old: u64, data: u64, denormals: Denormals) -> u64 {
+pub(super) fn packed_add_f16(old: u64, data: u64, rules: FloatRules) -> u64 {
     packed(old, data, |a, b| {
-        HALF.add(a, b, denormals, |a, b| {
+        HALF.add(a, b, rules, |a, b| {
             let sum = half::value(Half(a as u16)) + half::value(Half(b as u16));
             u64::from(half::from_f64(f64::from(sum), 0).0)
         })
@@ -178,11 +191,9 @@ pub(super) fn packed_add_f16(old: u64, data: u64, denormals: Denormals) -> u64 {
 }
 
 /// Two brain floats added, each by itself; rounded once by the same argument.
-pub(super) fn packed_add_bf16(old: u64, data: u64, denormals: Denormals) -> u64 {
+pub(super) fn packed_add_bf16(old: u64, data: u64, rules: FloatRules) -> u64 {
     packed(old, data, |a, b| {
-        BRAIN.add(a, b, denormals, |a, b| {
-            u64::from(half::to_bf16(half::bf16(a as u16) + half::bf16(b as u16)))
-        })
+        BRAIN.add(a, b, rules, |a, b| u64::from(half::to_bf16(half::bf16(a as u16) + half::bf16(b as u16))))
     })
 }
 

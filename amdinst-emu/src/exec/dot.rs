@@ -1,4 +1,4 @@
-//! Dot products of two halves or bfloat16 values, added to a single.
+//! Dot products of two halves or bfloat16 values, or four floats of 8 bits, added to a single.
 //!
 //! The old value, then the product of the low halves, then that of the high halves, each sum rounded to nearest even;
 //! `v_dot2_f32_bf16` adds the old value last (CDNA4 ISA manual, pseudocode of the instructions). They ignore MODE and take
@@ -9,7 +9,7 @@
 use amdgpu_isa::{Arch, Encoding, Feature, Mods, Op};
 
 use super::float::single;
-use super::{Context, half, valu};
+use super::{Context, half, minifloat, valu};
 use crate::check::{Outcome, Trap};
 use crate::program::{Handler, Src, Step};
 use crate::wave::{Half, LANES, Wave, odd_operand};
@@ -21,6 +21,9 @@ pub(super) fn handler(op: Op) -> Option<Handler> {
         Op::v_dot2_f32_bf16 | Op::v_dot2c_f32_bf16 => bf16_dot,
         Op::v_dot2_f16_f16 => short_half_dot,
         Op::v_dot2_bf16_bf16 => short_bf16_dot,
+        Op::v_dot4_f32_fp8_fp8 | Op::v_dot4_f32_fp8_bf8 | Op::v_dot4_f32_bf8_fp8 | Op::v_dot4_f32_bf8_bf8 => {
+            small_dot
+        }
         _ => return None,
     })
 }
@@ -103,6 +106,44 @@ fn short_dot(
         let old = w.lane::<u32>(step.dst, lane);
         let high = mods.op_sel & 8 != 0;
         w.set_lane(step.dst, lane, if high { old & 0xffff | value << 16 } else { old & 0xffff_0000 | value });
+    }
+    if w.exec != exec {
+        w.sync_exec();
+    }
+    Ok(())
+}
+
+/// `v_dot4_f32_*`: of four products of FP8 and BF8, each exact, and the third source, which alone takes signs; each sum rounded to
+/// nearest even in the order of the pseudocode (RDNA4 ISA, section 7.7 and the instructions).
+fn small_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let Some(extra) = &step.extra else { return Err(odd_operand(step.op)) };
+    let mods = &extra.inst.mods;
+    let [a_format, b_format] = match step.op {
+        Op::v_dot4_f32_fp8_fp8 => [minifloat::FP8_OCP, minifloat::FP8_OCP],
+        Op::v_dot4_f32_fp8_bf8 => [minifloat::FP8_OCP, minifloat::BF8_OCP],
+        Op::v_dot4_f32_bf8_fp8 => [minifloat::BF8_OCP, minifloat::FP8_OCP],
+        _ => [minifloat::BF8_OCP, minifloat::BF8_OCP],
+    };
+    let w = &mut *context.wave;
+    let exec = w.exec;
+    valu::resolve(w, step);
+    if valu::permutes(mods) {
+        valu::permute(w, mods, 1);
+    }
+    let [a_row, b_row, c_row, _] = w.src;
+    for lane in 0..w.lanes() {
+        if !w.active(lane) {
+            continue;
+        }
+        let (a, b) = (w.lane::<u32>(a_row, lane), w.lane::<u32>(b_row, lane));
+        let c = w.lane::<f32>(c_row, lane);
+        let c = if mods.neg_hi & 4 != 0 { c.abs() } else { c };
+        let c = if mods.neg & 4 != 0 { -c } else { c };
+        let value = [0, 8, 16, 24].into_iter().fold(c, |sum, at| {
+            let product = single::mul(a_format.value(a >> at & 0xff), b_format.value(b >> at & 0xff));
+            single::add(sum, product)
+        });
+        w.set_lane(step.dst, lane, value);
     }
     if w.exec != exec {
         w.sync_exec();

@@ -11,6 +11,7 @@ macro_rules! format {
         /// Operations on one format.
         pub(crate) mod $module {
             use super::$layout;
+            use crate::wave::Nans;
 
             /// Exponent field's bits.
             const EXPONENT: $bits = <$float>::INFINITY.to_bits();
@@ -219,17 +220,29 @@ macro_rules! format {
                 }
             }
 
-            /// The smaller operand; a NaN loses against a number. -0 is smaller than +0.
+            /// The operand that a minimum or maximum takes before it compares, because one is a NaN.
             #[inline(always)]
-            pub(crate) fn min(a: $float, b: $float, ieee: bool) -> $float {
-                if ieee && is_signalling(a) {
-                    quiet(a)
-                } else if ieee && is_signalling(b) {
-                    quiet(b)
+            fn decided(a: $float, b: $float, nans: Nans) -> Option<$float> {
+                if nans == Nans::Signal && is_signalling(a)
+                    || nans == Nans::Number && a.is_nan() && b.is_nan()
+                {
+                    Some(quiet(a))
+                } else if nans == Nans::Signal && is_signalling(b) {
+                    Some(quiet(b))
                 } else if a.is_nan() {
-                    b
+                    Some(b)
                 } else if b.is_nan() {
-                    a
+                    Some(a)
+                } else {
+                    None
+                }
+            }
+
+            /// The smaller operand. -0 is smaller than +0.
+            #[inline(always)]
+            pub(crate) fn min(a: $float, b: $float, nans: Nans) -> $float {
+                if let Some(decided) = decided(a, b, nans) {
+                    decided
                 } else if a == 0.0 && b == 0.0 {
                     <$float>::from_bits(a.to_bits() | b.to_bits())
                 } else if a < b {
@@ -239,17 +252,11 @@ macro_rules! format {
                 }
             }
 
-            /// The larger operand; a NaN loses against a number. +0 is larger than -0.
+            /// The larger operand. +0 is larger than -0.
             #[inline(always)]
-            pub(crate) fn max(a: $float, b: $float, ieee: bool) -> $float {
-                if ieee && is_signalling(a) {
-                    quiet(a)
-                } else if ieee && is_signalling(b) {
-                    quiet(b)
-                } else if a.is_nan() {
-                    b
-                } else if b.is_nan() {
-                    a
+            pub(crate) fn max(a: $float, b: $float, nans: Nans) -> $float {
+                if let Some(decided) = decided(a, b, nans) {
+                    decided
                 } else if a == 0.0 && b == 0.0 {
                     <$float>::from_bits(a.to_bits() & b.to_bits())
                 } else if a >= b {
@@ -257,6 +264,31 @@ macro_rules! format {
                 } else {
                     b
                 }
+            }
+
+            /// The NaN that IEEE 754-2019's minimum and maximum give, if an operand is one: quiet, of one that signals first (RDNA4
+            /// ISA, `V_MINIMUM_F32`).
+            #[inline(always)]
+            fn propagated(a: $float, b: $float) -> Option<$float> {
+                match (is_signalling(a), is_signalling(b)) {
+                    (true, _) => Some(quiet(a)),
+                    (false, true) => Some(quiet(b)),
+                    (false, false) if a.is_nan() => Some(a),
+                    (false, false) if b.is_nan() => Some(b),
+                    (false, false) => None,
+                }
+            }
+
+            /// IEEE 754-2019 minimum. -0 is smaller than +0.
+            #[inline(always)]
+            pub(crate) fn minimum(a: $float, b: $float) -> $float {
+                propagated(a, b).unwrap_or(min(a, b, Nans::Lose))
+            }
+
+            /// IEEE 754-2019 maximum. +0 is larger than -0.
+            #[inline(always)]
+            pub(crate) fn maximum(a: $float, b: $float) -> $float {
+                propagated(a, b).unwrap_or(max(a, b, Nans::Lose))
             }
 
             /// a - floor(a), below 1.
@@ -387,28 +419,4 @@ pub(crate) fn widen(a: f32) -> f64 {
         return f64::from_bits((bits & 0x8000_0000) << 32 | 0x7ff0_0000_0000_0000 | (bits & 0x7f_ffff) << 29);
     }
     f64::from(a)
-}
-
-/// IEEE 754-2019 minimum: a NaN operand is the result, quieted. -0 is smaller than +0.
-#[inline(always)]
-pub(crate) fn minimum(a: f32, b: f32) -> f32 {
-    if a.is_nan() {
-        single::quiet(a)
-    } else if b.is_nan() {
-        single::quiet(b)
-    } else {
-        single::min(a, b, false)
-    }
-}
-
-/// IEEE 754-2019 maximum: a NaN operand is the result, quieted. +0 is larger than -0.
-#[inline(always)]
-pub(crate) fn maximum(a: f32, b: f32) -> f32 {
-    if a.is_nan() {
-        single::quiet(a)
-    } else if b.is_nan() {
-        single::quiet(b)
-    } else {
-        single::max(a, b, false)
-    }
 }

@@ -4,7 +4,7 @@
 
 use super::float;
 use super::soft::HALF;
-use crate::wave::Half;
+use crate::wave::{Half, Nans};
 
 const SIGN: u16 = 0x8000;
 const EXPONENT: u16 = 0x7c00;
@@ -219,12 +219,11 @@ fn is_signalling(a: Half) -> bool {
     is_nan(a) && a.0 & QUIET == 0
 }
 
-/// The operand that `v_min_f16` or `v_max_f16` takes before it compares: a signalling NaN in IEEE mode, or the one that is
-/// no NaN.
-fn decided(a: Half, b: Half, ieee: bool) -> Option<Half> {
-    if ieee && is_signalling(a) {
+/// The operand that `v_min_f16` or `v_max_f16` takes before it compares, because one is a NaN.
+fn decided(a: Half, b: Half, nans: Nans) -> Option<Half> {
+    if nans == Nans::Signal && is_signalling(a) || nans == Nans::Number && is_nan(a) && is_nan(b) {
         Some(quiet(a))
-    } else if ieee && is_signalling(b) {
+    } else if nans == Nans::Signal && is_signalling(b) {
         Some(quiet(b))
     } else if is_nan(a) {
         Some(b)
@@ -235,38 +234,57 @@ fn decided(a: Half, b: Half, ieee: bool) -> Option<Half> {
     }
 }
 
+/// The NaN that IEEE 754-2019's minimum and maximum give, if an operand is one: quiet, of one that signals first (RDNA4 ISA,
+/// `V_MINIMUM_F16`).
+fn propagated(a: Half, b: Half) -> Option<Half> {
+    let first = [a, b].into_iter().find(|&operand| is_signalling(operand));
+    first.or_else(|| [a, b].into_iter().find(|&operand| is_nan(operand))).map(quiet)
+}
+
+/// IEEE 754-2019 minimum. -0 is smaller than +0.
+#[inline(never)]
+pub(crate) fn minimum(a: Half, b: Half) -> Half {
+    propagated(a, b).unwrap_or_else(|| min(a, b, Nans::Lose))
+}
+
+/// IEEE 754-2019 maximum. +0 is larger than -0.
+#[inline(never)]
+pub(crate) fn maximum(a: Half, b: Half) -> Half {
+    propagated(a, b).unwrap_or_else(|| max(a, b, Nans::Lose))
+}
+
 /// The number's place among all numbers; -0 is below +0.
 fn order(a: Half) -> i32 {
     let magnitude = i32::from(a.0 & !SIGN);
     if a.0 & SIGN != 0 { -1 - magnitude } else { magnitude }
 }
 
-/// The smaller operand; a NaN loses against a number. -0 is smaller than +0.
+/// The smaller operand. -0 is smaller than +0.
 #[inline(never)]
-pub(crate) fn min(a: Half, b: Half, ieee: bool) -> Half {
-    decided(a, b, ieee).unwrap_or(if order(a) < order(b) { a } else { b })
+pub(crate) fn min(a: Half, b: Half, nans: Nans) -> Half {
+    decided(a, b, nans).unwrap_or(if order(a) < order(b) { a } else { b })
 }
 
-/// The larger operand; a NaN loses against a number. +0 is larger than -0.
+/// The larger operand. +0 is larger than -0.
 #[inline(never)]
-pub(crate) fn max(a: Half, b: Half, ieee: bool) -> Half {
-    decided(a, b, ieee).unwrap_or(if order(a) > order(b) { a } else { b })
+pub(crate) fn max(a: Half, b: Half, nans: Nans) -> Half {
+    decided(a, b, nans).unwrap_or(if order(a) > order(b) { a } else { b })
 }
 
 /// The middle one of three; the smallest if one of them is a NaN.
 #[inline(never)]
-pub(crate) fn med3(a: Half, b: Half, c: Half, ieee: bool) -> Half {
+pub(crate) fn med3(a: Half, b: Half, c: Half, nans: Nans) -> Half {
     if is_nan(a) || is_nan(b) || is_nan(c) {
-        return min(min(a, b, ieee), c, ieee);
+        return min(min(a, b, nans), c, nans);
     }
     // As the manual compares: zeros of both signs are equal.
-    let largest = value(max(max(a, b, ieee), c, ieee));
+    let largest = value(max(max(a, b, nans), c, nans));
     if largest == value(a) {
-        max(b, c, ieee)
+        max(b, c, nans)
     } else if largest == value(b) {
-        max(a, c, ieee)
+        max(a, c, nans)
     } else {
-        max(a, b, ieee)
+        max(a, b, nans)
     }
 }
 

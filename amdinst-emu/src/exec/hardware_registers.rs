@@ -11,7 +11,7 @@ use crate::check::{Outcome, Trap};
 use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};
 use crate::program::Step;
 use crate::rules::{HardwareRegister, Rules};
-use crate::wave::{EXEC, VCC, Wave};
+use crate::wave::{EXEC, LANES, Signal, VCC, Wave};
 use amdgpu_isa::Feature;
 
 /// A field of a hardware register: number in bits 0-5, first bit in 6-10, width - 1 in 11-15.
@@ -32,7 +32,9 @@ pub(crate) fn writes_mode(rules: &Rules, selector: u16, bits: u32) -> bool {
 
 /// Whether the hardware register field `selector` is of a clock.
 pub(super) fn is_cycles(rules: &Rules, selector: u16) -> bool {
-    rules.hardware_register(field(selector).0) == Some(HardwareRegister::Cycles)
+    let register = rules.hardware_register(field(selector).0);
+    use HardwareRegister::{Cycles, CyclesHigh, CyclesLow};
+    matches!(register, Some(Cycles | CyclesLow | CyclesHigh))
 }
 
 /// Why a register is not executed.
@@ -66,7 +68,9 @@ pub(super) fn get(context: &mut Context<'_>, step: &Step) -> Outcome<u32> {
             let granule = context.program.target.arch.limits().lds_granule;
             ((context.lds.len() as u32).next_multiple_of(granule) / 256) << 12
         }
-        Some(R::Id2 | R::Outstanding | R::TrapHandler) => 0,
+        Some(R::Id2 | R::Outstanding | R::TrapHandler | R::TrapControl | R::Scheduling) => 0,
+        Some(R::Exceptions) => w.trap_status,
+        Some(R::State) => state(w),
         Some(R::Apertures) => (PRIVATE_APERTURE >> 48) as u32 | ((SHARED_APERTURE >> 48) as u32) << 16,
         Some(R::Die) if context.program.target.arch.has(Feature::Dies) => 0,
         Some(R::ScratchLow) => w.flat_scratch() as u32,
@@ -74,6 +78,8 @@ pub(super) fn get(context: &mut Context<'_>, step: &Step) -> Outcome<u32> {
         Some(R::Cycles) if context.program.target.arch.has(Feature::ShaderCycles) => {
             w.read_clock() as u32 & 0xf_ffff
         }
+        Some(R::CyclesLow) => w.read_clock() as u32,
+        Some(R::CyclesHigh) => (w.read_clock() >> 32) as u32,
         _ => return Err(unknown(step, register)),
     };
     Ok((u64::from(value) >> offset & ((1 << width) - 1)) as u32)
@@ -85,18 +91,29 @@ const SIMDS: u32 = 4;
 /// SCC, EXECZ, VCCZ, IN_TG, VALID, SCRATCH_EN; nothing else is so of a wave that runs here.
 fn status(w: &Wave) -> u32 {
     let flags = [
-        (1 << 0, w.scc),
+        (1 << 0, w.scc && w.rules.status_has_scc),
         (1 << 9, w.mask(EXEC) == 0),
         (1 << 10, w.mask(VCC) == 0),
         (1 << 11, w.place.in_group),
         (1 << 16, true),
         (w.rules.scratch_enabled, w.place.scratch),
+        (w.rules.wave64, w.lanes() == LANES),
     ];
-    flags.into_iter().filter(|(_, flag)| *flag).fold(0, |status, (bit, _)| status | bit)
+    set(&flags)
+}
+
+/// BARRIER_COMPLETE, SCC, SCRATCH_EN.
+fn state(w: &Wave) -> u32 {
+    set(&[(1 << 2, w.signal == Signal::Complete), (1 << 9, w.scc), (1 << 18, w.place.scratch)])
+}
+
+/// The bits of flags that are set.
+fn set(flags: &[(u32, bool)]) -> u32 {
+    flags.iter().filter(|(_, flag)| *flag).fold(0, |all, (bit, _)| all | bit)
 }
 
 /// `s_setreg_b32`. Registers that a kernel may only read keep their values.
-pub(super) fn set(w: &mut Wave, step: &Step, value: u32) -> Outcome {
+pub(super) fn put(w: &mut Wave, step: &Step, value: u32) -> Outcome {
     use HardwareRegister as R;
     let (number, offset, width) = field(step.imm as u16);
     let mask = mask(offset, width);
@@ -104,7 +121,7 @@ pub(super) fn set(w: &mut Wave, step: &Step, value: u32) -> Outcome {
     let register = w.rules.hardware_register(number);
     match register {
         Some(R::Mode) => w.set_mode(merged(w.mode)),
-        Some(R::TrapStatus) => w.trap_status = merged(w.trap_status),
+        Some(R::TrapStatus | R::Exceptions) => w.trap_status = merged(w.trap_status),
         Some(R::ScratchLow) if w.rules.sets_scratch => {
             w.set_s32(w.rules.flat_scratch, merged(w.flat_scratch() as u32))
         }

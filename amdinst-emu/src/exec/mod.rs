@@ -21,6 +21,7 @@ mod mfma;
 mod minifloat;
 mod pair;
 mod permute;
+mod pseudo_scalar;
 mod scalar_float;
 mod smem;
 mod soft;
@@ -156,6 +157,8 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
         | Encoding::MimgNsa
         | Encoding::MimgNsa2
         | Encoding::MimgNsa3
+        | Encoding::Vimage
+        | Encoding::Vsample
         | Encoding::Exp => unimplemented_step,
         _ => {
             if let Some(handler) = lane_ops::handler(op) {
@@ -167,6 +170,7 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
                 .or_else(|| dot::handler(op))
                 .or_else(|| halves::handler(op))
                 .or_else(|| permute::handler(op))
+                .or_else(|| pseudo_scalar::handler(op))
                 .or_else(|| wmma::handler(op))
             {
                 handler
@@ -213,9 +217,11 @@ pub(crate) fn is_control(op: Op) -> bool {
             | Op::s_endpgm_saved
             | Op::s_endpgm_ordered_ps_done
             | Op::s_barrier
+            | Op::s_barrier_wait
             | Op::s_sethalt
             | Op::s_sendmsghalt
             | Op::s_sleep
+            | Op::s_sleep_var
             | Op::s_set_gpr_idx_on
             | Op::s_setvskip
             // May write MODE.GPR_IDX_EN and MODE.VSKIP.

@@ -12,6 +12,7 @@ use crate::wave::{LANES, M0, Wave, odd_operand, register_row};
 pub(super) fn handler(op: Op) -> Option<Handler> {
     Some(match op {
         Op::v_permlane16_b32 | Op::v_permlanex16_b32 => within_rows,
+        Op::v_permlane16_var_b32 | Op::v_permlanex16_var_b32 => within_rows_by_lane,
         Op::v_permlane64_b32 => between_halves,
         Op::v_swap_b16 => swap_halves,
         Op::v_swaprel_b32 => swap_relative,
@@ -35,18 +36,35 @@ fn mods(step: &Step) -> Outcome<&Mods> {
 /// Lanes of a row of 16.
 const ROW: usize = 16;
 
-/// `v_permlane16_b32` and `v_permlanex16_b32`: a lane takes the value of a lane of its row, or of the row beside it. Of a lane that
-/// is switched off, by FI its value, by BOUND_CTRL zero, else nothing.
+/// `v_permlane16_b32` and `v_permlanex16_b32`: which lane a lane takes the value of is said in scalars, four bits for each lane of
+/// a row.
 fn within_rows(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &*context.wave;
+    let select = u64::from(w.scalar32(step.src[1])) | u64::from(w.scalar32(step.src[2])) << 32;
+    take(context, step, std::array::from_fn(|lane| (select >> (4 * (lane % ROW)) & 15) as u8))
+}
+
+/// `v_permlane16_var_b32` and `v_permlanex16_var_b32`: it is said in each lane by itself.
+fn within_rows_by_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let Src::Row(select) = step.src[1] else { return Err(odd_operand(step.op)) };
+    let select = context.wave.rows[usize::from(select)];
+    take(context, step, std::array::from_fn(|lane| (select[lane] & 15) as u8))
+}
+
+/// A lane takes the value of the selected lane of its row, or of the row beside it. Of a lane that is switched off, by FI its value,
+/// by BOUND_CTRL zero, else nothing.
+fn take(context: &mut Context<'_>, step: &Step, select: [u8; LANES]) -> Outcome {
     // In the bits of OP_SEL.
     let (inactive_too, zero) = mods(step).map(|mods| (mods.op_sel & 1 != 0, mods.op_sel & 2 != 0))?;
     let w = &mut *context.wave;
     let Src::Row(from) = step.src[0] else { return Err(odd_operand(step.op)) };
-    let select = u64::from(w.scalar32(step.src[1])) | u64::from(w.scalar32(step.src[2])) << 32;
-    let beside = if step.op == Op::v_permlanex16_b32 { ROW } else { 0 };
+    let beside = match step.op {
+        Op::v_permlanex16_b32 | Op::v_permlanex16_var_b32 => ROW,
+        _ => 0,
+    };
     let old = w.rows[usize::from(from)];
-    for lane in 0..w.lanes() {
-        let other = (lane & !(ROW - 1) ^ beside) | (select >> (4 * (lane % ROW)) & 15) as usize;
+    for (lane, selected) in select.into_iter().enumerate().take(w.lanes()) {
+        let other = (lane & !(ROW - 1) ^ beside) | usize::from(selected);
         let value = match w.active(other) || inactive_too {
             true => old[other],
             false if zero => 0,

@@ -47,7 +47,7 @@ fn half_source(w: &Wave, step: &Step, slot: usize) -> Half {
 
 /// The result of an operation on singles, or of a conversion.
 fn single_result(w: &Wave, step: &Step) -> Option<u32> {
-    let (round, ieee) = (w.round32(), w.ieee());
+    let (round, nans) = (w.round32(), w.nans());
     let a = single_source(w, step, 0);
     let bits = w.scalar32(step.src[0]);
     let [b, c] = [1, 2].map(|slot| single_source(w, step, slot));
@@ -63,8 +63,10 @@ fn single_result(w: &Wave, step: &Step) -> Option<u32> {
         Op::s_sub_f32 => single::sub_round(a, b, round),
         Op::s_mul_f32 if round == 0 => single::mul(a, b),
         Op::s_mul_f32 => single::mul_round(a, b, round),
-        Op::s_min_f32 => single::min(a, b, ieee),
-        Op::s_max_f32 => single::max(a, b, ieee),
+        Op::s_min_f32 => single::min(a, b, nans),
+        Op::s_max_f32 => single::max(a, b, nans),
+        Op::s_minimum_f32 => single::minimum(a, b),
+        Op::s_maximum_f32 => single::maximum(a, b),
         Op::s_fmac_f32 => {
             let old = f32::from_bits(w.s[usize::from(step.sdst & 127)]);
             fma(a, b, single_kept(old, keeps(w.mode, 4).0))
@@ -97,14 +99,16 @@ fn wide(value: Half) -> f32 {
 
 /// The result of an operation on halves.
 fn half_result(w: &Wave, step: &Step) -> Option<u32> {
-    let (round, ieee) = (w.round16(), w.ieee());
+    let (round, nans) = (w.round16(), w.nans());
     let [a, b] = [0, 1].map(|slot| half_source(w, step, slot));
     let value = match step.op {
         Op::s_add_f16 => half::add(a, b, round),
         Op::s_sub_f16 => half::sub(a, b, round),
         Op::s_mul_f16 => half::mul(a, b, round),
-        Op::s_min_f16 => half::min(a, b, ieee),
-        Op::s_max_f16 => half::max(a, b, ieee),
+        Op::s_min_f16 => half::min(a, b, nans),
+        Op::s_max_f16 => half::max(a, b, nans),
+        Op::s_minimum_f16 => half::minimum(a, b),
+        Op::s_maximum_f16 => half::maximum(a, b),
         Op::s_fmac_f16 => {
             let old = Half(w.s[usize::from(step.sdst & 127)] as u16);
             half::fma(a, b, half_kept(old, keeps(w.mode, 6).0), round)

@@ -1,12 +1,12 @@
 //! Scalar memory: SMEM (Vega ISA manual, "Scalar Memory Operations").
 //!
-//! The hardware drops the two lowest bits of base and offset each. An address that is not at a dword as a whole is a
+//! The hardware drops the two lowest bits of base and offset each, but for loads of bytes and of 16 bits. An address that is not at a dword as a whole is a
 //! mistake of the program that hardware hides, so here it is a fault. Offsets into buffers are taken as hardware does:
 //! there the descriptor's bounds say what is meant.
 
 use amdgpu_isa::Op;
 
-use super::atomic_float::Denormals;
+use super::atomic_float::FloatRules;
 use super::{Context, atomic};
 use crate::check::{AccessKind, FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::{Allocation, Memory, Protection};
@@ -21,7 +21,10 @@ pub(super) fn handler(op: Op) -> Handler {
         Op::s_memtime | Op::s_memrealtime => clock,
         Op::s_get_waveid_in_workgroup => wave_number,
         // Caches are not modelled: what a line that is discarded held is in memory already.
-        _ if ["s_dcache", "s_gl1_inv", "s_atc_probe"].iter().any(|start| name.starts_with(start)) => {
+        _ if ["s_dcache", "s_gl1_inv", "s_atc_probe", "s_prefetch", "s_buffer_prefetch"]
+            .iter()
+            .any(|start| name.starts_with(start)) =>
+        {
             super::nothing
         }
         _ => access,
@@ -55,6 +58,13 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     // Each dword of a load or store is checked against a buffer's end by itself, an atomic as a whole.
     let inside = match access.action {
         Action::Atomic { .. } if limit < u64::from(bytes) => 0,
+        Action::Load { bytes: 1..4, .. } => {
+            if limit < u64::from(bytes) {
+                0
+            } else {
+                bytes
+            }
+        }
         _ => limit.min(u64::from(bytes)) as u8 & !3,
     };
     if inside > 0 {
@@ -62,6 +72,16 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     }
     let w = &mut *context.wave;
     match access.action {
+        Action::Load { bytes: 1..4, signed, .. } => {
+            let place = Place::find(memory, w, address, inside, false)?;
+            let value = place.load_small(w, inside);
+            let value = match (bytes, signed) {
+                (1, true) => value as i8 as u32,
+                (2, true) => value as i16 as u32,
+                _ => value,
+            };
+            w.set_s32(access.data, value);
+        }
         Action::Load { .. } => {
             let place = Place::find(memory, w, address, inside, false)?;
             for at in (0..bytes).step_by(4) {
@@ -122,24 +142,27 @@ fn bytes_of(action: Action) -> u8 {
 fn address(w: &Wave, access: &ScalarAccess) -> Outcome<(u64, u64)> {
     let register = access.soffset.map_or(0, |register| i64::from(w.s[usize::from(register & 127)]));
     let unit = if access.kind == ScalarKind::Scratch { 64 } else { 1 };
-    // Both parts lose their two lowest bits on the way.
-    let offset = (access.offset & !3) + ((register * unit) & !3);
+    let bytes = bytes_of(access.action);
+    let required = u64::from(bytes.min(4));
+    // All parts lose their lowest bits on the way.
+    let (whole, low_bits) = (-(required as i64), required - 1);
+    let offset = (access.offset & whole) + ((register * unit) & whole);
     let low = w.s64(access.base);
     if access.kind == ScalarKind::Buffer {
         let (base, stride) = (low & 0xffff_ffff_ffff, low >> 48 & 0x3fff);
         // NUM_RECORDS counts bytes, or records where there is a stride.
         let size = u64::from(w.s[usize::from(access.base + 2) & 127]) * stride.max(1);
         let offset = offset as u64;
-        return Ok(((base & !3).wrapping_add(offset), size.saturating_sub(offset)));
+        return Ok(((base & !low_bits).wrapping_add(offset), size.saturating_sub(offset)));
     }
     let address = low.wrapping_add_signed(access.offset + register * unit);
-    if !address.is_multiple_of(4) {
-        let size = u32::from(bytes_of(access.action));
+    if !address.is_multiple_of(required) {
+        let size = u32::from(bytes);
         let write = !matches!(access.action, Action::Load { .. });
-        let space = MemorySpace::Scalar;
-        return Err(Trap::new(FaultKind::Misaligned { space, address, size, required: 4, write }));
+        let (space, required) = (MemorySpace::Scalar, required as u32);
+        return Err(Trap::new(FaultKind::Misaligned { space, address, size, required, write }));
     }
-    Ok(((low & !3).wrapping_add_signed(offset), u64::MAX))
+    Ok(((low & !low_bits).wrapping_add_signed(offset), u64::MAX))
 }
 
 /// Memory that an access may touch.
@@ -161,7 +184,7 @@ impl<'a> Place<'a> {
             return Ok(Self::Scratch(at));
         }
         let size = u32::from(bytes);
-        let padded = || memory.find_padded(address, u64::from(bytes)).filter(|_| !write);
+        let padded = || memory.find_padded(address, u64::from(bytes)).filter(|_| !write && bytes >= 4);
         let Some((allocation, at)) = memory.find(address, u64::from(bytes)).or_else(padded) else {
             return Err(Trap::new(memory.diagnose(MemorySpace::Scalar, address, size, write)));
         };
@@ -178,6 +201,18 @@ impl<'a> Place<'a> {
             Self::Scratch(start) => w.scratch.load_dword(start + usize::from(at)).unwrap_or(0),
             Self::Nowhere => 0,
         }
+    }
+
+    /// Fewer bytes than a dword.
+    fn load_small(&self, w: &Wave, bytes: u8) -> u32 {
+        (0..usize::from(bytes)).fold(0, |value, byte| {
+            let loaded = match self {
+                Self::Device(allocation, start) => allocation.bytes.load::<1>(start + byte) as u32,
+                Self::Scratch(start) => w.scratch.load(start + byte).map_or(0, u32::from),
+                Self::Nowhere => 0,
+            };
+            value | loaded << (8 * byte)
+        })
     }
 
     fn store(&self, w: &mut Wave, at: u8, value: u32) {
@@ -213,7 +248,7 @@ fn update(
     };
     // Compare-and-swap has the new value first, then what to compare with.
     let (data, second) = if op == AtomicOp::CmpSwap { (operand(1), operand(0)) } else { (operand(0), 0) };
-    let f = |old| atomic::apply(op, bytes, old, data, second, Denormals::default());
+    let f = |old| atomic::apply(op, bytes, old, data, second, FloatRules::default());
     let place = Place::find(memory, w, address, bytes, true)?;
     Ok(match place {
         Place::Device(allocation, at) if bytes == 8 => allocation.bytes.update::<8>(at, f),

@@ -2,11 +2,11 @@
 
 use amdgpu_isa::{Logic, MaskOp, Op, WaveSize};
 
-use super::{Context, hardware_registers, scalar_float};
+use super::{Context, hardware_registers, scalar_float, sopp};
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
 use crate::program::Step;
 use crate::rules::Rules;
-use crate::wave::{EXEC, M0, VCC, Wave};
+use crate::wave::{EXEC, M0, Status, VCC, Wave};
 
 /// Result and SCC of a 32-bit operation that sets SCC when the result is not zero.
 fn flagged(value: u32) -> (u32, bool) {
@@ -93,6 +93,9 @@ fn is_wide2(op: Op) -> bool {
             | Op::s_bfm_b64
             | Op::s_bfe_u64
             | Op::s_bfe_i64
+            | Op::s_add_nc_u64
+            | Op::s_sub_nc_u64
+            | Op::s_mul_u64
     )
 }
 
@@ -113,6 +116,9 @@ fn sop2_wide(w: &mut Wave, step: &Step) -> Outcome {
         Op::s_lshl_b64 => flagged64(a << (b32 & 63)),
         Op::s_lshr_b64 => flagged64(a >> (b32 & 63)),
         Op::s_ashr_i64 => flagged64((a as i64 >> (b32 & 63)) as u64),
+        Op::s_add_nc_u64 => (a.wrapping_add(b), w.scc),
+        Op::s_sub_nc_u64 => (a.wrapping_sub(b), w.scc),
+        Op::s_mul_u64 => (a.wrapping_mul(b), w.scc),
         Op::s_bfm_b64 => ((1u64 << (a & 63)).wrapping_sub(1) << (b32 & 63), w.scc),
         Op::s_bfe_u64 => flagged64(bits(a, b32 & 63, b32 >> 16 & 0x7f)),
         _ => flagged64(signed_bits(a as i64, b32 & 63, b32 >> 16 & 0x7f, 64) as u64),
@@ -213,6 +219,13 @@ pub(super) fn sop1(context: &mut Context<'_>, step: &Step) -> Outcome {
             return Ok(());
         }
         Op::s_sendmsg_rtn_b32 | Op::s_sendmsg_rtn_b64 => return ask(w, step),
+        Op::s_barrier_signal | Op::s_barrier_signal_isfirst => return sopp::signal_barrier(context, step),
+        Op::s_get_barrier_state => return sopp::barrier_state(context, step),
+        // As `s_sleep`.
+        Op::s_sleep_var => {
+            w.status = Status::Yielded;
+            return Ok(());
+        }
         _ => match op.mask_op(WaveSize::Wave32) {
             Some(MaskOp::Saveexec(logic)) => {
                 let old = w.s[usize::from(EXEC)];
@@ -510,11 +523,11 @@ pub(super) fn sopk(context: &mut Context<'_>, step: &Step) -> Outcome {
         }
         Op::s_setreg_b32 | Op::s_setreg_imm32_b32 => {
             let value = w.scalar32(step.src[0]);
-            hardware_registers::set(w, step, value)?;
+            hardware_registers::put(w, step, value)?;
         }
         Op::s_call_b64 => {
             w.set_s64(step.sdst, next_pc);
-            super::sopp::branch(context, step)?;
+            sopp::branch(context, step)?;
             context.note_call();
         }
         // Nothing is ever outstanding.

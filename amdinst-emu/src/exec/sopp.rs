@@ -4,8 +4,9 @@ use amdgpu_isa::Op;
 
 use super::Context;
 use crate::check::{FaultKind, Outcome, Trap};
-use crate::program::Step;
-use crate::wave::{EXEC, M0, Status, VCC};
+use crate::lds::Arrivals;
+use crate::program::{Src, Step};
+use crate::wave::{EXEC, M0, Signal, Status, VCC, Wave};
 
 /// The trap that debuggers set: without one it has no effect.
 const DEBUG_TRAP: i64 = 3;
@@ -43,6 +44,76 @@ pub(super) fn branch(context: &mut Context<'_>, step: &Step) -> Outcome {
     Err(Trap::new(FaultKind::JumpOutside { target }))
 }
 
+/// The barriers that a wave can name (RDNA4 ISA, section 5.6).
+mod barrier {
+    /// The workgroup's.
+    pub(super) const WORKGROUP: i32 = -1;
+    /// The trap handler's: kernels that name it do nothing.
+    pub(super) const TRAP: i32 = -2;
+    /// None.
+    pub(super) const NONE: i32 = 0;
+}
+
+/// The number of the barrier that SOP1 names.
+fn named_barrier(w: &Wave, step: &Step) -> Outcome<i32> {
+    let number = match step.src[0] {
+        Src::Const(number) => number as i32,
+        _ => return Err(Trap::unimplemented(step.op, "with the number of a barrier in a register")),
+    };
+    match number {
+        barrier::WORKGROUP if !w.place.in_group => Ok(barrier::NONE),
+        barrier::WORKGROUP | barrier::TRAP | barrier::NONE => Ok(number),
+        _ => Err(Trap::unimplemented(step.op, "of a named barrier")),
+    }
+}
+
+/// `s_barrier_signal` and `s_barrier_signal_isfirst`.
+pub(super) fn signal_barrier(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    let number = named_barrier(w, step)?;
+    let arrivals = &mut context.lds.barrier;
+    let counts = number == barrier::WORKGROUP;
+    if step.op == Op::s_barrier_signal_isfirst {
+        w.scc = counts && arrivals.signals == 0;
+    }
+    if counts {
+        if w.signal != Signal::None {
+            return Err(Trap::unimplemented(step.op, "for a second time, without waiting in between"));
+        }
+        w.signal = Signal::Given(w.exec);
+        arrivals.signals += 1;
+    }
+    Ok(())
+}
+
+/// `s_get_barrier_state`: whether there is a barrier, how many waves must signal it, and how many have.
+pub(super) fn barrier_state(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    named_barrier(w, step)?;
+    let Arrivals { members, signals } = context.lds.barrier;
+    // The last signal resets the count.
+    let signals = if signals >= members { 0 } else { signals };
+    w.set_s32(step.sdst, signals << 16 | members << 4 | 1);
+    Ok(())
+}
+
+/// `s_barrier_wait`.
+fn wait_at_barrier(context: &mut Context<'_>, step: &Step) -> Outcome {
+    let w = &mut *context.wave;
+    match i32::from(step.imm as i16) {
+        // A wave alone is its own barrier: what is looked for at one is looked for here, too.
+        barrier::WORKGROUP => {
+            if !w.place.in_group {
+                w.signal = Signal::Given(w.exec);
+            }
+            w.status = Status::AtBarrier;
+            Ok(())
+        }
+        barrier::TRAP | barrier::NONE => Ok(()),
+        _ => Err(Trap::unimplemented(step.op, "at a named barrier")),
+    }
+}
+
 fn other(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
     match step.op {
@@ -71,6 +142,17 @@ fn other(context: &mut Context<'_>, step: &Step) -> Outcome {
         }
         Op::s_round_mode => w.set_mode(w.mode & !0xf | step.imm as u32 & 0xf),
         Op::s_denorm_mode => w.set_mode(w.mode & !0xf0 | (step.imm as u32 & 0xf) << 4),
+        // Nothing is ever outstanding.
+        Op::s_wait_loadcnt
+        | Op::s_wait_storecnt
+        | Op::s_wait_samplecnt
+        | Op::s_wait_bvhcnt
+        | Op::s_wait_expcnt
+        | Op::s_wait_dscnt
+        | Op::s_wait_kmcnt
+        | Op::s_wait_loadcnt_dscnt
+        | Op::s_wait_storecnt_dscnt => {}
+        Op::s_barrier_wait => return wait_at_barrier(context, step),
         // Hints, caches, messages to the host and profiling: nothing to do.
         Op::s_clause
         | Op::s_delay_alu

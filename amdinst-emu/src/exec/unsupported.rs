@@ -18,6 +18,16 @@ pub(crate) fn reason(op: Op) -> Option<&'static str> {
         }
         Op::ds_add_gs_reg_rtn | Op::ds_sub_gs_reg_rtn => "the global data share (GDS) is not supported",
         Op::ds_bvh_stack_rtn_b32 => "ray tracing is not supported",
+        Op::s_alloc_vgpr => "dynamic allocation of VGPRs is not supported",
+        Op::s_barrier_init | Op::s_barrier_join | Op::s_barrier_leave => "named barriers are not supported",
+        Op::global_load_tr_b64 | Op::global_load_tr_b128 => {
+            "which lane loads which part of the matrix is published in no text"
+        }
+        Op::global_atomic_ordered_add_b64 => "ordered counts of the graphics pipeline are not supported",
+        _ if name.starts_with("ds_bvh_stack_push") => "ray tracing is not supported",
+        _ if name.ends_with("_load_block") || name.ends_with("_store_block") => {
+            "blocks of VGPRs are not supported"
+        }
         Op::s_rfe_b64 | Op::s_rfe_restore_b64 => "trap handlers are not supported",
         _ if name.starts_with("image_") => "images are not supported",
         _ if name.starts_with("lds_") => "parameter interpolation is not supported",

@@ -365,7 +365,7 @@ fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
 fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
     let row = RESULT_ROW;
     let keep = if kind == Kind::F32 { w.mode >> 5 & 1 != 0 } else { w.mode >> 7 & 1 != 0 };
-    let power = w.output_power(mods.omod, keep);
+    let (keep, power) = w.output(mods.omod, keep);
     let (clamp, nan_to_zero) = (mods.clamp, w.dx10_clamp());
     if keep && !clamp {
         return;

@@ -1,9 +1,9 @@
 //! Instructions that only VOP3 encodes.
 
-use super::float::{self, double, single};
+use super::float::{double, single};
 use super::half;
 use super::vop2::{legacy_fma, mad_f32};
-use crate::wave::{LANES, VCC, Wave};
+use crate::wave::{LANES, Nans, VCC, Wave};
 
 fn i24(a: u32) -> i64 {
     i64::from((a << 8) as i32 >> 8)
@@ -19,17 +19,17 @@ fn med<T: Ord + Copy>(a: T, b: T, c: T) -> T {
 
 /// The middle one of three; the smallest if one of them is a NaN.
 #[inline(never)]
-fn med3_f32(a: f32, b: f32, c: f32, ieee: bool) -> f32 {
+fn med3_f32(a: f32, b: f32, c: f32, nans: Nans) -> f32 {
     if a.is_nan() || b.is_nan() || c.is_nan() {
-        return single::min(single::min(a, b, ieee), c, ieee);
+        return single::min(single::min(a, b, nans), c, nans);
     }
-    let largest = single::max(single::max(a, b, ieee), c, ieee);
+    let largest = single::max(single::max(a, b, nans), c, nans);
     if largest == a {
-        single::max(b, c, ieee)
+        single::max(b, c, nans)
     } else if largest == b {
-        single::max(a, c, ieee)
+        single::max(a, c, nans)
     } else {
-        single::max(a, b, ieee)
+        single::max(a, b, nans)
     }
 }
 
@@ -263,19 +263,31 @@ super::table! { w, step;
     v_lerp_u8 => w.map3(lerp_u8),
     v_alignbit_b32 => w.hot3(|a: u32, b: u32, c: u32| ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32),
     v_alignbyte_b32 => w.map3(|a: u32, b: u32, c: u32| ((u64::from(a) << 32 | u64::from(b)) >> (8 * (c & 3))) as u32),
-    v_min3_f32 => { let i = w.ieee(); w.map3(|a, b, c| single::min(single::min(a, b, i), c, i)); },
-    v_minimum3_f32 => w.map3(|a, b, c| float::minimum(float::minimum(a, b), c)),
-    v_maximum3_f32 => w.map3(|a, b, c| float::maximum(float::maximum(a, b), c)),
+    v_min3_f32 => { let n = w.nans(); w.map3(|a, b, c| single::min(single::min(a, b, n), c, n)); },
+    v_minimum_f32 => w.map2(single::minimum),
+    v_maximum_f32 => w.map2(single::maximum),
+    v_minimum_f64 => w.map2(double::minimum),
+    v_maximum_f64 => w.map2(double::maximum),
+    v_minimum_f16 => w.map2(half::minimum),
+    v_maximum_f16 => w.map2(half::maximum),
+    v_minimum3_f32 => w.map3(|a, b, c| single::minimum(single::minimum(a, b), c)),
+    v_maximum3_f32 => w.map3(|a, b, c| single::maximum(single::maximum(a, b), c)),
+    v_minimum3_f16 => w.map3(|a, b, c| half::minimum(half::minimum(a, b), c)),
+    v_maximum3_f16 => w.map3(|a, b, c| half::maximum(half::maximum(a, b), c)),
+    v_minimummaximum_f32 => w.map3(|a, b, c| single::maximum(single::minimum(a, b), c)),
+    v_maximumminimum_f32 => w.map3(|a, b, c| single::minimum(single::maximum(a, b), c)),
+    v_minimummaximum_f16 => w.map3(|a, b, c| half::maximum(half::minimum(a, b), c)),
+    v_maximumminimum_f16 => w.map3(|a, b, c| half::minimum(half::maximum(a, b), c)),
     v_min3_i32 => w.map3(|a: i32, b: i32, c: i32| a.min(b).min(c)),
     v_min3_u32 => w.map3(|a: u32, b: u32, c: u32| a.min(b).min(c)),
-    v_max3_f32 => { let i = w.ieee(); w.map3(|a, b, c| single::max(single::max(a, b, i), c, i)); },
+    v_max3_f32 => { let n = w.nans(); w.map3(|a, b, c| single::max(single::max(a, b, n), c, n)); },
     v_max3_i32 => w.map3(|a: i32, b: i32, c: i32| a.max(b).max(c)),
     v_max3_u32 => w.map3(|a: u32, b: u32, c: u32| a.max(b).max(c)),
-    v_med3_f32 => { let i = w.ieee(); w.map3(|a, b, c| med3_f32(a, b, c, i)); },
-    v_maxmin_f32 => { let i = w.ieee(); w.map3(|a, b, c| single::min(single::max(a, b, i), c, i)); },
-    v_minmax_f32 => { let i = w.ieee(); w.map3(|a, b, c| single::max(single::min(a, b, i), c, i)); },
-    v_maxmin_f16 => { let i = w.ieee(); w.map3(|a, b, c| half::min(half::max(a, b, i), c, i)); },
-    v_minmax_f16 => { let i = w.ieee(); w.map3(|a, b, c| half::max(half::min(a, b, i), c, i)); },
+    v_med3_f32 => { let n = w.nans(); w.map3(|a, b, c| med3_f32(a, b, c, n)); },
+    v_maxmin_f32 => { let n = w.nans(); w.map3(|a, b, c| single::min(single::max(a, b, n), c, n)); },
+    v_minmax_f32 => { let n = w.nans(); w.map3(|a, b, c| single::max(single::min(a, b, n), c, n)); },
+    v_maxmin_f16 => { let n = w.nans(); w.map3(|a, b, c| half::min(half::max(a, b, n), c, n)); },
+    v_minmax_f16 => { let n = w.nans(); w.map3(|a, b, c| half::max(half::min(a, b, n), c, n)); },
     v_maxmin_i32 => w.map3(|a: i32, b: i32, c: i32| a.max(b).min(c)),
     v_minmax_i32 => w.map3(|a: i32, b: i32, c: i32| a.min(b).max(c)),
     v_maxmin_u32 => w.map3(|a: u32, b: u32, c: u32| a.max(b).min(c)),
@@ -365,9 +377,9 @@ super::table! { w, step;
     },
     v_mad_u32_u16 => { let k = w.clamp; w.map3(|a: u16, b: u16, c: u32| clamp_u32(k, u64::from(a) * u64::from(b) + u64::from(c))); },
     v_mad_i32_i16 => { let k = w.clamp; w.map3(|a: i16, b: i16, c: i32| clamp_i32(k, i64::from(a) * i64::from(b) + i64::from(c))); },
-    v_min3_f16 => { let i = w.ieee(); w.map3(|a, b, c| half::min(half::min(a, b, i), c, i)); },
-    v_max3_f16 => { let i = w.ieee(); w.map3(|a, b, c| half::max(half::max(a, b, i), c, i)); },
-    v_med3_f16 => { let i = w.ieee(); w.map3(|a, b, c| half::med3(a, b, c, i)); },
+    v_min3_f16 => { let n = w.nans(); w.map3(|a, b, c| half::min(half::min(a, b, n), c, n)); },
+    v_max3_f16 => { let n = w.nans(); w.map3(|a, b, c| half::max(half::max(a, b, n), c, n)); },
+    v_med3_f16 => { let n = w.nans(); w.map3(|a, b, c| half::med3(a, b, c, n)); },
     v_min3_i16 => w.map3(|a: i16, b: i16, c: i16| a.min(b).min(c)),
     v_max3_i16 => w.map3(|a: i16, b: i16, c: i16| a.max(b).max(c)),
     v_med3_i16 => w.map3(med::<i16>),
@@ -383,8 +395,8 @@ super::table! { w, step;
         0 => w.hot2(double::mul),
         r => w.map2(|a, b| double::mul_round(a, b, r)),
     },
-    v_min_f64 => { let i = w.ieee(); w.map2(|a, b| double::min(a, b, i)); },
-    v_max_f64 => { let i = w.ieee(); w.map2(|a, b| double::max(a, b, i)); },
+    v_min_f64 => { let n = w.nans(); w.map2(|a, b| double::min(a, b, n)); },
+    v_max_f64 => { let n = w.nans(); w.map2(|a, b| double::max(a, b, n)); },
     v_ldexp_f64 => { let r = w.round64(); w.map2(|a: f64, b: i32| double::ldexp(a, b, r)); },
     v_ldexp_f32 => { let r = w.round32(); w.map2(|a: f32, b: i32| single::ldexp(a, b, r)); },
     v_trig_preop_f64 => w.map2(trig_preop),

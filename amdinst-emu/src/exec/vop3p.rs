@@ -3,7 +3,7 @@
 
 use amdgpu_isa::{Mods, Op};
 
-use super::float::{self, single};
+use super::float::single;
 use super::half;
 use super::vop2::mad_f32;
 use crate::program::Step;
@@ -36,14 +36,15 @@ impl Rules {
     pub(super) fn of(w: &Wave, step: &Step) -> Self {
         let keep = |bits: u32| Keep { inputs: bits & 1 != 0, outputs: bits & 2 != 0 };
         let mods = mods(step);
+        let (keeps16, omod) = w.output(mods.omod, w.mode >> 7 & 1 != 0);
         Self {
             round32: w.round32(),
             round16: w.round16(),
-            omod: w.output_power(mods.omod, w.mode >> 7 & 1 != 0),
+            omod,
             clamp: mods.clamp,
             nan_to_zero: w.dx10_clamp(),
             keep32: keep(w.mode >> 4),
-            keep16: keep(w.mode >> 6),
+            keep16: Keep { outputs: keeps16, ..keep(w.mode >> 6) },
         }
     }
 
@@ -152,15 +153,14 @@ fn float2(w: &mut Wave, step: &Step, f: impl Fn(Half, Half) -> Half) {
     });
 }
 
-/// Of three: in pairs, by a function of singles that only selects.
+/// Of three: in pairs, by a function that only selects.
 #[inline(always)]
-fn float3(w: &mut Wave, step: &Step, f: impl Fn(f32, f32) -> f32) {
+fn float3(w: &mut Wave, step: &Step, f: impl Fn(Half, Half) -> Half) {
     let (m, rules) = (mods(step), Rules::of(w, step));
     w.map3(|a: u32, b: u32, c: u32| {
         halves(|high| {
-            let at = |source, value| half::value(rules.half_in(Half(pick(&m, high, source, value))));
-            // A selected operand: the way back is exact.
-            rules.half_out(half::from_f32(f(f(at(0, a), at(1, b)), at(2, c)), 0))
+            let at = |source, value| rules.half_in(Half(pick(&m, high, source, value)));
+            rules.half_out(f(f(at(0, a), at(1, b)), at(2, c)))
         })
     });
 }
@@ -316,10 +316,12 @@ super::table! { w, step;
     },
     v_pk_add_f16 => { let r = w.round16(); float2(w, step, |a, b| half::add(a, b, r)); },
     v_pk_mul_f16 => { let r = w.round16(); float2(w, step, |a, b| half::mul(a, b, r)); },
-    v_pk_minimum3_f16 => float3(w, step, float::minimum),
-    v_pk_maximum3_f16 => float3(w, step, float::maximum),
-    v_pk_min_f16 => { let i = w.ieee(); float2(w, step, |a, b| half::min(a, b, i)); },
-    v_pk_max_f16 => { let i = w.ieee(); float2(w, step, |a, b| half::max(a, b, i)); },
+    v_pk_minimum_f16 => float2(w, step, half::minimum),
+    v_pk_maximum_f16 => float2(w, step, half::maximum),
+    v_pk_minimum3_f16 => float3(w, step, half::minimum),
+    v_pk_maximum3_f16 => float3(w, step, half::maximum),
+    v_pk_min_f16 => { let n = w.nans(); float2(w, step, |a, b| half::min(a, b, n)); },
+    v_pk_max_f16 => { let n = w.nans(); float2(w, step, |a, b| half::max(a, b, n)); },
 
     v_pk_fma_f32 => {
         let (m, rules) = (mods(step), Rules::of(w, step));

@@ -151,7 +151,7 @@ fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
                 .or_else(|| group(access, step, hot, form));
         }
         if let Some(access) = &extra.scalar {
-            let Action::Load { bytes, .. } = access.action else { return None };
+            let Action::Load { bytes: bytes @ 4.., .. } = access.action else { return None };
             let plain = access.kind == ScalarKind::Global && access.soffset.is_none();
             hot.src[0] = SCALAR + u32::from(access.base);
             hot.imm[0] = i32::try_from(access.offset).ok()? as u32;
@@ -219,6 +219,12 @@ fn scalar_result(step: &Step, dwords: u8) -> bool {
 fn branch(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     let run = match step.op {
         Op::s_waitcnt
+        | Op::s_wait_loadcnt
+        | Op::s_wait_storecnt
+        | Op::s_wait_dscnt
+        | Op::s_wait_kmcnt
+        | Op::s_wait_loadcnt_dscnt
+        | Op::s_wait_storecnt_dscnt
         | Op::s_nop
         | Op::s_delay_alu
         | Op::s_clause

@@ -8,7 +8,7 @@ use super::mode::{FloatMode, Modifiers};
 use super::valu::put_mask;
 use super::{Body, CONST, Hot, PARTS, SCALAR, parts, put, rows};
 use crate::exec::Context;
-use crate::wave::{LANES, Wave};
+use crate::wave::{LANES, Nans, Wave};
 
 /// An operation on vectors of doubles; operations on fewer sources ignore the others.
 pub(super) trait Operation {
@@ -172,16 +172,18 @@ unsafe fn replace_nans<L: Level>(result: L::V, [a, b, c]: [L::V; 3]) -> L::V {
     }
 }
 
-/// `minmax`, where a source that is a NaN loses against the other one; but in IEEE mode one that signals is the result, quiet.
+/// `minmax`, but where a source is a NaN.
 #[inline(always)]
-unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, ieee: bool) -> L::V {
+unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, nans: Nans) -> L::V {
     // SAFETY: the caller's.
     unsafe {
         let result = L::blend_f64(nan::<L>(a), L::blend_f64(nan::<L>(b), minmax, a), b);
-        if !ieee {
-            return result;
-        }
         let quiet = splat::<L>(QUIET);
+        match nans {
+            Nans::Lose => return result,
+            Nans::Number => return L::blend_f64(nan::<L>(a) & nan::<L>(b), result, L::or(a, quiet)),
+            Nans::Signal => {}
+        }
         // Infinity with the quiet bit is a NaN, without it a number.
         let signals = |value: L::V| {
             let bit = L::or(L::and(value, quiet), splat::<L>(f64::INFINITY.to_bits()));
@@ -337,7 +339,7 @@ impl<O: Operation, const SOURCES: usize> Body for Settled<O, SOURCES> {
                     let mut value = result[i];
                     if unordered::<L, O>([a, b, c], value) != 0 {
                         value = if O::LOSES {
-                            without_nans::<L>(value, a, b, w.ieee())
+                            without_nans::<L>(value, a, b, w.nans())
                         } else {
                             replace_nans::<L>(value, [a, b, if SOURCES < 3 { b } else { c }])
                         };

@@ -142,11 +142,14 @@ pub(super) unsafe fn finish<L: Level>(
 ) {
     // SAFETY: the caller's.
     unsafe {
-        if mode.flushes_results {
+        let (keeps, power) = match modifiers.omod() {
+            0 => (!mode.flushes_results, 0),
+            omod => w.output(omod, !mode.flushes_results),
+        };
+        if !keeps {
             for value in &mut result[..parts::<L>()] {
                 *value = L::flush_f32(*value);
             }
-            let power = if modifiers.omod() == 0 { 0 } else { w.output_power(modifiers.omod(), false) };
             if power != 0 {
                 multiply::<L>(mode, power, result);
             }

@@ -51,7 +51,7 @@ fn origin<L: Level, const FORM: u8>(w: &Wave, hot: &Hot) -> Option<(usize, u64)>
     let is_unchecked = match w.rules.buffers {
         Buffers::TwoFormats => true,
         Buffers::OneFormat => word3 >> 28 & 3 == 2,
-        Buffers::SizedElements => false,
+        Buffers::SizedElements | Buffers::ScaledStride => false,
     };
     let private = low >> 63 != 0 && word3 & 1 << 23 != 0 && lanes_of_a_row == L::LANES && is_unchecked;
     let base = (low & 0xffff_ffff_ffff).wrapping_add(u64::from(offset));

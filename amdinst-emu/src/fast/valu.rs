@@ -6,7 +6,7 @@ use super::level::{Directed, Level, Vectors32, relation, rounded};
 use super::mode::{FloatMode, Modifiers, Signs, finish};
 use super::{Body, Hot, Lanes, PARTS, exec_written, mask, part, parts, put, rows, scalar, set_mask};
 use crate::exec::Context;
-use crate::wave::{EXEC, Wave};
+use crate::wave::{EXEC, Nans, Wave};
 
 /// What an operation does with NaNs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -214,16 +214,18 @@ pub(super) unsafe fn settle<L: Level>(result: &mut [L::V; PARTS], sources: impl 
     }
 }
 
-/// `minmax`, where a source that is a NaN loses against the other one; but in IEEE mode one that signals is the result, quiet.
+/// `minmax`, but where a source is a NaN.
 #[inline(always)]
-unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, ieee: bool) -> L::V {
+unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, nans: Nans) -> L::V {
     const QUIET: u32 = 1 << 22;
     // SAFETY: the caller's.
     unsafe {
         let nan = |value: L::V| L::compare_f32::<{ relation::UNORDERED }>(value, value);
         let result = L::blend(nan(a), L::blend(nan(b), minmax, a), b);
-        if !ieee {
-            return result;
+        match nans {
+            Nans::Lose => return result,
+            Nans::Number => return L::blend(nan(a) & nan(b), result, L::or(a, L::splat(QUIET))),
+            Nans::Signal => {}
         }
         let signals = |value: L::V| nan(value) & !L::equal(L::and(value, L::splat(QUIET)), L::splat(QUIET));
         let quiet = |value: L::V| L::or(value, L::splat(QUIET));
@@ -301,7 +303,7 @@ impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Settled<O, SOU
             for i in 0..parts::<L>() {
                 result[i] = O::apply::<L>(a.get(i), b.get(i), c.get(i));
                 if O::FLOATS == Floats::Loses {
-                    result[i] = without_nans::<L>(result[i], a.get(i), b.get(i), w.ieee());
+                    result[i] = without_nans::<L>(result[i], a.get(i), b.get(i), w.nans());
                 }
             }
             match O::FLOATS {
@@ -442,7 +444,7 @@ impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for SettledI
                 match O::FLOATS {
                     Floats::First => replace_nans::<L>(&mut result[i], [a, b, c]),
                     Floats::FirstReversed => replace_nans::<L>(&mut result[i], [b, a, a]),
-                    Floats::Loses => result[i] = without_nans::<L>(result[i], a, b, w.ieee()),
+                    Floats::Loses => result[i] = without_nans::<L>(result[i], a, b, w.nans()),
                     Floats::None | Floats::Makes => {}
                 }
             }

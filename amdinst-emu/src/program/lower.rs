@@ -233,8 +233,9 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
         }
         let is_result_only = operand.access == Access::Write;
         // What is both result and source is read through the result (SOPK has no other source).
+        let in_scalars = matches!(inst.encoding, Encoding::Sop1 | Encoding::Sop2);
         let accumulates = operand.access == Access::ReadWrite
-            && (operand.slot == Slot::Vdst || operand.slot == Slot::Sdst && inst.encoding == Encoding::Sop1);
+            && (operand.slot == Slot::Vdst || operand.slot == Slot::Sdst && in_scalars);
         if !is_result_only && !accumulates && sources < 4 {
             if operand.dwords >= 2 && !src_kind[sources].is_float() {
                 src_kind[sources] = Kind::Int64;
@@ -297,7 +298,7 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     let memory = memory_ops::access(&inst, forms.sramecc);
     let scalar = scalar_memory::access(&inst);
     let needs_extra = vector || memory.is_some() || inst.encoding == Encoding::Smem || sources > 3;
-    if inst.operands.iter().any(is_privileged) {
+    if inst.operands.iter().any(|operand| is_privileged(operand, forms.rules)) {
         let reason = "a register of the trap handler".to_owned();
         step.run = exec::privileged;
         step.extra = Some(extra(inst, [Kind::Int; 5], false, reason));
@@ -341,15 +342,14 @@ fn note_write(step: &mut Step, operand: &Operand) {
     }
 }
 
-/// TTMP0 to TTMP15, which only trap handlers may write; what is in them when a kernel reads them depends on those.
-fn is_privileged(operand: &Operand) -> bool {
-    match operand.value {
-        Value::Scalar(first) => {
-            let last = u16::from(first) + u16::from(operand.dwords.max(1)) - 1;
-            first < scalar::TTMP + scalar::TTMPS && last >= scalar::TTMP.into()
-        }
-        _ => false,
-    }
+/// TTMP0 to TTMP15, which only trap handlers may write; what is in them when a kernel reads them depends on those, but for what a
+/// launch puts there.
+fn is_privileged(operand: &Operand, rules: &Rules) -> bool {
+    let Value::Scalar(first) = operand.value else { return false };
+    let end = u16::from(first) + u16::from(operand.dwords.max(1));
+    let given = &rules.launch_registers;
+    let is_given = first >= given.start && end <= given.end.into() && operand.access == Access::Read;
+    first < scalar::TTMP + scalar::TTMPS && end > scalar::TTMP.into() && !is_given
 }
 
 /// An operand to be read, in the format that its instruction reads.

@@ -142,6 +142,7 @@ pub(super) fn atomic_action(atomic: &str, glc: bool) -> Option<Action> {
         "cmpswap_f32" => (AtomicOp::FCmpSwap, 4),
         "cmpswap_f64" => (AtomicOp::FCmpSwap, 8),
         "csub" => (AtomicOp::SubClamped, 4),
+        "cond_sub_u32" => (AtomicOp::SubIfNotLess, 4),
         "min_f64" => (AtomicOp::FMin, 8),
         "max_f64" => (AtomicOp::FMax, 8),
         "pk_add_f16" => (AtomicOp::PkAddF16, 4),
@@ -233,6 +234,8 @@ fn lds_action(rest: &str) -> Option<(Action, Option<i64>)> {
         "cmpst" | "cmpstore" if float => AtomicOp::FCmpSwap,
         "cmpst" | "cmpstore" => AtomicOp::CmpSwap,
         "wrap" => AtomicOp::Wrap,
+        "cond_sub" => AtomicOp::SubIfNotLess,
+        "sub_clamp" => AtomicOp::SubClamped,
         "wrxchg" => AtomicOp::Swap,
         "wrxchg2" => {
             let action = Action::Atomic { op: AtomicOp::Swap, bytes, returns: true };

@@ -25,6 +25,16 @@ pub(crate) fn access(inst: &Inst) -> Option<ScalarAccess> {
     };
     let action = if let Some(dwords) = name.strip_prefix("load_dword") {
         Action::Load { bytes: bytes(dwords)?, signed: false, part: Part::Whole }
+    } else if let Some(kind) = name.strip_prefix("load_") {
+        let (bytes, signed) = match kind {
+            "b96" => (12, false),
+            "u8" => (1, false),
+            "i8" => (1, true),
+            "u16" => (2, false),
+            "i16" => (2, true),
+            _ => return None,
+        };
+        Action::Load { bytes, signed, part: Part::Whole }
     } else if let Some(dwords) = name.strip_prefix("store_dword") {
         Action::Store { bytes: bytes(dwords)?, part: Part::Whole }
     } else if let Some(atomic) = name.strip_prefix("atomic_") {

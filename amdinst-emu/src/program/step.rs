@@ -238,6 +238,8 @@ pub(crate) enum AtomicOp {
     Sub,
     /// Not below zero.
     SubClamped,
+    /// `old >= data ? old - data : old`.
+    SubIfNotLess,
     Rsub,
     SMin,
     SMax,

@@ -560,7 +560,7 @@ impl<'a> Engine<'a> {
                     return Ok(());
                 }
                 let waves = self.groups[group].waves.iter().map(|&wave| &self.waves[wave].wave);
-                if let Some((number, kind)) = Barrier::halted(waves) {
+                if let Some((number, kind)) = Barrier::stuck(waves) {
                     let wave = self.groups[group].waves[number];
                     return Err(self.shared.locate(&self.waves[wave].wave, *Trap::new(kind)));
                 }

@@ -51,6 +51,28 @@ impl Status {
     }
 }
 
+/// What minima and maxima make of NaNs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nans {
+    /// A NaN loses against the other operand.
+    Lose,
+    /// As that, but one that signals is the result, quiet (MODE.IEEE).
+    Signal,
+    /// A NaN loses against a number; of two NaNs the first is the result, quiet (IEEE 754-2019, minimumNumber).
+    Number,
+}
+
+/// A wave's part in a barrier that is signalled and waited at by two instructions (`s_barrier_signal`, `s_barrier_wait`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    /// It has not signalled since it last waited.
+    None,
+    /// It has signalled, with these lanes, and others have not.
+    Given(u64),
+    /// All have signalled: it need not wait.
+    Complete,
+}
+
 /// MODE.FP16_OVFL.
 const FP16_OVFL: u32 = 23;
 /// VGPR relative addressing (`s_set_gpr_idx_on`).
@@ -131,6 +153,8 @@ pub(crate) struct Wave {
     /// Index of the next step.
     pub(crate) next: u32,
     pub(crate) status: Status,
+    /// Its part in a barrier that is signalled and waited at by two instructions.
+    pub(crate) signal: Signal,
     pub(crate) gpr_index: GprIndex,
     /// MODE.VSKIP: vector instructions are not executed.
     pub(crate) skips_vectors: bool,
@@ -193,6 +217,7 @@ impl Wave {
             current: 0,
             next: 0,
             status: Status::Ended,
+            signal: Signal::None,
             gpr_index: GprIndex::default(),
             skips_vectors: false,
             allotted: Registers::default(),
@@ -275,6 +300,7 @@ impl Wave {
         self.place = Place::default();
         self.trap_status = 0;
         self.status = Status::Running;
+        self.signal = Signal::None;
         self.lanes_run = 0;
         self.steps_run = 0;
         self.clock = 0;
@@ -313,6 +339,34 @@ impl Wave {
     #[inline(always)]
     pub(crate) fn lanes(&self) -> usize {
         self.size.lanes() as usize
+    }
+
+    /// The lanes with which it has arrived at a barrier that is not complete.
+    pub(crate) fn arrived(&self) -> Option<u64> {
+        match (self.status, self.signal) {
+            (Status::Halted | Status::Ended, _) | (_, Signal::Complete) => None,
+            (_, Signal::Given(lanes)) => Some(lanes),
+            (Status::AtBarrier, Signal::None) if !self.rules.split_barriers => Some(self.exec),
+            _ => None,
+        }
+    }
+
+    /// The barrier that it has arrived at is complete.
+    pub(crate) fn pass_barrier(&mut self) {
+        if self.signal != Signal::None {
+            self.signal = Signal::Complete;
+        }
+        if self.status == Status::AtBarrier && !self.rules.split_barriers {
+            self.status = Status::Running;
+        }
+        self.leave_barrier();
+    }
+
+    /// It goes on if it waits for what is complete.
+    pub(crate) fn leave_barrier(&mut self) {
+        if (self.status, self.signal) == (Status::AtBarrier, Signal::Complete) {
+            (self.status, self.signal) = (Status::Running, Signal::None);
+        }
     }
 
     /// The mask of all its lanes.
@@ -459,23 +513,36 @@ impl Wave {
         self.round64() | saturate
     }
 
-    /// MODE.IEEE: signalling NaNs are quieted by min and max.
+    /// MODE.IEEE, where there is such a bit.
     #[inline(always)]
-    pub(crate) fn ieee(&self) -> bool {
-        self.mode & 1 << 9 != 0
+    fn ieee(&self) -> bool {
+        self.mode & 1 << 9 != 0 && !self.rules.fixed_ieee_mode
     }
 
-    /// The power of two that the output modifier multiplies a result by. It is ignored in IEEE mode, and where output
-    /// subnormals are kept (Vega ISA manual, "Output modifiers").
+    /// What minima and maxima make of NaNs.
     #[inline(always)]
-    pub(crate) fn output_power(&self, omod: u8, keeps_subnormals: bool) -> i32 {
-        if keeps_subnormals || self.ieee() { 0 } else { [0, 1, 2, -1][usize::from(omod & 3)] }
+    pub(crate) fn nans(&self) -> Nans {
+        match () {
+            () if self.rules.fixed_ieee_mode => Nans::Number,
+            () if self.ieee() => Nans::Signal,
+            () => Nans::Lose,
+        }
     }
 
-    /// MODE.DX10_CLAMP: clamping turns NaN into zero.
+    /// Whether a result keeps subnormals where MODE says that results do or do not, and the power of two that the output modifier
+    /// multiplies it by. The modifier is ignored in IEEE mode, and where output subnormals are kept (Vega ISA manual, "Output
+    /// modifiers"); on GFX12 it flushes them (RDNA4 ISA, section 7.2.3.1).
+    #[inline(always)]
+    pub(crate) fn output(&self, omod: u8, keeps_subnormals: bool) -> (bool, i32) {
+        let power = [0, 1, 2, -1][usize::from(omod & 3)];
+        let keeps = keeps_subnormals && (power == 0 || !self.rules.omod_flushes);
+        (keeps, if keeps || self.ieee() { 0 } else { power })
+    }
+
+    /// MODE.DX10_CLAMP, or that there is no such bit: clamping turns NaN into zero.
     #[inline(always)]
     pub(crate) fn dx10_clamp(&self) -> bool {
-        self.mode & 1 << 8 != 0
+        self.mode & 1 << 8 != 0 || self.rules.fixed_ieee_mode
     }
 
     /// Whether arithmetic of singles needs nothing but IEEE defaults.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use amdgpu_isa::{Arch, Encoding, Inst, Value};
+use amdgpu_isa::{Arch, Encoding, Inst, Target, Value, WaveSize};
 use amdinst_emu::{Config, Machine, WaveState};
 
 use crate::coverage::Snippet;
@@ -32,9 +32,14 @@ fn rows() -> impl Iterator<Item = Row> {
     })
 }
 
+/// With waves of 64 lanes, a trial in each.
+fn wide(arch: Arch) -> Target {
+    Target { arch, wave: WaveSize::Wave64 }
+}
+
 /// The plain forms of a conversion: VOP3, or VOP1 where there is no other.
 fn forms(arch: Arch, name: &str) -> Option<Inst> {
-    let mut all: Vec<_> = amdgpu_isa::opcodes(arch)
+    let mut all: Vec<_> = amdgpu_isa::opcodes(wide(arch))
         .filter(|opcode| opcode.op().name() == name)
         .filter(|opcode| matches!(opcode.encoding(), Encoding::Vop1 | Encoding::Vop3))
         .collect();
@@ -255,8 +260,9 @@ fn check(
             put_bits(&mut state, first_register(inst, scale), lane, 0, 32, bits);
         }
     }
-    let bytes: Vec<u8> = inst.encode(arch).unwrap().iter().flat_map(|word| word.to_le_bytes()).collect();
-    let snippet = Snippet::from_bytes(arch, &bytes);
+    let bytes: Vec<u8> =
+        inst.encode(wide(arch)).unwrap().iter().flat_map(|word| word.to_le_bytes()).collect();
+    let snippet = Snippet::from_bytes(wide(arch), &bytes);
     let after = snippet
         .run(&mut Machine::new(arch, Config::default()), &state)
         .unwrap_or_else(|fault| panic!("{arch}: {fault}"));
@@ -301,7 +307,7 @@ fn check(
 pub(crate) fn conversions_round_as_their_formats_do() {
     let mut random = Random(7);
     let mut compared = 0;
-    for arch in [Arch::Gfx942, Arch::Gfx950] {
+    for arch in [Arch::Gfx942, Arch::Gfx950, Arch::Gfx1201] {
         let mut executed = 0;
         for row in rows() {
             let Some(inst) = forms(arch, row.name) else { continue };

@@ -41,7 +41,7 @@ pub(crate) const FP4: Format = float(2, 1, 1, Specials::None);
 
 /// A format as mnemonics name it.
 pub(crate) fn named(arch: Arch, name: &str) -> Format {
-    let ocp = arch == Arch::Gfx950;
+    let ocp = matches!(arch, Arch::Gfx950 | Arch::Gfx1201);
     match name {
         "i8" => Format::I8,
         "f64" => Format::F64,

@@ -17,11 +17,13 @@ use crate::support::{Random, trials};
 /// All of them: their instruction sets differ.
 const ARCHS: [Arch; 6] = crate::memory::PROCESSORS;
 
-/// GFX11, in waves of both sizes.
-const GFX11: [Target; 3] = [
+/// GFX11 and GFX12, in waves of both sizes.
+const RDNA: [Target; 5] = [
     Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 },
     Target { arch: Arch::Gfx1100, wave: WaveSize::Wave64 },
     Target { arch: Arch::Gfx1151, wave: WaveSize::Wave32 },
+    Target { arch: Arch::Gfx1201, wave: WaveSize::Wave32 },
+    Target { arch: Arch::Gfx1201, wave: WaveSize::Wave64 },
 ];
 
 /// Operations that are tested elsewhere, or belong to another test: matrices, gfx940's and gfx950's own conversions.
@@ -58,12 +60,13 @@ fn is_elsewhere(name: &str) -> bool {
         "v_cvt_pk_f16_f32",
         "v_cvt_scalef32_",
         "v_cvt_sr_",
-        "minimum3_",
-        "maximum3_",
         "v_permlane",
         "v_prng_",
         // GFX11's (`tests/gfx11.rs`, `corpus hardware`, the kernels).
         "v_wmma",
+        "v_swmmac",
+        // GFX12's, of one scalar (`gfx12.rs`).
+        "v_s_",
         "v_dot2_f16_f16",
         "v_movrel",
         "v_swap",
@@ -85,8 +88,8 @@ pub(crate) fn vector_instructions_do_what_their_models_do() {
 }
 
 #[test]
-pub(crate) fn vector_instructions_of_gfx11_do_what_their_models_do() {
-    each_does_what_its_model_does(&GFX11);
+pub(crate) fn vector_instructions_of_rdna_do_what_their_models_do() {
+    each_does_what_its_model_does(&RDNA);
 }
 
 fn each_does_what_its_model_does(targets: &[Target]) {
@@ -127,6 +130,11 @@ fn each_does_what_its_model_does(targets: &[Target]) {
     }
     assert!(failures.is_empty(), "{} mnemonics differ:\n{report}", failures.len());
     assert!(uncovered.is_empty() || only.is_some(), "without a model: {uncovered:?}");
+}
+
+/// What a comparison's model says of one lane.
+pub(crate) fn compared(name: &str, a: &model::Args) -> bool {
+    compare::run(name, a)
 }
 
 fn has_model(name: &str) -> bool {

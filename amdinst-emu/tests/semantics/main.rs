@@ -7,6 +7,7 @@ mod constants;
 mod conversions;
 mod coverage;
 mod formats;
+mod gfx12;
 mod gfx950;
 mod lanes;
 mod matrix;

@@ -14,7 +14,7 @@ use model::{Effect, State};
 
 /// Tested elsewhere (`tests/scalar_state.rs` and the kernels), without an effect on registers, or left out by name.
 fn is_elsewhere(name: &str, encoding: Encoding) -> bool {
-    const ALONE: [&str; 27] = [
+    const ALONE: [&str; 31] = [
         "s_getpc_b64",
         "s_setpc_b64",
         "s_swappc_b64",
@@ -42,8 +42,18 @@ fn is_elsewhere(name: &str, encoding: Encoding) -> bool {
         "s_setvskip",
         "s_set_gpr_idx_idx",
         "s_set_gpr_idx_on",
+        // GFX12's (`gfx12.rs`, `tests/gfx12.rs`).
+        "s_barrier_signal",
+        "s_barrier_signal_isfirst",
+        "s_get_barrier_state",
+        "s_sleep_var",
     ];
-    ALONE.contains(&name) || encoding == Encoding::Sopp
+    is_float(name) || ALONE.contains(&name) || encoding == Encoding::Sopp
+}
+
+/// Arithmetic of floats in the scalar ALU (`gfx12.rs`, and `corpus hardware`).
+fn is_float(name: &str) -> bool {
+    ["_f32", "_f16"].iter().any(|format| name.contains(format))
 }
 
 pub(crate) fn is_scalar(encoding: Encoding) -> bool {
@@ -56,9 +66,12 @@ pub(crate) fn scalar_instructions_do_what_their_models_do() {
 }
 
 #[test]
-pub(crate) fn scalar_instructions_of_gfx11_do_what_their_models_do() {
-    let arch = Arch::Gfx1100;
-    each_does_what_its_model_does(&[WaveSize::Wave32, WaveSize::Wave64].map(|wave| Target { arch, wave }));
+pub(crate) fn scalar_instructions_of_rdna_do_what_their_models_do() {
+    for arch in [Arch::Gfx1100, Arch::Gfx1201] {
+        each_does_what_its_model_does(
+            &[WaveSize::Wave32, WaveSize::Wave64].map(|wave| Target { arch, wave }),
+        );
+    }
 }
 
 fn each_does_what_its_model_does(targets: &[Target]) {

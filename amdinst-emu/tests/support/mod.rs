@@ -11,7 +11,7 @@ use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 
 /// What kernels are compiled for: a processor and how many lanes its waves have, and the optimisation levels. One of each generation
 /// at all levels; the others with no optimisation and with all of it, since most of a test's time is the compiler's.
-pub(crate) const TARGETS: [((&str, u32), &[&str]); 10] = [
+pub(crate) const TARGETS: [((&str, u32), &[&str]); 12] = [
     (("gfx90a", 64), LEVELS),
     (("gfx906", 64), ENDS),
     (("gfx942", 64), ENDS),
@@ -22,6 +22,8 @@ pub(crate) const TARGETS: [((&str, u32), &[&str]); 10] = [
     (("gfx1100", 64), ENDS),
     (("gfx1151", 32), ENDS),
     (("gfx1151", 64), ENDS),
+    (("gfx1201", 32), LEVELS),
+    (("gfx1201", 64), ENDS),
 ];
 pub(crate) const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3", "-Os"];
 const ENDS: &[&str] = &["-O0", "-O3"];

@@ -112,7 +112,8 @@ fn an_endless_loop(device: &Device) {
     let location = &fault.location;
     let line = location.line.unwrap_or(0);
     let first = line_of("while rest != 0");
-    assert!((first..first + 5).contains(&line), "{text}");
+    // Without optimisation, constants that the loop uses may have the line of the function's end.
+    assert!((first..first + 6).contains(&line), "{text}");
 }
 
 /// Words at a stride of 6 bytes: lane 1 swaps at 6, which is no multiple of 4. (A plain load or store may be anywhere.)
@@ -265,7 +266,7 @@ fn a_barrier_that_not_all_waves_reach(device: &Device) -> harness::TestResult {
     let what = format!("kernel `barrier_in_a_branch`: barrier in divergent control flow: {what}\n");
     assert!(text.starts_with(&what), "{text}");
     let pc = text.lines().find(|line| line.contains(" = note: pc 0x")).unwrap_or_default();
-    assert!(pc.ends_with(" `s_barrier`, workgroup (0, 0, 0), wave 0"), "{text}");
+    assert!(pc.contains(" `s_barrier") && pc.ends_with("`, workgroup (0, 0, 0), wave 0"), "{text}");
     assert!(text.contains("`#[harness::test(check = \"races,uninitialised\")]`"), "{text}");
     assert_eq!((fault.wave.wave, fault.lane), (0, None), "{text}");
     // The instruction stands in a function of the library, behind the line that calls it.

@@ -105,7 +105,13 @@ fn steps(junit: &Path) -> Vec<Step> {
         }
     }
     // Processors with waves of two sizes: one step a size, at the levels where most differs.
-    for (cpu, lanes, profile) in [("gfx1100", "32", "kernel-o3"), ("gfx1151", "64", "kernel-o0")] {
+    let sizes = [
+        ("gfx1100", "32", "kernel-o3"),
+        ("gfx1151", "64", "kernel-o0"),
+        ("gfx1201", "32", "kernel-o0"),
+        ("gfx1201", "64", "kernel-o3"),
+    ];
+    for (cpu, lanes, profile) in sizes {
         let name = format!("kernels {cpu} wave{lanes} {profile}");
         let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
         let args = ["amdinst", "test", "--device", "emu", "--target-cpu", cpu, "--wave-size", lanes];

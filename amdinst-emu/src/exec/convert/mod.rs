@@ -11,7 +11,7 @@
 mod elements;
 mod plan;
 
-use amdgpu_isa::{Encoding, Op, SdwaSel};
+use amdgpu_isa::{Op, SdwaSel};
 
 use self::elements::{Operand, Sink};
 use self::plan::{Part, Plan};
@@ -21,6 +21,7 @@ use super::half;
 use super::minifloat::{self, Number, Rounding};
 use crate::check::{Outcome, Trap};
 use crate::program::{Extra, Handler, Step};
+use crate::rules::Rules;
 use crate::wave::{Half, LANES, SOURCE_ROWS, Wave, odd_operand};
 
 /// The function that executes a conversion.
@@ -98,7 +99,7 @@ fn one_lane(
     let (from, to) = (plan.format(plan.from, arch), plan.format(plan.to, arch));
     let scale = plan.scale.map(|at| (sources[at].word(w, lane, 0) >> 23 & 0xff) as i32);
     let mut seed = plan.seed.map(|at| sources[at].word(w, lane, 0));
-    let first = first_bit(plan, extra);
+    let first = first_bit(plan, extra, w.rules);
     let ovfl = w.mode >> 23 & 1 != 0;
     let mut sink = Sink::new(to, plan.place(mods.op_sel));
     for at in 0..plan.count {
@@ -132,7 +133,7 @@ fn one_lane(
 }
 
 /// The lowest bit of the source that the instruction selects by OP_SEL or SDWA.
-fn first_bit(plan: &Plan, extra: &Extra) -> u32 {
+fn first_bit(plan: &Plan, extra: &Extra, rules: &Rules) -> u32 {
     let mods = &extra.inst.mods;
     if let Some(sdwa) = &mods.sdwa {
         return match sdwa.src_sel[0] {
@@ -142,13 +143,10 @@ fn first_bit(plan: &Plan, extra: &Extra) -> u32 {
             SdwaSel::Byte0 | SdwaSel::Word0 | SdwaSel::Dword => 0,
         };
     }
-    if extra.inst.encoding != Encoding::Vop3 {
-        return 0;
-    }
     match plan.source {
         Part::Whole => 0,
         Part::Word => 16 * u32::from(mods.op_sel & 1),
-        Part::Byte => 8 * (u32::from(mods.op_sel & 1) | u32::from(mods.op_sel & 2)),
+        Part::Byte => rules.source_bytes[usize::from(mods.op_sel & 3)].into(),
     }
 }
 
@@ -169,7 +167,7 @@ fn finished(w: &Wave, plan: &Plan, extra: &Extra, code: u32) -> u32 {
     let nan_to_zero = w.dx10_clamp();
     if format == minifloat::F32 {
         let value = f32::from_bits(code);
-        let power = w.output_power(mods.omod, w.mode >> 5 & 1 != 0);
+        let (_, power) = w.output(mods.omod, w.mode >> 5 & 1 != 0);
         let value = if power == 0 { value } else { single::omod(value, power, w.round32()) };
         return if mods.clamp { single::clamp(value, nan_to_zero) } else { value }.to_bits();
     }

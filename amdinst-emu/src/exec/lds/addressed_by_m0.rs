@@ -5,7 +5,7 @@ use amdgpu_isa::Op;
 use super::memory::{check, load, store};
 use super::{access_of, no_gds};
 use crate::check::{AccessKind, Outcome, Trap};
-use crate::exec::atomic_float::Denormals;
+use crate::exec::atomic_float::FloatRules;
 use crate::exec::{Context, atomic};
 use crate::program::{AtomicOp, Src, Step};
 use crate::wave::{LANES, M0};
@@ -20,7 +20,7 @@ pub(super) fn count(context: &mut Context<'_>, step: &Step) -> Outcome {
     let old = load(lds, at, 4);
     let lanes = u64::from(w.exec.count_ones());
     let op = if step.op == Op::ds_append { AtomicOp::Add } else { AtomicOp::Sub };
-    store(lds, at, 4, atomic::apply(op, 4, old, lanes, 0, Denormals::default()));
+    store(lds, at, 4, atomic::apply(op, 4, old, lanes, 0, FloatRules::default()));
     for lane in (0..LANES).filter(|lane| w.exec >> lane & 1 != 0) {
         w.rows[usize::from(step.dst)][lane] = old as u32;
     }

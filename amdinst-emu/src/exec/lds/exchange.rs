@@ -33,7 +33,9 @@ pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
                 // Lanes of one group alone.
                 let place = (addresses[lane].wrapping_add(access_offset as u32) / 4) as usize & (group - 1);
                 let other = lane & !(group - 1) | place;
-                if op == Op::ds_bpermute_b32 {
+                if op == Op::ds_bpermute_fi_b32 {
+                    result[lane] = data[other];
+                } else if op == Op::ds_bpermute_b32 {
                     result[lane] = if w.active(other) { data[other] } else { 0 };
                 } else if w.active(lane) {
                     result[other] = data[lane];

@@ -46,7 +46,7 @@ pub(in crate::exec) fn check(
             };
             Passed { wave: w.index, calls: w.calls.steps().collect(), trap: Trap::at_lane(kind, lane) }
         };
-        if let Some(nowhere) = lds.beyond(w.current, address, bytes, passed)? {
+        if let Some(nowhere) = lds.beyond(w.current, address, bytes, (write, w.rules.partly_out), passed)? {
             return Ok(nowhere);
         }
     }

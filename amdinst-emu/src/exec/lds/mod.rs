@@ -10,7 +10,7 @@ use amdgpu_isa::Op;
 
 pub(super) use memory::{check, load, store, transfer};
 
-use super::atomic_float::Denormals;
+use super::atomic_float::FloatRules;
 use super::footprint::Footprint;
 use super::lane_data::{operand, set_result};
 use super::{Context, atomic, lane_race, unimplemented_step};
@@ -22,7 +22,9 @@ use crate::wave::{LANES, Wave, odd_operand};
 pub(super) fn handler(op: Op) -> Handler {
     let name = op.name();
     match op {
-        Op::ds_permute_b32 | Op::ds_bpermute_b32 | Op::ds_swizzle_b32 => exchange::exchange,
+        Op::ds_permute_b32 | Op::ds_bpermute_b32 | Op::ds_bpermute_fi_b32 | Op::ds_swizzle_b32 => {
+            exchange::exchange
+        }
         Op::ds_nop => super::nothing,
         Op::ds_append | Op::ds_consume => addressed_by_m0::count,
         Op::ds_read_addtid_b32 | Op::ds_write_addtid_b32 => addressed_by_m0::by_lane,
@@ -30,7 +32,7 @@ pub(super) fn handler(op: Op) -> Handler {
         Op::ds_ordered_count | Op::ds_add_gs_reg_rtn | Op::ds_sub_gs_reg_rtn | Op::ds_bvh_stack_rtn_b32 => {
             unimplemented_step
         }
-        _ if name.starts_with("ds_gws") => unimplemented_step,
+        _ if name.starts_with("ds_gws") || name.starts_with("ds_bvh_stack") => unimplemented_step,
         _ if name.contains("_src2_") => source_in_lds::access,
         _ if name.contains("_tr_") => transpose::read,
         _ => access,
@@ -85,7 +87,7 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
                     exchange_two(w, lds, access, bytes, lane, at, [data, second]);
                     continue;
                 }
-                let denormals = Denormals::in_lds(op, bytes, w.mode);
+                let denormals = FloatRules::in_lds(op, bytes, w);
                 let old = load(lds, first, usize::from(bytes));
                 let new = atomic::apply(op, bytes, old, data, second, denormals);
                 store(lds, first, usize::from(bytes), new);

@@ -3,7 +3,7 @@
 use super::memory::{check, load, store};
 use super::{access_of, no_gds};
 use crate::check::{AccessKind, Outcome};
-use crate::exec::atomic_float::Denormals;
+use crate::exec::atomic_float::FloatRules;
 use crate::exec::{Context, atomic};
 use crate::program::{Action, Step};
 use crate::wave::{LANES, odd_operand};
@@ -17,7 +17,7 @@ pub(super) fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     };
     let Context { wave: w, lds, .. } = context;
     let exec = w.exec;
-    let denormals = Denormals::in_lds(op, bytes, w.mode);
+    let denormals = FloatRules::in_lds(op, bytes, w);
     let size = usize::from(bytes);
     for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
         let [target, source] = addresses(w.rows[usize::from(vaddr)][lane], access.offset as u16);

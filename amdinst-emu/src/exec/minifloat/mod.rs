@@ -1,7 +1,7 @@
 //! Float formats of 4 to 16 bits: what their codes mean, and how numbers are rounded to them.
 //!
-//! gfx942's 8-bit formats have no negative zero, its code is their NaN ("FNUZ"); gfx950's are those of the Open Compute
-//! Project (CDNA3 ISA manual, table 30; CDNA4 ISA manual, table 30).
+//! gfx942's 8-bit formats have no negative zero, its code is their NaN ("FNUZ"); those of gfx950 and RDNA 4 are the Open Compute
+//! Project's (CDNA3 ISA manual, table 30; CDNA4 ISA manual, table 30; RDNA4 ISA, section 7.6.2).
 
 mod encode;
 
@@ -53,12 +53,12 @@ pub(crate) const FP4: Format = format(2, 1, 1, Specials::None);
 
 /// FP8 of a processor.
 pub(crate) fn fp8(arch: Arch) -> Format {
-    if arch.has(Feature::ScaledMatrices) { FP8_OCP } else { FP8_FNUZ }
+    if arch.has(Feature::OcpFloats) { FP8_OCP } else { FP8_FNUZ }
 }
 
 /// BF8 of a processor.
 pub(crate) fn bf8(arch: Arch) -> Format {
-    if arch.has(Feature::ScaledMatrices) { BF8_OCP } else { BF8_FNUZ }
+    if arch.has(Feature::OcpFloats) { BF8_OCP } else { BF8_FNUZ }
 }
 
 /// The bits of an inline constant in a format (Vega ISA manual, "Scalar operands").

@@ -3,7 +3,7 @@
 use super::LaneAddress;
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
 use crate::exec::atomic;
-use crate::exec::atomic_float::Denormals;
+use crate::exec::atomic_float::FloatRules;
 use crate::exec::lane_data::{get_small, operand, put_small, set_result};
 use crate::memory::Allocation;
 use crate::program::{Action, AtomicOp, MemoryAccess};
@@ -15,7 +15,7 @@ pub(super) fn one_allocation(
     access: &MemoryAccess,
     allocation: &Allocation,
     places: &[LaneAddress; LANES],
-    denormals: Denormals,
+    denormals: FloatRules,
 ) -> Outcome {
     let exec = w.exec;
     let offset = |lane: usize| match places[lane] {
@@ -52,7 +52,7 @@ pub(super) fn in_allocation(
     allocation: &Allocation,
     address: u64,
     lane: usize,
-    denormals: Denormals,
+    denormals: FloatRules,
 ) -> Outcome {
     let at = (address - allocation.address) as usize;
     let memory = &allocation.bytes;

@@ -28,10 +28,12 @@ enum Bounds {
 /// What a buffer resource says, for one instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resource {
-    /// Base address with the instruction's scalar offset.
+    /// Base address with the instruction's scalar offset, unless that is swizzled.
     base: u64,
     /// The scalar offset by itself, for the range.
     scalar_offset: u64,
+    /// The scalar offset, where it is swizzled with the others and so no part of `base`.
+    swizzled_offset: u64,
     stride: u64,
     /// NUM_RECORDS: bytes, or records where an index selects them.
     records: u64,
@@ -65,17 +67,25 @@ impl Resource {
         let bounds = [Bounds::Structure, Bounds::Record, Bounds::Empty, Bounds::Raw];
         let bounds = bounds[(word3 >> 28 & 3) as usize];
         let format = |bits: u32| (word3 >> 12 & ((1 << bits) - 1)) as u8;
+        let mut scale = 1;
         let ((swizzle, bounds, format), more) = match w.rules.buffers {
             Buffers::TwoFormats => {
                 ((low >> 63 << 1, Bounds::ByIndex, data_format | ((word3 >> 12 & 7) as u8) << 4), more)
             }
             Buffers::OneFormat => ((low >> 63 << 1, bounds, format(7)), 0),
             Buffers::SizedElements => ((low >> 62, bounds, format(6)), 0),
+            Buffers::ScaledStride => {
+                scale = [1, 4, 8, 32][(word3 >> 18 & 3) as usize];
+                ((low >> 62, bounds, format(6)), 0)
+            }
         };
+        let is_swizzled = swizzle != 0 && w.rules.buffers == Buffers::ScaledStride;
+        let swizzled_offset = if is_swizzled { scalar_offset } else { 0 };
         Self {
-            base: (low & 0xffff_ffff_ffff).wrapping_add(scalar_offset),
+            base: (low & 0xffff_ffff_ffff).wrapping_add(scalar_offset - swizzled_offset),
             scalar_offset,
-            stride: low >> 48 & 0x3fff | more,
+            swizzled_offset,
+            stride: (low >> 48 & 0x3fff | more) * scale,
             records: high & 0xffff_ffff,
             swizzle: swizzle != 0,
             element: if swizzle == 3 { 16 } else { 4 },
@@ -132,6 +142,7 @@ impl Resource {
     pub(super) fn address(&self, index: u64, offset: u64, lane: usize) -> u64 {
         let index = index + if self.add_lane { lane as u64 } else { 0 };
         let linear = if self.swizzle {
+            let offset = offset.wrapping_add(self.swizzled_offset) & 0xffff_ffff;
             let (index_high, index_low) = (index / self.index_stride, index % self.index_stride);
             let (offset_high, offset_low) = (offset / self.element, offset % self.element);
             let block = index_high.wrapping_mul(self.stride) + offset_high * self.element;
@@ -144,6 +155,7 @@ impl Resource {
 
     /// Whether `bytes` from `offset` on have consecutive addresses.
     fn is_contiguous(&self, offset: u64, bytes: u8) -> bool {
+        let offset = offset + self.swizzled_offset;
         !self.swizzle || offset % self.element + u64::from(bytes) <= self.element
     }
 }
@@ -185,7 +197,10 @@ pub(super) fn places(
             let base = w.scratch.row_of(resource.base, w.lanes());
             let reason = "of private memory that begins between the lanes";
             let base = base.ok_or_else(|| Trap::unimplemented(op, reason))?;
-            LaneAddress::Swizzled { base, offset: offset & 0xffff_ffff }
+            LaneAddress::Swizzled {
+                base,
+                offset: offset.wrapping_add(resource.swizzled_offset) & 0xffff_ffff,
+            }
         } else {
             // Each dword by itself, but an atomic as a whole.
             let piece = if atomic { bytes } else { bytes.min(4) };

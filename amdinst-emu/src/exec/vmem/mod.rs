@@ -19,9 +19,9 @@ mod watch;
 
 use amdgpu_isa::Op;
 
-use super::atomic_float::Denormals;
+use super::atomic_float::FloatRules;
 use super::lane_data::set_result;
-use super::{Context, atomic, lds, nothing};
+use super::{Context, atomic, lds, nothing, unimplemented_step, unsupported};
 use crate::check::{AccessKind, Outcome, Trap};
 use crate::memory::Protection;
 use crate::program::{Action, Handler, MemoryAccess, Space, Step};
@@ -42,7 +42,11 @@ pub(super) fn handler(op: Op) -> Handler {
         {
             acquire
         }
+        // Likewise for all caches, by the name of global memory.
+        Op::global_inv | Op::global_wbinv => acquire,
+        Op::global_wb => nothing,
         _ if name.starts_with("buffer_wb") => nothing,
+        _ if unsupported::reason(op).is_some() => unimplemented_step,
         _ => access,
     }
 }
@@ -143,10 +147,10 @@ fn bytes_of(action: Action) -> u8 {
 }
 
 /// What an atomic on device memory does with subnormals.
-fn denormals(context: &Context<'_>, access: &MemoryAccess) -> Denormals {
+fn denormals(context: &Context<'_>, access: &MemoryAccess) -> FloatRules {
     match access.action {
-        Action::Atomic { op, bytes, .. } => Denormals::in_memory(op, bytes, context.program.target.arch),
-        _ => Denormals::default(),
+        Action::Atomic { op, bytes, .. } => FloatRules::in_memory(op, bytes, context.program.target.arch),
+        _ => FloatRules::default(),
     }
 }
 
@@ -182,7 +186,11 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Lane
                     let at = lds::check(group, w, AccessKind::Atomic, address, bytes, bytes, lane)?;
                     let (data, second) = atomic_operands(w, access, op, bytes, lane);
                     let old = lds::load(group, at, usize::from(bytes));
-                    let rules = Denormals::in_lds(op, bytes, w.mode);
+                    let rules = if w.rules.flat_keeps_subnormals {
+                        denormals
+                    } else {
+                        FloatRules::in_lds(op, bytes, w)
+                    };
                     let new = atomic::apply(op, bytes, old, data, second, rules);
                     lds::store(group, at, usize::from(bytes), new);
                     if returns {

@@ -4,7 +4,7 @@ use super::allocation::atomic_operands;
 use super::bytes_of;
 use crate::check::{FaultKind, MemorySpace, NearestAllocation, Outcome, Trap};
 use crate::exec::atomic;
-use crate::exec::atomic_float::Denormals;
+use crate::exec::atomic_float::FloatRules;
 use crate::exec::lane_data::{get_small, put_small, set_result};
 use crate::program::{Action, MemoryAccess};
 use crate::wave::Wave;
@@ -16,7 +16,7 @@ pub(super) fn scratch(
     lane: usize,
     place: &dyn Fn(u64) -> Option<usize>,
     offset: u64,
-    denormals: Denormals,
+    denormals: FloatRules,
 ) -> Outcome {
     let bytes = bytes_of(access.action);
     let write = !matches!(access.action, Action::Load { .. });

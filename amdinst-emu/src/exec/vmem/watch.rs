@@ -62,11 +62,12 @@ fn scan(context: &mut Context<'_>, step: &Step, access: &MemoryAccess, places: &
 }
 
 /// Whether a load is one that compilers choose for atomic and volatile loads. Those with SLC are non-temporal ones (AMDGPU
-/// user guide, "Memory Model", the tables of code sequences; SC0 and SC1 of gfx940 are in the places of GLC and SCC).
+/// user guide, "Memory Model", the tables of code sequences; SC0 and SC1 of gfx940 are in the places of GLC and SCC). On GFX12 such
+/// loads have a scope beyond the compute unit.
 pub(crate) fn passes_the_cache(step: &Step) -> bool {
     step.extra.as_ref().is_some_and(|extra| {
         let mods = &extra.inst.mods;
-        mods.glc && !mods.slc || mods.scc
+        mods.glc && !mods.slc || mods.scc || mods.scope != 0
     })
 }
 

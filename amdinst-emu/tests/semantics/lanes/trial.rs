@@ -398,8 +398,12 @@ fn check(
     let new = dst.map_or([0; 64], |operand| read(after, operand.value, operand.dwords, kinds.dst));
     let clamp = mods.clamp;
     // VOP3P has no output modifier.
-    let mode =
-        Mode { register: before.mode, clamp, omod: if inst.encoding.is_vop3p() { 0 } else { mods.omod } };
+    let mode = Mode {
+        register: before.mode,
+        clamp,
+        omod: if inst.encoding.is_vop3p() { 0 } else { mods.omod },
+        is_fixed: arch.generation() == Generation::Gfx12,
+    };
     let is_packed = inst.encoding.is_vop3p();
     let selection = model::packed::Selection {
         op_sel: if is_packed { mods.op_sel } else { 0 },

@@ -7,6 +7,7 @@ mod arithmetic;
 mod layouts;
 mod modifiers;
 mod oracle;
+pub(crate) mod rdna4;
 mod scaled;
 mod values;
 

@@ -87,9 +87,9 @@ pub(crate) fn limited<F: Format>(bits: u128, mode: Mode) -> u128 {
 /// Flushing, output modifier and clamp.
 ///
 /// The output modifier is ignored with MODE.IEEE, and when output subnormals are kept; where it applies, -0 becomes +0
-/// (Vega ISA manual, "Output modifiers"). Clamping takes NaN to zero with DX10_CLAMP.
+/// (Vega ISA manual, "Output modifiers"); on RDNA 4 it always applies, and flushes. Clamping takes NaN to zero with DX10_CLAMP.
 pub(crate) fn finish<F: Format>(bits: u128, mode: Mode) -> u128 {
-    let keep = mode.keeps_outputs(F::KIND);
+    let keep = mode.keeps_outputs(F::KIND) && (mode.omod == 0 || !mode.is_fixed);
     let mut bits = flush::<F>(bits, keep);
     if mode.omod != 0 && !mode.ieee() && !keep && !is_nan::<F>(bits) {
         let power = [0, 1, 2, -1][usize::from(mode.omod)];
@@ -226,14 +226,14 @@ fn mullit(a: &Args) -> Answer {
 
 /// The smaller of the third and the larger of the others.
 fn maxmin<F: Format>(a: &Args) -> Answer {
-    let ([x, y, z], ieee) = (sources::<F>(a), a.mode.ieee());
-    finish::<F>(min_bits::<F>(max_bits::<F>(x, y, ieee), z, ieee), a.mode).into()
+    let ([x, y, z], mode) = (sources::<F>(a), a.mode);
+    finish::<F>(min_bits::<F>(max_bits::<F>(x, y, mode), z, mode), a.mode).into()
 }
 
 /// The larger of the third and the smaller of the others.
 fn minmax<F: Format>(a: &Args) -> Answer {
-    let ([x, y, z], ieee) = (sources::<F>(a), a.mode.ieee());
-    finish::<F>(max_bits::<F>(min_bits::<F>(x, y, ieee), z, ieee), a.mode).into()
+    let ([x, y, z], mode) = (sources::<F>(a), a.mode);
+    finish::<F>(max_bits::<F>(min_bits::<F>(x, y, mode), z, mode), a.mode).into()
 }
 
 fn mad_legacy(a: &Args) -> Answer {
@@ -247,10 +247,12 @@ fn mad_legacy(a: &Args) -> Answer {
 
 /// V_MIN_F32's pseudocode, on bits.
 #[expect(clippy::if_same_then_else, reason = "branch by branch as the manual has it")]
-fn min_bits<F: Format>(x: u128, y: u128, ieee: bool) -> u128 {
-    if ieee && is_signalling::<F>(x) {
+fn min_bits<F: Format>(x: u128, y: u128, mode: Mode) -> u128 {
+    if mode.is_fixed && is_nan::<F>(x) && is_nan::<F>(y) {
         quiet::<F>(x)
-    } else if ieee && is_signalling::<F>(y) {
+    } else if mode.ieee() && is_signalling::<F>(x) {
+        quiet::<F>(x)
+    } else if mode.ieee() && is_signalling::<F>(y) {
         quiet::<F>(y)
     } else if is_nan::<F>(x) {
         y
@@ -269,10 +271,12 @@ fn min_bits<F: Format>(x: u128, y: u128, ieee: bool) -> u128 {
 
 /// V_MAX_F32's pseudocode, on bits.
 #[expect(clippy::if_same_then_else, reason = "branch by branch as the manual has it")]
-fn max_bits<F: Format>(x: u128, y: u128, ieee: bool) -> u128 {
-    if ieee && is_signalling::<F>(x) {
+fn max_bits<F: Format>(x: u128, y: u128, mode: Mode) -> u128 {
+    if mode.is_fixed && is_nan::<F>(x) && is_nan::<F>(y) {
         quiet::<F>(x)
-    } else if ieee && is_signalling::<F>(y) {
+    } else if mode.ieee() && is_signalling::<F>(x) {
+        quiet::<F>(x)
+    } else if mode.ieee() && is_signalling::<F>(y) {
         quiet::<F>(y)
     } else if is_nan::<F>(x) {
         y
@@ -291,40 +295,79 @@ fn max_bits<F: Format>(x: u128, y: u128, ieee: bool) -> u128 {
 
 fn min<F: Format>(a: &Args) -> Answer {
     let [x, y, _] = sources::<F>(a);
-    finish::<F>(min_bits::<F>(x, y, a.mode.ieee()), a.mode).into()
+    finish::<F>(min_bits::<F>(x, y, a.mode), a.mode).into()
 }
 
 fn max<F: Format>(a: &Args) -> Answer {
     let [x, y, _] = sources::<F>(a);
-    finish::<F>(max_bits::<F>(x, y, a.mode.ieee()), a.mode).into()
+    finish::<F>(max_bits::<F>(x, y, a.mode), a.mode).into()
 }
 
 fn min3<F: Format>(a: &Args) -> Answer {
-    let ([x, y, z], ieee) = (sources::<F>(a), a.mode.ieee());
-    finish::<F>(min_bits::<F>(min_bits::<F>(x, y, ieee), z, ieee), a.mode).into()
+    let ([x, y, z], mode) = (sources::<F>(a), a.mode);
+    finish::<F>(min_bits::<F>(min_bits::<F>(x, y, mode), z, mode), a.mode).into()
 }
 
 fn max3<F: Format>(a: &Args) -> Answer {
-    let ([x, y, z], ieee) = (sources::<F>(a), a.mode.ieee());
-    finish::<F>(max_bits::<F>(max_bits::<F>(x, y, ieee), z, ieee), a.mode).into()
+    let ([x, y, z], mode) = (sources::<F>(a), a.mode);
+    finish::<F>(max_bits::<F>(max_bits::<F>(x, y, mode), z, mode), a.mode).into()
 }
 
 /// V_MED3_F32's pseudocode.
 fn med3<F: Format>(a: &Args) -> Answer {
-    let ([x, y, z], ieee) = (sources::<F>(a), a.mode.ieee());
+    let ([x, y, z], mode) = (sources::<F>(a), a.mode);
     let result = if [x, y, z].iter().any(|bits| is_nan::<F>(*bits)) {
-        min_bits::<F>(min_bits::<F>(x, y, ieee), z, ieee)
+        min_bits::<F>(min_bits::<F>(x, y, mode), z, mode)
     } else {
-        let largest = F::from_bits(max_bits::<F>(max_bits::<F>(x, y, ieee), z, ieee));
+        let largest = F::from_bits(max_bits::<F>(max_bits::<F>(x, y, mode), z, mode));
         if largest == F::from_bits(x) {
-            max_bits::<F>(y, z, ieee)
+            max_bits::<F>(y, z, mode)
         } else if largest == F::from_bits(y) {
-            max_bits::<F>(x, z, ieee)
+            max_bits::<F>(x, z, mode)
         } else {
-            max_bits::<F>(x, y, ieee)
+            max_bits::<F>(x, y, mode)
         }
     };
     finish::<F>(result, a.mode).into()
+}
+
+/// V_MINIMUM_F32's pseudocode of RDNA4's manual, on bits: by `choose` if neither is a NaN.
+fn with_nans<F: Format>(x: u128, y: u128, choose: impl Fn(u128, u128) -> u128) -> u128 {
+    if is_signalling::<F>(x) {
+        quiet::<F>(x)
+    } else if is_signalling::<F>(y) {
+        quiet::<F>(y)
+    } else if is_nan::<F>(x) {
+        x
+    } else if is_nan::<F>(y) {
+        y
+    } else {
+        choose(x, y)
+    }
+}
+
+fn minimum_bits<F: Format>(x: u128, y: u128) -> u128 {
+    with_nans::<F>(x, y, |x, y| min_bits::<F>(x, y, Mode::default()))
+}
+
+fn maximum_bits<F: Format>(x: u128, y: u128) -> u128 {
+    with_nans::<F>(x, y, |x, y| max_bits::<F>(x, y, Mode::default()))
+}
+
+/// Two of such selections, one after the other; the second with the third source.
+fn selected<F: Format>(a: &Args, [first, second]: [fn(u128, u128) -> u128; 2]) -> Answer {
+    let [x, y, z] = sources::<F>(a);
+    finish::<F>(second(first(x, y), z), a.mode).into()
+}
+
+fn minimum<F: Format>(a: &Args) -> Answer {
+    let [x, y, _] = sources::<F>(a);
+    finish::<F>(minimum_bits::<F>(x, y), a.mode).into()
+}
+
+fn maximum<F: Format>(a: &Args) -> Answer {
+    let [x, y, _] = sources::<F>(a);
+    finish::<F>(maximum_bits::<F>(x, y), a.mode).into()
 }
 
 fn integral<F: Format>(a: &Args, round: Round) -> Answer {
@@ -438,6 +481,20 @@ pub(crate) const OPERATIONS: &[Operation] = operations! {
     v_max_f16: F16 = F16 F16 => max::<Half>;
     v_max_f32: F32 = F32 F32 => max::<Single>;
     v_max_f64: F64 = F64 F64 => max::<Double>;
+    v_minimum_f16: F16 = F16 F16 => minimum::<Half>;
+    v_minimum_f32: F32 = F32 F32 => minimum::<Single>;
+    v_minimum_f64: F64 = F64 F64 => minimum::<Double>;
+    v_maximum_f16: F16 = F16 F16 => maximum::<Half>;
+    v_maximum_f32: F32 = F32 F32 => maximum::<Single>;
+    v_maximum_f64: F64 = F64 F64 => maximum::<Double>;
+    v_minimum3_f16: F16 = F16 F16 F16 => |a| selected::<Half>(a, [minimum_bits::<Half>, minimum_bits::<Half>]);
+    v_minimum3_f32: F32 = F32 F32 F32 => |a| selected::<Single>(a, [minimum_bits::<Single>, minimum_bits::<Single>]);
+    v_maximum3_f16: F16 = F16 F16 F16 => |a| selected::<Half>(a, [maximum_bits::<Half>, maximum_bits::<Half>]);
+    v_maximum3_f32: F32 = F32 F32 F32 => |a| selected::<Single>(a, [maximum_bits::<Single>, maximum_bits::<Single>]);
+    v_minimummaximum_f16: F16 = F16 F16 F16 => |a| selected::<Half>(a, [minimum_bits::<Half>, maximum_bits::<Half>]);
+    v_minimummaximum_f32: F32 = F32 F32 F32 => |a| selected::<Single>(a, [minimum_bits::<Single>, maximum_bits::<Single>]);
+    v_maximumminimum_f16: F16 = F16 F16 F16 => |a| selected::<Half>(a, [maximum_bits::<Half>, minimum_bits::<Half>]);
+    v_maximumminimum_f32: F32 = F32 F32 F32 => |a| selected::<Single>(a, [maximum_bits::<Single>, minimum_bits::<Single>]);
     v_min3_f16: F16 = F16 F16 F16 => min3::<Half>;
     v_min3_f32: F32 = F32 F32 F32 => min3::<Single>;
     v_max3_f16: F16 = F16 F16 F16 => max3::<Half>;

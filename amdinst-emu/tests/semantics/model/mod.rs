@@ -43,6 +43,9 @@ pub(crate) struct Mode {
     pub(crate) register: u32,
     pub(crate) clamp: bool,
     pub(crate) omod: u8,
+    /// As RDNA 4 has it: neither DX10_CLAMP nor IEEE, minima and maxima of IEEE 754-2019, an output modifier in every mode (RDNA4 ISA,
+    /// sections 3.4.3 and 7.2.3.1).
+    pub(crate) is_fixed: bool,
 }
 
 impl Mode {
@@ -73,7 +76,7 @@ impl Mode {
     }
 
     pub(crate) fn dx10_clamp(self) -> bool {
-        self.register & 1 << 8 != 0
+        self.register & 1 << 8 != 0 || self.is_fixed
     }
 
     /// FP16_OVFL: halves that overflow stay at the largest number.
@@ -82,7 +85,7 @@ impl Mode {
     }
 
     pub(crate) fn ieee(self) -> bool {
-        self.register & 1 << 9 != 0
+        self.register & 1 << 9 != 0 && !self.is_fixed
     }
 }
 
