@@ -5,7 +5,14 @@ use crate::program::AtomicOp;
 
 /// The value that replaces `old`. `data` is the operand, `second` the other one of compare-and-swap (the new value),
 /// masked or wrapping operations. Values of 4 bytes are in the low half.
-pub(super) fn apply(op: AtomicOp, bytes: u8, old: u64, data: u64, second: u64, denormals: FloatRules) -> u64 {
+pub(super) fn apply(
+    op: AtomicOp,
+    bytes: u8,
+    old: u64,
+    data: u64,
+    second: u64,
+    float_rules: FloatRules,
+) -> u64 {
     let wide = bytes == 8;
     let signed = |value: u64| if wide { value as i64 } else { i64::from(value as u32 as i32) };
     let result = match op {
@@ -63,12 +70,12 @@ pub(super) fn apply(op: AtomicOp, bytes: u8, old: u64, data: u64, second: u64, d
                 old.wrapping_add(second)
             }
         }
-        AtomicOp::FAdd => atomic_float::add(bytes, old, data, denormals),
-        AtomicOp::FMin => atomic_float::min(bytes, old, data, denormals),
-        AtomicOp::FMax => atomic_float::max(bytes, old, data, denormals),
-        AtomicOp::FCmpSwap => atomic_float::swap_if_equal(bytes, old, data, second, denormals),
-        AtomicOp::PkAddF16 => atomic_float::packed_add_f16(old, data, denormals),
-        AtomicOp::PkAddBf16 => atomic_float::packed_add_bf16(old, data, denormals),
+        AtomicOp::FAdd => atomic_float::add(bytes, old, data, float_rules),
+        AtomicOp::FMin => atomic_float::min(bytes, old, data, float_rules),
+        AtomicOp::FMax => atomic_float::max(bytes, old, data, float_rules),
+        AtomicOp::FCmpSwap => atomic_float::swap_if_equal(bytes, old, data, second, float_rules),
+        AtomicOp::PkAddF16 => atomic_float::packed_add_f16(old, data, float_rules),
+        AtomicOp::PkAddBf16 => atomic_float::packed_add_bf16(old, data, float_rules),
         AtomicOp::ConditionalSwap32 => half_swapped(old, data, 0) | half_swapped(old, data, 32) << 32,
     };
     if wide { result } else { result & 0xffff_ffff }

@@ -87,9 +87,9 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
                     exchange_two(w, lds, access, bytes, lane, at, [data, second]);
                     continue;
                 }
-                let denormals = FloatRules::in_lds(op, bytes, w);
+                let float_rules = FloatRules::in_lds(op, bytes, w);
                 let old = load(lds, first, usize::from(bytes));
-                let new = atomic::apply(op, bytes, old, data, second, denormals);
+                let new = atomic::apply(op, bytes, old, data, second, float_rules);
                 store(lds, first, usize::from(bytes), new);
                 if returns {
                     set_result(w, access.dst, lane, bytes, old);

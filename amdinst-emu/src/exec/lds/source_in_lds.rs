@@ -17,14 +17,14 @@ pub(super) fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     };
     let Context { wave: w, lds, .. } = context;
     let exec = w.exec;
-    let denormals = FloatRules::in_lds(op, bytes, w);
+    let float_rules = FloatRules::in_lds(op, bytes, w);
     let size = usize::from(bytes);
     for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
         let [target, source] = addresses(w.rows[usize::from(vaddr)][lane], access.offset as u16);
         let target = check(lds, w, AccessKind::Atomic, target, bytes, bytes, lane)?;
         let source = check(lds, w, AccessKind::Read, source, bytes, bytes.min(4), lane)?;
         let (old, data) = (load(lds, target, size), load(lds, source, size));
-        store(lds, target, size, atomic::apply(op, bytes, old, data, 0, denormals));
+        store(lds, target, size, atomic::apply(op, bytes, old, data, 0, float_rules));
     }
     Ok(())
 }

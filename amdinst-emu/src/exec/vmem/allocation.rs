@@ -15,7 +15,7 @@ pub(super) fn one_allocation(
     access: &MemoryAccess,
     allocation: &Allocation,
     places: &[LaneAddress; LANES],
-    denormals: FloatRules,
+    float_rules: FloatRules,
 ) -> Outcome {
     let exec = w.exec;
     let offset = |lane: usize| match places[lane] {
@@ -38,7 +38,7 @@ pub(super) fn one_allocation(
         _ => {
             for lane in active {
                 let address = allocation.address + offset(lane) as u64;
-                in_allocation(w, access, allocation, address, lane, denormals)?;
+                in_allocation(w, access, allocation, address, lane, float_rules)?;
             }
         }
     }
@@ -52,7 +52,7 @@ pub(super) fn in_allocation(
     allocation: &Allocation,
     address: u64,
     lane: usize,
-    denormals: FloatRules,
+    float_rules: FloatRules,
 ) -> Outcome {
     let at = (address - allocation.address) as usize;
     let memory = &allocation.bytes;
@@ -89,7 +89,7 @@ pub(super) fn in_allocation(
                 return Err(Trap::at_lane(kind, lane));
             }
             let (data, second) = atomic_operands(w, access, op, bytes, lane);
-            let f = |old| atomic::apply(op, bytes, old, data, second, denormals);
+            let f = |old| atomic::apply(op, bytes, old, data, second, float_rules);
             let old = if bytes == 8 { memory.update::<8>(at, f) } else { memory.update::<4>(at, f) };
             if returns {
                 set_result(w, access.dst, lane, bytes, old);

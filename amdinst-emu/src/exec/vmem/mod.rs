@@ -131,8 +131,8 @@ fn perform_at(
         if let Some((allocation, _)) = context.memory.find(low, end - low)
             && !(writes && allocation.protection == Protection::ReadOnly)
         {
-            let denormals = denormals(context, access);
-            one_allocation(context.wave, access, allocation, places, denormals)?;
+            let float_rules = float_rules(context, access);
+            one_allocation(context.wave, access, allocation, places, float_rules)?;
             return watch::settle(context, access, places);
         }
     }
@@ -146,8 +146,8 @@ fn bytes_of(action: Action) -> u8 {
     }
 }
 
-/// What an atomic on device memory does with subnormals.
-fn denormals(context: &Context<'_>, access: &MemoryAccess) -> FloatRules {
+/// What an atomic on device memory does with floats.
+fn float_rules(context: &Context<'_>, access: &MemoryAccess) -> FloatRules {
     match access.action {
         Action::Atomic { op, bytes, .. } => FloatRules::in_memory(op, bytes, context.program.target.arch),
         _ => FloatRules::default(),
@@ -165,7 +165,7 @@ fn note(span: &mut Span, address: u64) {
 /// The general path: each lane finds its own memory. Nothing is written before every lane's place has been checked only
 /// as far as the lanes before a faulting one go, as on hardware a faulting wave leaves partial results.
 fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[LaneAddress; LANES]) -> Outcome {
-    let denormals = denormals(context, access);
+    let float_rules = float_rules(context, access);
     let Context { wave: w, lds: group, memory, .. } = context;
     let write = !matches!(access.action, Action::Load { .. });
     let bytes = bytes_of(access.action);
@@ -174,11 +174,18 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Lane
         match places[lane] {
             LaneAddress::Global(address) => match w.scratch.offset_of(address) {
                 Some(at) => {
-                    scratch::scratch(w, access, lane, &|byte| Some(at + byte as usize), address, denormals)?;
+                    scratch::scratch(
+                        w,
+                        access,
+                        lane,
+                        &|byte| Some(at + byte as usize),
+                        address,
+                        float_rules,
+                    )?;
                 }
                 None => {
                     let allocation = device::checked(memory, address, bytes, write, lane)?;
-                    in_allocation(w, access, allocation, address, lane, denormals)?;
+                    in_allocation(w, access, allocation, address, lane, float_rules)?;
                 }
             },
             LaneAddress::Lds(address) => match access.action {
@@ -186,12 +193,12 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Lane
                     let at = lds::check(group, w, AccessKind::Atomic, address, bytes, bytes, lane)?;
                     let (data, second) = atomic_operands(w, access, op, bytes, lane);
                     let old = lds::load(group, at, usize::from(bytes));
-                    let rules = if w.rules.flat_keeps_subnormals {
-                        denormals
+                    let in_lds = if w.rules.flat_keeps_subnormals {
+                        float_rules
                     } else {
                         FloatRules::in_lds(op, bytes, w)
                     };
-                    let new = atomic::apply(op, bytes, old, data, second, rules);
+                    let new = atomic::apply(op, bytes, old, data, second, in_lds);
                     lds::store(group, at, usize::from(bytes), new);
                     if returns {
                         set_result(w, access.dst, lane, bytes, old);
@@ -211,7 +218,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Lane
                         .map(|first| first as u64 + Scratch::swizzle(offset + byte, lane))
                         .map(|at| at as usize)
                 };
-                scratch::scratch(w, access, lane, &place, offset, denormals)?;
+                scratch::scratch(w, access, lane, &place, offset, float_rules)?;
             }
             LaneAddress::Swizzled { base, offset } => {
                 let first = w.scratch.offset_of(base);
@@ -221,7 +228,7 @@ fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[Lane
                         .map(|at| at as usize)
                 };
                 let reported = w.scratch.lane_offset_of(base) + offset;
-                scratch::scratch(w, access, lane, &place, reported, denormals)?;
+                scratch::scratch(w, access, lane, &place, reported, float_rules)?;
             }
             LaneAddress::Pieces { index, offset } => buffer::pieces(w, memory, access, lane, index, offset)?,
             LaneAddress::Nowhere => match access.action {

@@ -16,7 +16,7 @@ pub(super) fn scratch(
     lane: usize,
     place: &dyn Fn(u64) -> Option<usize>,
     offset: u64,
-    denormals: FloatRules,
+    float_rules: FloatRules,
 ) -> Outcome {
     let bytes = bytes_of(access.action);
     let write = !matches!(access.action, Action::Load { .. });
@@ -88,7 +88,7 @@ pub(super) fn scratch(
                 Some(if bytes == 8 { low | read(w, 4, 4)? << 32 } else { low })
             };
             let old = halves(w).ok_or_else(|| outside(w))?;
-            let new = atomic::apply(op, bytes, old, data, second, denormals);
+            let new = atomic::apply(op, bytes, old, data, second, float_rules);
             store(w, 0, 4, new & 0xffff_ffff).ok_or_else(|| outside(w))?;
             if bytes == 8 {
                 store(w, 4, 4, new >> 32).ok_or_else(|| outside(w))?;

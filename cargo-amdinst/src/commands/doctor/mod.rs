@@ -128,8 +128,10 @@ fn exit(checks: &[Check]) -> Exit {
 fn emulator() -> Check {
     let vectors = amdinst_emu::Vectors::detect();
     let threads = output::count(std::thread::available_parallelism().map_or(1, usize::from), "thread");
+    let all = amdgpu_isa::Arch::BUILT;
+    let (count, first, last) = (all.len(), all[0], all[all.len() - 1]);
     let found =
-        format!("runs gfx900 to gfx950 and gfx1100 to gfx1153 on {threads}, vectors {}", vectors.name());
+        format!("runs {count} processors, {first} to {last}, on {threads}, vectors {}", vectors.name());
     if vectors == amdinst_emu::Vectors::Baseline {
         let help = "it works, several times slower than on a processor with AVX2 or AVX-512";
         return Check::warning(Area::Emulator, "emulator", found, help);
