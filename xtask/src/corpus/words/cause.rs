@@ -257,8 +257,7 @@ fn has_null_resource(word: &Evidence<'_>) -> bool {
     let resource_is_null = |name: &str, operand: usize| {
         word.text.starts_with(name) && word.text.split(", ").nth(operand).is_some_and(|text| text == "null")
     };
-    has_null && word.is(Illegal::Kind("NULL"))
-        || has_null && word.text.starts_with("image_")
+    has_null && (word.is(Illegal::Kind("NULL")) || word.text.starts_with("image_"))
         || resource_is_null("s_buffer_", 1)
         || resource_is_null("buffer_", 2)
         || resource_is_null("tbuffer_", 2)
