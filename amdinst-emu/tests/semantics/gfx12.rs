@@ -194,11 +194,11 @@ pub(crate) fn dot_products_of_8_bits() {
                 assert_eq!(f64::from(f32::from_bits(after.vgpr(3)[9])), sum, "{text}: {codes:x?} + {c}");
             }
             // Lanes 1, 2, 3, 0 of each four: the same values in all.
-            let text = format!(
-                "v_dot4_f32_{a}_{b}_e64_dpp v3, v0, v1, v2 quad_perm:[1,2,3,0] row_mask:0xf bank_mask:0xf"
-            );
             let plain = run(target, &format!("v_dot4_f32_{a}_{b} v3, v0, v1, v2"), &state);
-            assert_eq!(run(target, &text, &state).vgpr(3)[..32], plain.vgpr(3)[..32], "{text}");
+            for control in ["quad_perm:[1,2,3,0] row_mask:0xf bank_mask:0xf", "dpp8:[1,2,3,0,4,5,6,7]"] {
+                let text = format!("v_dot4_f32_{a}_{b}_e64_dpp v3, v0, v1, v2 {control}");
+                assert_eq!(run(target, &text, &state).vgpr(3)[..32], plain.vgpr(3)[..32], "{text}");
+            }
         }
     }
 }
