@@ -1,5 +1,5 @@
-// The C that every generated program stands on, for the device and for the host. LANES: of a wave. IS_GFX9: lanes reach all others
-// of the wave.
+// The C that every generated program stands on, for the device and for the host. LANES: of a wave. IS_GFX9: DPP reaches all
+// others of the wave. REACH: lanes that ds_bpermute and ds_permute reach.
 typedef unsigned char u8;
 typedef signed char i8;
 typedef unsigned short u16;
@@ -419,8 +419,6 @@ DOT(2, 16) DOT(4, 8) DOT(8, 4)
 // Shifts and rotations of the whole wave, and broadcasts to other rows, are GFX9's; in their place others have lanes of their own row:
 // one lane, or each lane's partner.
 #define DPP(k) (!IS_GFX9 && ((k) >> 4 == 0x13 || ((k) | 1) == 0x143) ? (k) + 0x20 : (k))
-// Lanes that ds_bpermute and ds_permute reach.
-#define REACH (IS_GFX9 ? 64 : 32)
 #ifdef __AMDGCN__
 // Lanes that are not active give a zero, but the compiler does not ask them if it knows that all lanes hold the same.
 // Clang 22 also takes the sum of a constant over the lanes to be that constant.

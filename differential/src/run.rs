@@ -34,7 +34,12 @@ pub struct Target {
 impl Target {
     /// The waves that programs for it run in.
     pub fn waves(&self) -> Waves {
-        Waves { lanes: self.lanes, is_gfx9: self.arch.generation() == Generation::Gfx9 }
+        let generation = self.arch.generation();
+        let reach = match generation {
+            Generation::Gfx9 | Generation::Gfx12 => 64,
+            Generation::Gfx10 | Generation::Gfx11 => 32,
+        };
+        Waves { lanes: self.lanes, is_gfx9: generation == Generation::Gfx9, reach }
     }
 }
 
@@ -52,8 +57,10 @@ impl fmt::Display for Target {
 pub struct Waves {
     /// Lanes of each.
     pub lanes: u32,
-    /// Lanes reach all others of the wave, as on GFX9: later processors move values within 16 lanes, and within 32.
+    /// Lanes reach all others of the wave by DPP, as on GFX9: later processors move values within 16 lanes.
     pub is_gfx9: bool,
+    /// Lanes that `ds_bpermute_b32` and `ds_permute_b32` reach: a wave of 64 is two of 32 to them on GFX10 and GFX11.
+    pub reach: u32,
 }
 
 /// What a program did that it should not have done.

@@ -27,9 +27,9 @@ const QUICK: [&str; 6] =
     ["-mllvm", "-disable-machine-sink", "-mllvm", "-enable-misched=0", "-mllvm", "-enable-post-misched=0"];
 
 /// What the prelude is told of the waves.
-fn waves_macros(waves: Waves) -> [String; 2] {
-    let Waves { lanes, is_gfx9 } = waves;
-    [format!("-DLANES={lanes}"), format!("-DIS_GFX9={}", u8::from(is_gfx9))]
+fn waves_macros(waves: Waves) -> [String; 3] {
+    let Waves { lanes, is_gfx9, reach } = waves;
+    [format!("-DLANES={lanes}"), format!("-DIS_GFX9={}", u8::from(is_gfx9)), format!("-DREACH={reach}")]
 }
 
 /// Whether clang and the linker are installed.
