@@ -315,8 +315,8 @@ pub(crate) fn permutations_by_lane() {
                 {
                     let text = format!("{name} v2, v0, v1{text}");
                     let after = run(target, &text, &state);
-                    for lane in 0..wave.lanes() as usize {
-                        let from = (lane / 16 * 16 ^ beside) + (select[lane] & 15) as usize;
+                    for (lane, selected) in select.iter().enumerate().take(wave.lanes() as usize) {
+                        let from = ((lane & !15) ^ beside) + (selected & 15) as usize;
                         let expected = match (exec >> lane & 1 != 0, inactive || exec >> from & 1 != 0) {
                             (true, true) => 100 + from as u32,
                             (true, false) if zero => 0,

@@ -97,6 +97,7 @@ fn place_registers(inst: &mut Inst) {
 }
 
 /// One product: elements at random, some with signs that the instruction changes, one of the sets of keys.
+#[expect(clippy::needless_range_loop, reason = "the number of a line is that of a lane, too")]
 fn trial(layouts: &Layouts, target: Target, plain: &Inst, random: &mut Random) {
     let name = plain.op.name();
     let wave = target.wave.lanes();
