@@ -34,7 +34,8 @@
 //! [`core::sync::atomic`] works on global memory and on LDS. Rust's atomics are of system scope. For a counter that
 //! other work-items add to as well, use `Ordering::Relaxed`: it is one `global_atomic_*` (or `ds_*`) instruction. Any
 //! stronger ordering adds waits and, on gfx90a and later, cache write-backs and invalidations that reach beyond the
-//! device. [`atomic_u32`] and its kin make an atomic of a kernel's pointer parameter.
+//! device. [`atomic_u32`] and its kin make an atomic of a kernel's pointer parameter; a kernel that takes `&[AtomicU32]` needs none.
+//! [`AtomicF32`] and [`AtomicF64`] add floats.
 //!
 //! # Panics
 //! A panic ends the wave with a trap (`s_trap 2`); no message is formatted. `cargo amdinst` builds `core` so that the
@@ -54,30 +55,34 @@
 extern crate self as amdinst_device;
 
 mod atomic;
+mod clock;
 mod ids;
 mod kernel_arg;
 mod local_data_share;
-mod math;
+pub mod math;
+mod per_item;
 mod sync;
-mod wave;
+pub mod wave;
 
 #[cfg(not(target_arch = "amdgpu"))]
 mod handle;
 #[cfg(target_arch = "amdgpu")]
 mod panic;
 
-pub use amdinst_macros::{kernel, probe, shared};
-pub use atomic::{atomic_i32, atomic_i64, atomic_u32, atomic_u64};
+pub use amdinst_macros::{KernelArg, kernel, probe, shared};
+pub use atomic::{AtomicF32, AtomicF64, atomic_i32, atomic_i64, atomic_u32, atomic_u64};
+pub use clock::{clock, realtime};
 #[cfg(not(target_arch = "amdgpu"))]
-pub use handle::{Kernel, Probe};
+pub use handle::{Kernel, NamedKernel, Probe};
 pub use ids::{
     global_id_x, global_id_y, global_id_z, global_size_x, global_size_y, global_size_z, local_id,
     workgroup_id_x, workgroup_id_y, workgroup_id_z, workgroup_size_x, workgroup_size_y, workgroup_size_z,
     workitem_id_x, workitem_id_y, workitem_id_z,
 };
-pub use kernel_arg::KernelArg;
-pub use local_data_share::Shared;
+pub use kernel_arg::{KernelArg, Plain};
+pub use local_data_share::{DynamicShared, Shared};
 pub use math::{Float, ceil, floor, mul_add, round_ties_even, sqrt, trunc};
+pub use per_item::{PerGroup, PerItem, Strided, StridedIter};
 pub use sync::{barrier, wave_barrier};
 pub use wave::{active_lanes, ballot, lane_id, read_first_lane, read_lane, shuffle, wave_size};
 
@@ -85,9 +90,9 @@ pub use wave::{active_lanes, ballot, lane_id, read_first_lane, read_lane, shuffl
 #[doc(hidden)]
 pub mod __private {
     #[cfg(not(target_arch = "amdgpu"))]
-    pub use crate::handle::kernel;
-    pub use crate::kernel_arg::assert_kernel_arg;
-    pub use crate::local_data_share::{Backing, shared, shared_record};
+    pub use crate::handle::{Written, kernel};
+    pub use crate::kernel_arg::{NoTail, Passed, assert_kernel_arg, kernel_record, kernel_record_length};
+    pub use crate::local_data_share::{Backing, dynamic_shared, shared, shared_record};
 
     /// The bytes of `text`, whose length is `N`.
     pub const fn bytes<const N: usize>(text: &str) -> [u8; N] {

@@ -38,6 +38,42 @@ impl<T, const N: usize, B: Backing<[T; N]>> Shared<[T; N], B> {
     }
 }
 
+/// LDS whose size the launch decides (`launch_with_lds`), declared with [`shared!`](crate::shared) as a slice: `static TILE: [f32];`. All
+/// such variables of a kernel begin at one place, behind those of a size of their own.
+pub struct DynamicShared<T, B>(PhantomData<(fn() -> T, B)>);
+
+impl<T, B> Clone for DynamicShared<T, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, B> Copy for DynamicShared<T, B> {}
+
+impl<T, B: Backing<[T; 0]>> DynamicShared<T, B> {
+    /// The address of the first element.
+    #[inline(always)]
+    pub fn as_mut_ptr(self) -> *mut T {
+        B::base().cast()
+    }
+
+    /// How many elements there is room for in this launch.
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
+    #[expect(clippy::len_without_is_empty, reason = "a launch without such LDS is a mistake")]
+    pub fn len(self) -> usize {
+        // The lower half of an address in LDS is its offset there.
+        let begin = self.as_mut_ptr().addr() as u32;
+        crate::ids::lds_bytes().saturating_sub(begin) as usize / size_of::<T>().max(1)
+    }
+}
+
+/// Makes the constant; for the expansion of `shared!`.
+#[doc(hidden)]
+pub const fn dynamic_shared<T, B>() -> DynamicShared<T, B> {
+    DynamicShared(PhantomData)
+}
+
 /// Says where a variable of type `T` is; implemented by [`shared!`](crate::shared) only.
 ///
 /// # Safety

@@ -1,97 +1,360 @@
 //! `#[kernel]`: the checks, and what a kernel becomes on the device and on the host.
+//!
+//! On the device a kernel is an entry point with a symbol of its own, and a record (`amdinst_device::__private::kernel_record`) from
+//! which the link step makes room for structures, and gives the symbol the kernel's name. A generic kernel is a function, and
+//! an entry point for each instance, which calls it.
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, FnArg, ItemFn, Pat, ReturnType, Safety, Signature, Type};
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, Error, FnArg, GenericParam, ItemFn, Lifetime, Pat, ReturnType, Safety, Signature, Type,
+    TypeReference, parse_quote,
+};
 
 use crate::features;
+use crate::instances::Instances;
 use crate::location::Location;
 use crate::probe::{error_on_else_if, insert_first, take_inner, take_outer};
-use crate::record::{device_section, host_table};
+use crate::record::{Probe, device_section, host_table};
+use crate::symbol::unique_symbol;
 
-/// `KernelArgs` is implemented for tuples up to this long.
-const MOST_PARAMETERS: usize = 16;
+/// `Arguments` of the harness is implemented for tuples up to this long.
+const MOST_PARAMETERS: usize = 32;
+
+/// Types that the compiler passes as they are.
+const SCALARS: [&str; 13] =
+    ["u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize", "f32", "f64", "bool"];
 
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
-    if !arguments.is_empty() {
-        return Err(Error::new_spanned(arguments, "#[kernel] takes no arguments"));
-    }
     let mut function: ItemFn = syn::parse2(item.clone()).map_err(|_| {
         error_on_else_if(&item).unwrap_or_else(|| Error::new_spanned(item, "#[kernel] stands on a function"))
     })?;
     let location = Location::of_function(&function.vis, &function.sig, &function.block);
     let parameters = check(&function)?;
+    let instances = Instances::new(arguments, &function.sig)?;
 
     let mut probes = take_outer(&mut function.attrs, &location)?;
     take_inner(&mut function.block, &mut probes)?;
 
-    // Points the compiler's complaint at the parameter's type, once on either side.
-    let assertions: TokenStream = parameters
-        .iter()
-        .map(|ty| quote_spanned!(ty.span()=> ::amdinst_device::__private::assert_kernel_arg::<#ty>();))
-        .collect();
-    let check_parameters = quote!(const _: fn() = || { #assertions };);
+    let kernel = Kernel { function, parameters, instances, probes, location };
+    let device = kernel.device();
+    let host = kernel.host();
+    let checks = kernel.checks();
+    Ok(quote!(#device #host #checks))
+}
 
-    let name = &function.sig.ident;
-    let vis = &function.vis;
-    let (for_handle, for_function): (Vec<Attribute>, Vec<Attribute>) =
-        function.attrs.iter().cloned().partition(belongs_to_handle);
+/// A kernel without its probes.
+struct Kernel {
+    function: ItemFn,
+    parameters: Vec<Parameter>,
+    instances: Instances,
+    probes: Vec<Probe>,
+    location: Location,
+}
 
-    let section = device_section(&probes, name);
-    let mut device_block = function.block.clone();
-    insert_first(&mut device_block, section);
-    let mut device_signature = function.sig.clone();
-    device_signature.abi = Some(syn::parse_quote!(extern "gpu-kernel"));
+/// A parameter as it was written.
+struct Parameter {
+    /// Its name; `_` has none.
+    name: Option<Ident>,
+    pat: Pat,
+    /// Its type, in which every lifetime is `'static`.
+    ty: Type,
+}
 
-    let table = host_table(&probes);
-    let host_signature = &function.sig;
-    let host_block = &function.block;
-    let name_text = name.to_string();
-    let features = match features::active(std::env::args()) {
-        Some(names) => quote!(::core::option::Option::Some(#names)),
-        None => quote!(::core::option::Option::None),
-    };
-    let (line, column) = (location.line as u32, location.column as u32);
+impl Parameter {
+    /// Whether the compiler passes it as it is. What a named type is, only the compiler knows.
+    fn is_direct(&self) -> bool {
+        match &self.ty {
+            Type::Ptr(_) => true,
+            Type::Path(path) => SCALARS.iter().any(|name| path.path.is_ident(name)),
+            _ => false,
+        }
+    }
 
-    Ok(quote! {
-        #[cfg(target_arch = "amdgpu")]
-        #(#for_handle)*
-        #(#for_function)*
-        #[unsafe(no_mangle)]
-        #vis #device_signature #device_block
+    fn text(&self) -> String {
+        self.name.as_ref().map_or_else(|| "_".to_owned(), ToString::to_string)
+    }
 
-        #[cfg(not(target_arch = "amdgpu"))]
-        #(#for_handle)*
-        #[allow(non_upper_case_globals)]
-        #vis static #name: ::amdinst_device::Kernel<(#(#parameters,)*)> = ::amdinst_device::__private::kernel(
-            #name_text,
-            ::core::env!("CARGO_PKG_NAME"),
-            #features,
-            ::core::file!(),
-            #line,
-            #column,
-            #table,
-        );
-
-        #[cfg(not(target_arch = "amdgpu"))]
-        const _: () = {
-            #(#for_function)*
-            #[allow(dead_code, clippy::too_many_arguments)]
-            #host_signature #host_block
+    /// What the entry point calls it, and what it calls what follows.
+    fn wires(&self, index: usize) -> (Ident, Ident) {
+        let name = match &self.name {
+            Some(name) => name.clone(),
+            None => format_ident!("argument{}", index + 1),
         };
-
-        #check_parameters
-    })
+        let tail =
+            Ident::new(&format!("{}_len", name.to_string().trim_start_matches("r#")), Span::mixed_site());
+        (name, tail)
+    }
 }
 
-/// Documentation and the like are the handle's on the host; lint levels and hints stay with the code.
-fn belongs_to_handle(attribute: &Attribute) -> bool {
-    ["doc", "cfg", "deprecated"].iter().any(|name| attribute.path().is_ident(name))
+impl Kernel {
+    fn name(&self) -> &Ident {
+        &self.function.sig.ident
+    }
+
+    /// Documentation and the like are the handle's on the host; lint levels and hints stay with the code.
+    fn attributes(&self) -> (Vec<&Attribute>, Vec<&Attribute>) {
+        let belongs_to_handle = |attribute: &&Attribute| {
+            ["doc", "cfg", "deprecated"].iter().any(|name| attribute.path().is_ident(name))
+        };
+        self.function.attrs.iter().partition(belongs_to_handle)
+    }
+
+    /// The entry points, and for a generic kernel the function that they call.
+    fn device(&self) -> TokenStream {
+        let (for_handle, for_function) = self.attributes();
+        let mut block = self.function.block.clone();
+        insert_first(&mut block, device_section(&self.probes, self.name()));
+        let signature = &self.function.sig;
+        if self.instances.is_generic() {
+            let calls = self.instances.each(|instance| {
+                let symbol = self.symbol();
+                let declarations = instance.declarations();
+                let record = self.record(&symbol, &instance.name(self.name()));
+                let (wires, from_wires, arguments) = self.entry(true);
+                let name = self.name();
+                let generics = instance.arguments();
+                let call = match signature.safety {
+                    Safety::Unsafe(_) => quote!(unsafe { #name::<#generics>(#(#arguments),*) }),
+                    _ => quote!(#name::<#generics>(#(#arguments),*)),
+                };
+                quote! {
+                    #[cfg(target_arch = "amdgpu")]
+                    const _: () = {
+                        #declarations
+                        #[allow(unknown_lints, improper_ctypes_definitions, improper_gpu_kernel_arg, unused_unsafe)]
+                        #[allow(clippy::all)]
+                        #[unsafe(export_name = #symbol)]
+                        unsafe extern "gpu-kernel" fn entry(#(#wires),*) {
+                            #record
+                            #from_wires
+                            #call
+                        }
+                    };
+                }
+            });
+            return quote! {
+                #[cfg(target_arch = "amdgpu")]
+                #(#for_handle)*
+                #(#for_function)*
+                #[inline(always)]
+                #[allow(dead_code, clippy::too_many_arguments)]
+                #signature #block
+
+                #calls
+            };
+        }
+        let symbol = self.symbol();
+        let (wires, from_wires, _) = self.entry(false);
+        insert_first(&mut block, quote!(#from_wires));
+        insert_first(&mut block, self.record(&symbol, &self.name().to_string()));
+        let vis = &self.function.vis;
+        let name = self.name();
+        let safety = &signature.safety;
+        quote! {
+            #[cfg(target_arch = "amdgpu")]
+            #(#for_handle)*
+            #(#for_function)*
+            #[allow(unknown_lints, improper_ctypes_definitions, improper_gpu_kernel_arg)]
+            #[unsafe(export_name = #symbol)]
+            #vis #safety extern "gpu-kernel" fn #name(#(#wires),*) #block
+        }
+    }
+
+    /// A symbol that begins no other one: the link step puts the kernel's name in its place.
+    fn symbol(&self) -> String {
+        format!("{}_", unique_symbol("kernel", self.name()))
+    }
+
+    /// The record of an entry point.
+    fn record(&self, symbol: &str, name: &str) -> TokenStream {
+        // It does not begin with the symbol, either.
+        let record = format!("{}record", symbol.trim_end_matches('_'));
+        let (symbol, name) = (format!("{symbol}\0"), format!("\0{name}\0"));
+        let passed = self.parameters.iter().map(|parameter| {
+            let ty = &parameter.ty;
+            match parameter.is_direct() {
+                true => quote!(::amdinst_device::__private::Passed::DIRECTLY),
+                false => quote!(::amdinst_device::__private::Passed::of::<#ty>()),
+            }
+        });
+        quote! {
+            #[cfg(target_arch = "amdgpu")]
+            const _: () = {
+                const TEXT: &::core::primitive::str = ::core::concat!(#symbol, ::core::module_path!(), #name);
+                const PASSED: &[::amdinst_device::__private::Passed] = &[#(#passed),*];
+                const LENGTH: ::core::primitive::usize = ::amdinst_device::__private::kernel_record_length(PASSED, TEXT);
+                #[unsafe(export_name = #record)]
+                #[unsafe(link_section = ".amdinst.kernels")]
+                static RECORD: [::core::primitive::u8; LENGTH] = ::amdinst_device::__private::kernel_record(PASSED, TEXT);
+            };
+        }
+    }
+
+    /// What an entry point takes, what makes the parameters of that, and their names.
+    fn entry(&self, is_called: bool) -> (Vec<TokenStream>, TokenStream, Vec<Ident>) {
+        let (mut wires, mut from_wires, mut names) = (Vec::new(), TokenStream::new(), Vec::new());
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            let Parameter { pat, ty, .. } = parameter;
+            let (wire, tail) = parameter.wires(index);
+            if parameter.is_direct() {
+                wires.push(if is_called { quote!(#wire: #ty) } else { quote!(#pat: #ty) });
+            } else {
+                wires.push(quote!(#wire: <#ty as ::amdinst_device::KernelArg>::Wire));
+                wires.push(quote!(#tail: <#ty as ::amdinst_device::KernelArg>::Tail));
+                let bound = if is_called { wire.to_token_stream() } else { pat.to_token_stream() };
+                from_wires.extend(quote! {
+                    // SAFETY: this is where the launch's arguments come to.
+                    let #bound = unsafe { <#ty as ::amdinst_device::KernelArg>::from_wire(#wire, #tail) };
+                });
+            }
+            names.push(wire);
+        }
+        (wires, from_wires, names)
+    }
+
+    /// The handle, or the function that gives one for an instance; and the body, which is type-checked.
+    fn host(&self) -> TokenStream {
+        let (for_handle, for_function) = self.attributes();
+        let (vis, name) = (&self.function.vis, self.name());
+        let types: Vec<_> = self.parameters.iter().map(|parameter| &parameter.ty).collect();
+        let markers: Vec<_> = (1_usize..)
+            .zip(&self.parameters)
+            .map(|(number, parameter)| match &parameter.name {
+                Some(of) => format_ident!("{}_of_{}", of, name, span = of.span()),
+                None => format_ident!("parameter_{}_of_{}", number, name),
+            })
+            .collect();
+        let texts = self.parameters.iter().map(Parameter::text);
+        let table = host_table(&self.probes);
+        let features = match features::active(std::env::args()) {
+            Some(names) => quote!(::core::option::Option::Some(#names)),
+            None => quote!(::core::option::Option::None),
+        };
+        let (line, column) = (self.location.line as u32, self.location.column as u32);
+        let handle = |kernel: TokenStream| {
+            quote! {
+                ::amdinst_device::__private::kernel(::amdinst_device::__private::Written {
+                    name: #kernel,
+                    module: ::core::module_path!(),
+                    package: ::core::env!("CARGO_PKG_NAME"),
+                    features: #features,
+                    file: ::core::file!(),
+                    line: #line,
+                    column: #column,
+                    probes: #table,
+                    parameters: &[#(#texts),*],
+                })
+            }
+        };
+        let shown = for_handle.iter().any(|attribute| attribute.path().is_ident("doc")).then(|| {
+            let text = format!("\n```text\n{}\n```", shown(&self.function.sig));
+            quote!(#[doc = #text])
+        });
+        let ty = quote!(::amdinst_device::NamedKernel<(#(#types,)*), (#(#markers,)*)>);
+        let item = if self.instances.is_generic() {
+            let kernel = self.instances.handle(name, vis, &self.function.sig.generics);
+            let (items, generics, bound, named) = (kernel.items, kernel.generics, kernel.bound, kernel.name);
+            let value = handle(named);
+            quote! {
+                #items
+
+                #[cfg(not(target_arch = "amdgpu"))]
+                #(#for_handle)*
+                #shown
+                #[allow(clippy::multiple_bound_locations)]
+                #vis const fn #name #generics () -> #ty #bound { #value }
+            }
+        } else {
+            let text = name.to_string();
+            let value = handle(quote!(#text));
+            quote! {
+                #[cfg(not(target_arch = "amdgpu"))]
+                #(#for_handle)*
+                #shown
+                #[allow(non_upper_case_globals)]
+                #vis static #name: #ty = #value;
+            }
+        };
+        let (signature, block) = (&self.function.sig, &self.function.block);
+        quote! {
+            #(
+                #[cfg(not(target_arch = "amdgpu"))]
+                #[doc(hidden)]
+                #[allow(non_camel_case_types, missing_docs, missing_debug_implementations, unreachable_pub)]
+                #vis enum #markers {}
+            )*
+
+            #item
+
+            #[cfg(not(target_arch = "amdgpu"))]
+            const _: () = {
+                #(#for_function)*
+                #[allow(dead_code, clippy::too_many_arguments)]
+                #signature #block
+            };
+        }
+    }
+
+    /// Points the compiler's complaints at the parameters' types, once on either side.
+    fn checks(&self) -> TokenStream {
+        let is_unsafe = matches!(self.function.sig.safety, Safety::Unsafe(_));
+        let of_parameter = |parameter: &Parameter| {
+            let ty = &parameter.ty;
+            let vouched = is_unsafe || parameter.is_direct();
+            let message = format!(
+                "kernel `{}`: the parameter `{}` holds a pointer, so the kernel is an `unsafe fn`: whoever launches it vouches for the \
+                 pointer",
+                self.name(),
+                parameter.text()
+            );
+            quote_spanned! {ty.span()=>
+                const _: () = ::amdinst_device::__private::assert_kernel_arg::<#ty>(#vouched, #message);
+            }
+        };
+        let checks: TokenStream = self.parameters.iter().map(of_parameter).collect();
+        self.instances.each(|instance| {
+            let declarations = instance.declarations();
+            quote! {
+                const _: () = {
+                    #declarations
+                    #checks
+                };
+            }
+        })
+    }
 }
 
-/// The parameters' types, if the signature is a kernel's.
-fn check(function: &ItemFn) -> syn::Result<Vec<Type>> {
+/// The signature as documentation shows it.
+fn shown(signature: &Signature) -> String {
+    let mut text = signature.to_token_stream().to_string();
+    for (from, to) in [
+        (" :: ", "::"),
+        (" < ", "<"),
+        ("< ", "<"),
+        (" >", ">"),
+        (" , ", ", "),
+        (" : ", ": "),
+        ("& ", "&"),
+        ("* ", "*"),
+        (" ;", ";"),
+        (" (", "("),
+        ("( ", "("),
+        (" )", ")"),
+        ("[ ", "["),
+        (" ]", "]"),
+        (" ,", ","),
+        (",)", ")"),
+    ] {
+        text = text.replace(from, to);
+    }
+    text
+}
+
+/// The parameters, if the signature is a kernel's.
+fn check(function: &ItemFn) -> syn::Result<Vec<Parameter>> {
     let mut errors = Errors::default();
     let Signature { constness, asyncness, safety, abi, generics, inputs, variadic, output, .. } =
         &function.sig;
@@ -105,12 +368,13 @@ fn check(function: &ItemFn) -> syn::Result<Vec<Type>> {
     if let Some(abi) = abi {
         errors.push(Error::new_spanned(abi, "#[kernel] sets the ABI itself; remove this"));
     }
-    if !generics.params.is_empty() || generics.where_clause.is_some() {
-        errors.push(Error::new_spanned(
-            generics,
-            "a kernel cannot be generic: its entry point has one symbol; write one kernel a type that calls a generic \
-             function",
-        ));
+    for parameter in &generics.params {
+        if let GenericParam::Lifetime(lifetime) = parameter {
+            errors.push(Error::new_spanned(
+                lifetime,
+                "what a kernel takes outlives it; leave this lifetime out",
+            ));
+        }
     }
     if let Some(variadic) = variadic {
         errors.push(Error::new_spanned(variadic, "a kernel has a fixed number of parameters"));
@@ -120,7 +384,7 @@ fn check(function: &ItemFn) -> syn::Result<Vec<Type>> {
         ReturnType::Type(_, ty) if matches!(&**ty, Type::Tuple(tuple) if tuple.elems.is_empty()) => {}
         ReturnType::Type(..) => errors.push(Error::new_spanned(
             output,
-            "a kernel returns nothing: write results through a pointer parameter",
+            "a kernel returns nothing: write results through a parameter (`PerItem<T>`, `*mut T`)",
         )),
     }
     for attribute in &function.attrs {
@@ -130,7 +394,7 @@ fn check(function: &ItemFn) -> syn::Result<Vec<Type>> {
         }
     }
 
-    let mut types = Vec::new();
+    let mut parameters = Vec::new();
     for input in inputs {
         match input {
             FnArg::Receiver(receiver) => errors.push(Error::new_spanned(
@@ -138,56 +402,95 @@ fn check(function: &ItemFn) -> syn::Result<Vec<Type>> {
                 "a kernel is a free function; it has no `self` parameter",
             )),
             FnArg::Typed(typed) => {
-                if !matches!(&*typed.pat, Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none())
-                    && !matches!(&*typed.pat, Pat::Wild(_))
-                {
-                    errors.push(Error::new_spanned(&typed.pat, "a kernel's parameter is a plain name"));
-                }
+                let name = match &*typed.pat {
+                    Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+                        Some(pat.ident.clone())
+                    }
+                    Pat::Wild(_) => None,
+                    other => {
+                        errors.push(Error::new_spanned(other, "a kernel's parameter is a plain name"));
+                        None
+                    }
+                };
                 check_type(&typed.ty, matches!(safety, Safety::Unsafe(_)), &mut errors);
-                types.push((*typed.ty).clone());
+                let mut ty = (*typed.ty).clone();
+                Outlives.visit_type_mut(&mut ty);
+                parameters.push(Parameter { name, pat: (*typed.pat).clone(), ty });
             }
         }
     }
-    if types.len() > MOST_PARAMETERS {
+    if parameters.len() > MOST_PARAMETERS {
         errors.push(Error::new_spanned(
             inputs,
-            format!("a kernel has at most {MOST_PARAMETERS} parameters; put the rest in a buffer"),
+            format!(
+                "a kernel has at most {MOST_PARAMETERS} parameters; put some in a structure with `#[derive(KernelArg)]`"
+            ),
         ));
     }
-    errors.finish().map(|()| types)
+    errors.finish().map(|()| parameters)
+}
+
+/// Makes every lifetime `'static`: what a kernel takes outlives it.
+struct Outlives;
+
+impl VisitMut for Outlives {
+    fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
+        if reference.lifetime.is_none() {
+            reference.lifetime = Some(parse_quote!('static));
+        }
+        visit_mut::visit_type_reference_mut(self, reference);
+    }
+
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        *lifetime = Lifetime::new("'static", lifetime.span());
+    }
 }
 
 fn check_type(ty: &Type, is_unsafe: bool, errors: &mut Errors) {
     match ty {
         Type::Reference(reference) => {
-            let pointer = match (&*reference.elem, reference.mutability) {
-                (Type::Slice(slice), mutability) => {
-                    let element = &slice.elem;
-                    let kind = if mutability.is_some() { "mut" } else { "const" };
-                    format!("`*{kind} {}` and a length", quote!(#element))
+            let instead = match (&*reference.elem, reference.mutability) {
+                (Type::Slice(_), None) => return,
+                (Type::Slice(slice), Some(_)) => {
+                    let element = slice.elem.to_token_stream();
+                    format!(
+                        "the buffer: every work-item would have all of it. Take `PerItem<{element}>` (an element each), \
+                         `Strided<{element}>`, `PerGroup<{element}>`, atomics (`&[AtomicU32]`), or `*mut {element}`"
+                    )
                 }
-                (Type::Path(path), _) if path.path.is_ident("str") => "`*const u8` and a length".to_owned(),
-                (element, Some(_)) => format!("`*mut {}`", quote!(#element)),
-                (element, None) => format!("`*const {}`", quote!(#element)),
+                (Type::Path(path), _) if path.path.is_ident("str") => "text: take its bytes, `&[u8]`".to_owned(),
+                (element, Some(_)) => {
+                    format!("one value: every work-item would have it. Take `*mut {}`", element.to_token_stream())
+                }
+                (element, None) => {
+                    let element = element.to_token_stream();
+                    format!("one value: take it as it is, `{element}`, or a slice, `&[{element}]`")
+                }
             };
             errors.push(Error::new_spanned(
                 reference,
-                format!(
-                    "a kernel cannot take a reference: the launcher passes device addresses that every work-item \
-                     shares; take {pointer}"
-                ),
+                format!("a kernel cannot take a reference to {instead}"),
             ));
         }
-        Type::Slice(_) | Type::Array(_) | Type::Tuple(_) => errors.push(Error::new_spanned(
+        Type::Slice(slice) => errors.push(Error::new_spanned(
             ty,
-            "a kernel's parameters are scalars and raw pointers; put this in a buffer and take a pointer to it",
+            format!("a kernel takes a slice by reference: `&[{}]`", slice.elem.to_token_stream()),
         )),
-        Type::ImplTrait(_) => errors.push(Error::new_spanned(ty, "a kernel cannot be generic: name the type")),
+        Type::Tuple(_) => errors.push(Error::new_spanned(
+            ty,
+            "the layout of a tuple is not defined, and may be another on the host: take a structure with `#[repr(C)]` and \
+             `#[derive(Clone, Copy, KernelArg)]`",
+        )),
+        Type::ImplTrait(_) => errors.push(Error::new_spanned(
+            ty,
+            "an entry point has one type for each parameter: name it, or a type parameter with `#[kernel(T = [f32, f64])]`",
+        )),
         Type::Ptr(_) if !is_unsafe => errors.push(Error::new_spanned(
             ty,
-            "a kernel that takes a pointer is an `unsafe fn`: whoever launches it vouches for the pointer",
+            "a kernel that takes a pointer is an `unsafe fn`: whoever launches it vouches for the pointer. Slices (`&[T]`) and \
+             `PerItem<T>` need no `unsafe`",
         )),
-        // Whether a named type is a scalar, only the compiler can tell: `KernelArg`.
+        // Whether a named type can be passed, only the compiler can tell: `KernelArg`.
         _ => {}
     }
 }

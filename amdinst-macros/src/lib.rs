@@ -6,7 +6,9 @@
 
 #![forbid(unsafe_code)]
 
+mod derive;
 mod features;
+mod instances;
 mod kernel;
 mod location;
 mod probe;
@@ -20,12 +22,26 @@ use proc_macro::TokenStream;
 /// Makes a function a kernel.
 ///
 /// On the device (`target_arch = "amdgpu"`) the function becomes an entry point with the `gpu-kernel` ABI whose symbol
-/// is its name. On the host a static of the same name takes its place: an `amdinst_device::Kernel<(…)>` whose type
+/// is its name; of several kernels of one name in a package, each has its path (`scan::sum`). On the host a static of the same
+/// name takes its place: an `amdinst_device::NamedKernel`, which derefs to `amdinst_device::Kernel<(…)>`, whose type
 /// parameter is the tuple of the parameters' types, with which a test launches it. The body is type-checked on the host
 /// too, and never runs there.
 ///
-/// Parameters are scalars and raw pointers. A kernel with a pointer parameter is an `unsafe fn`. Generics, a return type,
-/// `async` and references are refused.
+/// Parameters are what `amdinst_device::KernelArg` lists: scalars, raw pointers, slices, arrays, structures with
+/// `#[derive(KernelArg)]`, and `PerItem` and its kin, which say what a work-item may write. A kernel with a raw pointer is an
+/// `unsafe fn`. A return type, `async` and other references are refused.
+///
+/// A generic kernel lists what its parameters stand for. It is a function on the host, which gives the handle of an instance:
+/// `scale::<f32, 16>().launch(…)`. Reports call that one `scale<f32,16>`.
+///
+/// ```ignore
+/// #[kernel(T = [f32, f64], N = [16, 32])]
+/// pub fn scale<T: Copy + Mul<Output = T>, const N: usize>(by: T, mut values: PerItem<T, N>) {
+///     for value in values.chunk() {
+///         *value = *value * by;
+///     }
+/// }
+/// ```
 ///
 /// ```ignore
 /// #[kernel]
@@ -41,6 +57,25 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     kernel::expand(arguments.into(), item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Lets kernels take a structure by value: one with `#[repr(C)]` whose fields are numbers, `bool`, raw pointers, arrays of such, or other
+/// structures with this attribute. It is `Copy`.
+///
+/// ```ignore
+/// #[derive(Clone, Copy, KernelArg)]
+/// #[repr(C)]
+/// pub struct Camera {
+///     pub position: [f32; 3],
+///     pub zoom: f64,
+///     pub mirrored: bool,
+/// }
+/// ```
+///
+/// A kernel that takes a structure with a raw pointer is an `unsafe fn`.
+#[proc_macro_derive(KernelArg)]
+pub fn kernel_arg(item: TokenStream) -> TokenStream {
+    derive::expand(item.into()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// Names a branch, so that tests and reports can ask for it.
@@ -82,7 +117,9 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// let tile: *mut f32 = TILE.as_mut_ptr();
 /// ```
 ///
-/// Each becomes a constant of type `amdinst_device::Shared<T, _>`. The type must be sized and known where the macro
+/// A slice (`static TILE: [f32];`) has the size that the launch gives (`launch_with_lds`); it becomes an `amdinst_device::DynamicShared<T, _>`.
+///
+/// Each other one becomes a constant of type `amdinst_device::Shared<T, _>`. The type must be sized and known where the macro
 /// stands: it cannot name a generic parameter of the function around it.
 #[proc_macro]
 pub fn shared(input: TokenStream) -> TokenStream {

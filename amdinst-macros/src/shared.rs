@@ -59,6 +59,14 @@ fn expand_one(Variable { attributes, vis, name, ty }: &Variable) -> TokenStream 
     let symbol = unique_symbol("lds", name);
     let record = format!("{symbol}_record");
     let backing = format_ident!("__SharedBacking_{}", name);
+    // A slice is LDS whose size the launch decides: to the link step, an array without elements.
+    let (handle, make, ty) = match ty {
+        Type::Slice(slice) => {
+            let element = &slice.elem;
+            (quote!(DynamicShared<#element, #backing>), quote!(dynamic_shared), quote!([#element; 0]))
+        }
+        ty => (quote!(Shared<#ty, #backing>), quote!(shared), quote!(#ty)),
+    };
     quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, missing_docs)]
@@ -89,6 +97,6 @@ fn expand_one(Variable { attributes, vis, name, ty }: &Variable) -> TokenStream 
         }
 
         #(#attributes)*
-        #vis const #name: ::amdinst_device::Shared<#ty, #backing> = ::amdinst_device::__private::shared();
+        #vis const #name: ::amdinst_device::#handle = ::amdinst_device::__private::#make();
     }
 }

@@ -152,6 +152,13 @@ impl Built {
         }
     }
 
+    /// What the code object calls the kernel of that path in its crate (`scan::sum`): by the path if it has several of that name.
+    pub(crate) fn name<'a>(&self, path: &'a str) -> &'a str {
+        let generic = path.find('<').unwrap_or(path.len());
+        let own = path[..generic].rfind("::").map_or(path, |at| &path[at + 2..]);
+        if self.original.kernel(path).is_some() { path } else { own }
+    }
+
     /// A kernel of the original.
     pub(crate) fn kernel(&self, name: &str) -> Result<&Kernel, LaunchFailure> {
         self.original.kernel(name).ok_or_else(|| LaunchFailure::NoSuchKernel {

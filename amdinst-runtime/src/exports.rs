@@ -270,9 +270,10 @@ unsafe extern "C" fn launch(handle: *mut c_void, request: Slice) -> Owned {
 }
 
 fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFailure> {
-    let LaunchRequest { package, features, kernel, grid, block, lds, arguments } = asked;
+    let LaunchRequest { package, features, kernel, grid, block, lds, arguments, parameters } = asked;
     let built = artifacts::find(device.settings(), package, device.cpu(), features.as_deref())?;
-    let kernarg = kernarg(&built, kernel, arguments)?;
+    let kernel = built.name(kernel);
+    let kernarg = kernarg(&built, kernel, arguments, parameters)?;
     let (grid, block, lds) = (*grid, *block, *lds);
     let running = Running::begin();
     let outcome = device.launch(&Request { built: &built, kernel, grid, block, lds, kernarg });
@@ -306,7 +307,7 @@ unsafe extern "C" fn listing_of(handle: *mut c_void, package: Slice, kernel: Sli
         let (device, package, kernel) = unsafe { (device(handle), text(package), text(kernel)) };
         let (package, kernel) = (package.map_err(internal)?, kernel.map_err(internal)?);
         let built = artifacts::find(device.settings(), package, device.cpu(), None)?;
-        listing::listing(&built, kernel)
+        listing::listing(&built, built.name(kernel))
     })
 }
 
@@ -316,7 +317,7 @@ unsafe extern "C" fn wave_size_of(handle: *mut c_void, package: Slice, kernel: S
         let (device, package, kernel) = unsafe { (device(handle), text(package), text(kernel)) };
         let (package, kernel) = (package.map_err(internal)?, kernel.map_err(internal)?);
         let built = artifacts::find(device.settings(), package, device.cpu(), None)?;
-        Ok(built.wave_size(kernel)?.lanes())
+        Ok(built.wave_size(built.name(kernel))?.lanes())
     })
 }
 

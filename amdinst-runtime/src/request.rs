@@ -122,7 +122,12 @@ impl Request<'_> {
 ///
 /// # Errors
 /// The test was compiled with another kernel: other arguments, or other sizes.
-pub(crate) fn kernarg(built: &Built, kernel: &str, arguments: &[Vec<u8>]) -> Result<Vec<u8>, LaunchFailure> {
+pub(crate) fn kernarg(
+    built: &Built,
+    kernel: &str,
+    arguments: &[Vec<u8>],
+    parameters: &[String],
+) -> Result<Vec<u8>, LaunchFailure> {
     let found = built.kernel(kernel)?;
     let explicit: Vec<&KernelArg> = found.metadata.args.iter().filter(|arg| !arg.is_hidden()).collect();
     let stale = |what: String| LaunchFailure::Stale {
@@ -138,7 +143,8 @@ pub(crate) fn kernarg(built: &Built, kernel: &str, arguments: &[Vec<u8>]) -> Res
     for (number, (argument, value)) in (1..).zip(explicit.iter().zip(arguments)) {
         if argument.size as usize != value.len() {
             let (there, here) = (argument.size, value.len());
-            return Err(stale(format!("argument {number} has {there} bytes there and {here} here")));
+            let of = parameters.get(number - 1).map(|name| format!(" (`{name}`)")).unwrap_or_default();
+            return Err(stale(format!("argument {number}{of} has {there} bytes there and {here} here")));
         }
         let start = argument.offset as usize;
         bytes.resize(bytes.len().max(start + value.len()), 0);

@@ -1,30 +1,35 @@
 //! Kernel arguments, checked against the kernel's parameters when the test is compiled.
 
-use amdinst_device::KernelArg;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 
-use crate::buffer::{Buffer, Element};
-use crate::device::Allocation;
+use amdinst_device::{AtomicF32, AtomicF64, KernelArg, PerGroup, PerItem, Plain, Strided};
 
-/// A value that may be passed for a kernel parameter of type `P`.
+use crate::buffer::{Buffer, BufferSlice, BufferSliceMut, Element, Region};
+
+/// A value that may be passed for a kernel parameter of type `P`. `N` is for messages: a type with the parameter's name.
 ///
-/// Scalars are passed by value, `&Buffer<T>` or `&mut Buffer<T>` for `*const T`, and `&mut Buffer<T>` for `*mut T`.
+/// Numbers, arrays and structures with `#[derive(KernelArg)]` are passed by value. What a kernel reads (`*const T`, `&[T]`) is a
+/// `&Buffer<T>` or a part of one; what it writes (`*mut T`, `PerItem<T>`, `Strided<T>`, `PerGroup<T>`, atomics), a `&mut Buffer<T>` or a
+/// part of one.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be passed for a kernel parameter of type `{P}`",
-    label = "not an argument for `{P}`",
-    note = "scalars are passed by value; `&Buffer<T>` goes with `*const T`, and `&mut Buffer<T>` with `*mut T`"
+    message = "`{Self}` cannot be passed for `{N}: {P}`",
+    label = "the kernel's parameter is a `{P}`",
+    note = "numbers and structures are passed by value, `&Buffer<T>` for what is read (`*const T`, `&[T]`), and `&mut Buffer<T>` for what is \
+            written (`*mut T`, `PerItem<T>`, atomics)"
 )]
-pub trait Argument<P: KernelArg> {
+pub trait Argument<P: KernelArg, N = ()> {
     /// Adds the argument to those of a launch.
     fn push(self, values: &mut Values);
 }
 
-/// A tuple of arguments for a kernel whose parameters are the tuple `P`.
+/// A tuple of arguments for a kernel whose parameters are the tuple `P`. `N` is for messages: types with the parameters' names.
 #[diagnostic::on_unimplemented(
     message = "these arguments do not fit a kernel with the parameters `{P}`",
     label = "expected arguments for `{P}`",
     note = "pass one argument for each parameter, in a tuple; a single one is written `(value,)`"
 )]
-pub trait Arguments<P> {
+pub trait Arguments<P, N = ()> {
     /// Adds each argument in order.
     fn push_all(self, values: &mut Values);
 }
@@ -33,15 +38,53 @@ pub trait Arguments<P> {
 #[derive(Debug, Default)]
 pub struct Values {
     values: Vec<Value>,
+    /// The parameter that is passed.
+    parameter: usize,
 }
 
-/// One argument.
+/// One argument of the code object; a slice has two.
 #[derive(Debug)]
 pub(crate) struct Value {
     /// Its little-endian bytes.
     pub(crate) bytes: Vec<u8>,
     /// For a buffer: the device that it lives on.
     pub(crate) device: Option<u64>,
+    /// The kernel's parameter, from 0.
+    pub(crate) parameter: usize,
+    /// Which elements it lets work-items write.
+    pub(crate) reach: Option<Reach>,
+}
+
+/// Which elements of a buffer work-items of a launch in one dimension may write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// Elements of the buffer.
+    pub(crate) elements: usize,
+    /// For whom there are some.
+    pub(crate) each: Each,
+}
+
+/// For whom there are elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Each {
+    /// So many for each work-item.
+    WorkItem(usize),
+    /// One for each workgroup.
+    Workgroup,
+    /// All, whoever launches how many.
+    Any,
+}
+
+impl Reach {
+    /// Elements that nobody has in a launch of so many work-items and workgroups.
+    pub(crate) fn left_over(&self, items: u64, groups: u64) -> u64 {
+        let reached = match self.each {
+            Each::WorkItem(elements) => items.saturating_mul(elements as u64),
+            Each::Workgroup => groups,
+            Each::Any => u64::MAX,
+        };
+        (self.elements as u64).saturating_sub(reached)
+    }
 }
 
 impl Values {
@@ -49,93 +92,233 @@ impl Values {
         self.values.iter()
     }
 
-    fn scalar(&mut self, bytes: &[u8]) {
-        self.values.push(Value { bytes: bytes.to_vec(), device: None });
+    fn add(&mut self, bytes: Vec<u8>, device: Option<u64>) {
+        self.values.push(Value { bytes, device, parameter: self.parameter, reach: None });
     }
 
-    fn buffer(&mut self, allocation: &Allocation) {
-        let bytes = allocation.address().to_le_bytes().to_vec();
-        self.values.push(Value { bytes, device: Some(allocation.device_id()) });
+    fn plain<T: Plain>(&mut self, value: &T) {
+        let mut bytes = vec![0; size_of::<T>()];
+        value.store(&mut bytes);
+        self.add(bytes, None);
+    }
+
+    fn address(&mut self, region: &Region) {
+        self.add(region.address.to_le_bytes().to_vec(), Some(region.device));
+    }
+
+    fn slice(&mut self, region: &Region) {
+        self.address(region);
+        self.add((region.len as u64).to_le_bytes().to_vec(), None);
+    }
+
+    fn reach(&mut self, region: &Region, each: Each) {
+        self.slice(region);
+        if let Some(value) = self.values.last_mut() {
+            value.reach = Some(Reach { elements: region.len, each });
+        }
+    }
+
+    fn null(&mut self, values: usize) {
+        for _ in 0..values {
+            self.add(vec![0; 8], None);
+        }
     }
 }
 
-macro_rules! scalars {
-    ($($ty:ty)*) => {$(
-        impl Argument<$ty> for $ty {
+impl<P: Plain + KernelArg, N> Argument<P, N> for P {
+    fn push(self, values: &mut Values) {
+        values.plain(&self);
+    }
+}
+
+/// What is passed for parameters that a kernel reads, and for those that it writes.
+macro_rules! buffers {
+    ($($parameter:ty => $how:ident, $([$argument:ty])*;)*) => {$($(
+        impl<T: Element, N> Argument<$parameter, N> for $argument {
             fn push(self, values: &mut Values) {
-                values.scalar(&self.to_le_bytes());
+                values.$how(&self.region());
+            }
+        }
+    )*)*};
+}
+
+buffers! {
+    *const T => address, [&Buffer<T>] [&mut Buffer<T>] [BufferSlice<'_, T>] [BufferSliceMut<'_, T>];
+    &'static [T] => slice, [&Buffer<T>] [&mut Buffer<T>] [BufferSlice<'_, T>] [BufferSliceMut<'_, T>];
+    *mut T => address, [&mut Buffer<T>] [BufferSliceMut<'_, T>];
+    Option<NonNull<T>> => address, [&mut Buffer<T>] [BufferSliceMut<'_, T>];
+}
+
+macro_rules! reaching {
+    ($({$($n:ident)?} $parameter:ty, $each:expr;)*) => {$(
+        reaching!(@one {$($n)?} $parameter, $each, [&mut Buffer<T>] [BufferSliceMut<'_, T>]);
+    )*};
+    (@one $n:tt $parameter:ty, $each:expr, $([$argument:ty])*) => {$(
+        reaching!(@of $n $parameter, $each, $argument);
+    )*};
+    (@of {$($n:ident)?} $parameter:ty, $each:expr, $argument:ty) => {
+        impl<T: Element, N $(, const $n: usize)?> Argument<$parameter, N> for $argument {
+            fn push(self, values: &mut Values) {
+                values.reach(&self.region(), $each);
+            }
+        }
+    };
+}
+
+reaching! {
+    {S} PerItem<T, S>, Each::WorkItem(S);
+    {} Strided<T>, Each::Any;
+    {} PerGroup<T>, Each::Workgroup;
+}
+
+macro_rules! atomics {
+    ($($atomic:ident $of:ty;)*) => {$(
+        impl<N> Argument<&'static [$atomic], N> for &mut Buffer<$of> {
+            fn push(self, values: &mut Values) {
+                values.slice(&self.region());
+            }
+        }
+
+        impl<N> Argument<&'static [$atomic], N> for BufferSliceMut<'_, $of> {
+            fn push(self, values: &mut Values) {
+                values.slice(&self.region());
             }
         }
     )*};
 }
 
-scalars!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64);
-
-impl Argument<bool> for bool {
-    fn push(self, values: &mut Values) {
-        values.scalar(&[u8::from(self)]);
-    }
+atomics! {
+    AtomicU32 u32;
+    AtomicI32 i32;
+    AtomicU64 u64;
+    AtomicI64 i64;
+    AtomicF32 f32;
+    AtomicF64 f64;
 }
 
-impl<T: Element> Argument<*const T> for &Buffer<T> {
-    fn push(self, values: &mut Values) {
-        values.buffer(self.allocation());
-    }
+macro_rules! options {
+    ($($parameter:ty => $how:ident $values:literal, $([$argument:ty])*;)*) => {$($(
+        impl<T: Element, N> Argument<$parameter, N> for Option<$argument> {
+            fn push(self, values: &mut Values) {
+                match self {
+                    Some(argument) => values.$how(&argument.region()),
+                    None => values.null($values),
+                }
+            }
+        }
+    )*)*};
 }
 
-impl<T: Element> Argument<*const T> for &mut Buffer<T> {
-    fn push(self, values: &mut Values) {
-        values.buffer(self.allocation());
-    }
+options! {
+    *const T => address 1, [&Buffer<T>] [&mut Buffer<T>] [BufferSlice<'_, T>] [BufferSliceMut<'_, T>];
+    *mut T => address 1, [&mut Buffer<T>] [BufferSliceMut<'_, T>];
+    Option<NonNull<T>> => address 1, [&mut Buffer<T>] [BufferSliceMut<'_, T>];
+    Option<&'static [T]> => slice 2, [&Buffer<T>] [&mut Buffer<T>] [BufferSlice<'_, T>] [BufferSliceMut<'_, T>];
 }
 
-impl<T: Element> Argument<*mut T> for &mut Buffer<T> {
-    fn push(self, values: &mut Values) {
-        values.buffer(self.allocation());
-    }
+impl Arguments<()> for () {
+    fn push_all(self, _: &mut Values) {}
 }
 
 macro_rules! tuples {
-    ($($argument:ident $parameter:ident),*) => {
-        impl<$($argument, $parameter),*> Arguments<($($parameter,)*)> for ($($argument,)*)
+    ($($argument:ident $parameter:ident $name:ident),+) => {
+        impl<$($argument, $parameter, $name),+> Arguments<($($parameter,)+), ($($name,)+)> for ($($argument,)+)
         where
-            $($parameter: KernelArg, $argument: Argument<$parameter>,)*
+            $($parameter: KernelArg, $argument: Argument<$parameter, $name>,)+
         {
-            #[allow(non_snake_case, unused_variables, reason = "type parameters' names; the empty tuple has none")]
+            #[expect(non_snake_case, reason = "type parameters' names")]
             fn push_all(self, values: &mut Values) {
-                let ($($argument,)*) = self;
-                $($argument.push(values);)*
+                let ($($argument,)+) = self;
+                $(
+                    $argument.push(values);
+                    values.parameter += 1;
+                )+
             }
         }
-        tuples!(@shorter $($argument $parameter),*);
+
+        impl<$($argument, $parameter),+> Arguments<($($parameter,)+)> for ($($argument,)+)
+        where
+            $($parameter: KernelArg, $argument: Argument<$parameter>,)+
+        {
+            #[expect(non_snake_case, reason = "type parameters' names")]
+            fn push_all(self, values: &mut Values) {
+                let ($($argument,)+) = self;
+                $(
+                    $argument.push(values);
+                    values.parameter += 1;
+                )+
+            }
+        }
+        tuples!(@shorter $($argument $parameter $name),+);
     };
-    (@shorter $first:ident $first_parameter:ident $(, $argument:ident $parameter:ident)*) => {
-        tuples!($($argument $parameter),*);
+    (@shorter $first:ident $first_parameter:ident $first_name:ident $(, $argument:ident $parameter:ident $name:ident)+) => {
+        tuples!($($argument $parameter $name),+);
     };
-    (@shorter) => {};
+    (@shorter $first:ident $first_parameter:ident $first_name:ident) => {};
 }
 
 tuples!(
-    A0 P0, A1 P1, A2 P2, A3 P3, A4 P4, A5 P5, A6 P6, A7 P7, A8 P8, A9 P9, A10 P10, A11 P11, A12 P12, A13 P13, A14 P14,
-    A15 P15
+    A0 P0 N0, A1 P1 N1, A2 P2 N2, A3 P3 N3, A4 P4 N4, A5 P5 N5, A6 P6 N6, A7 P7 N7, A8 P8 N8, A9 P9 N9, A10 P10 N10, A11 P11 N11,
+    A12 P12 N12, A13 P13 N13, A14 P14 N14, A15 P15 N15, A16 P16 N16, A17 P17 N17, A18 P18 N18, A19 P19 N19, A20 P20 N20,
+    A21 P21 N21, A22 P22 N22, A23 P23 N23, A24 P24 N24, A25 P25 N25, A26 P26 N26, A27 P27 N27, A28 P28 N28, A29 P29 N29,
+    A30 P30 N30, A31 P31 N31
 );
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn push<P, A: Arguments<P>>(arguments: A) -> Vec<(usize, Vec<u8>)> {
+        let mut values = Values::default();
+        arguments.push_all(&mut values);
+        values.iter().map(|value| (value.parameter, value.bytes.clone())).collect()
+    }
+
     #[test]
     fn arguments_are_bytes_in_order() {
-        fn push<P, A: Arguments<P>>(arguments: A) -> Vec<Vec<u8>> {
-            let mut values = Values::default();
-            arguments.push_all(&mut values);
-            values.iter().map(|value| value.bytes.clone()).collect()
-        }
         let bytes = push::<(u8, f32, i64, bool), _>((7, 1.0, -2, true));
-        assert_eq!(
-            bytes,
-            [vec![7], vec![0, 0, 0x80, 0x3f], vec![0xfe, 255, 255, 255, 255, 255, 255, 255], vec![1]]
-        );
+        let expected: [(usize, &[u8]); 4] =
+            [(0, &[7]), (1, &[0, 0, 0x80, 0x3f]), (2, &[0xfe, 255, 255, 255, 255, 255, 255, 255]), (3, &[1])];
+        assert_eq!(bytes, expected.map(|(parameter, bytes)| (parameter, bytes.to_vec())));
         assert!(push::<(), _>(()).is_empty());
+    }
+
+    #[test]
+    fn padding_of_structures_is_zero() {
+        #[derive(Clone, Copy, amdinst_device::KernelArg)]
+        #[repr(C)]
+        struct Inner {
+            narrow: u8,
+            wide: u32,
+        }
+        #[derive(Clone, Copy, amdinst_device::KernelArg)]
+        #[repr(C)]
+        struct Outer<T> {
+            is: bool,
+            inner: [Inner; 2],
+            pointer: *const T,
+        }
+        let inner = [Inner { narrow: 1, wide: 2 }, Inner { narrow: 3, wide: 4 }];
+        let outer = Outer::<f32> { is: true, inner, pointer: std::ptr::without_provenance(0x0506) };
+        let bytes = push::<(Outer<f32>, u8), _>((outer, 9));
+        let dwords = [1_u32, 1, 2, 3, 4, 0, 0x0506, 0];
+        let expected: Vec<u8> = dwords.iter().flat_map(|dword| dword.to_le_bytes()).collect();
+        assert_eq!(bytes, [(0, expected), (1, vec![9])]);
+    }
+
+    #[test]
+    fn elements_that_nobody_has() {
+        let reach = |each| Reach { elements: 10, each };
+        assert_eq!(reach(Each::WorkItem(2)).left_over(4, 1), 2);
+        assert_eq!(reach(Each::WorkItem(1)).left_over(64, 1), 0);
+        assert_eq!(reach(Each::Workgroup).left_over(64, 3), 7);
+        assert_eq!(reach(Each::Any).left_over(1, 1), 0);
+    }
+
+    #[test]
+    fn nothing_is_null_and_has_no_length() {
+        type Slice = Option<&'static [f32]>;
+        let bytes = push::<(*const f32, Slice, u8), _>((None::<&Buffer<f32>>, None::<&Buffer<f32>>, 1));
+        assert_eq!(bytes, [(0, vec![0; 8]), (1, vec![0; 8]), (1, vec![0; 8]), (2, vec![1])]);
     }
 }

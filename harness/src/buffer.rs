@@ -1,6 +1,7 @@
 //! Typed device memory.
 
 use std::marker::PhantomData;
+use std::ops::{Bound, Range, RangeBounds};
 
 use crate::device::Allocation;
 use crate::device::Device;
@@ -20,12 +21,16 @@ macro_rules! elements {
 
 elements!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64);
 
+#[cfg(feature = "half")]
+elements!(half::f16 half::bf16);
+
 // SAFETY: no padding between elements of one type, none of which has an invalid value.
 unsafe impl<T: Element, const N: usize> Element for [T; N] where [T; N]: Default {}
 
 /// `len` values of `T` in device memory, freed when dropped.
 ///
-/// Passed to a kernel by reference: `&buffer` for a `*const T`, `&mut buffer` for a `*mut T`.
+/// Passed to a kernel by reference: `&buffer` for what it reads (`*const T`, `&[T]`), `&mut buffer` for what it writes (`*mut T`,
+/// `PerItem<T>`). `buffer.slice(16..)` and `buffer.slice_mut(16..)` are parts of it.
 pub struct Buffer<T: Element> {
     allocation: Allocation,
     len: usize,
@@ -103,10 +108,119 @@ impl<T: Element> Buffer<T> {
         }
     }
 
-    pub(crate) const fn allocation(&self) -> &Allocation {
-        &self.allocation
+    /// The elements in `range`, for a kernel to read.
+    ///
+    /// # Panics
+    /// When the buffer has fewer.
+    #[track_caller]
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> BufferSlice<'_, T> {
+        BufferSlice { region: self.region().part(range), elements: PhantomData }
+    }
+
+    /// The elements in `range`, for a kernel to write.
+    ///
+    /// # Panics
+    /// When the buffer has fewer.
+    #[track_caller]
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> BufferSliceMut<'_, T> {
+        BufferSliceMut { region: self.region().part(range), elements: PhantomData }
+    }
+
+    /// The first `mid` elements and the others.
+    ///
+    /// # Panics
+    /// When the buffer has fewer.
+    #[track_caller]
+    pub fn split_at_mut(&mut self, mid: usize) -> (BufferSliceMut<'_, T>, BufferSliceMut<'_, T>) {
+        let part = |region| BufferSliceMut { region, elements: PhantomData };
+        (part(self.region().part(..mid)), part(self.region().part(mid..)))
+    }
+
+    /// Its address on the device, for a structure that a kernel takes.
+    pub const fn as_ptr(&self) -> *const T {
+        std::ptr::without_provenance(self.allocation.address() as usize)
+    }
+
+    /// Its address on the device, for a structure that a kernel takes.
+    pub const fn as_mut_ptr(&mut self) -> *mut T {
+        std::ptr::without_provenance_mut(self.allocation.address() as usize)
+    }
+
+    pub(crate) fn region(&self) -> Region {
+        Region {
+            address: self.address(),
+            len: self.len,
+            size: size_of::<T>(),
+            device: self.allocation.device_id(),
+        }
     }
 }
+
+/// Elements on a device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Region {
+    pub(crate) address: u64,
+    pub(crate) len: usize,
+    /// Bytes of an element.
+    size: usize,
+    pub(crate) device: u64,
+}
+
+impl Region {
+    #[track_caller]
+    fn part(self, range: impl RangeBounds<usize>) -> Self {
+        let Range { start, end } = Range {
+            start: match range.start_bound() {
+                Bound::Included(&start) => start,
+                Bound::Excluded(&before) => before + 1,
+                Bound::Unbounded => 0,
+            },
+            end: match range.end_bound() {
+                Bound::Included(&last) => last + 1,
+                Bound::Excluded(&end) => end,
+                Bound::Unbounded => self.len,
+            },
+        };
+        assert!(start <= end && end <= self.len, "a buffer of {} values has no {start}..{end}", self.len);
+        Self { address: self.address + (start * self.size) as u64, len: end - start, ..self }
+    }
+}
+
+/// A part of a [`Buffer`] that a kernel reads.
+#[derive(Clone, Copy, Debug)]
+pub struct BufferSlice<'a, T: Element> {
+    region: Region,
+    elements: PhantomData<&'a Buffer<T>>,
+}
+
+/// A part of a [`Buffer`] that a kernel writes.
+#[derive(Debug)]
+pub struct BufferSliceMut<'a, T: Element> {
+    region: Region,
+    elements: PhantomData<&'a mut Buffer<T>>,
+}
+
+macro_rules! slices {
+    ($($ty:ident)*) => {$(
+        impl<T: Element> $ty<'_, T> {
+            /// Values in it.
+            pub const fn len(&self) -> usize {
+                self.region.len
+            }
+
+            /// Whether it holds no value.
+            pub const fn is_empty(&self) -> bool {
+                self.region.len == 0
+            }
+
+            pub(crate) const fn region(&self) -> Region {
+                self.region
+            }
+        }
+    )*};
+}
+
+slices!(BufferSlice BufferSliceMut);
 
 impl<T: Element> std::fmt::Debug for Buffer<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

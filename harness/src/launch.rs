@@ -1,6 +1,6 @@
 //! Launching a kernel.
 
-use amdinst_device::Kernel;
+use amdinst_device::{Kernel, NamedKernel};
 use amdinst_format::interface::{LaunchRequest, LaunchTiming, Launched};
 
 use crate::arguments::{Arguments, Value, Values};
@@ -97,7 +97,7 @@ impl From<[u32; 3]> for Dim3 {
 /// # }
 /// # fn main() {}
 /// ```
-pub trait Launch<P> {
+pub trait Launch<P, N = ()> {
     /// Runs the kernel on `grid` workgroups of `block` work-items each and waits for its end.
     ///
     /// `arguments` is a tuple with one value for each parameter: scalars by value, `&Buffer<T>` for `*const T`,
@@ -105,7 +105,7 @@ pub trait Launch<P> {
     ///
     /// # Errors
     /// See [`LaunchError`]: kernels not built, a fault in the kernel, or a difference that the probes made.
-    fn launch<A: Arguments<P>>(
+    fn launch<A: Arguments<P, N>>(
         &self,
         device: &Device,
         grid: impl Into<Dim3>,
@@ -115,11 +115,48 @@ pub trait Launch<P> {
         self.launch_with_lds(device, grid, block, 0, arguments)
     }
 
+    /// Runs the kernel on at least `n` work-items: in workgroups of 256, or of fewer, whole waves, if there are not so many.
+    ///
+    /// The last workgroup may have work-items beyond the last element, for which `PerItem` has none. A buffer with elements for which
+    /// there is no work-item is told of: in the test's output, and by [`Run::warnings`].
+    ///
+    /// # Errors
+    /// As [`Launch::launch`], and when `n` is 0.
+    fn launch_1d<A: Arguments<P, N>>(
+        &self,
+        device: &Device,
+        n: u32,
+        arguments: A,
+    ) -> Result<Run, LaunchError>;
+
+    /// Runs the kernel on at least as many work-items in x and y, in workgroups of 16 by 16, or of fewer, if there are not so many.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`], and when a size is 0.
+    fn launch_2d<A: Arguments<P, N>>(
+        &self,
+        device: &Device,
+        sizes: (u32, u32),
+        arguments: A,
+    ) -> Result<Run, LaunchError>;
+
+    /// Runs the kernel on at least as many work-items in x, y and z, in workgroups of 8 by 8 by 4, or of fewer, if there are not so
+    /// many.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`], and when a size is 0.
+    fn launch_3d<A: Arguments<P, N>>(
+        &self,
+        device: &Device,
+        sizes: (u32, u32, u32),
+        arguments: A,
+    ) -> Result<Run, LaunchError>;
+
     /// Launches the kernel with `lds` bytes of dynamic LDS for each workgroup, after the kernel's own.
     ///
     /// # Errors
     /// As [`Launch::launch`].
-    fn launch_with_lds<A: Arguments<P>>(
+    fn launch_with_lds<A: Arguments<P, N>>(
         &self,
         device: &Device,
         grid: impl Into<Dim3>,
@@ -135,6 +172,33 @@ pub trait Launch<P> {
     fn wave_size(&self, device: &Device) -> Result<u32, LaunchError>;
 }
 
+/// The launches that choose workgroups.
+macro_rules! over_sizes {
+    ($($names:ident)?) => {
+        fn launch_1d<A: Arguments<P $(, $names)?>>(&self, device: &Device, n: u32, arguments: A) -> Result<Run, LaunchError> {
+            over(self, device, [n, 1, 1], arguments)
+        }
+
+        fn launch_2d<A: Arguments<P $(, $names)?>>(
+            &self,
+            device: &Device,
+            (x, y): (u32, u32),
+            arguments: A,
+        ) -> Result<Run, LaunchError> {
+            over(self, device, [x, y, 1], arguments)
+        }
+
+        fn launch_3d<A: Arguments<P $(, $names)?>>(
+            &self,
+            device: &Device,
+            (x, y, z): (u32, u32, u32),
+            arguments: A,
+        ) -> Result<Run, LaunchError> {
+            over(self, device, [x, y, z], arguments)
+        }
+    };
+}
+
 impl<P> Launch<P> for Kernel<P> {
     fn launch_with_lds<A: Arguments<P>>(
         &self,
@@ -146,41 +210,123 @@ impl<P> Launch<P> for Kernel<P> {
     ) -> Result<Run, LaunchError> {
         let mut values = Values::default();
         arguments.push_all(&mut values);
-        let request = LaunchRequest {
-            package: self.package().to_owned(),
-            features: self
-                .features()
-                .map(|names| names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()),
-            kernel: self.name().to_owned(),
-            grid: grid.into().0,
-            block: block.into().0,
-            lds,
-            arguments: bytes(self.name(), device, &values)?,
-        };
-        let launched = device.launch(&request).inspect_err(|failure| {
-            if let Some(fault) = failure.fault() {
-                recorder::record_fault(fault.clone());
-            }
-        })?;
-        recorder::record(&launched);
-        let Launched { report, profile, wave_instructions, timing, .. } = launched;
-        Ok(Run { report: Report::new(report), wave_instructions, timing, profile })
+        launch(self, device, [grid.into(), block.into()], lds, &values)
     }
 
+    over_sizes!();
+
     fn wave_size(&self, device: &Device) -> Result<u32, LaunchError> {
-        Ok(device.wave_size(self.package(), self.name())?)
+        Ok(device.wave_size(self.package(), &path(self))?)
     }
 }
 
-/// The bytes of each argument.
-fn bytes(kernel: &str, device: &Device, values: &Values) -> Result<Vec<Vec<u8>>, LaunchError> {
-    let one = |(argument, value): (usize, &Value)| match value.device {
-        Some(id) if id != device.id() => {
-            Err(LaunchError::OtherDevice { kernel: kernel.to_owned(), argument })
+impl<P, N> Launch<P, N> for NamedKernel<P, N> {
+    fn launch_with_lds<A: Arguments<P, N>>(
+        &self,
+        device: &Device,
+        grid: impl Into<Dim3>,
+        block: impl Into<Dim3>,
+        lds: u32,
+        arguments: A,
+    ) -> Result<Run, LaunchError> {
+        let mut values = Values::default();
+        arguments.push_all(&mut values);
+        launch(self, device, [grid.into(), block.into()], lds, &values)
+    }
+
+    over_sizes!(N);
+
+    fn wave_size(&self, device: &Device) -> Result<u32, LaunchError> {
+        Launch::wave_size(&**self, device)
+    }
+}
+
+/// Launches a kernel on at least as many work-items as `sizes` say.
+fn over<P, N, A: Arguments<P, N>>(
+    kernel: &Kernel<P>,
+    device: &Device,
+    sizes: [u32; 3],
+    arguments: A,
+) -> Result<Run, LaunchError> {
+    let mut values = Values::default();
+    arguments.push_all(&mut values);
+    if sizes.contains(&0) {
+        return Err(LaunchError::NoWorkItems { kernel: kernel.name().to_owned() });
+    }
+    let [grid, block] = workgroups(sizes);
+    let mut run = launch(kernel, device, [Dim3(grid), Dim3(block)], 0, &values)?;
+    let product = |sizes: [u32; 3]| sizes.iter().map(|&size| u64::from(size)).product::<u64>();
+    let (groups, items) = (product(grid), product(grid) * product(block));
+    for (value, reach) in values.iter().filter_map(|value| Some((value, value.reach?))) {
+        let left = reach.left_over(items, groups);
+        if left > 0 {
+            let (name, of) = (kernel.name(), reach.elements);
+            let parameter = kernel.parameters().get(value.parameter).unwrap_or(&"_");
+            let text = format!(
+                "kernel `{name}`: {left} of {of} elements of `{parameter}` have no work-item in a launch of {items}, so that nothing writes them"
+            );
+            recorder::record_warning(&text);
+            run.warnings.push(text);
         }
-        _ => Ok(value.bytes.clone()),
+    }
+    Ok(run)
+}
+
+/// How many workgroups of how many work-items there are for at least as many work-items as `sizes` say.
+fn workgroups(sizes: [u32; 3]) -> [[u32; 3]; 2] {
+    /// As many lanes as the greatest wave has.
+    const WAVE: u32 = 64;
+    let block = match sizes {
+        [x, 1, 1] => [x.min(256).next_multiple_of(WAVE), 1, 1],
+        [x, y, 1] => [x.min(16), y.min(16), 1],
+        [x, y, z] => [x.min(8), y.min(8), z.min(4)],
     };
-    (1..).zip(values.iter()).map(one).collect()
+    [std::array::from_fn(|axis| sizes[axis].div_ceil(block[axis])), block]
+}
+
+/// The kernel's path in its crate, as the runtime looks for it.
+pub(crate) fn path<P>(kernel: &Kernel<P>) -> String {
+    let modules = kernel.module().split_once("::").map(|(_, modules)| format!("{modules}::"));
+    modules.unwrap_or_default() + kernel.name()
+}
+
+fn launch<P>(
+    kernel: &Kernel<P>,
+    device: &Device,
+    [grid, block]: [Dim3; 2],
+    lds: u32,
+    values: &Values,
+) -> Result<Run, LaunchError> {
+    let parameter =
+        |value: &Value| kernel.parameters().get(value.parameter).copied().unwrap_or("_").to_owned();
+    let of_kernel = || kernel.name().to_owned();
+    if let Some(value) = values.iter().find(|value| value.device.is_some_and(|id| id != device.id())) {
+        return Err(LaunchError::OtherDevice { kernel: of_kernel(), parameter: parameter(value) });
+    }
+    let is_linear = [grid, block].iter().all(|sizes| sizes.0[1..] == [1, 1]);
+    if let Some(value) = values.iter().find(|value| value.reach.is_some() && !is_linear) {
+        return Err(LaunchError::Dimensions { kernel: of_kernel(), parameter: parameter(value) });
+    }
+    let request = LaunchRequest {
+        package: kernel.package().to_owned(),
+        features: kernel
+            .features()
+            .map(|names| names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()),
+        kernel: path(kernel),
+        grid: grid.0,
+        block: block.0,
+        lds,
+        arguments: values.iter().map(|value| value.bytes.clone()).collect(),
+        parameters: values.iter().map(parameter).collect(),
+    };
+    let launched = device.launch(&request).inspect_err(|failure| {
+        if let Some(fault) = failure.fault() {
+            recorder::record_fault(fault.clone());
+        }
+    })?;
+    recorder::record(&launched);
+    let Launched { report, profile, wave_instructions, timing, .. } = launched;
+    Ok(Run { report: Report::new(report), wave_instructions, timing, profile, warnings: Vec::new() })
 }
 
 /// A launch that ended well.
@@ -190,6 +336,7 @@ pub struct Run {
     wave_instructions: Option<u64>,
     timing: Option<LaunchTiming>,
     profile: String,
+    warnings: Vec<String>,
 }
 
 impl Run {
@@ -204,6 +351,11 @@ impl Run {
         &self.profile
     }
 
+    /// What looks like a mistake in how it was launched.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
     /// How the kernel's branches diverged.
     pub const fn report(&self) -> &Report {
         &self.report
@@ -212,5 +364,19 @@ impl Run {
     /// Instructions that the original executed, summed over waves; `None` on a GPU.
     pub const fn wave_instructions(&self) -> Option<u64> {
         self.wave_instructions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workgroups_hold_all_work_items() {
+        assert_eq!(workgroups([1000, 1, 1]), [[4, 1, 1], [256, 1, 1]]);
+        assert_eq!(workgroups([1, 1, 1]), [[1, 1, 1], [64, 1, 1]]);
+        assert_eq!(workgroups([100, 3, 1]), [[7, 1, 1], [16, 3, 1]]);
+        assert_eq!(workgroups([9, 9, 9]), [[2, 2, 3], [8, 8, 4]]);
+        assert_eq!(workgroups([u32::MAX, 1, 1])[0], [1 << 24, 1, 1]);
     }
 }

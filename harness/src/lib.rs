@@ -88,7 +88,7 @@ pub use amdinst_format::report::run::FaultReport;
 pub use amdinst_format::report::{Counts, Outcome, Selection, WaveReport};
 pub use amdinst_macros::test;
 pub use arguments::{Argument, Arguments};
-pub use buffer::{Buffer, Element};
+pub use buffer::{Buffer, BufferSlice, BufferSliceMut, Element};
 pub use device::{Device, DeviceError};
 pub use error::LaunchError;
 pub use expected::branch_counts;

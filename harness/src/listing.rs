@@ -4,6 +4,7 @@ use amdinst_device::Kernel;
 
 use crate::device::Device;
 use crate::error::LaunchError;
+use crate::launch::path;
 
 /// Shows a kernel's code. In scope, every [`Kernel`] has this method.
 pub trait Listing {
@@ -17,6 +18,6 @@ pub trait Listing {
 
 impl<P> Listing for Kernel<P> {
     fn listing(&self, device: &Device) -> Result<String, LaunchError> {
-        Ok(device.listing(self.package(), self.name())?)
+        Ok(device.listing(self.package(), &path(self))?)
     }
 }

@@ -29,14 +29,14 @@ pub unsafe fn tell_lanes(values: *const u32, asked: *const u32, output: *mut u32
     };
     put(0, lane_id());
     put(1, wave_size());
-    put_mask(2, ballot(value & 1 == 1));
-    put_mask(4, active_lanes());
+    put_mask(2, ballot(value & 1 == 1).bits());
+    put_mask(4, active_lanes().bits());
     put(6, read_first_lane(value));
     put(7, read_lane(value, FOURTH));
     put(8, shuffle(value, asked));
     if !value.is_multiple_of(3) {
-        put_mask(9, active_lanes());
-        put_mask(11, ballot(value & 1 == 1));
+        put_mask(9, active_lanes().bits());
+        put_mask(11, ballot(value & 1 == 1).bits());
         put(13, read_first_lane(value));
         put(14, shuffle(value, asked));
     }

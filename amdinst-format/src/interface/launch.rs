@@ -26,7 +26,7 @@ pub struct LaunchRequest {
     pub package: String,
     /// The features that the test's copy of that package was compiled with, sorted, if that is known.
     pub features: Option<Vec<String>>,
-    /// The kernel.
+    /// The kernel, by its path in the crate (`scan::sum`). Of several kernels of one name, the code object has each by its path.
     pub kernel: String,
     /// Workgroups in x, y, z.
     pub grid: [u32; 3],
@@ -36,6 +36,8 @@ pub struct LaunchRequest {
     pub lds: u32,
     /// The explicit arguments, little-endian; a buffer is its address.
     pub arguments: Vec<Vec<u8>>,
+    /// The name of the parameter that each is of, if that is known.
+    pub parameters: Vec<String>,
 }
 
 /// A launch that ended well.

@@ -5,8 +5,10 @@
 //! the one that works with every distribution's rustc. The step then
 //!
 //! 1. drops what no export reaches, and reads the records that the macros left (`records`);
-//! 2. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier (`support`);
-//! 3. optimises at the profile's level, emits the object and links the code object (`pipeline`), with what keeps
+//! 2. makes entry points of kernels what their records say: structures in the kernarg segment, the kernel's name (`entries`), with stack slots that
+//!    LLVM finds (`stack_slots`);
+//! 3. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier (`support`);
+//! 4. optimises at the profile's level, emits the object and links the code object (`pipeline`), with what keeps
 //!    known faults of LLVM away (`faults`).
 //!
 //! [`MARKER`] among the arguments is what tells such a call from the `cargo amdinst` command.
@@ -19,9 +21,11 @@
 //! so that `core` is not rebuilt when they change.
 
 mod arguments;
+mod entries;
 mod faults;
 mod pipeline;
 mod records;
+mod stack_slots;
 mod support;
 
 pub use arguments::{LinkArguments, LinkOptions, MARKER};
@@ -56,6 +60,20 @@ pub enum LinkError {
     Record {
         /// The symbol of the record.
         symbol: String,
+    },
+    /// Kernels that nothing tells apart.
+    #[error("two kernels are called `{name}`, in one module: give one of them another name")]
+    SameName {
+        /// Both kernels' path.
+        name: String,
+    },
+    /// The entry point of a kernel is not as its record says.
+    #[error(
+        "the entry point of kernel `{kernel}` is not what its record says; amdinst-device and cargo-amdinst are of different versions"
+    )]
+    Entry {
+        /// The kernel.
+        kernel: String,
     },
     /// A tool could not be started.
     #[error("cannot start {}: {source}", tool.display())]

@@ -13,7 +13,7 @@ use amdgpu_isa::{Arch, Target};
 use amdgpu_object::CodeObject;
 
 use super::records::Records;
-use super::{Fault, LinkArguments, LinkError, Undefined, Verdict, support};
+use super::{Fault, LinkArguments, LinkError, Undefined, Verdict, entries, stack_slots, support};
 
 /// Symbols of ours that are read and then dropped.
 const OUR_PREFIX: &str = "__amdinst_";
@@ -27,9 +27,9 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
     thread::scope(|scope| {
         let switches = scope.spawn(|| off_switches(arguments));
         let step = Step { arguments, directory: directory.path() };
-        let (program, records) = step.program()?;
+        let program = step.program()?;
         let switches = switches.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        let optimised = step.optimise(&program, &records, &switches)?;
+        let optimised = step.optimise(&program, &switches)?;
         let object = step.emit(&optimised, &switches)?;
         step.link_object(&object)
     })
@@ -79,6 +79,14 @@ fn check_bitcode(path: &Path) -> Result<(), LinkError> {
     }
 }
 
+/// The whole program, not optimised.
+struct Program {
+    path: PathBuf,
+    records: Records,
+    /// The names of the kernels that records tell of.
+    names: Vec<String>,
+}
+
 struct Step<'a> {
     arguments: &'a LinkArguments,
     directory: &'a Path,
@@ -94,18 +102,23 @@ impl Step<'_> {
     }
 
     /// All that the exports reach and what our records ask for, as one module that is not optimised.
-    fn program(&self) -> Result<(PathBuf, Records), LinkError> {
+    fn program(&self) -> Result<Program, LinkError> {
         let everything = match &self.arguments.inputs[..] {
             [only] => only.clone(),
             several => self.llvm_link(several, "everything.bc")?,
         };
         let reached = self.drop_unreached(&everything, &self.arguments.exports, "reached.bc")?;
-        let records = Records::read(&self.disassemble(&reached)?)?;
+        let ir = self.disassemble(&reached)?;
+        let records = Records::read(&ir)?;
+        let names = entries::names(&records.entries)?;
+        let program = self.path("reached.ll");
+        fs::write(&program, stack_slots::aligned(&entries::rewrite(&ir, &records.entries, &names)?))
+            .map_err(|source| LinkError::Io { path: program.clone(), source })?;
 
         let support = self.path("support.ll");
         fs::write(&support, support::module(&records, self.target()))
             .map_err(|source| LinkError::Io { path: support.clone(), source })?;
-        Ok((self.llvm_link(&[reached, support], "program.bc")?, records))
+        Ok(Program { path: self.llvm_link(&[program, support], "program.bc")?, records, names })
     }
 
     /// What is compiled for, if the processor is a known one.
@@ -138,7 +151,7 @@ impl Step<'_> {
 
     fn export_list<'e>(&self, exports: impl Iterator<Item = &'e str>) -> Result<String, LinkError> {
         let path = self.path("exports");
-        let text: String = exports.flat_map(|name| [name, "\n"]).collect();
+        let text: String = exports.flat_map(|name| [as_pattern(name), "\n".to_owned()]).collect();
         fs::write(&path, text).map_err(|source| LinkError::Io { path: path.clone(), source })?;
         Ok(format!("-internalize-public-api-file={}", path.display()))
     }
@@ -149,7 +162,7 @@ impl Step<'_> {
         run("llvm-dis", &mut command)
     }
 
-    fn optimise(&self, input: &Path, records: &Records, switches: &[&str]) -> Result<PathBuf, LinkError> {
+    fn optimise(&self, program: &Program, switches: &[&str]) -> Result<PathBuf, LinkError> {
         let output = self.path("optimised.bc");
         let mut command = self.tool("opt");
         let level = self.arguments.opt_level;
@@ -161,9 +174,11 @@ impl Step<'_> {
         command.arg(format!("-passes={passes}"));
         command.args(self.arguments.processor()).args(switches);
         let exports = self.arguments.exports.iter().map(String::as_str);
-        command.arg(self.export_list(exports.filter(|name| !name.starts_with(OUR_PREFIX)))?);
-        command.args(records.outlined.iter().map(|symbol| format!("-force-attribute={symbol}:noinline")));
-        command.arg(input).arg("-o").arg(&output);
+        let exports = exports.filter(|name| !name.starts_with(OUR_PREFIX));
+        command.arg(self.export_list(exports.chain(program.names.iter().map(String::as_str)))?);
+        let outlined = &program.records.outlined;
+        command.args(outlined.iter().map(|symbol| format!("-force-attribute={symbol}:noinline")));
+        command.arg(&program.path).arg("-o").arg(&output);
         run("opt", &mut command)?;
         Ok(output)
     }
@@ -222,6 +237,16 @@ impl Step<'_> {
         let target = &self.arguments.output;
         fs::rename(finished, target).map_err(|source| LinkError::Io { path: target.clone(), source })
     }
+}
+
+/// A symbol as the list of exports has it, which is one of patterns: `fill<[u8;4]>` has brackets.
+fn as_pattern(symbol: &str) -> String {
+    let escaped = |character| ("[]{}*?\\".contains(character).then_some('\\'), character);
+    symbol
+        .chars()
+        .map(escaped)
+        .flat_map(|(escape, character)| escape.into_iter().chain([character]))
+        .collect()
 }
 
 /// Runs a tool and gives what it printed on stdout.

@@ -1,7 +1,8 @@
 //! The records that the macros of `amdinst-device` leave in a program, read from its textual IR.
 //!
-//! Each is a constant byte array in one of three sections: `.amdinst.probes` and `.amdinst.outline` hold lines of text,
-//! `.amdinst.shared` a size, an alignment and a symbol. (`amdinst_macros` describes them.)
+//! Each is a constant byte array in one of four sections: `.amdinst.probes` and `.amdinst.outline` hold lines of text,
+//! `.amdinst.shared` a size, an alignment and a symbol, `.amdinst.kernels` what an entry point takes and how the kernel is called.
+//! (`amdinst_macros` and `amdinst_device` describe them.)
 //!
 //! `#[used]` makes invalid IR on this target, so the arrays are exported. The link step drops them after
 //! reading. The probes come back as a section that is not loaded, so that they move no address.
@@ -19,6 +20,21 @@ pub(super) struct Records {
     pub(super) shared: Vec<SharedVariable>,
     /// Symbols of functions that are not to be inlined.
     pub(super) outlined: BTreeSet<String>,
+    /// Entry points, by symbol.
+    pub(super) entries: Vec<Entry>,
+}
+
+/// The entry point of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entry {
+    /// Its symbol, as rustc knows it.
+    pub(super) symbol: String,
+    /// The path of the module that the kernel is written in, the crate at its beginning.
+    pub(super) module: String,
+    /// The kernel's name.
+    pub(super) name: String,
+    /// For each parameter that stands in the kernarg segment: size and alignment in bytes.
+    pub(super) parameters: Vec<Option<(u32, u32)>>,
 }
 
 /// A variable in LDS, and the function that Rust code asks for its address.
@@ -49,10 +65,12 @@ impl Records {
                         outline_lines.extend(lines);
                     }
                 }
+                ".amdinst.kernels" => records.entries.push(entry(&bytes).ok_or_else(malformed)?),
                 ".amdinst.shared" => records.shared.push(shared_variable(&bytes).ok_or_else(malformed)?),
                 _ => {}
             }
         }
+        records.entries.sort();
         records.shared.sort();
         records.shared.dedup();
         if !outline_lines.is_empty() {
@@ -90,6 +108,27 @@ fn unescaped(text: &str) -> Option<Vec<u8>> {
         }
     }
     Some(bytes)
+}
+
+/// The count of parameters, size and alignment of each, and three texts that end in NUL.
+fn entry(record: &[u8]) -> Option<Entry> {
+    let (count, mut rest) = record.split_first_chunk::<4>()?;
+    let mut parameters = Vec::new();
+    for _ in 0..u32::from_le_bytes(*count) {
+        let (size, tail) = rest.split_first_chunk::<4>()?;
+        let (align, tail) = tail.split_first_chunk::<4>()?;
+        let (size, align) = (u32::from_le_bytes(*size), u32::from_le_bytes(*align));
+        match align {
+            0 => parameters.push(None),
+            _ if align.is_power_of_two() => parameters.push(Some((size, align))),
+            _ => return None,
+        }
+        rest = tail;
+    }
+    let text = std::str::from_utf8(rest).ok()?.strip_suffix('\0')?;
+    let [symbol, module, name] = text.split('\0').collect::<Vec<_>>().try_into().ok()?;
+    let [symbol, module, name] = [symbol, module, name].map(str::to_owned);
+    Some(Entry { symbol, module, name, parameters })
 }
 
 fn shared_variable(record: &[u8]) -> Option<SharedVariable> {

@@ -158,12 +158,38 @@ pub(super) fn module(records: &Records, target: Option<Target>) -> String {
         );
     }
     ir.push_str(BARRIER);
+    ir.push_str(&float_atomics());
     ir.push_str(shuffle(target));
     ir
 }
 
+/// The atomic floats of `amdinst_device`: relaxed, of the device's scope. Rust has no atomic operation on floats. Memory is the device's
+/// own, so that the processor's instruction will do.
+fn float_atomics() -> String {
+    let mut ir = String::new();
+    for (name, ty, align) in [("f32", "float", 4), ("f64", "double", 8)] {
+        let scope = "syncscope(\"agent\") monotonic";
+        for operation in ["fadd", "fmin", "fmax"] {
+            let _ = write!(
+                ir,
+                "define hidden {ty} @__amdinst_atomic_{operation}_{name}(ptr %place, {ty} %value) alwaysinline nounwind {{\n  \
+                 %before = atomicrmw {operation} ptr %place, {ty} %value {scope}, align {align}, !amdgpu.no.fine.grained.memory !{{}}, \
+                 !amdgpu.no.remote.memory !{{}}, !amdgpu.ignore.denormal.mode !{{}}\n  ret {ty} %before\n}}\n"
+            );
+        }
+        let _ = write!(
+            ir,
+            "define hidden {ty} @__amdinst_atomic_load_{name}(ptr %place) alwaysinline nounwind {{\n  \
+             %value = load atomic {ty}, ptr %place {scope}, align {align}\n  ret {ty} %value\n}}\n\
+             define hidden void @__amdinst_atomic_store_{name}(ptr %place, {ty} %value) alwaysinline nounwind {{\n  \
+             store atomic {ty} %value, ptr %place {scope}, align {align}\n  ret void\n}}\n"
+        );
+    }
+    ir
+}
+
 /// A string of textual IR.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         match byte {

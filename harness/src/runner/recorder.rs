@@ -24,6 +24,8 @@ pub(super) struct Launches {
     pub(super) doubts: Vec<Doubt>,
     /// What was looked for in some workgroups only.
     pub(super) sampled: Vec<Sampled>,
+    /// What looks like a mistake in how kernels were launched.
+    pub(super) warnings: BTreeSet<String>,
 }
 
 /// A launch that was modelled.
@@ -68,6 +70,11 @@ fn is_same(one: &Doubt, other: &Doubt) -> bool {
         (kernel.clone(), *pc, earlier.as_ref().map(|earlier| earlier.pc))
     };
     key(one) == key(other)
+}
+
+/// Notes what looks like a mistake in how the running test launched a kernel.
+pub(crate) fn record_warning(text: &str) {
+    LAUNCHES.with_borrow_mut(|launches| launches.warnings.insert(text.to_owned()));
 }
 
 /// Notes a launch of the running test that ended in a fault.
@@ -138,6 +145,9 @@ pub(super) fn warn(results: &[Finished]) {
             eprintln!("warning: test {}: {}\n", test.name, doubt.text);
             told.push(doubt);
         }
+    }
+    for test in results {
+        test.launches.warnings.iter().for_each(|text| eprintln!("warning: test {}: {text}", test.name));
     }
     for note in sampled(results) {
         eprintln!("note: {note}");

@@ -38,8 +38,8 @@ pub(crate) struct Options {
 /// Cargo profiles of the kernel suite: one for each `opt-level`.
 const PROFILES: [&str; 5] = ["kernel-o0", "kernel-o1", "kernel-o2", "kernel-o3", "kernel-os"];
 /// All packages but those with kernels, whose tests only `cargo amdinst test` can run.
-const WITHOUT_KERNELS: [&str; 6] =
-    ["--exclude", "test-kernels", "--exclude", "matvec", "--exclude", "rodinia"];
+const WITHOUT_KERNELS: [&str; 8] =
+    ["--exclude", "test-kernels", "--exclude", "features", "--exclude", "matvec", "--exclude", "rodinia"];
 /// The HIP runtime of Debian 12.
 const HIP: &str = "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5";
 /// Counter homes of the kernel suite.

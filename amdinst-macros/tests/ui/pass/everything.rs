@@ -1,7 +1,12 @@
 //! Everything that is allowed compiles without a warning.
 #![deny(warnings, missing_docs)]
 
-use amdinst_device::{Kernel, barrier, kernel, local_id, probe, shared, sqrt};
+use core::ptr::NonNull;
+use core::sync::atomic::AtomicU32;
+
+use amdinst_device::{
+    Kernel, KernelArg, PerGroup, PerItem, Strided, barrier, kernel, local_id, probe, shared, sqrt,
+};
 
 shared! {
     /// One value a work-item.
@@ -63,6 +68,64 @@ pub unsafe fn all(output: *mut f32, mut n: u32, _: bool, x: f64) {
 #[kernel]
 fn nothing() {}
 
+/// A structure in one.
+#[derive(Clone, Copy, KernelArg)]
+#[repr(C)]
+pub struct Outer<T: Copy> {
+    /// Its fields.
+    pub inner: [Inner<T>; 2],
+    /// Whether.
+    pub is: bool,
+}
+
+/// Packed.
+#[derive(Clone, Copy, KernelArg)]
+#[repr(C, packed)]
+pub struct Inner<T: Copy>(u8, T);
+
+/// What is passed in a register.
+#[derive(Clone, Copy, KernelArg)]
+#[repr(transparent)]
+pub struct Newtype(f64);
+
+type Real = f32;
+
+/// Needs no `unsafe`.
+#[kernel]
+pub fn safe(
+    outer: Outer<u16>,
+    table: [f32; 4],
+    real: Real,
+    newtype: Newtype,
+    input: &[u32],
+    perhaps: Option<&[u32]>,
+    counts: &[AtomicU32],
+    mut one: PerItem<f32>,
+    mut some: PerItem<f32, 4>,
+    mut strided: Strided<u8>,
+    mut group: PerGroup<f64>,
+) {
+    let _ = (outer.inner[1].1, outer.is, table[1], real, newtype.0, input.len(), perhaps, counts.len());
+    let _ = (one.get(), some.chunk().len(), strided.iter_mut().next(), group.get());
+}
+
+/// Generic.
+///
+/// # Safety
+/// None is looked at.
+#[kernel(T = [f32, u8], N = [1, 2 + 2], SIGNED = [true])]
+pub unsafe fn generic<T: Copy, const N: usize, const SIGNED: bool>(
+    value: T,
+    _: Option<NonNull<T>>,
+    mut output: PerItem<T, N>,
+) where
+    T: PartialEq,
+{
+    if SIGNED && value == value {
+        output.chunk().fill(value);
+    }
+}
+
 fn main() {
     let handle: &Kernel<(*mut f32, u32, bool, f64)> = &all;
     assert_eq!((handle.name(), handle.file().ends_with("everything.rs")), ("all", true));
@@ -70,4 +133,7 @@ fn main() {
     let line = handle.line();
     assert_eq!(probes, [("all", "kernel", line), ("arms", "match", line + 3), ("", "if", line + 13)]);
     let _: &Kernel<()> = &nothing;
+    assert_eq!((generic::<u8, 4, true>().name(), generic::<f32, 1, true>().name()), ("generic<u8,2+2,true>", "generic<f32,1,true>"));
+    assert_eq!((all.parameters(), safe.parameters().len()), (&["output", "n", "_", "x"][..], 11));
+    assert_eq!(safe.module(), module_path!());
 }

@@ -1,7 +1,4 @@
-//! Floating-point functions that `core` lacks and the hardware has.
-//!
-//! Functions rather than methods: on the host the standard library's methods of the same names would hide them, and
-//! the compiler would call the import unused.
+//! What the hardware rounds correctly.
 
 /// `f32` or `f64`.
 pub trait Float: Copy + sealed::Functions {}

@@ -1,4 +1,11 @@
-//! Atomics on what a kernel's pointer parameters point to.
+//! Atomics on what a kernel's pointer parameters point to, and atomic floats.
+//!
+//! A kernel that adds to shared places needs no pointer: it takes `&[AtomicU32]` or `&[AtomicF32]`, and the launch passes
+//! `&mut Buffer<u32>` or `&mut Buffer<f32>`.
+
+mod float;
+
+pub use float::{AtomicF32, AtomicF64};
 
 use core::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
 

@@ -1,0 +1,110 @@
+//! Functions in software: the same code on the device and on the host, so the same bits.
+
+/// `f32` or `f64`.
+pub trait Real: Copy + sealed::Functions {}
+
+impl Real for f32 {}
+impl Real for f64 {}
+
+mod sealed {
+    macro_rules! functions {
+        ($($name:ident($($argument:ident),*);)*) => {
+            pub trait Functions: Sized {
+                fn sin_cos(self) -> (Self, Self);
+                $(fn $name(self $(, $argument: Self)*) -> Self;)*
+            }
+        };
+    }
+    functions! {
+        sin(); cos(); tan(); asin(); acos(); atan(); sinh(); cosh(); tanh();
+        exp(); exp2(); ln(); log2(); log10(); cbrt();
+        pow(other); atan2(other); hypot(other);
+    }
+}
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident($x:ident $(, $argument:ident)*) = $of_f32:ident $of_f64:ident;)*) => {
+        $(
+            $(#[$doc])*
+            ///
+            /// As the crate `libm` computes it, on the device and on the host.
+            #[inline]
+            pub fn $name<F: Real>($x: F $(, $argument: F)*) -> F {
+                sealed::Functions::$name($x $(, $argument)*)
+            }
+        )*
+
+        impl sealed::Functions for f32 {
+            #[inline]
+            fn sin_cos(self) -> (Self, Self) {
+                libm::sincosf(self)
+            }
+            $(
+                #[inline]
+                fn $name(self $(, $argument: Self)*) -> Self {
+                    libm::$of_f32(self $(, $argument)*)
+                }
+            )*
+        }
+
+        impl sealed::Functions for f64 {
+            #[inline]
+            fn sin_cos(self) -> (Self, Self) {
+                libm::sincos(self)
+            }
+            $(
+                #[inline]
+                fn $name(self $(, $argument: Self)*) -> Self {
+                    libm::$of_f64(self $(, $argument)*)
+                }
+            )*
+        }
+    };
+}
+
+functions! {
+    /// The sine of an angle in radians.
+    sin(x) = sinf sin;
+    /// The cosine of an angle in radians.
+    cos(x) = cosf cos;
+    /// The tangent of an angle in radians.
+    tan(x) = tanf tan;
+    /// The arc sine, in radians.
+    asin(x) = asinf asin;
+    /// The arc cosine, in radians.
+    acos(x) = acosf acos;
+    /// The arc tangent, in radians.
+    atan(x) = atanf atan;
+    /// The hyperbolic sine.
+    sinh(x) = sinhf sinh;
+    /// The hyperbolic cosine.
+    cosh(x) = coshf cosh;
+    /// The hyperbolic tangent.
+    tanh(x) = tanhf tanh;
+    /// e to the power of `x`.
+    exp(x) = expf exp;
+    /// 2 to the power of `x`.
+    exp2(x) = exp2f exp2;
+    /// The natural logarithm.
+    ln(x) = logf log;
+    /// The logarithm to the base 2.
+    log2(x) = log2f log2;
+    /// The logarithm to the base 10.
+    log10(x) = log10f log10;
+    /// The cube root.
+    cbrt(x) = cbrtf cbrt;
+    /// `x` to the power of `other`.
+    pow(x, other) = powf pow;
+    /// The angle of the point whose coordinates are `other` in x and `x` in y.
+    atan2(x, other) = atan2f atan2;
+    /// The length of the hypotenuse of a triangle with these legs.
+    hypot(x, other) = hypotf hypot;
+}
+
+/// Sine and cosine of an angle in radians.
+///
+/// As the crate `libm` computes them, on the device and on the host.
+#[inline]
+pub fn sin_cos<F: Real>(x: F) -> (F, F) {
+    sealed::Functions::sin_cos(x)
+}

@@ -1,0 +1,97 @@
+//! `#[derive(KernelArg)]`: structures that kernels take by value.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Error, Fields, Member, parse_quote};
+
+pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
+    let input: DeriveInput = syn::parse2(item)?;
+    let fields = match &input.data {
+        Data::Struct(data) => &data.fields,
+        Data::Enum(data) => {
+            return Err(Error::new(
+                data.enum_token.span,
+                "#[derive(KernelArg)] is for structures: pass an enum as a number, so that no other value comes to be one of it",
+            ));
+        }
+        Data::Union(data) => {
+            return Err(Error::new(
+                data.union_token.span,
+                "#[derive(KernelArg)] is for structures: which bytes of a union have a value is not known",
+            ));
+        }
+    };
+    if !has_layout(&input, fields) {
+        return Err(Error::new_spanned(
+            &input.ident,
+            "a structure that a kernel takes has the layout of C, the same on the host and the device: write `#[repr(C)]` above it",
+        ));
+    }
+    let types: Vec<_> = fields.iter().map(|field| &field.ty).collect();
+    let members: Vec<Member> = fields.members().collect();
+    let name = &input.ident;
+    let mut generics = input.generics.clone();
+    for parameter in generics.type_params_mut() {
+        parameter.bounds.push(parse_quote!(::amdinst_device::Plain));
+    }
+    let (declared, arguments, bounds) = generics.split_for_impl();
+    let has_pointer: Vec<_> = types
+        .iter()
+        .map(|ty| quote_spanned!(ty.span()=> <#ty as ::amdinst_device::Plain>::HAS_POINTER))
+        .collect();
+    // A field that cannot be passed is told of once: with the constant.
+    let stores = members.iter().zip(&types).map(|(member, ty)| {
+        quote! {
+            <#ty as ::amdinst_device::Plain>::store(&{ self.#member }, &mut bytes[::core::mem::offset_of!(Self, #member)..]);
+        }
+    });
+    let bytes = if members.is_empty() { format_ident!("_bytes") } else { format_ident!("bytes") };
+    Ok(quote! {
+        // SAFETY: `#[repr(C)]` lays it out in the same way on both sides, and its fields are what may be passed.
+        unsafe impl #declared ::amdinst_device::Plain for #name #arguments #bounds {
+            const HAS_POINTER: ::core::primitive::bool = false #(|| #has_pointer)*;
+
+            fn store(&self, #bytes: &mut [::core::primitive::u8]) {
+                #(#stores)*
+            }
+        }
+
+        // SAFETY: it is read where the launch has put it.
+        unsafe impl #declared ::amdinst_device::KernelArg for #name #arguments #bounds {
+            type Wire = *const Self;
+            type Tail = ::amdinst_device::__private::NoTail;
+            const IN_MEMORY: ::core::option::Option<::core::alloc::Layout> =
+                ::core::option::Option::Some(::core::alloc::Layout::new::<Self>());
+            const HAS_POINTER: ::core::primitive::bool = false #(|| #has_pointer)*;
+
+            #[inline(always)]
+            unsafe fn from_wire(wire: Self::Wire, _: Self::Tail) -> Self {
+                // SAFETY: it points to the kernarg segment, where the launch has put a value.
+                unsafe { wire.read() }
+            }
+        }
+    })
+}
+
+/// Whether its layout is defined: `#[repr(C)]`, or `#[repr(transparent)]`.
+fn has_layout(input: &DeriveInput, fields: &Fields) -> bool {
+    let mut found = false;
+    let of_c = |meta: syn::meta::ParseNestedMeta<'_>| {
+        let is_transparent = meta.path.is_ident("transparent") && fields.len() == 1;
+        found |= meta.path.is_ident("C") || is_transparent;
+        // `packed(2)`, `align(8)`
+        if meta.input.peek(syn::token::Paren) {
+            let content;
+            syn::parenthesized!(content in meta.input);
+            content.parse::<TokenStream>()?;
+        }
+        Ok(())
+    };
+    let mut of_c = of_c;
+    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+        // What is no `repr` at all, the compiler tells.
+        let _ = attribute.parse_nested_meta(&mut of_c);
+    }
+    found
+}

@@ -1,0 +1,194 @@
+//! Entry points of kernels, as their records (`records`) say they are, in textual IR.
+//!
+//! A structure that a kernel takes is a pointer in what rustc makes of it, for compilers differ in how they pass one. Here the pointer
+//! becomes one to the kernarg segment (`byref`), which then has the structure itself. A symbol becomes the kernel's name, or its
+//! path, if several kernels have that name.
+
+use std::collections::BTreeMap;
+
+use super::LinkError;
+use super::records::Entry;
+use super::support::escaped;
+
+/// What the code object calls each kernel: its name, or its path without the crate (`scan::sum`), if the name is another one's, too.
+pub(super) fn names(entries: &[Entry]) -> Result<Vec<String>, LinkError> {
+    let mut times = BTreeMap::new();
+    for entry in entries {
+        *times.entry(entry.name.as_str()).or_insert(0_usize) += 1;
+    }
+    let called = |entry: &Entry| match times[entry.name.as_str()] {
+        1 => entry.name.clone(),
+        _ => match entry.module.split_once("::") {
+            Some((_, modules)) => format!("{modules}::{}", entry.name),
+            None => entry.name.clone(),
+        },
+    };
+    let names: Vec<_> = entries.iter().map(called).collect();
+    let mut sorted: Vec<_> = names.iter().collect();
+    sorted.sort();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(LinkError::SameName { name: pair[0].clone() }),
+        None => Ok(names),
+    }
+}
+
+/// The program with its entry points as `entries` say, called `names`.
+pub(super) fn rewrite(ir: &str, entries: &[Entry], names: &[String]) -> Result<String, LinkError> {
+    let mut ir = ir.to_owned();
+    for (entry, name) in entries.iter().zip(names) {
+        let different = || LinkError::Entry { kernel: name.clone() };
+        if entry.parameters.iter().any(Option::is_some) {
+            let begin = definition(&ir, &entry.symbol).ok_or_else(different)?;
+            let end = begin + ir[begin..].find("\n}").ok_or_else(different)?;
+            let function = with_structures(&ir[begin..end], entry).ok_or_else(different)?;
+            ir.replace_range(begin..end, &function);
+        }
+        let quoted = escaped(name);
+        ir = ir.replace(&format!("@{}", entry.symbol), &format!("@\"{quoted}\""));
+        ir = ir.replace(&format!("linkageName: \"{}\"", entry.symbol), &format!("linkageName: \"{quoted}\""));
+    }
+    Ok(ir)
+}
+
+/// Where the line begins that defines the function `symbol`.
+fn definition(ir: &str, symbol: &str) -> Option<usize> {
+    let called = format!(" @{symbol}(");
+    let lines = ir.match_indices(&called).map(|(at, _)| ir[..at].rfind('\n').map_or(0, |at| at + 1));
+    lines.into_iter().find(|&at| ir[at..].starts_with("define "))
+}
+
+/// A function (without its last brace) whose parameters stand in the kernarg segment where `entry` says so.
+fn with_structures(function: &str, entry: &Entry) -> Option<String> {
+    let (head, body) = function.split_once('\n')?;
+    let open = head.find(&format!("@{}(", entry.symbol))? + entry.symbol.len() + 2;
+    let close = open + closing(&head[open..])?;
+    let parameters = split(&head[open..close]);
+    if parameters.len() != entry.parameters.len() {
+        return None;
+    }
+    let (mut taken, mut casts, mut body) = (Vec::new(), String::new(), body.to_owned());
+    for (number, (parameter, layout)) in parameters.iter().zip(&entry.parameters).enumerate() {
+        let Some((size, align)) = layout else {
+            taken.push((*parameter).to_owned());
+            continue;
+        };
+        let (kind, name) = (parameter.split(' ').next()?, parameter.rsplit(' ').next()?);
+        if kind != "ptr" || !name.starts_with('%') {
+            return None;
+        }
+        // The parameter keeps its name, which the note has; or its number, so that those behind it stay as they are.
+        let pointer = format!("%amdinst.structure.{number}");
+        body = renamed(&body, name, &pointer);
+        taken.push(format!("ptr addrspace(4) noundef byref([{size} x i8]) align {align} {name}"));
+        casts.push_str(&format!("  {pointer} = addrspacecast ptr addrspace(4) {name} to ptr\n"));
+    }
+    // Behind the first block's label, if it has one.
+    let first = body.split('\n').next()?;
+    let label = if first.split(';').next()?.trim_end().ends_with(':') { first.len() + 1 } else { 0 };
+    body.insert_str(label, &casts);
+    Some(format!("{}{}{}\n{body}", &head[..open], taken.join(", "), &head[close..]))
+}
+
+/// Where the parenthesis closes that is open at the beginning.
+fn closing(text: &str) -> Option<usize> {
+    let (mut depth, mut quoted) = (0_usize, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'(' if !quoted => depth += 1,
+            b')' if !quoted => match depth.checked_sub(1) {
+                Some(less) => depth = less,
+                None => return Some(at),
+            },
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The parts between commas that stand in no brackets.
+fn split(text: &str) -> Vec<&str> {
+    let (mut parts, mut begin, mut depth, mut quoted) = (Vec::new(), 0, 0_i32, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'(' | b'[' | b'{' | b'<' if !quoted => depth += 1,
+            b')' | b']' | b'}' | b'>' if !quoted => depth -= 1,
+            b',' if !quoted && depth == 0 => {
+                parts.push(text[begin..at].trim());
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    let last = text[begin..].trim();
+    parts.extend((!last.is_empty()).then_some(last));
+    parts
+}
+
+/// `text` with another name for the value `%7`.
+fn renamed(text: &str, from: &str, to: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(from) {
+        let (before, behind) = rest.split_at(at);
+        let behind = &behind[from.len()..];
+        let ends = !behind.starts_with(|next: char| next.is_ascii_alphanumeric() || "._-$".contains(next));
+        out.push_str(before);
+        out.push_str(if ends { to } else { from });
+        rest = behind;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(symbol: &str, module: &str, name: &str, parameters: &[Option<(u32, u32)>]) -> Entry {
+        let [symbol, module, name] = [symbol, module, name].map(str::to_owned);
+        Entry { symbol, module, name, parameters: parameters.to_vec() }
+    }
+
+    #[test]
+    fn kernels_of_one_name_have_their_paths() {
+        let of = |module: &str, name: &str| entry("s", module, name, &[]);
+        let all = [of("k", "sum"), of("k::scan", "sum"), of("k::scan", "max"), of("k::a::b", "sum")];
+        assert_eq!(names(&all).unwrap(), ["sum", "scan::sum", "max", "a::b::sum"]);
+        let error = names(&[of("k::scan", "sum"), of("k::scan", "sum")]).unwrap_err().to_string();
+        assert_eq!(error, "two kernels are called `scan::sum`, in one module: give one of them another name");
+    }
+
+    #[test]
+    fn structures_stand_in_the_kernarg_segment() {
+        let all = [entry("k_1_", "k", "k", &[None, Some((12, 4)), None])];
+        let ir = "declare void @other(ptr)\ndefine amdgpu_kernel void @k_1_(ptr noundef %o, ptr noundef range(i64 0, 7) %by, i64 %n) #1 !dbg !7 {\nstart:\n  %by1 = load i32, ptr %by, align 4\n  ret void\n}\n!7 = distinct !DISubprogram(name: \"k\", linkageName: \"k_1_\")\n";
+        assert_eq!(
+            rewrite(ir, &all, &["a::k".to_owned()]).unwrap(),
+            "declare void @other(ptr)\ndefine amdgpu_kernel void @\"a::k\"(ptr noundef %o, ptr addrspace(4) noundef byref([12 x i8]) align 4 %by, i64 %n) #1 !dbg !7 {\nstart:\n  %amdinst.structure.1 = addrspacecast ptr addrspace(4) %by to ptr\n  %by1 = load i32, ptr %amdinst.structure.1, align 4\n  ret void\n}\n!7 = distinct !DISubprogram(name: \"k\", linkageName: \"a::k\")\n"
+        );
+    }
+
+    #[test]
+    fn values_without_names_keep_their_numbers() {
+        let all = [entry("k_1_", "k", "k", &[None, Some((12, 4))])];
+        let ir = "define void @k_1_(ptr noundef %0, ptr %1) {\n  %3 = load i32, ptr %1\n  store i32 %3, ptr %10\n  ret void, !dbg !1\n}\n";
+        assert_eq!(
+            rewrite(ir, &all, &["k".to_owned()]).unwrap(),
+            "define void @\"k\"(ptr noundef %0, ptr addrspace(4) noundef byref([12 x i8]) align 4 %1) {\n  %amdinst.structure.1 = addrspacecast ptr addrspace(4) %1 to ptr\n  %3 = load i32, ptr %amdinst.structure.1\n  store i32 %3, ptr %10\n  ret void, !dbg !1\n}\n"
+        );
+    }
+
+    #[test]
+    fn an_entry_of_another_version_is_an_error() {
+        let two = [entry("k_1_", "k", "k", &[None, Some((12, 4))])];
+        for ir in [
+            "define void @k_1_(ptr %0) {\n  ret void\n}\n",
+            "define void @k_1_(ptr %0, i32 %1) {\n  ret void\n}\n",
+            "",
+        ] {
+            let error = rewrite(ir, &two, &["k".to_owned()]).unwrap_err();
+            assert!(matches!(error, LinkError::Entry { .. }), "{error}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Small kernels, each of which uses one thing that Rust or `amdinst_device` has. The guide's table of features is made of their tests.
+
+#![cfg_attr(target_arch = "amdgpu", no_std)]
+
+pub mod arguments;
+pub mod generic;
+pub mod math;
+pub mod shared_places;
+pub mod wave;

@@ -1,0 +1,9 @@
+//! Each feature against what the host computes, at every level of optimisation and in waves of either size.
+
+mod arguments;
+mod generic;
+mod math;
+mod shared_places;
+mod wave;
+
+harness::main!();
