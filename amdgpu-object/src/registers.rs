@@ -186,7 +186,9 @@ impl KernelDescriptor {
 
 /// More user values than 16 hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the user values need {count} SGPRs, there are {MOST_USER_SGPRS}: pass fewer, or preload fewer kernel arguments")]
+#[error(
+    "the user values need {count} SGPRs, there are {MOST_USER_SGPRS}: pass fewer, or preload fewer kernel arguments"
+)]
 pub struct TooManyUserSgprs {
     /// SGPRs that they would need.
     pub count: u8,

@@ -144,7 +144,9 @@ pub enum ContainerError {
         what: String,
     },
     /// Code objects that cannot be replaced where they stand.
-    #[error("code objects cannot be replaced in this kind of file: take one with --object N, and without --whole")]
+    #[error(
+        "code objects cannot be replaced in this kind of file: take one with --object N, and without --whole"
+    )]
     InPlace,
     /// A host file whose bundles cannot be moved.
     #[error("the bundles of this host file cannot be replaced by larger ones: {problem}")]
@@ -188,8 +190,12 @@ pub const UNPACKED_LIMIT: u64 = 1 << 30;
 /// # Errors
 /// As [`open`].
 pub fn open_within(bytes: &[u8], limit: u64) -> Result<Vec<Embedded<'_>>, ContainerError> {
-    let mut search =
-        Search { allowance: Allowance::new(limit), found: Vec::new(), others: Vec::new(), bitcode: Vec::new() };
+    let mut search = Search {
+        allowance: Allowance::new(limit),
+        found: Vec::new(),
+        others: Vec::new(),
+        bitcode: Vec::new(),
+    };
     search.file(&Source::File(bytes), 0)?;
     let Search { found, others, bitcode, .. } = search;
     match found.is_empty() {
@@ -327,7 +333,13 @@ impl<'a> Search<'a> {
     fn found(&mut self, source: &Source<'a>, target: String, range: Range<usize>, origin: Origin) {
         // The range was read from these bytes, so it is inside.
         let Some(bytes) = source.code(range.clone()) else { return };
-        self.found.push(Embedded { target, index: self.found.len(), range: source.place(range), origin, bytes });
+        self.found.push(Embedded {
+            target,
+            index: self.found.len(),
+            range: source.place(range),
+            origin,
+            bytes,
+        });
     }
 
     /// The code objects of all bundles in a range.
@@ -389,7 +401,10 @@ impl<'a> Search<'a> {
                 continue;
             }
             if self.found.len() == raw::MOST {
-                return Err(ContainerError::damaged(start, format!("there are {} code objects before it", raw::MOST)));
+                return Err(ContainerError::damaged(
+                    start,
+                    format!("there are {} code objects before it", raw::MOST),
+                ));
             }
             if bytes[start..].starts_with(raw::CODE_OBJECT) {
                 let Some(size) = sizes.at(start)? else { continue };

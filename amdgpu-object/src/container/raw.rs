@@ -21,7 +21,8 @@ pub(super) fn candidates(bytes: &[u8]) -> impl Iterator<Item = usize> {
         (places.next(), places)
     });
     std::iter::from_fn(move || {
-        let (next, rest) = places.iter_mut().filter(|(next, _)| next.is_some()).min_by_key(|(next, _)| *next)?;
+        let (next, rest) =
+            places.iter_mut().filter(|(next, _)| next.is_some()).min_by_key(|(next, _)| *next)?;
         std::mem::replace(next, rest.next())
     })
 }
@@ -45,16 +46,17 @@ impl<'a> Sizes<'a> {
         if header.e_machine(LE) != elf::EM_AMDGPU {
             return Ok(None);
         }
-        let tables = header.program_headers(LE, rest).and_then(|segments| {
-            Ok((segments, header.section_headers(LE, rest)?))
-        });
+        let tables = header
+            .program_headers(LE, rest)
+            .and_then(|segments| Ok((segments, header.section_headers(LE, rest)?)));
         let Ok((segments, sections)) = tables else { return Ok(None) };
         self.headers = self.headers.checked_sub(segments.len() + sections.len()).ok_or_else(|| {
             ContainerError::damaged(start, "files that stand in one another, with more headers than bytes")
         })?;
         let segments_end = header.e_phoff(LE).saturating_add(size_of_val(segments) as u64);
         let sections_end = header.e_shoff(LE).saturating_add(size_of_val(sections) as u64);
-        let segments = segments.iter().map(|segment| segment.p_offset(LE).saturating_add(segment.p_filesz(LE)));
+        let segments =
+            segments.iter().map(|segment| segment.p_offset(LE).saturating_add(segment.p_filesz(LE)));
         let sections = sections.iter().filter(|section| section.sh_type(LE) != SHT_NOBITS);
         let sections = sections.map(|section| section.sh_offset(LE).saturating_add(section.sh_size(LE)));
         let end = segments.chain(sections).chain([segments_end, sections_end]).max().unwrap_or_default();

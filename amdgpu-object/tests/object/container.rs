@@ -237,7 +237,8 @@ fn code_objects_in_the_midst_of_a_library() {
     require_tools!("clang-22", "ld.lld-22");
     let [(_, one), (_, other)] = two();
     // Not at multiples of anything, and beside what only begins like one.
-    let contents = [b"abc", &one[..], b"\x7fELF\x02\x01\x01\x40 no", &other, b"__CLANG_OFFLOAD_BUNDLE__"].concat();
+    let contents =
+        [b"abc", &one[..], b"\x7fELF\x02\x01\x01\x40 no", &other, b"__CLANG_OFFLOAD_BUNDLE__"].concat();
     check_two(&library_with(&contents, ".rodata"), Origin::Raw);
     check_two(&contents, Origin::Raw);
 }
@@ -245,7 +246,10 @@ fn code_objects_in_the_midst_of_a_library() {
 #[test]
 fn bundles_in_the_midst_of_a_library() {
     require_tools!("clang-22", "ld.lld-22", "clang-offload-bundler-22");
-    check(&library_with(&[b"abc", &bundle(&["-compress"])[..]].concat(), ".rodata"), Origin::CompressedBundle);
+    check(
+        &library_with(&[b"abc", &bundle(&["-compress"])[..]].concat(), ".rodata"),
+        Origin::CompressedBundle,
+    );
     let library = library_with(&[b"abc", &bundle(&[])[..]].concat(), ".rodata");
     assert_eq!(open(&library).expect("two code objects").len(), 2);
 }

@@ -278,7 +278,11 @@ impl<'a> Input<'a> {
                 let is_one_target = fitting.iter().all(|(target, _)| *target == fitting[0].0);
                 let fitting_ones: Vec<String> = fitting
                     .into_iter()
-                    .map(|(target, number)| if is_one_target { format!("{number} ({target})") } else { target })
+                    .map(
+                        |(target, number)| {
+                            if is_one_target { format!("{number} ({target})") } else { target }
+                        },
+                    )
                     .collect();
                 let message = format!(
                     "{} holds {}{of}: {}",

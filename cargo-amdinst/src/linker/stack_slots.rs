@@ -24,7 +24,7 @@ pub(super) fn aligned(ir: &str) -> String {
 fn narrow(line: &str) -> Option<usize> {
     const ALIGN: &str = ", align ";
     let digit = line.rfind(ALIGN)? + ALIGN.len();
-    let rest = line[digit..].as_bytes();
+    let rest = &line.as_bytes()[digit..];
     (matches!(rest.first()?, b'1' | b'2') && !rest.get(1).is_some_and(u8::is_ascii_digit)).then_some(digit)
 }
 
