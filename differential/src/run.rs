@@ -39,7 +39,7 @@ impl Target {
             Generation::Gfx9 | Generation::Gfx12 => 64,
             Generation::Gfx10 | Generation::Gfx11 => 32,
         };
-        Waves { lanes: self.lanes, is_gfx9: generation == Generation::Gfx9, reach }
+        Waves { lanes: self.lanes, is_gfx9: generation == Generation::Gfx9, reach: reach.min(self.lanes) }
     }
 }
 
