@@ -27,6 +27,8 @@ impl Arch {
             Self::Gfx1100 => 96,
             Self::Gfx1101 => 60,
             Self::Gfx1153 => 4,
+            Self::Gfx1200 => 32,
+            Self::Gfx1201 => 64,
         }
     }
 }

@@ -100,6 +100,11 @@ pub enum Feature {
     ScratchWithoutAddress,
     /// Accesses that fault can be replayed (`FeatureSupportsXNACK`).
     Xnack,
+    /// The ids of a workgroup arrive in trap temporaries: x in TTMP9, y and z in TTMP7 (`FeatureArchitectedSGPRs`).
+    WorkgroupIdsInTtmps,
+    /// MODE has neither DX10_CLAMP nor IEEE: NaNs clamp to zero, minima and maxima are those of IEEE 754-2019
+    /// (`!hasDX10ClampMode`, `!hasIEEEMode`).
+    FixedIeeeMode,
 }
 
 /// A set of features.
@@ -221,3 +226,9 @@ pub(crate) const GFX1100: Features = Features::of([
 /// gfx1150 to gfx1153.
 pub(crate) const GFX1150: Features =
     GFX1100.and([F::ScalarFloats, F::DppScalarSource]).without([F::TransUseHazard]);
+/// gfx1200 and gfx1201.
+pub(crate) const GFX1200: Features = GFX1150.and([F::WorkgroupIdsInTtmps, F::FixedIeeeMode]).without([
+    F::GlobalDataShare,
+    F::PartialForwardingHazard,
+    F::MaskWriteHazard,
+]);

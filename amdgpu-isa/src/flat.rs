@@ -25,11 +25,13 @@ impl HardwareRegister {
 }
 
 impl Generation {
-    /// Immediate offsets of GLOBAL and SCRATCH are below this where they are not negative: 13 bits, signed, or 12 (RDNA 2 ISA, section 9.1).
+    /// Immediate offsets of GLOBAL and SCRATCH are below this where they are not negative: 13 bits, signed, or 12 (RDNA 2 ISA, section 9.1),
+    /// or 24.
     pub const fn offset_end(self) -> u32 {
         match self {
             Self::Gfx9 | Self::Gfx11 => 1 << 12,
             Self::Gfx10 => 1 << 11,
+            Self::Gfx12 => 1 << 23,
         }
     }
 
@@ -37,7 +39,7 @@ impl Generation {
     pub const fn flat_scratch_registers(self) -> Option<[HardwareRegister; 2]> {
         match self {
             Self::Gfx10 => Some([HardwareRegister(20), HardwareRegister(21)]),
-            Self::Gfx9 | Self::Gfx11 => None,
+            Self::Gfx9 | Self::Gfx11 | Self::Gfx12 => None,
         }
     }
 }
@@ -49,7 +51,7 @@ mod tests {
 
     #[test]
     fn offsets_end_where_encodings_do() {
-        for arch in [Arch::Gfx90a, Arch::Gfx1010, Arch::Gfx1030, Arch::Gfx1100] {
+        for arch in [Arch::Gfx90a, Arch::Gfx1010, Arch::Gfx1030, Arch::Gfx1100, Arch::Gfx1201] {
             let end = arch.generation().offset_end() as i32;
             let values = [Value::Vgpr(0), Value::Vgpr(1), Value::Scalar(4)];
             let fits = |offset| {

@@ -67,6 +67,10 @@ pub enum Encoding {
     MimgNsa2,
     /// As that, with three.
     MimgNsa3,
+    /// Images without a sampler, each register of the address named in the place of its own.
+    Vimage,
+    /// As that, with a sampler.
+    Vsample,
 }
 
 impl Encoding {
@@ -106,7 +110,7 @@ impl Encoding {
 
     /// Images, each register of their address named.
     pub const fn is_named_image(self) -> bool {
-        matches!(self, Self::MimgNsa | Self::MimgNsa2 | Self::MimgNsa3)
+        matches!(self, Self::MimgNsa | Self::MimgNsa2 | Self::MimgNsa3 | Self::Vimage | Self::Vsample)
     }
 
     /// Data-parallel primitives by DPP_CTRL.
@@ -336,6 +340,10 @@ pub struct Mods {
     pub scc: bool,
     /// DLC: coherence beyond the first-level cache of a shader array.
     pub dlc: bool,
+    /// GFX12's temporal hint (TH): how soon data is used again. Its lowest bit is an atomic's GLC, and not among these.
+    pub th: u8,
+    /// GFX12's scope of coherence: compute unit, shader engine, device, system.
+    pub scope: u8,
     /// Data goes to LDS.
     pub lds: bool,
     /// DS: global data share.
@@ -399,14 +407,16 @@ pub struct Mods {
     pub dpp8: Option<[u8; 3]>,
     /// VINTERP and LDSDIR: the count of exports, or of vector operations under way, that is waited for.
     pub wait: u8,
+    /// VDSDIR: reads of vector registers by memory instructions are not waited for.
+    pub wait_vsrc: bool,
     /// The second operation of VOPD.
     pub dual: Option<Op>,
 }
 
 impl Mods {
     /// What an image instruction that follows a ray always has: all four channels, plain coordinates, a resource of 128 bits.
-    pub(crate) fn fix_for_ray(&mut self) {
-        (self.dmask, self.unorm, self.r128) = (0xf, true, true);
+    pub(crate) fn fix_for_ray(&mut self, has_unorm: bool) {
+        (self.dmask, self.unorm, self.r128) = (0xf, has_unorm, true);
     }
 }
 

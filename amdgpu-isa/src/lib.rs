@@ -8,7 +8,7 @@
 //!
 //! A [`Target`] is a processor and a size of waves; an [`Arch`] alone stands for its default size.
 //!
-//! Inside: `signature` says what each opcode takes and does, once. A generation (`gfx9`, `gfx10`, `gfx11`) gives opcodes their numbers, and says where
+//! Inside: `signature` says what each opcode takes and does, once. A generation (`gfx9`, `gfx10`, `gfx11`, `gfx12`) gives opcodes their numbers, and says where
 //! the fields of its encodings are. `encoding` derives decode and encode from both; `text` and `parse` are LLVM's syntax.
 //!
 //! `Op` names a mnemonic without the suffix of its encoding, so one `match` arm of the emulator serves all
@@ -43,6 +43,7 @@ mod flat;
 mod flow;
 mod gfx10;
 mod gfx11;
+mod gfx12;
 mod gfx9;
 mod inst;
 mod limits;

@@ -127,6 +127,9 @@ impl Limits {
     /// RDNA 3 with 1536 VGPRs of 32 lanes a SIMD (LLVM's `Feature1_5xVGPRs`).
     pub(crate) const RDNA3_LARGE: Self = Self { vgprs_per_simd: 768, vgpr_granule: 12, ..Self::RDNA3 };
 
+    /// RDNA 4: 1536 VGPRs of 32 lanes a SIMD, and 18 bits of 64 dwords of scratch a wave (`GCNSubtarget::getMaxWaveScratchSize`).
+    pub(crate) const RDNA4: Self = Self { scratch_bytes: ((1 << 18) - 1) * 64 * 4 / 64, ..Self::RDNA3_LARGE };
+
     /// VGPRs that a lane of a SIMD has for waves of a size: a wave of 32 lanes takes half the room.
     pub const fn vgprs_for(&self, wave: WaveSize) -> u32 {
         self.vgprs_per_simd * half_waves(wave)

@@ -16,7 +16,7 @@ impl Generation {
     pub const fn realtime_message(self) -> Option<i32> {
         match self {
             Self::Gfx9 | Self::Gfx10 => None,
-            Self::Gfx11 => Some(GET_REALTIME),
+            Self::Gfx11 | Self::Gfx12 => Some(GET_REALTIME),
         }
     }
 
@@ -24,7 +24,7 @@ impl Generation {
     const fn dealloc_vgprs(self) -> Option<i32> {
         match self {
             Self::Gfx9 | Self::Gfx10 => None,
-            Self::Gfx11 => Some(DEALLOC_VGPRS),
+            Self::Gfx11 | Self::Gfx12 => Some(DEALLOC_VGPRS),
         }
     }
 

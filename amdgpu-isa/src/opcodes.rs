@@ -5,7 +5,7 @@ use super::{DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Slot, Value};
 use crate::encoding::modifiers::Modifier;
 use crate::encoding::table::{Entry, Tables};
 use crate::signature::image::{MULTISAMPLED, PLANE};
-use crate::signature::{Class, FROM_LDS, GDS_ONLY, ImmKind, PACKED, Spec, Ty};
+use crate::signature::{Class, FROM_LDS, GDS_ONLY, ImmKind, MAI, PACKED, Spec, Ty};
 use crate::{Arch, Feature, Generation, Special, Target};
 
 /// One opcode of one encoding of a processor.
@@ -90,6 +90,12 @@ impl Opcode {
             );
             match (registers.value(spec.class, spec.slot == Slot::Vaddr, dwords), spec.slot) {
                 (_, Slot::Sdst) if waits => Value::Special(Special::Null),
+                // Where the offset of a buffer is a register.
+                (Value::Inline(_), Slot::Soffset)
+                    if (model.field)(self.entry.encoding, Slot::Soffset).width < 8 =>
+                {
+                    Value::Special(Special::Null)
+                }
                 // Of another bank than those of the first operation.
                 (Value::Vgpr(register), Slot::Src0Y | Slot::Src1Y) => Value::Vgpr(register + 1),
                 (value, _) => value,
@@ -123,14 +129,14 @@ impl Opcode {
             gds: flags.has(GDS_ONLY),
             ..Mods::default()
         };
-        if flags.has(PACKED) {
+        if flags.has(PACKED) || flags.has(MAI) {
             mods.op_sel_hi = self.entry.op_sel_hi();
         }
         if has(Modifier::Format) {
             // One dword, an unsigned integer.
             mods.format = match self.target.arch.generation() {
                 Generation::Gfx9 => 4 | 4 << 4,
-                Generation::Gfx10 | Generation::Gfx11 => 20,
+                Generation::Gfx10 | Generation::Gfx11 | Generation::Gfx12 => 20,
             };
         }
         if has(Modifier::Dmask) {
@@ -142,7 +148,7 @@ impl Opcode {
             };
         }
         if self.entry.is_ray() {
-            mods.fix_for_ray();
+            mods.fix_for_ray(has(Modifier::Unorm));
         }
         (mods.dim, mods.a16) = match self.entry.encoding {
             encoding if encoding.is_image() && self.entry.op == Op::image_msaa_load => (MULTISAMPLED, false),
@@ -184,7 +190,7 @@ impl Registers {
             | Class::SsrcReg
             | Class::Mask
             | Class::SgprGroup => Value::Scalar(take(&mut self.scalar)),
-            Class::SsrcInline => Value::int(0),
+            Class::SsrcInline | Class::Barrier => Value::int(0),
             Class::Agpr | Class::SrcAgpr | Class::MatrixCAgpr => Value::Agpr(take(&mut self.accumulation)),
             Class::SmemOffset => Value::Imm(0),
             Class::Saddr => Value::Off,
@@ -257,6 +263,8 @@ impl Encoding {
             Self::MimgNsa => "mimg_nsa",
             Self::MimgNsa2 => "mimg_nsa2",
             Self::MimgNsa3 => "mimg_nsa3",
+            Self::Vimage => "vimage",
+            Self::Vsample => "vsample",
             Self::Exp => "exp",
             Self::VopcDpp => "vopc_dpp",
             Self::Vop1Dpp8 => "vop1_dpp8",

@@ -237,12 +237,32 @@ static GFX11: Registers = Registers::new(
     125,
 );
 
+/// RDNA 4 ISA, section 6.2, "Scalar ALU Operands".
+static GFX12: Registers = Registers::new(
+    RDNA_RUNS,
+    &[
+        (Special::Null, 124, "null"),
+        (Special::SharedBase, 235, "src_shared_base"),
+        (Special::SharedLimit, 236, "src_shared_limit"),
+        (Special::PrivateBase, 237, "src_private_base"),
+        (Special::PrivateLimit, 238, "src_private_limit"),
+        (Special::PopsExitingWaveId, 239, "src_pops_exiting_wave_id"),
+        (Special::Vccz, 251, "src_vccz"),
+        (Special::Execz, 252, "src_execz"),
+        (Special::Scc, 253, "src_scc"),
+        // Only LLVM has it, and in VOPD alone.
+        (Special::LdsDirect, 254, "src_lds_direct"),
+    ],
+    125,
+);
+
 impl Generation {
     pub(crate) fn registers(self) -> &'static Registers {
         match self {
             Self::Gfx9 => &GFX9,
             Self::Gfx10 => &GFX10,
             Self::Gfx11 => &GFX11,
+            Self::Gfx12 => &GFX12,
         }
     }
 }
@@ -253,7 +273,7 @@ mod tests {
 
     #[test]
     fn runs_are_apart_and_in_order() {
-        for generation in [Generation::Gfx9, Generation::Gfx10, Generation::Gfx11] {
+        for generation in [Generation::Gfx9, Generation::Gfx10, Generation::Gfx11, Generation::Gfx12] {
             let runs = generation.registers().runs;
             assert!(runs.windows(2).all(|pair| pair[0].end() <= pair[1].first));
             assert!(runs.iter().all(|run| run.end() <= scalar::COUNT));

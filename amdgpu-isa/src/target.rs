@@ -18,11 +18,13 @@ pub enum Generation {
     Gfx10,
     /// RDNA 3 and 3.5: gfx1100 to gfx1153.
     Gfx11,
+    /// RDNA 4: gfx1200 and gfx1201.
+    Gfx12,
 }
 
 impl Generation {
     /// How many there are.
-    pub(crate) const COUNT: usize = Self::Gfx11 as usize + 1;
+    pub(crate) const COUNT: usize = Self::Gfx12 as usize + 1;
 
     /// LLVM's name.
     pub const fn name(self) -> &'static str {
@@ -30,6 +32,7 @@ impl Generation {
             Self::Gfx9 => "GFX9",
             Self::Gfx10 => "GFX10",
             Self::Gfx11 => "GFX11",
+            Self::Gfx12 => "GFX12",
         }
     }
 
@@ -37,7 +40,7 @@ impl Generation {
     pub const fn announces(self) -> bool {
         match self {
             Self::Gfx9 => false,
-            Self::Gfx10 | Self::Gfx11 => true,
+            Self::Gfx10 | Self::Gfx11 | Self::Gfx12 => true,
         }
     }
 
@@ -45,7 +48,7 @@ impl Generation {
     pub const fn wave_sizes(self) -> &'static [WaveSize] {
         match self {
             Self::Gfx9 => &[WaveSize::Wave64],
-            Self::Gfx10 | Self::Gfx11 => &[WaveSize::Wave32, WaveSize::Wave64],
+            Self::Gfx10 | Self::Gfx11 | Self::Gfx12 => &[WaveSize::Wave32, WaveSize::Wave64],
         }
     }
 }
@@ -222,6 +225,10 @@ processors! {
     Gfx1152 "gfx1152" 0x55 Gfx11 Gfx1150 GFX1150 RDNA3;
     /// Krackan Point 2 APU.
     Gfx1153 "gfx1153" 0x58 Gfx11 Gfx1150 GFX1150 RDNA3;
+    /// Navi 44 (RX 9060).
+    Gfx1200 "gfx1200" 0x48 Gfx12 Gfx1200 GFX1200 RDNA4;
+    /// Navi 48 (RX 9070).
+    Gfx1201 "gfx1201" 0x4e Gfx12 Gfx1200 GFX1200 RDNA4;
 }
 
 impl Arch {
@@ -362,7 +369,7 @@ pub struct NotInstrumented(pub Arch);
 pub enum UnknownArch {
     /// Known to be none.
     #[error(
-        "`{0}` is not a processor this tool knows (gfx900 … gfx950, gfx1010 … gfx1036, gfx1100 … gfx1153)"
+        "`{0}` is not a processor this tool knows (gfx900 … gfx950, gfx1010 … gfx1036, gfx1100 … gfx1153, gfx1200, gfx1201)"
     )]
     Unknown(String),
     /// Known, but its code is read alone.

@@ -50,7 +50,8 @@ impl Generation {
         match self {
             Self::Gfx9 => &GFX9,
             Self::Gfx10 => &GFX10,
-            Self::Gfx11 => &GFX11,
+            // The instruction is there, and means what it did.
+            Self::Gfx11 | Self::Gfx12 => &GFX11,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Decompression of bundles and debug sections.
+//! Decompression of bundles, members of archives and debug sections.
 
 use std::io::Read;
 
@@ -29,16 +29,17 @@ impl Allowance {
 
 /// Unpacks zlib data that promises to become `size` bytes.
 pub(crate) fn zlib(packed: &[u8], size: u64, allowance: &mut Allowance) -> Result<Vec<u8>, String> {
-    read(flate2::read::ZlibDecoder::new(packed), size, allowance)
+    unpack(flate2::read::ZlibDecoder::new(packed), size, allowance)
 }
 
 /// Unpacks zstd data that promises to become `size` bytes.
 pub(crate) fn zstd(packed: &[u8], size: u64, allowance: &mut Allowance) -> Result<Vec<u8>, String> {
     let decoder = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|error| error.to_string())?;
-    read(decoder, size, allowance)
+    unpack(decoder, size, allowance)
 }
 
-fn read(decoder: impl Read, size: u64, allowance: &mut Allowance) -> Result<Vec<u8>, String> {
+/// Reads `size` bytes from what unpacks them, and to its end.
+pub(crate) fn unpack(decoder: impl Read, size: u64, allowance: &mut Allowance) -> Result<Vec<u8>, String> {
     allowance.take(size)?;
     let mut bytes = Vec::new();
     // A vector that grows is there twice for a moment.

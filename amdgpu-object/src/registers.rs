@@ -103,6 +103,9 @@ pub struct SystemSgprs {
     pub end: u8,
 }
 
+/// SGPRs that user values may take together: LLVM's AMDGPU usage guide, "Initial Kernel Execution State".
+pub(crate) const MOST_USER_SGPRS: u8 = 16;
+
 impl KernelDescriptor {
     /// Whether a user value is passed.
     pub fn has_user_sgpr(&self, value: UserSgpr) -> bool {
@@ -112,12 +115,15 @@ impl KernelDescriptor {
     /// Passes a user value or not. Everything that is filled after it moves; [`Self::user_sgpr_count`] follows.
     ///
     /// # Errors
-    /// The descriptor stays as it is if the values together would not fit into the 16 user SGPRs.
+    /// The descriptor stays as it is if the values together would not fit into 16.
     pub fn set_user_sgpr(&mut self, arch: Arch, value: UserSgpr, on: bool) -> Result<(), TooManyUserSgprs> {
         let mut changed = *self;
         changed.set_property(value as u32, on);
-        let count = changed.user_sgprs(arch).count;
-        if count > 16 {
+        let enabled = changed.user_sgprs(arch).count;
+        // Where more are counted than have values, system values stay where they are as long as there is room.
+        let counted = self.user_sgpr_count();
+        let count = if counted == self.user_sgprs(arch).count { enabled } else { counted.max(enabled) };
+        if count > MOST_USER_SGPRS {
             return Err(TooManyUserSgprs { count });
         }
         changed.set_user_sgpr_count(count);
@@ -177,9 +183,9 @@ impl KernelDescriptor {
     }
 }
 
-/// More user values than the 16 user SGPRs hold.
+/// More user values than 16 hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the user values need {count} SGPRs, there are 16: pass fewer, or preload fewer kernel arguments")]
+#[error("the user values need {count} SGPRs, there are {MOST_USER_SGPRS}: pass fewer, or preload fewer kernel arguments")]
 pub struct TooManyUserSgprs {
     /// SGPRs that they would need.
     pub count: u8,

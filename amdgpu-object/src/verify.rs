@@ -6,6 +6,7 @@ use goblin::elf::program_header::{PT_LOAD, PT_PHDR};
 use goblin::elf::section_header::{SHF_ALLOC, SHT_NOBITS};
 use rustc_hash::FxHashMap;
 
+use super::registers::MOST_USER_SGPRS;
 use super::{CodeObject, Kernel, KernelMetadata, ObjectError};
 
 /// What does not hold in a code object.
@@ -179,12 +180,16 @@ fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
 }
 
 /// What a kernel's descriptor says in two ways: of the number of its user SGPRs, or, in other words than the metadata, of its segments'
-/// sizes. One launcher believes the one, another the other. `None` if all agrees, or there is no metadata.
+/// sizes. One launcher believes the one, another the other. Also more user SGPRs than there are. `None` if all agrees, or there is no
+/// metadata.
 pub fn contradiction(kernel: &Kernel, arch: Arch) -> Option<String> {
     let (descriptor, metadata) = (&kernel.descriptor, &kernel.metadata);
     let (enabled, counted) = (descriptor.user_sgprs(arch).count, descriptor.user_sgpr_count());
     if enabled > counted {
         return Some(format!("its descriptor enables {enabled} user SGPRs and counts {counted}"));
+    }
+    if counted > MOST_USER_SGPRS {
+        return Some(format!("its descriptor counts {counted} user SGPRs, and there are {MOST_USER_SGPRS}"));
     }
     if *metadata == KernelMetadata::default() {
         return None;

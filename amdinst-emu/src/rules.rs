@@ -192,6 +192,10 @@ const GFX11: Rules = Rules {
     sets_scratch: false,
 };
 
+/// RDNA 4 ISA, chapter 3 (kernel state) and table "Hardware Register Values"; numbers by LLVM's `SIDefines.h`. What it leaves open is as
+/// on GFX11.
+const GFX12: Rules = Rules { hardware_registers: &[(1, R::Mode)], scratch_enabled: 0, ..GFX11 };
+
 /// Takes scalar results that nobody wants (NULL): a pair of numbers that kernels cannot name, for they are a trap handler's.
 pub(crate) const NULL_RESULT: u8 = scalar::TTMP + scalar::TTMPS - 4;
 
@@ -205,6 +209,7 @@ impl Rules {
             Generation::Gfx9 => &GFX9,
             Generation::Gfx10 => &GFX10,
             Generation::Gfx11 => &GFX11,
+            Generation::Gfx12 => &GFX12,
         }
     }
 

@@ -72,14 +72,22 @@ fn bad_text_says_where() {
 }
 
 #[test]
-fn sources_that_are_not_there_are_named() {
+fn operands_that_are_not_there_are_named() {
     for arch in [Arch::Gfx900, Arch::Gfx908] {
-        for text in ["v_mov_b32 v0, src_lds_direct", "s_mov_b32 s0, src_pops_exiting_wave_id"] {
+        for text in [
+            "v_mov_b32 v0, src_lds_direct",
+            "s_mov_b32 s0, src_pops_exiting_wave_id",
+            "v_cmpx_ge_u32_e64 src_pops_exiting_wave_id, v0, v4",
+        ] {
             let snippet = Snippet::assemble(arch, text).unwrap();
-            let machine = &mut Machine::new(arch, Config::default());
-            let fault = snippet.run(machine, &WaveState::default()).unwrap_err();
-            assert!(matches!(fault.kind, FaultKind::Unimplemented { .. }), "{text}: {fault:?}");
-            assert!(fault.detail().contains("LDS_DIRECT or POPS_EXITING_WAVE_ID"), "{}", fault.detail());
+            for fast_layer in [true, false] {
+                let mut config = Config::default();
+                config.fast_layer = fast_layer;
+                let machine = &mut Machine::new(arch, config);
+                let fault = snippet.run(machine, &WaveState::default()).unwrap_err();
+                assert!(matches!(fault.kind, FaultKind::Unimplemented { .. }), "{text}: {fault:?}");
+                assert!(fault.detail().contains("LDS_DIRECT or POPS_EXITING_WAVE_ID"), "{}", fault.detail());
+            }
         }
     }
 }

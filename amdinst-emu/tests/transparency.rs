@@ -336,8 +336,11 @@ fn sites_go_through_scratch_memory_on_every_processor() {
     }
     let (generic, full) = (kernels::generic_pointers(""), kernels::every_vgpr());
     let geometry = proof::Geometry::new([3, 1, 1], [100, 1, 1]);
-    let own =
-        [("generic pointers", generic.as_str(), geometry), ("every VGPR in use", full.as_str(), geometry)];
+    let own = [
+        ("generic pointers", generic.as_str(), geometry),
+        ("every VGPR in use", full.as_str(), geometry),
+        ("much scratch memory", kernels::MUCH_SCRATCH, geometry),
+    ];
     let all = kernels::ALL.iter().map(|kernel| (kernel.name, kernel.source, kernel.geometry));
     let all: Vec<_> = own.into_iter().chain(all).collect();
     for cpu in CPUS.into_iter().chain(RDNA) {

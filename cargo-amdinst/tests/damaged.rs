@@ -21,7 +21,7 @@ const FIXTURE: &[u8] = include_bytes!("fixtures/branches.elf");
 
 /// Everything that is done with a file, short of printing.
 fn all_commands(bytes: &[u8]) -> Result<(), Failure> {
-    let args = FileArgs { file: PathBuf::from("damaged.elf"), target_cpu: None };
+    let args = FileArgs { file: PathBuf::from("damaged.elf"), target_cpu: None, object: None };
     let file = File::from(bytes.to_vec());
     let input = Input::new(&args, &file)?;
     input.for_each(|found| {
@@ -85,8 +85,14 @@ fn the_whole_file_is_fine() {
 }
 
 #[test]
+fn a_program_that_has_a_code_object_anywhere_is_read() {
+    // This one has the fixture among its constants.
+    all_commands(&std::fs::read(std::env::current_exe().unwrap()).unwrap()).unwrap();
+}
+
+#[test]
 fn files_of_other_kinds_are_named_as_such() {
-    let host = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let host = std::fs::read("/bin/sh").unwrap();
     let mut wrong_machine = FIXTURE.to_vec();
     wrong_machine[18] = 62;
     let mut wide = FIXTURE.to_vec();

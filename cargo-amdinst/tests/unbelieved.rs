@@ -55,12 +55,16 @@ fn a_descriptor_that_lies() {
         expect(&amdinst(directory, Some(2_000_000), run), 5, &message);
         bytes[descriptor + field..][..4].copy_from_slice(&before);
     }
-    // `USER_SGPR_COUNT` of `compute_pgm_rsrc2`: fewer than are enabled.
-    bytes[descriptor + 52] &= !0x3e;
-    std::fs::write(directory.join("k.elf"), &bytes).unwrap();
-    let message = "its descriptor enables 6 user SGPRs and counts 0";
-    expect(&amdinst(directory, None, run), 5, message);
-    expect(&amdinst(directory, None, "instrument k.elf -o out.elf"), 5, message);
+    // `USER_SGPR_COUNT` of `compute_pgm_rsrc2`: fewer than are enabled, and more than there are.
+    for (count, message) in [
+        (0, "its descriptor enables 6 user SGPRs and counts 0"),
+        (31, "its descriptor counts 31 user SGPRs, and there are 16"),
+    ] {
+        bytes[descriptor + 52] = bytes[descriptor + 52] & !0x3e | count << 1;
+        std::fs::write(directory.join("k.elf"), &bytes).unwrap();
+        expect(&amdinst(directory, None, run), 5, message);
+        expect(&amdinst(directory, None, "instrument k.elf -o out.elf"), 5, message);
+    }
 }
 
 #[test]

@@ -72,10 +72,11 @@ impl Inst {
                 return Err(self.operand_count(entry, self.operands.len()));
             };
             let illegal = |reason| EncodeError::IllegalOperand { op, encoding, index, reason };
-            let (operand_bits, operand_literal) =
+            let (operand_bits, other_bits, operand_literal) =
                 operand::encode((arch, model), entry, (spec, place), (operands, has_no_address), &self.mods)
                     .map_err(illegal)?;
             pairs.add(place, operand_bits);
+            pairs.main |= other_bits;
             if let Some(value) = operand_literal {
                 if literal.is_some_and(|other| other != value) {
                     return Err(illegal(Illegal::TwoLiterals));

@@ -65,10 +65,28 @@ fn long_dpp(
     }
 }
 
+const ADDRESS_SLOTS: [Slot; MOST_ADDRESSES as usize] =
+    [Slot::Vaddr, Slot::Vaddr1, Slot::Vaddr2, Slot::Vaddr3, Slot::Vaddr4];
+
+/// The operands of an encoding in which images always name the registers of their address.
+pub(super) fn with_named_addresses(encoding: Encoding, specs: Specs) -> Specs {
+    if !matches!(encoding, Encoding::Vimage | Encoding::Vsample) {
+        return specs;
+    }
+    let operands = |spec: Spec| {
+        let count = match spec.class {
+            Class::ImageAddress(address) if address.is_ray() => ADDRESS_SLOTS.len(),
+            Class::ImageAddress(_) => ADDRESS_SLOTS.len() - 1,
+            _ => 0,
+        };
+        let named = ADDRESS_SLOTS.into_iter().take(count).map(move |slot| Spec { slot, ..spec });
+        named.chain((count == 0).then_some(spec))
+    };
+    specs.into_iter().flat_map(operands).collect()
+}
+
 /// An image instruction that names the registers of its address: a few operands in the place of one.
 fn named_addresses(model: &Model, row: &Row, specs: &Specs, add: &mut impl FnMut(Encoding, u16, Specs)) {
-    const SLOTS: [Slot; MOST_ADDRESSES as usize] =
-        [Slot::Vaddr, Slot::Vaddr1, Slot::Vaddr2, Slot::Vaddr3, Slot::Vaddr4];
     let is_named = |spec: &&Spec| matches!(spec.class, Class::ImageAddress(address) if address.has_several());
     let Some(address) = specs.iter().find(is_named) else { return };
     let (before, after) = specs.split_at(1);
@@ -80,13 +98,14 @@ fn named_addresses(model: &Model, row: &Row, specs: &Specs, add: &mut impl FnMut
             if parts.of_named_dwords(more, has_sampler).is_none() {
                 continue;
             }
-            let addresses = SLOTS.map(|slot| Spec { slot, class: Class::ImageAddresses(parts), ..*address });
+            let addresses =
+                ADDRESS_SLOTS.map(|slot| Spec { slot, class: Class::ImageAddresses(parts), ..*address });
             let addresses = &addresses[..=usize::from(more)];
             add(form, row.number, before.iter().chain(addresses).chain(&after[1..]).copied().collect());
         }
         return;
     }
-    let addresses = SLOTS.map(|slot| Spec { slot, ..*address });
+    let addresses = ADDRESS_SLOTS.map(|slot| Spec { slot, ..*address });
     add(Encoding::MimgNsa, row.number, before.iter().chain(&addresses).chain(&after[1..]).copied().collect());
 }
 

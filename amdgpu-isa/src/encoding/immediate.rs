@@ -17,7 +17,9 @@ pub(super) fn value(
 ) -> Result<Value, Illegal> {
     let generation = fields.arch.generation();
     match kind {
-        ImmKind::SignedHex | ImmKind::Target => Ok(Value::Imm(sign_extend(code, field.width))),
+        ImmKind::SignedHex | ImmKind::Target | ImmKind::Bytes => {
+            Ok(Value::Imm(sign_extend(code, field.width)))
+        }
         ImmKind::GprIdx if code > 0xf => Err(Illegal::Immediate(code.into())),
         ImmKind::ExpTarget
             if !exp_targets(generation).iter().any(|(numbers, _)| numbers.contains(&(code as u16))) =>
@@ -44,7 +46,7 @@ pub(super) fn value(
             let gap = match generation {
                 // One bit above the operation, the rest above the stream.
                 Generation::Gfx9 | Generation::Gfx10 => 0xfc80,
-                Generation::Gfx11 => 0xff00,
+                Generation::Gfx11 | Generation::Gfx12 => 0xff00,
             };
             fields.idle |= field.put(gap);
             Ok(Value::Imm((code & !gap) as i32))

@@ -9,7 +9,7 @@ use super::modifiers::ModifierBits;
 use super::table::{Archs, Entry, Row, Tables};
 use crate::signature::{Class, Flags, Spec};
 use crate::{Arch, Encoding, Generation, Illegal, Mods, Operands, Slot};
-use crate::{gfx9, gfx10, gfx11};
+use crate::{gfx9, gfx10, gfx11, gfx12};
 
 /// Rules for whole instructions.
 pub(crate) type Rules = fn(Arch, &Entry, &Operands, &Mods) -> Result<(), Illegal>;
@@ -49,7 +49,7 @@ pub(crate) struct Model {
     /// Bits beside those that LLVM's disassembler passes over. Others make the instruction illegal.
     pub(crate) ignored: fn(Arch, Encoding, &[Spec], Flags) -> u64,
     /// Bits of a third dword that mean nothing.
-    pub(crate) ignored_control: fn(Encoding) -> u32,
+    pub(crate) ignored_control: fn(Encoding, &[Spec]) -> u32,
     /// What ignored bits are when assembled.
     pub(crate) rest: fn(Encoding, &[Spec], Flags) -> u64,
     /// Judges an instruction whose operands and modifiers are legal each.
@@ -75,6 +75,10 @@ pub(crate) struct OperandBits {
     pub(crate) acc_cd: Field,
     /// SMEM's IMM: OFFSET holds an immediate. Without the bit it always does, and SOFFSET is a register or NULL.
     pub(crate) smem_imm: Field,
+    /// SMEM's text has an immediate of zero, too.
+    pub(crate) smem_names_zero: bool,
+    /// Low bits that a field lacks of the number of the first scalar register of a resource.
+    pub(crate) resource_shift: fn(Encoding) -> u8,
     /// SCRATCH's bit for a vector address.
     pub(crate) scratch_sve: Field,
     /// Whether every processor has it.
@@ -97,6 +101,13 @@ pub(crate) struct OperandBits {
     pub(crate) vopd_opcode_y: Field,
 }
 
+impl OperandBits {
+    /// Whether the text of SMEM has NULL for an offset of zero.
+    pub(crate) const fn has_null_offset(&self) -> bool {
+        self.smem_imm.width == 0 && !self.smem_names_zero
+    }
+}
+
 /// How an image instruction names the registers of its address, where it names each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Addresses {
@@ -104,6 +115,8 @@ pub(crate) enum Addresses {
     OneEach,
     /// One register, and up to three dwords of four.
     FourEach,
+    /// An operand a register, the last of which takes all that is left, in every encoding of images.
+    Always,
 }
 
 /// Two dwords in front of an instruction, with its scales.
@@ -132,6 +145,7 @@ impl Generation {
             Self::Gfx9 => &gfx9::MODEL,
             Self::Gfx10 => &gfx10::MODEL,
             Self::Gfx11 => &gfx11::MODEL,
+            Self::Gfx12 => &gfx12::MODEL,
         }
     }
 }

@@ -57,6 +57,11 @@ pub(crate) enum Modifier {
     SdwaSel(u8),
     SdwaSext(u8),
     Dlc,
+    /// GFX12's temporal hint.
+    Th,
+    /// That of an atomic, without its lowest bit.
+    AtomicTh,
+    Scope,
     /// SMEM's SOFFSET is a register: its field does not hold this code, which is NULL's.
     SoffsetUsed(u8),
     /// One bit of OP_SEL that stands beside a register's number.
@@ -67,6 +72,8 @@ pub(crate) enum Modifier {
     Dpp8Mark,
     /// What VINTERP and LDSDIR wait for.
     Wait,
+    /// VDSDIR: memory instructions that read vector registers are not waited for.
+    WaitVsrc,
     DppCtrl,
     DppBoundCtrl,
     DppBankMask,
@@ -180,6 +187,10 @@ pub(crate) fn set(mods: &mut Mods, bits: ModifierBits, value: u32) -> Result<(),
         Modifier::SdwaSel(source) => sdwa(mods).src_sel[usize::from(source)] = sel(value)?,
         Modifier::SdwaSext(source) => sdwa(mods).sext[usize::from(source)] = flag,
         Modifier::Dlc => mods.dlc = flag,
+        Modifier::Th => mods.th = byte,
+        Modifier::AtomicTh => mods.th = byte << 1,
+        Modifier::Scope => mods.scope = byte,
+        Modifier::WaitVsrc => mods.wait_vsrc = flag,
         Modifier::SoffsetUsed(null) => mods.soffset_en = value != null.into(),
         Modifier::OpSelOf(bit) => mods.op_sel |= byte << bit,
         Modifier::Dpp8Lanes => mods.dpp8 = Some([value as u8, (value >> 8) as u8, (value >> 16) as u8]),
@@ -263,6 +274,10 @@ pub(crate) fn get(mods: &Mods, modifier: Modifier) -> u32 {
             }
         }
         Modifier::Wait => mods.wait.into(),
+        Modifier::WaitVsrc => mods.wait_vsrc.into(),
+        Modifier::Th => mods.th.into(),
+        Modifier::AtomicTh => u32::from(mods.th >> 1),
+        Modifier::Scope => mods.scope.into(),
         Modifier::DppCtrl => dpp.ctrl.into(),
         Modifier::DppBoundCtrl => dpp.bound_ctrl.into(),
         Modifier::DppBankMask => dpp.bank_mask.into(),
@@ -320,6 +335,9 @@ const ALL: &[Modifier] = &[
     Modifier::Dlc,
     Modifier::Dpp8Lanes,
     Modifier::Wait,
+    Modifier::WaitVsrc,
+    Modifier::Th,
+    Modifier::Scope,
     Modifier::Slc,
     Modifier::Scc,
     Modifier::Lds,

@@ -6,7 +6,7 @@ use super::model::Model;
 use super::modifiers::{Modifier, ModifierBits};
 use super::table::Entry;
 use crate::registers::Naming;
-use crate::signature::image::{ADDRESSES_PER_DWORD, ImageAddress};
+use crate::signature::image::{ADDRESSES_PER_DWORD, ImageAddress, MOST_ADDRESSES};
 use crate::signature::{ATOMIC, Class, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED};
 use crate::value::has_inline_twin;
 use crate::{
@@ -34,6 +34,15 @@ pub(crate) struct Fields {
 impl Fields {
     pub(crate) fn new((arch, model): (Arch, &'static Model), pairs: Pairs, literal: Option<u32>) -> Self {
         Self { arch, model, pairs, literal, literal_used: false, idle: 0, idle_control: 0 }
+    }
+
+    /// Notes that a field means nothing.
+    fn pass_over(&mut self, field: Field) {
+        if field.is_extra() {
+            self.idle_control |= field.mask() as u32;
+        } else {
+            self.idle |= field.mask();
+        }
     }
 
     /// Takes the literal. When the bytes end before it, the caller finds `literal_used` and reports that.
@@ -82,6 +91,8 @@ impl Fields {
     }
 }
 
+/// The first operand code of a scalar source that is no register.
+const OTHER_SOURCES: u32 = 128;
 /// Operand code of the literal.
 const LITERAL: u32 = 255;
 /// Operand code of the first vector register.
@@ -97,7 +108,7 @@ pub(crate) fn is_present(entry: &Entry, spec: Spec, mods: &Mods) -> bool {
         (Encoding::Mubuf, Slot::Vdata) => !mods.lds,
         (encoding, _) if encoding.is_named_image() => match spec.class {
             Class::ImageAddress(address) | Class::ImageAddresses(address) => {
-                named_address_width(spec.class, address, spec.slot, mods) > 0
+                named_address_width(entry, (spec.class, address), spec.slot, mods) > 0
             }
             _ => true,
         },
@@ -133,11 +144,10 @@ pub(crate) fn decode(
         if mods.lds && acc.get(fields.pairs.main) != 0 {
             return Err(Illegal::Field("ACC or TFE"));
         }
-        if field.is_extra() {
-            fields.idle_control |= field.mask() as u32;
-        } else {
-            fields.idle |= field.mask();
+        if entry.encoding == Encoding::Vimage && !field.is_extra() && field.get(fields.pairs.main) != 0 {
+            return Err(Illegal::Field("VADDR4"));
         }
+        fields.pass_over(field);
         return Ok(());
     }
     let dwords = width(fields.arch, entry, spec, mods, fields.pairs.main);
@@ -184,7 +194,7 @@ pub(crate) fn width(arch: Arch, entry: &Entry, spec: Spec, mods: &Mods, bits: u6
         Class::BufferData => base + u8::from(mods.tfe),
         Class::ImageData => image_data_width(entry, spec, mods),
         Class::ImageAddress(address) | Class::ImageAddresses(address) if entry.encoding.is_named_image() => {
-            named_address_width(spec.class, address, spec.slot, mods)
+            named_address_width(entry, (spec.class, address), spec.slot, mods)
         }
         Class::ImageAddresses(address) => address.dwords(mods.dim, mods.a16),
         Class::ImageAddress(address) => address.dwords(mods.dim, mods.a16),
@@ -193,7 +203,12 @@ pub(crate) fn width(arch: Arch, entry: &Entry, spec: Spec, mods: &Mods, bits: u6
 }
 
 /// Registers of one of the address operands of MIMG that names each; 0 where there are fewer.
-fn named_address_width(class: Class, address: ImageAddress, slot: Slot, mods: &Mods) -> u8 {
+fn named_address_width(
+    entry: &Entry,
+    (class, address): (Class, ImageAddress),
+    slot: Slot,
+    mods: &Mods,
+) -> u8 {
     let index: u8 = match slot {
         Slot::Vaddr1 => 1,
         Slot::Vaddr2 => 2,
@@ -208,7 +223,16 @@ fn named_address_width(class: Class, address: ImageAddress, slot: Slot, mods: &M
             let most = if index == 0 { 1 } else { ADDRESSES_PER_DWORD };
             address.dwords(mods.dim, mods.a16).saturating_sub(before).min(most)
         }
-        _ => address.operand_dwords(index, mods.dim, mods.a16),
+        _ => address.operand_dwords(index, most_addresses(entry.encoding), mods.dim, mods.a16),
+    }
+}
+
+/// Address operands of an image that names each register, in the order of which the last takes what is left.
+const fn most_addresses(encoding: Encoding) -> u8 {
+    match encoding {
+        // The fifth is of rays alone.
+        Encoding::Vimage | Encoding::Vsample => MOST_ADDRESSES - 1,
+        _ => MOST_ADDRESSES,
     }
 }
 
@@ -250,7 +274,7 @@ fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Operan
     // Without the bit there is always one.
     let always = fields.model.bits.smem_imm.width == 0;
     let imm = if always {
-        !mods.soffset_en || offset.get(fields.pairs.main) != 0
+        !mods.soffset_en || fields.model.bits.smem_names_zero || offset.get(fields.pairs.main) != 0
     } else {
         fields.model.bits.smem_imm.get(fields.pairs.main) != 0
     };
@@ -306,6 +330,10 @@ fn value(
             LITERAL => fields.take_literal(spec.ty),
             _ => fields.scalar_source(field, code, dwords),
         },
+        Class::Barrier => match fields.scalar_source(field, code, dwords)? {
+            barrier @ (Value::M0 | Value::Inline(_)) => Ok(barrier),
+            _ => Err(Illegal::Kind("no number of a barrier")),
+        },
         Class::SsrcReg => scalar_register(fields.scalar_source(field, code, dwords)?, dwords),
         Class::Mask => match fields.scalar_source(field, code, dwords)? {
             Value::Inline(_) => Err(Illegal::Kind("a constant")),
@@ -341,13 +369,15 @@ fn value(
         Class::MatrixD => Ok(vector_register(vgpr(arch, code, dwords)?, bits.acc_cd.get(main) != 0)),
         Class::MatrixC | Class::MatrixCAgpr => matrix_addend(fields, (spec, field), code, dwords),
         Class::SgprGroup => {
-            let shift = if entry.encoding == Encoding::Smem { 1 } else { 2 };
-            fields.scalar(field, code, shift, dwords)
+            if code >= OTHER_SOURCES {
+                return Err(Illegal::ReservedCode(code as u16));
+            }
+            fields.scalar(field, code, (bits.resource_shift)(entry.encoding), dwords)
         }
         Class::FlatAddr | Class::GlobalAddr => vgpr(arch, code, dwords).map(Value::Vgpr),
         Class::ScratchAddr if has_scratch_address(fields, entry) => vgpr(arch, code, 1).map(Value::Vgpr),
         Class::ScratchAddr => {
-            fields.idle |= field.mask();
+            fields.pass_over(field);
             Ok(Value::Off)
         }
         Class::Saddr => match code {
@@ -364,7 +394,7 @@ fn value(
             },
         },
         Class::BufferAddr if dwords == 0 => {
-            fields.idle |= field.mask();
+            fields.pass_over(field);
             Ok(Value::Off)
         }
         Class::BufferAddr | Class::ImageAddr | Class::ImageAddress(_) => {
@@ -587,7 +617,8 @@ fn tuple_in_range(code: u32, dwords: u8) -> Result<u8, Illegal> {
     Ok(code as u8)
 }
 
-/// The bits and the literal of the operands of one slot, at most two for SMEM's offset. What they may be is not judged
+/// The bits in the field's pair, those elsewhere in the first two dwords, and the literal of the operands of one slot, at most two for
+/// SMEM's offset. What they may be is not judged
 /// here: the caller decodes the word again. `has_no_address` tells of scratch that there is no vector address.
 pub(crate) fn encode(
     (arch, model): (Arch, &Model),
@@ -595,18 +626,18 @@ pub(crate) fn encode(
     (spec, field): (Spec, Field),
     (operands, has_no_address): (&[Operand], bool),
     mods: &Mods,
-) -> Result<(u64, Option<u32>), Illegal> {
+) -> Result<(u64, u64, Option<u32>), Illegal> {
     if spec.class == Class::SmemOffset {
-        return smem_offset_bits((arch, model), entry, operands, mods).map(|bits| (bits, None));
+        return smem_offset_bits((arch, model), entry, operands, mods).map(|bits| (bits, 0, None));
     }
     let Some(operand) = operands.first() else { return Err(Illegal::Kind("a missing operand")) };
     if spec.class == Class::Export {
         return match operand.value {
             Value::Vgpr(register) => {
                 let field = export_field(model, spec.slot, mods.compr);
-                Ok((field.put(register.into()) | (model.bits.exp_en)(spec.slot).mask(), None))
+                Ok((field.put(register.into()), (model.bits.exp_en)(spec.slot).mask(), None))
             }
-            Value::Off => Ok((0, None)),
+            Value::Off => Ok((0, 0, None)),
             value => Err(Illegal::Kind(kind_name(value))),
         };
     }
@@ -617,7 +648,7 @@ pub(crate) fn encode(
     if entry.halves != 0 && half_bit(entry, spec, field, code) & code != 0 {
         return Err(Illegal::Range { first: code as u16 & 0xff, dwords: 1 });
     }
-    Ok((field.put(code) | extra, literal))
+    Ok((field.put(code), extra, literal))
 }
 
 /// What is wrong with an operand that its own bits do not decode to.
@@ -673,8 +704,8 @@ fn code_of(
     Ok(match operand.value {
         Value::Scalar(_) if operand.slot == Slot::Implied => (0, 0, None),
         Value::Scalar(register) if spec.class == Class::SgprGroup => {
-            let shift = if entry.encoding == Encoding::Smem { 1 } else { 2 };
-            (u32::from(register) >> shift, 0, None)
+            let code = u32::from(arch.generation().registers().code(register));
+            (code >> (model.bits.resource_shift)(entry.encoding), 0, None)
         }
         Value::Scalar(register) => (arch.generation().registers().code(register).into(), scalar_mark, None),
         Value::Inline(code) => (code.into(), scalar_mark, None),
@@ -682,8 +713,7 @@ fn code_of(
             let found = arch.generation().registers().code_and_name(special);
             let (code, _) = found.ok_or(Illegal::Kind("a special source"))?;
             let shift = match spec.class {
-                Class::SgprGroup if entry.encoding == Encoding::Smem => 1,
-                Class::SgprGroup => 2,
+                Class::SgprGroup => (model.bits.resource_shift)(entry.encoding),
                 _ => 0,
             };
             (u32::from(code) >> shift, scalar_mark, None)

@@ -12,7 +12,6 @@ use super::decode::VOP3_OP_SEL;
 use super::format::{Field, ModifierList};
 use super::model::Model;
 use super::modifiers::{self, Modifier, ModifierBits};
-use crate::signature::image::ImageAddress;
 use crate::signature::{BARE, Class, E64, Flags, IDLE_OP_SEL, MIX, Signature, Spec, Ty};
 use crate::{Arch, Encoding, Feature, Mods, Op, Slot, Target, WaveSize};
 
@@ -132,14 +131,15 @@ impl Entry {
             && bits & self.ignored & VOP3_OP_SEL.mask() != 0
     }
 
+    /// Whether it is the form of an image instruction that names the registers of an address which another form has in a row.
+    pub(crate) fn has_named_form(&self) -> bool {
+        matches!(self.encoding, Encoding::MimgNsa | Encoding::MimgNsa2 | Encoding::MimgNsa3)
+    }
+
     /// Whether it is an image instruction that follows a ray.
     pub(crate) fn is_ray(&self) -> bool {
         self.specs.iter().any(|spec| {
-            matches!(
-                spec.class,
-                Class::ImageAddress(ImageAddress::Ray { .. })
-                    | Class::ImageAddresses(ImageAddress::Ray { .. })
-            )
+            matches!(spec.class, Class::ImageAddress(address) | Class::ImageAddresses(address) if address.is_ray())
         })
     }
 
@@ -162,6 +162,12 @@ const fn on(target: Target, spec: Spec) -> Spec {
         (Ty::Lanes, WaveSize::Wave64) => Ty::I64,
         (Ty::Matrix, WaveSize::Wave32) => Ty::B256,
         (Ty::Matrix, WaveSize::Wave64) => Ty::B128,
+        (Ty::HalfMatrix, WaveSize::Wave32) => Ty::B128,
+        (Ty::HalfMatrix, WaveSize::Wave64) => Ty::I64,
+        (Ty::QuarterMatrix, WaveSize::Wave32) => Ty::I64,
+        (Ty::QuarterMatrix, WaveSize::Wave64) | (Ty::WideKeys, WaveSize::Wave32) => Ty::I32,
+        (Ty::Keys, WaveSize::Wave32) | (Ty::WideKeys, WaveSize::Wave64) => Ty::Keys16,
+        (Ty::Keys, WaveSize::Wave64) => Ty::Keys8,
         (ty, _) => ty,
     };
     let class = match spec.class {
@@ -177,7 +183,7 @@ const fn on(target: Target, spec: Spec) -> Spec {
 const NONE: u16 = u16::MAX;
 
 /// Number of encodings.
-const ENCODINGS: usize = Encoding::MimgNsa3 as usize + 1;
+const ENCODINGS: usize = Encoding::Vsample as usize + 1;
 
 /// The look-up of one processor: encoding and opcode to entry, and op to entries.
 #[derive(Debug)]
@@ -244,6 +250,7 @@ impl Tables {
         for (encoding, rows) in model.tables {
             for row in rows.iter().filter(|row| row.archs.meets(version)) {
                 let specs: Specs = row.signature.operands.iter().map(|&spec| on(target, spec)).collect();
+                let specs = super::forms::with_named_addresses(*encoding, specs);
                 // Waves of 64 lanes have no pairs.
                 if *encoding == Encoding::Vopd && target.wave == WaveSize::Wave64 {
                     continue;
@@ -306,13 +313,14 @@ impl Tables {
             if spec.class == Class::Vgpr && field.width == 9 { Field::new(field.lsb, 8) } else { field }
         };
         let places: ArrayVec<Field, 8> = specs.iter().map(place).collect();
+        let used_extra = used_extra(model, encoding, &modifiers, &places);
         self.entries.push(Entry {
             op,
             dual: second.map(|second| second.signature.op),
             name: row.name.unwrap_or(op.name()),
             dual_name: second.map_or("", |second| second.name.unwrap_or(second.signature.op.name())),
-            used_extra: used_extra(model, encoding, &modifiers, &places),
-            ignored_control: (model.ignored_control)(encoding),
+            used_extra,
+            ignored_control: (model.ignored_control)(encoding, &specs) & !(used_extra as u32),
             takes_literal: (model.format)(encoding).dwords == 1 || model.long_literals.contains(&encoding),
             halves: if model.true_halves && !flags.has(MIX) { halves(&specs) } else { 0 },
             places,

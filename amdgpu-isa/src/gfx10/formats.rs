@@ -48,6 +48,8 @@ pub(super) const OPERAND_BITS: OperandBits = OperandBits {
     acc: |_, _| NONE,
     acc_cd: NONE,
     smem_imm: NONE,
+    smem_names_zero: false,
+    resource_shift,
     scratch_sve: NONE,
     always_sve: false,
     saddr_off: NULL,
@@ -158,6 +160,11 @@ pub(super) const fn format_of(encoding: Encoding) -> Format {
 /// GFX10 has no such encoding, and none of its tables names it.
 const fn foreign(_: Encoding) -> Format {
     panic!("an encoding of another generation")
+}
+
+/// Pairs in SMEM, and four registers elsewhere.
+pub(super) const fn resource_shift(encoding: Encoding) -> u8 {
+    if matches!(encoding, Encoding::Smem) { 1 } else { 2 }
 }
 
 /// Where a slot of an encoding is. SMEM's offset and implied operands have classes of their own.

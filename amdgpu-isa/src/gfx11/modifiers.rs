@@ -262,7 +262,7 @@ pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: F
 }
 
 /// The bits of a third dword that mean nothing: gaps, and modifiers that stand in VOP3's own dwords.
-pub(super) fn ignored_control(encoding: Encoding) -> u32 {
+pub(super) fn ignored_control(encoding: Encoding, _: &[Spec]) -> u32 {
     if encoding.is_dpp() && format_of(encoding).dwords == 3 { 1 << 17 | 0xf << 20 } else { 0 }
 }
 

@@ -41,6 +41,8 @@ pub(super) const OPERAND_BITS: OperandBits = OperandBits {
     acc: acc_bit,
     acc_cd: ACC_CD,
     smem_imm: SMEM_IMM,
+    smem_names_zero: false,
+    resource_shift,
     scratch_sve: SCRATCH_SVE,
     always_sve: false,
     saddr_off: 0x7f,
@@ -123,6 +125,11 @@ pub(super) const fn format_of(encoding: Encoding) -> Format {
         Encoding::Exp => format(0b11_0001, 6, Field::new(0, 0), 2),
         other => foreign(other),
     }
+}
+
+/// Pairs in SMEM, and four registers elsewhere.
+pub(super) const fn resource_shift(encoding: Encoding) -> u8 {
+    if matches!(encoding, Encoding::Smem) { 1 } else { 2 }
 }
 
 /// Where a slot of an encoding is. SMEM's offset and implied operands have classes of their own.

@@ -117,7 +117,7 @@ pub(crate) const MODEL: Model = Model {
     modifiers: modifiers::modifiers_of,
     used: modifiers::used_bits,
     ignored: modifiers::ignored_bits,
-    ignored_control: |_| 0,
+    ignored_control: |_, _| 0,
     rest: modifiers::rest_bits,
     check: rules::check,
     check_fields: rules::check_fields,

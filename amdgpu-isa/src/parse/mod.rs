@@ -59,7 +59,7 @@ pub fn parse(target: impl Into<Target>, line: &str) -> Result<Inst, ParseError> 
     }
     let (mnemonic, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (mut operands, modifier_words) = modifiers::split(arch.generation(), rest);
-    if let ("exp", Some((target, source))) =
+    if let ("exp" | "export", Some((target, source))) =
         (mnemonic, operands.first().and_then(|first| first.split_once(' ')))
     {
         operands.splice(0..1, [target, source.trim()]);
@@ -135,7 +135,8 @@ fn read(
             // Besides a register, the immediate is written as a modifier.
             let offset = operand::value(arch, word, *spec)?;
             values.push(offset);
-            if matches!(offset, Value::Scalar(_)) && mods.offset != 0 {
+            let names_zero = arch.generation().model().bits.smem_names_zero;
+            if matches!(offset, Value::Scalar(_)) && (mods.offset != 0 || names_zero) {
                 values.push(Value::Imm(mods.offset));
                 mods.offset = 0;
                 mods.soffset_en = true;

@@ -1,10 +1,11 @@
 //! Modifiers: the words after the operands.
 
 use super::operand::integer;
+use crate::encoding::modifiers::Modifier;
 use crate::encoding::table::Entry;
 use crate::signature::image::{DIMENSIONS, Dimension};
-use crate::signature::{BITOP3, BLGP_NEG, FROM_LDS, GDS_ONLY, SWAPS_ROWS};
-use crate::text::modifiers::{DEFAULT_FORMAT, buffer_formats};
+use crate::signature::{ATOMIC, BITOP3, BLGP_NEG, BYTE_SOURCE, FROM_LDS, GDS_ONLY, SWAPS_ROWS};
+use crate::text::modifiers::{DEFAULT_FORMAT, HintKind, SCOPES, buffer_formats, hint_name};
 use crate::{DppCtrl, Encoding, Generation, Mods, SdwaSel, SdwaUnused, Slot};
 
 /// Modifiers whose place in [`Mods`] depends on the opcode.
@@ -15,6 +16,8 @@ pub(super) struct Packed {
     neg: Option<Bits>,
     bitop3: u8,
     format: Option<u8>,
+    hint: Option<u8>,
+    byte: Option<u8>,
 }
 
 /// A list of bits, the first in bit 0.
@@ -94,6 +97,16 @@ pub(super) fn apply(generation: Generation, mods: &mut Mods, packed: &mut Packed
         "slc" | "nt" => mods.slc = true,
         "scc" | "sc1" => mods.scc = true,
         "dlc" => mods.dlc = true,
+        "scope" => {
+            let name = argument.strip_prefix("SCOPE_")?;
+            mods.scope = SCOPES.iter().position(|known| *known == name)? as u8;
+        }
+        // An atomic's lowest bit is its GLC; the opcode tells that.
+        "th" => packed.hint = Some(hint(argument)?),
+        "byte_sel" => packed.byte = Some(number(4)? as u8),
+        "index_key" => mods.op_sel = number(4)? as u8,
+        "wait_va_vdst" => mods.wait = number(16)? as u8,
+        "wait_vm_vsrc" => mods.wait_vsrc = number(2)? == 1,
         "wait_exp" | "wait_vdst" => mods.wait = number(16)? as u8,
         "dpp8" => mods.dpp8 = Some(lanes(argument)?),
         "fi" => mods.fi = number(2)? == 1,
@@ -135,6 +148,18 @@ fn dpp(mods: &mut Mods) -> &mut DppCtrl {
 fn dimension(name: &str) -> Option<u8> {
     let is = |known: &Dimension| known.name == name || known.name.strip_prefix("SQ_RSRC_IMG_") == Some(name);
     DIMENSIONS.iter().position(is).map(|number| number as u8)
+}
+
+/// `TH_LOAD_NT`, or a number, with or without what stands before names. Scopes that have other names do not matter here.
+fn hint(name: &str) -> Option<u8> {
+    if let Some(number) = integer(name) {
+        return u8::try_from(number).ok().filter(|hint| *hint < 8);
+    }
+    HintKind::ALL.into_iter().find_map(|kind| {
+        let name = name.strip_prefix(kind.prefix())?;
+        let is_name = |hint: &u8| (0..4).any(|scope| hint_name(kind, *hint, scope) == Some(name));
+        (0..8).find(is_name).or_else(|| integer(name).map(|number| number as u8).filter(|hint| *hint < 8))
+    })
 }
 
 /// `[BUF_FMT_32_FLOAT]`.
@@ -258,6 +283,15 @@ pub(super) fn complete(mods: &mut Mods, packed: Packed, entry: &Entry) {
         let table = packed.bitop3;
         (mods.omod, mods.abs, mods.neg) = (table >> 6, table >> 3 & 7, table & 7);
     }
+    if let Some(hint) = packed.hint {
+        let of_atomic = if flags.has(ATOMIC) { hint & 1 } else { 0 };
+        mods.th = hint & !of_atomic;
+        mods.glc = of_atomic != 0;
+    }
+    if let Some(byte) = packed.byte {
+        // The byte of a source has its bits in the other order.
+        mods.op_sel = if flags.has(BYTE_SOURCE) { byte >> 1 | (byte & 1) << 1 } else { byte << 2 };
+    }
     if entry.encoding == Encoding::Mtbuf {
         mods.format = packed.format.unwrap_or(DEFAULT_FORMAT);
     }
@@ -268,7 +302,7 @@ pub(super) fn complete(mods: &mut Mods, packed: Packed, entry: &Entry) {
         mods.bound_ctrl = dpp.bound_ctrl;
     }
     if entry.is_ray() {
-        mods.fix_for_ray();
+        mods.fix_for_ray(entry.has(Modifier::Unorm));
     }
     mods.lds |= flags.has(FROM_LDS);
     mods.gds |= flags.has(GDS_ONLY);

@@ -3,7 +3,6 @@
 use crate::Slot;
 use crate::encoding::modifiers::Modifier as M;
 use crate::encoding::taken::{ModifierRow as Row, Opcode, sources_of};
-use crate::signature::image::ImageAddress;
 use crate::signature::{Class, Flags, IDLE_MODS, NO_SRC_MODS, SRC_MODS, STRICT_MODS, Spec};
 
 /// DPP8's dword behind a first one.
@@ -60,12 +59,9 @@ pub(crate) fn has_signs<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
 
 /// Whether an image instruction's address is a ray.
 pub(crate) fn follows_ray(specs: &[Spec]) -> bool {
-    specs.iter().any(|spec| {
-        matches!(
-            spec.class,
-            Class::ImageAddress(ImageAddress::Ray { .. }) | Class::ImageAddresses(ImageAddress::Ray { .. })
-        )
-    })
+    specs.iter().any(
+        |spec| matches!(spec.class, Class::ImageAddress(address) | Class::ImageAddresses(address) if address.is_ray()),
+    )
 }
 
 /// Sources with the bits of negation and absolute value but no use for them: where others are floats or, if `of_halves`, halves.

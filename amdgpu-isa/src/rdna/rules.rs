@@ -132,6 +132,7 @@ pub(crate) fn image_dimension(entry: &Entry, mods: &Mods) -> Result<(), Illegal>
     let count = address.dwords(mods.dim, mods.a16);
     let is_legal = match entry.encoding {
         Encoding::Mimg => count <= most || matches!(count, 4 | 8),
+        Encoding::Vimage | Encoding::Vsample => count <= most,
         _ => (2..=most).contains(&count),
     };
     if is_legal { Ok(()) } else { Err(Illegal::Field("DIM")) }

@@ -10,6 +10,12 @@ pub(crate) enum ImageAddress {
         /// Registers of the node's number.
         node_dwords: u8,
     },
+    /// A ray through boxes: the tree and the node, the extent and a mask, origin, direction, and offsets of nodes in `offset_dwords`
+    /// registers.
+    Boxes {
+        /// Registers of offsets.
+        offset_dwords: u8,
+    },
 }
 
 /// The parts of a texel's or a sample's address.
@@ -117,6 +123,7 @@ impl ImageAddress {
     pub(crate) const fn dwords(self, dim: u8, a16: bool) -> u8 {
         match self {
             Self::Ray { node_dwords } => node_dwords + 1 + if a16 { 2 } else { 3 } * VECTOR,
+            Self::Boxes { offset_dwords } => 2 + 2 + 2 * VECTOR + offset_dwords,
             Self::Texel(texel) => {
                 let dimension = &DIMENSIONS[(dim & 7) as usize];
                 let coordinates =
@@ -136,7 +143,7 @@ impl ImageAddress {
     /// The longer ones that LLVM has are leftovers of rounding.
     pub(crate) const fn longest(self, has_sampler: bool) -> u8 {
         match self {
-            Self::Ray { .. } => self.dwords(0, false),
+            Self::Ray { .. } | Self::Boxes { .. } => self.dwords(0, false),
             Self::Texel(_) if has_sampler => self.dwords(VOLUME, false),
             Self::Texel(_) => 4,
         }
@@ -152,24 +159,32 @@ impl ImageAddress {
         })
     }
 
-    /// Registers of one of the address operands of an instruction that names each; 0 where there are fewer.
-    pub(crate) const fn operand_dwords(self, index: u8, dim: u8, a16: bool) -> u8 {
+    /// Registers of one of the address operands of an instruction that names each, in `most` operands at most; 0 where there are fewer.
+    pub(crate) const fn operand_dwords(self, index: u8, most: u8, dim: u8, a16: bool) -> u8 {
         match (self, index) {
             (Self::Ray { node_dwords }, 0) => node_dwords,
             (Self::Ray { .. }, 1) => 1,
             (Self::Ray { .. }, 4) if a16 => 0,
             (Self::Ray { .. }, _) => VECTOR,
+            (Self::Boxes { .. }, 0 | 1) => 2,
+            (Self::Boxes { .. }, 2 | 3) => VECTOR,
+            (Self::Boxes { offset_dwords }, _) => offset_dwords,
             (Self::Texel(_), _) => {
                 let left = self.dwords(dim, a16).saturating_sub(index);
-                if left > 1 && index + 1 < MOST_ADDRESSES { 1 } else { left }
+                if left > 1 && index + 1 < most { 1 } else { left }
             }
         }
+    }
+
+    /// Whether it is a ray and no texel.
+    pub(crate) const fn is_ray(self) -> bool {
+        matches!(self, Self::Ray { .. } | Self::Boxes { .. })
     }
 
     /// Whether an instruction may name each register: not where there is one at most.
     pub(crate) const fn has_several(self) -> bool {
         match self {
-            Self::Ray { .. } => true,
+            Self::Ray { .. } | Self::Boxes { .. } => true,
             Self::Texel(texel) => texel.has_coordinates,
         }
     }
@@ -186,13 +201,15 @@ mod tests {
         // A volume: two in front, six derivatives, three coordinates and the limit.
         assert_eq!(address.dwords(2, false), 12);
         assert_eq!(address.dwords(2, true), 10);
-        let operands: Vec<u8> =
-            (0..MOST_ADDRESSES).map(|index| address.operand_dwords(index, 2, false)).collect();
+        let operands: Vec<u8> = (0..MOST_ADDRESSES)
+            .map(|index| address.operand_dwords(index, MOST_ADDRESSES, 2, false))
+            .collect();
         assert_eq!(operands, [1, 1, 1, 1, 8]);
         let half = ImageAddress::Texel(Texel::NOTHING.coordinates().half_gradients());
         assert_eq!([half.dwords(0, false), half.dwords(2, false)], [3, 7]);
         let ray = ImageAddress::Ray { node_dwords: 2 };
-        let operands: Vec<u8> = (0..MOST_ADDRESSES).map(|index| ray.operand_dwords(index, 0, true)).collect();
+        let operands: Vec<u8> =
+            (0..MOST_ADDRESSES).map(|index| ray.operand_dwords(index, MOST_ADDRESSES, 0, true)).collect();
         assert_eq!(operands, [2, 1, 3, 3, 0]);
         assert_eq!(ray.dwords(0, true), 9);
     }

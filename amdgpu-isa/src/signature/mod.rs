@@ -13,6 +13,7 @@ pub(crate) mod mtbuf;
 pub(crate) mod mubuf;
 pub(crate) mod rdna;
 pub(crate) mod rdna3;
+pub(crate) mod rdna4;
 mod slots;
 pub(crate) mod smem;
 pub(crate) mod sop1;
@@ -36,7 +37,7 @@ use image::ImageAddress;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ty {
     I16,
-    /// An exponent of 16 bits, whose constants are written as halves.
+    /// An exponent of 16 bits, or bytes of small floats, whose constants are written as halves.
     Exponent16,
     F16,
     BF16,
@@ -54,6 +55,18 @@ pub(crate) enum Ty {
     F64,
     /// A matrix's accumulator: eight registers, or four where waves have 64 lanes; tables are built with B256 or B128 in its place.
     Matrix,
+    /// As that, of half as many registers: B128 or I64.
+    HalfMatrix,
+    /// Of a quarter: I64 or I32.
+    QuarterMatrix,
+    /// Where the values of a sparse matrix stand, of one in so many parts of a register; tables are built with Keys16 or Keys8.
+    Keys,
+    /// As that, with I32 or Keys16.
+    WideKeys,
+    /// Half a register.
+    Keys16,
+    /// A quarter.
+    Keys8,
     /// Two floats in a register pair (packed math).
     V2F32,
     /// Plain tuples: memory data, resources, matrices.
@@ -61,6 +74,7 @@ pub(crate) enum Ty {
     B128,
     B192,
     B256,
+    B320,
     B512,
     B1024,
 }
@@ -71,11 +85,13 @@ impl Ty {
         match self {
             Self::I16 | Self::Exponent16 | Self::F16 | Self::BF16 | Self::I32 | Self::F32 => 1,
             Self::V2F16 | Self::V2F16Splat | Self::V2BF16 => 1,
-            Self::I64 | Self::Lanes | Self::F64 | Self::V2F32 => 2,
+            Self::Keys | Self::WideKeys | Self::Keys16 | Self::Keys8 => 1,
+            Self::I64 | Self::Lanes | Self::F64 | Self::V2F32 | Self::QuarterMatrix => 2,
             Self::B96 => 3,
-            Self::B128 => 4,
+            Self::B128 | Self::HalfMatrix => 4,
             Self::B192 => 6,
             Self::B256 | Self::Matrix => 8,
+            Self::B320 => 10,
             Self::B512 => 16,
             Self::B1024 => 32,
         }
@@ -122,6 +138,8 @@ pub(crate) enum ImmKind {
     GprIdx,
     /// Unsigned, decimal, not printed when zero.
     Optional,
+    /// Bytes: signed, in hexadecimal.
+    Bytes,
     /// What an export goes to.
     ExpTarget,
     /// A parameter of a triangle: P10, P20 or P0.
@@ -143,6 +161,8 @@ pub(crate) enum Class {
     Ssrc,
     /// As that, or LDS_DIRECT.
     SsrcOrLds,
+    /// A barrier: its number, or M0.
+    Barrier,
     /// A scalar register in an 8- or 9-bit source field.
     SsrcReg,
     /// A carry or selection mask in a 9-bit field: a scalar register pair or a special source.
@@ -226,7 +246,7 @@ pub(crate) struct Spec {
 
 /// Properties of an opcode, as a bit set: of its [`Signature`], and of its row in a generation's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Flags(pub(crate) u64);
+pub(crate) struct Flags(pub(crate) u128);
 
 impl Flags {
     pub(crate) const NONE: Self = Self(0);
@@ -370,6 +390,12 @@ flags! {
     SILENT_OP_SEL = 59;
     /// OP_SEL's bits of sources that are whole registers mean nothing.
     IDLE_OP_SEL = 60;
+    /// OP_SEL's two lowest bits say which byte of the source is read, the lowest the higher.
+    BYTE_SOURCE = 61;
+    /// A dot product or matrix of which the addend alone may be negated.
+    NEGATES_ADDEND = 62;
+    /// The text names the byte that OP_SEL says.
+    NAMES_BYTE = 63;
 }
 
 /// What an opcode takes and does.

@@ -23,6 +23,7 @@ slots! {
     ssrc0 = Ssrc0 Class::Ssrc, Read;
     ssrc0_reg = Ssrc0 Class::SsrcReg, Read;
     ssrc1 = Ssrc1 Class::Ssrc, Read;
+    ssrc0_barrier = Ssrc0 Class::Barrier, Read;
     ssrc0_inline = Ssrc0 Class::SsrcInline, Read;
     ssrc1_inline = Ssrc1 Class::SsrcInline, Read;
     imm = Simm16 Class::Imm(ImmKind::Decimal), Read;
@@ -52,6 +53,9 @@ slots! {
     sdata_imm = Sdata Class::Imm(ImmKind::Decimal), Read;
     sbase = Sbase Class::SgprGroup, Read;
     smem_offset = Offset Class::SmemOffset, Read;
+    /// A prefetch has both parts of the offset, each an operand.
+    offset = Offset Class::Imm(ImmKind::Bytes), Read;
+    soffset_reg = Soffset Class::Sgpr, Read;
 
     // Vector ALU.
     vdst = Vdst Class::Vgpr, Write;
@@ -134,4 +138,6 @@ slots! {
     img_addr = Vaddr Class::ImageAddr, Read;
     /// What a ray hits, always four registers.
     ray_data = Vdata Class::Vgpr, Write;
+    /// Of boxes, always ten.
+    box_data = Vdata Class::Vgpr, Write;
 }

@@ -10,6 +10,8 @@ use crate::{Arch, Feature, Generation, waits};
 pub(super) fn write(out: &mut String, arch: Arch, kind: ImmKind, value: i64) -> fmt::Result {
     let raw = value as u16;
     match kind {
+        ImmKind::Bytes if value < 0 => write!(out, "-{:#x}", value.unsigned_abs()),
+        ImmKind::Bytes => write!(out, "{value:#x}"),
         // LLVM prints what an inline constant could hold in decimal.
         ImmKind::Decimal if raw > 64 => write!(out, "{raw:#x}"),
         ImmKind::Decimal | ImmKind::Target | ImmKind::Optional => write!(out, "{raw}"),
@@ -50,7 +52,7 @@ pub(crate) const fn exp_targets(generation: Generation) -> &'static [(Range<u16>
             (20..21, "prim"),
             (32..64, "param"),
         ],
-        Generation::Gfx11 => {
+        Generation::Gfx11 | Generation::Gfx12 => {
             &[(0..8, "mrt"), (8..9, "mrtz"), (12..17, "pos"), (20..21, "prim"), (21..23, "dual_src_blend")]
         }
     }
@@ -198,6 +200,22 @@ const GFX11_MESSAGES: &[(u16, &str)] = &[
     (0x86, "MSG_RTN_GET_TBA_TO_PC"),
 ];
 
+/// RDNA 4 ISA, S_SENDMSG and S_SENDMSG_RTN: the message is the low byte.
+const GFX12_MESSAGES: &[(u16, &str)] = &[
+    (1, "MSG_INTERRUPT"),
+    (2, "MSG_HS_TESSFACTOR"),
+    (3, "MSG_DEALLOC_VGPRS"),
+    (9, "MSG_GS_ALLOC_REQ"),
+    (0x80, "MSG_RTN_GET_DOORBELL"),
+    (0x81, "MSG_RTN_GET_DDID"),
+    (0x82, "MSG_RTN_GET_TMA"),
+    (0x83, "MSG_RTN_GET_REALTIME"),
+    (0x84, "MSG_RTN_SAVE_WAVE"),
+    (0x85, "MSG_RTN_GET_TBA"),
+    (0x86, "MSG_RTN_GET_TBA_TO_PC"),
+    (0x87, "MSG_RTN_GET_SE_AID_ID"),
+];
+
 /// Vega ISA and RDNA 2 ISA, S_SENDMSG.
 const MESSAGES: &[(u16, &str)] = &[
     (1, "MSG_INTERRUPT"),
@@ -235,6 +253,7 @@ pub(crate) fn messages(generation: Generation) -> &'static [(u16, &'static str)]
         Generation::Gfx9 => &MESSAGES[..MESSAGES.len() - 1],
         Generation::Gfx10 => MESSAGES,
         Generation::Gfx11 => GFX11_MESSAGES,
+        Generation::Gfx12 => GFX12_MESSAGES,
     }
 }
 
@@ -247,6 +266,11 @@ pub(crate) const fn operations(message: u16) -> &'static [&'static str] {
     }
 }
 
+/// Whether a message is a byte, without operation and stream.
+pub(crate) const fn has_plain_messages(generation: Generation) -> bool {
+    matches!(generation, Generation::Gfx11 | Generation::Gfx12)
+}
+
 fn name_of(generation: Generation, message: u16) -> Option<&'static str> {
     messages(generation).iter().find(|(known, _)| *known == message).map(|(_, name)| *name)
 }
@@ -254,7 +278,7 @@ fn name_of(generation: Generation, message: u16) -> Option<&'static str> {
 /// Vega ISA, S_SENDMSG: message 3:0, operation 6:4, stream 9:8.
 fn write_sendmsg(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
     let generation = arch.generation();
-    if generation == Generation::Gfx11 {
+    if has_plain_messages(generation) {
         return match name_of(generation, raw & 0xff) {
             Some(name) => write!(out, "sendmsg({name})"),
             None if raw > 0xff => write!(out, "{raw}"),
@@ -280,7 +304,7 @@ fn write_sendmsg(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
 
 /// Whether a message, its operation and its stream have names together; other bits are then passed over.
 pub(crate) fn names_message(generation: Generation, raw: u16) -> bool {
-    if generation == Generation::Gfx11 {
+    if has_plain_messages(generation) {
         return name_of(generation, raw & 0xff).is_some();
     }
     match (raw & 0xf, raw >> 4 & 0x7, raw >> 8 & 0x3) {
@@ -356,12 +380,40 @@ const GFX11_HWREGS: &[HardwareRegister] = &[
     (29, "HW_REG_SHADER_CYCLES", None),
 ];
 
+/// RDNA 4 ISA, "Hardware registers".
+const GFX12_HWREGS: &[HardwareRegister] = &[
+    (1, "HW_REG_WAVE_MODE", None),
+    (2, "HW_REG_WAVE_STATUS", None),
+    (4, "HW_REG_WAVE_STATE_PRIV", None),
+    (5, "HW_REG_WAVE_GPR_ALLOC", None),
+    (6, "HW_REG_WAVE_LDS_ALLOC", None),
+    (7, "HW_REG_IB_STS", None),
+    (10, "HW_REG_PERF_SNAPSHOT_DATA", None),
+    (11, "HW_REG_PERF_SNAPSHOT_PC_LO", None),
+    (12, "HW_REG_PERF_SNAPSHOT_PC_HI", None),
+    (15, "HW_REG_PERF_SNAPSHOT_DATA1", None),
+    (16, "HW_REG_PERF_SNAPSHOT_DATA2", None),
+    (17, "HW_REG_WAVE_EXCP_FLAG_PRIV", None),
+    (18, "HW_REG_WAVE_EXCP_FLAG_USER", None),
+    (19, "HW_REG_WAVE_TRAP_CTRL", None),
+    (20, "HW_REG_WAVE_SCRATCH_BASE_LO", None),
+    (21, "HW_REG_WAVE_SCRATCH_BASE_HI", None),
+    (23, "HW_REG_WAVE_HW_ID1", None),
+    (24, "HW_REG_WAVE_HW_ID2", None),
+    (26, "HW_REG_WAVE_SCHED_MODE", None),
+    (29, "HW_REG_SHADER_CYCLES_LO", None),
+    (30, "HW_REG_SHADER_CYCLES_HI", None),
+    (31, "HW_REG_WAVE_DVGPR_ALLOC_LO", None),
+    (32, "HW_REG_WAVE_DVGPR_ALLOC_HI", None),
+];
+
 /// The hardware registers of a processor: number, and LLVM's name.
 pub(crate) fn hardware_registers(arch: Arch) -> impl Iterator<Item = (u16, &'static str)> {
     let all = match arch.generation() {
         Generation::Gfx9 => GFX9_HWREGS,
         Generation::Gfx10 => GFX10_HWREGS,
         Generation::Gfx11 => GFX11_HWREGS,
+        Generation::Gfx12 => GFX12_HWREGS,
     };
     let has_it = move |(.., feature): &&HardwareRegister| feature.is_none_or(|feature| arch.has(feature));
     all.iter().filter(has_it).map(|&(id, name, _)| (id, name))

@@ -1,7 +1,7 @@
 //! An instruction as text, character for character as LLVM's disassembler prints it.
 
 pub(super) mod immediate;
-pub(super) mod modifiers;
+pub(crate) mod modifiers;
 mod names;
 
 use std::fmt::{self, Write as _};
@@ -44,8 +44,11 @@ fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Resul
 
 fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {
     let mut operands = inst.operands.iter().peekable();
+    // One register is no list where an address is always named.
+    let is_several = inst.operands.iter().any(|operand| operand.slot == Slot::Vaddr1);
+    let lists_addresses = entry.encoding.is_named_image() && (is_several || entry.has_named_form());
     // So LLVM has it where a sampler follows named addresses.
-    let is_apart = entry.encoding.is_named_image() && entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
+    let is_apart = entry.has_named_form() && entry.specs.iter().any(|spec| spec.slot == Slot::Ssamp);
     let mut separator = if is_apart { "  " } else { " " };
     let present = entry.specs.iter().filter(|&&spec| operand::is_present(entry, spec, &inst.mods));
     for &spec in present {
@@ -60,8 +63,8 @@ fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> f
         out.push_str(separator);
         // The target of an export stands apart.
         separator = if spec.class == Class::Imm(ImmKind::ExpTarget) { " " } else { ", " };
-        let is_named = entry.encoding.is_named_image()
-            && matches!(spec.class, Class::ImageAddress(_) | Class::ImageAddresses(_));
+        let is_named =
+            lists_addresses && matches!(spec.class, Class::ImageAddress(_) | Class::ImageAddresses(_));
         if is_named && spec.slot == Slot::Vaddr {
             out.push('[');
         }
@@ -101,7 +104,7 @@ fn write_smem_offset(out: &mut String, arch: Arch, first: &Operand, second: Opti
 fn write_smem_part(out: &mut String, arch: Arch, operand: &Operand) -> fmt::Result {
     match operand.value {
         // An offset of zero beside no register.
-        Value::Imm(0) if arch.generation().model().bits.smem_imm.width == 0 => {
+        Value::Imm(0) if arch.generation().model().bits.has_null_offset() => {
             out.push_str("null");
             Ok(())
         }

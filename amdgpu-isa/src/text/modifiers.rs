@@ -6,8 +6,8 @@ use crate::encoding::modifiers::Modifier;
 use crate::encoding::table::Entry;
 use crate::signature::image::DIMENSIONS;
 use crate::signature::{
-    ACCVGPR, BITOP3, BLGP_NEG, BYTE_RESULT, Class, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX, NO_DST_SEL, NO_OPSEL,
-    SILENT_OP_SEL, SWAPS_ROWS, SWIZZLE, TWO_OFFSETS,
+    ACCVGPR, ATOMIC, BITOP3, BLGP_NEG, BYTE_RESULT, BYTE_SOURCE, Class, FROM_LDS, GDS_ONLY, HIGH, MAI, MIX,
+    NAMES_BYTE, NO_DST_SEL, NO_OPSEL, SILENT_OP_SEL, SPARSE, STORE, SWAPS_ROWS, SWIZZLE, TWO_OFFSETS,
 };
 use crate::{Access, Arch, Feature, Generation};
 use crate::{DppCtrl, Encoding, Inst, Mods, Sdwa, SdwaSel, SdwaUnused, Slot};
@@ -19,6 +19,7 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
         Encoding::Smem => {
             flag(out, "glc", mods.glc);
             flag(out, "dlc", mods.dlc);
+            write_hint(out, entry, mods)?;
         }
         encoding if encoding.is_vop3() => {
             write_vop3(out, entry, mods)?;
@@ -34,6 +35,9 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
                 write_bits(out, "op_sel", mods.op_sel, 3, Some(3))?;
             }
             write!(out, " wait_exp:{}", mods.wait)?;
+        }
+        Encoding::Ldsdir if entry.has(Modifier::WaitVsrc) => {
+            write!(out, " wait_va_vdst:{} wait_vm_vsrc:{}", mods.wait, u8::from(mods.wait_vsrc))?;
         }
         Encoding::Ldsdir => write!(out, " wait_vdst:{}", mods.wait)?,
         Encoding::Vop3px => {
@@ -54,21 +58,21 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
         Encoding::Ds => write_ds(out, entry, mods)?,
         Encoding::Flat | Encoding::Global | Encoding::Scratch => {
             write_offset(out, mods.offset)?;
-            write_cache_policy(out, arch, mods);
+            write_cache_policy(out, arch, entry, mods)?;
             flag(out, "lds", mods.lds);
         }
         Encoding::Mubuf => {
             write_buffer_address(out, mods)?;
             // Where it is always set, LDS stands first.
             flag(out, "lds", entry.flags.has(FROM_LDS));
-            write_cache_policy(out, arch, mods);
+            write_cache_policy(out, arch, entry, mods)?;
             flag(out, "lds", mods.lds && !entry.flags.has(FROM_LDS));
             flag(out, "tfe", mods.tfe);
         }
         Encoding::Mtbuf => {
             write_format(out, arch, mods.format)?;
             write_buffer_address(out, mods)?;
-            write_cache_policy(out, arch, mods);
+            write_cache_policy(out, arch, entry, mods)?;
             flag(out, "tfe", mods.tfe);
         }
         // The rest is fixed.
@@ -81,7 +85,7 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
                 write!(out, " dim:{}", DIMENSIONS[usize::from(mods.dim & 7)].name)?;
             }
             flag(out, "unorm", mods.unorm);
-            write_cache_policy(out, arch, mods);
+            write_cache_policy(out, arch, entry, mods)?;
             flag(out, "r128", mods.r128);
             flag(out, "a16", mods.a16);
             flag(out, "tfe", mods.tfe);
@@ -98,6 +102,82 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
         _ => {}
     }
     Ok(())
+}
+
+/// GFX12's temporal hint and scope.
+fn write_hint(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
+    let is_atomic = entry.flags.has(ATOMIC);
+    let hint = mods.th | u8::from(is_atomic && mods.glc);
+    if hint != 0 && entry.has(Modifier::Scope) {
+        let kind = HintKind::of(entry);
+        match hint_name(kind, hint, mods.scope) {
+            Some(name) => write!(out, " th:{}{name}", kind.prefix())?,
+            None if is_atomic => write!(out, " th:{}{hint:#x}", kind.prefix())?,
+            None => write!(out, " th:{hint:#x}")?,
+        }
+    }
+    if mods.scope != 0 {
+        write!(out, " scope:SCOPE_{}", SCOPES[usize::from(mods.scope & 3)])?;
+    }
+    Ok(())
+}
+
+/// RDNA 4 ISA, table "SCOPE": LLVM's names.
+pub(crate) const SCOPES: [&str; 4] = ["CU", "SE", "DEV", "SYS"];
+
+/// What a temporal hint is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HintKind {
+    Load,
+    Store,
+    Atomic,
+}
+
+impl HintKind {
+    pub(crate) const ALL: [Self; 3] = [Self::Load, Self::Store, Self::Atomic];
+
+    pub(crate) fn of(entry: &Entry) -> Self {
+        match () {
+            () if entry.flags.has(ATOMIC) => Self::Atomic,
+            () if entry.flags.has(STORE) => Self::Store,
+            () => Self::Load,
+        }
+    }
+
+    /// What LLVM puts before the name of a hint.
+    pub(crate) const fn prefix(self) -> &'static str {
+        match self {
+            Self::Load => "TH_LOAD_",
+            Self::Store => "TH_STORE_",
+            Self::Atomic => "TH_ATOMIC_",
+        }
+    }
+}
+
+/// RDNA 4 ISA, tables "TH Policies": LLVM's names of hints, without what stands before each.
+pub(crate) fn hint_name(kind: HintKind, hint: u8, scope: u8) -> Option<&'static str> {
+    const DEVICE: u8 = 2;
+    const SYSTEM: u8 = 3;
+    Some(match (kind, hint) {
+        (HintKind::Atomic, 0) => "RT",
+        (HintKind::Atomic, 1) => "RETURN",
+        (HintKind::Atomic, 2) => "NT",
+        (HintKind::Atomic, 3) => "NT_RETURN",
+        (HintKind::Atomic, 4 | 5) if scope >= DEVICE => "CASCADE_RT",
+        (HintKind::Atomic, 6 | 7) if scope >= DEVICE => "CASCADE_NT",
+        (HintKind::Atomic, _) => return None,
+        (_, 0) => "RT",
+        (_, 1) => "NT",
+        (_, 2) => "HT",
+        (_, 3) if scope == SYSTEM => "BYPASS",
+        (HintKind::Load, 3) => "LU",
+        (HintKind::Store, 3) => "WB",
+        (_, 4) => "NT_RT",
+        (_, 5) => "RT_NT",
+        (_, 6) => "NT_HT",
+        (HintKind::Store, 7) => "NT_WB",
+        _ => return None,
+    })
 }
 
 fn flag(out: &mut String, name: &str, set: bool) {
@@ -121,13 +201,17 @@ fn write_omod(out: &mut String, mods: &Mods) {
 }
 
 /// gfx940 renamed the cache bits.
-fn write_cache_policy(out: &mut String, arch: Arch, mods: &Mods) {
+fn write_cache_policy(out: &mut String, arch: Arch, entry: &Entry, mods: &Mods) -> fmt::Result {
+    if entry.has(Modifier::Scope) {
+        return write_hint(out, entry, mods);
+    }
     let [glc, slc, scc] =
         if arch.has(Feature::ScopedCachePolicy) { ["sc0", "nt", "sc1"] } else { ["glc", "slc", "scc"] };
     flag(out, glc, mods.glc);
     flag(out, slc, mods.slc);
     flag(out, scc, mods.scc);
     flag(out, "dlc", mods.dlc);
+    Ok(())
 }
 
 /// ` name:[a,b,…]` of the first `count` bits and, if `last` is given, of that one.
@@ -165,7 +249,15 @@ fn write_vop3(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
     }
     // Interpolations have it before OP_SEL.
     flag(out, "clamp", mods.clamp && entry.flags.has(HIGH));
-    if entry.flags.has(SWAPS_ROWS) && mods.op_sel != 0 {
+    if entry.flags.has(NAMES_BYTE) {
+        let byte = match () {
+            () if entry.flags.has(BYTE_SOURCE) => mods.op_sel >> 1 & 1 | (mods.op_sel & 1) << 1,
+            () => mods.op_sel >> 2,
+        };
+        if byte != 0 {
+            write!(out, " byte_sel:{byte}")?;
+        }
+    } else if entry.flags.has(SWAPS_ROWS) && mods.op_sel != 0 {
         // FI and BOUND_CTRL alone.
         write_bits(out, "op_sel", mods.op_sel, 2, None)?;
     } else if mods.op_sel != 0 && !entry.flags.has(SILENT_OP_SEL) {
@@ -206,6 +298,9 @@ fn write_vop3p(out: &mut String, arch: Arch, entry: &Entry, mods: &Mods) -> fmt:
             blgp if entry.flags.has(BLGP_NEG) => write_bits(out, "neg", blgp, 3, None),
             blgp => write!(out, " blgp:{blgp}"),
         };
+    }
+    if entry.flags.has(SPARSE) && mods.op_sel != 0 {
+        write!(out, " index_key:{}", mods.op_sel)?;
     }
     let count = sources(entry);
     let all = (1 << count) - 1;
@@ -413,7 +508,7 @@ pub(crate) const fn buffer_formats(generation: Generation) -> &'static [&'static
     match generation {
         Generation::Gfx9 => &[],
         Generation::Gfx10 => &GFX10_FORMATS,
-        Generation::Gfx11 => &GFX11_FORMATS,
+        Generation::Gfx11 | Generation::Gfx12 => &GFX11_FORMATS,
     }
 }
 

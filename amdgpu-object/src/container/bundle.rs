@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{ContainerError, Pieces};
 
-const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+pub(super) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
 /// One entry of a bundle.
 pub(super) struct Entry {

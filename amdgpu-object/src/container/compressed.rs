@@ -5,7 +5,7 @@ use super::ContainerError;
 use crate::Bytes;
 use crate::inflate::{self, Allowance};
 
-const MAGIC: &[u8] = b"CCOB";
+pub(super) const MAGIC: &[u8] = b"CCOB";
 
 /// An unpacked bundle.
 pub(super) struct Unpacked {

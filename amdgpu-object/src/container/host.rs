@@ -17,35 +17,42 @@ use super::{ContainerError, ObjectError, Pieces};
 pub(super) enum Contents {
     /// A host file with a `.hip_fatbin` section at this range.
     Fatbin(Range<usize>),
-    /// A host file without.
-    NoFatbin,
+    /// A host file with a `.llvm.offloading` section at this range.
+    Offloading(Range<usize>),
+    /// A host file with neither.
+    Neither,
     /// Not a 64-bit little-endian ELF file for a machine other than AMDGPU.
     NotHost,
 }
 
-/// Looks for `.hip_fatbin`.
-pub(super) fn fatbin(bytes: &[u8]) -> Result<Contents, ContainerError> {
+/// Looks for the section with GPU code.
+pub(super) fn gpu_code(bytes: &[u8]) -> Result<Contents, ContainerError> {
     let Ok(header) = FileHeader64::<LE>::parse(bytes) else { return Ok(Contents::NotHost) };
     if header.e_machine(LE) == elf::EM_AMDGPU {
         return Ok(Contents::NotHost);
     }
-    let damaged = |part: &str, at: u64, error: object::read::Error| {
+    let damaged = |part: String, at: u64, error: object::read::Error| {
         ContainerError::Object(ObjectError::malformed(part, at, error.to_string()))
     };
     let table = header.e_shoff(LE);
-    let sections =
-        header.sections(LE, bytes).map_err(|error| damaged("section header table", table, error))?;
-    for section in sections.iter() {
-        let name = sections.section_name(LE, section).unwrap_or_default();
-        if name == b".hip_fatbin" && section.sh_type(LE) != SHT_NOBITS {
-            let contents = section
-                .data(LE, bytes)
-                .map_err(|error| damaged("section .hip_fatbin", section.sh_offset(LE), error))?;
-            let start = section.sh_offset(LE) as usize;
-            return Ok(Contents::Fatbin(start..start + contents.len()));
-        }
+    let sections = header
+        .sections(LE, bytes)
+        .map_err(|error| damaged("section header table".to_owned(), table, error))?;
+    let find = |wanted: &str| -> Result<Option<Range<usize>>, ContainerError> {
+        let mut named = sections.iter().filter(|section| {
+            let name = sections.section_name(LE, section).unwrap_or_default();
+            name == wanted.as_bytes() && section.sh_type(LE) != SHT_NOBITS
+        });
+        let Some(section) = named.next() else { return Ok(None) };
+        let at = section.sh_offset(LE);
+        let contents =
+            section.data(LE, bytes).map_err(|error| damaged(format!("section {wanted}"), at, error))?;
+        Ok(Some(at as usize..at as usize + contents.len()))
+    };
+    if let Some(range) = find(".hip_fatbin")? {
+        return Ok(Contents::Fatbin(range));
     }
-    Ok(Contents::NoFatbin)
+    Ok(find(".llvm.offloading")?.map_or(Contents::Neither, Contents::Offloading))
 }
 
 /// `HIPF`, the first word of a wrapper.

@@ -1,11 +1,15 @@
-//! Finding the code objects in a file: a code object itself, an offload bundle, or a host program that embeds them.
+//! Finding the code objects in a file: a code object itself, a container of some, or a file that has some anywhere in it.
 
+mod archive;
 mod bundle;
 mod compressed;
 mod host;
+mod offloading;
 mod overlay;
 mod pieces;
+mod raw;
 mod replace;
+mod zip;
 
 pub use pieces::Pieces;
 pub use replace::replace;
@@ -72,6 +76,10 @@ pub enum Origin {
     Bundle,
     /// A compressed offload bundle.
     CompressedBundle,
+    /// One of LLVM's offload binaries.
+    Offloading,
+    /// A file in which it stands as it is.
+    Raw,
 }
 
 /// Why no code object can be had from a file.
@@ -81,30 +89,53 @@ pub enum ContainerError {
     /// An ELF file for AMDGPU that is no linked code object, or bytes that are no known container.
     #[error(transparent)]
     Object(#[from] ObjectError),
-    /// A host program without GPU code.
+    /// A host program or an archive without GPU code.
     #[error(
-        "an ELF file for the host without GPU code (no .hip_fatbin section): give the program or library that was linked from HIP sources"
+        "a file without GPU code (no .hip_fatbin or .llvm.offloading section, and no code object anywhere in it): give the program or library that was linked from HIP sources"
     )]
     NoGpuCode,
-    /// A bundle that is cut short or inconsistent.
-    #[error("offload bundle at file offset {at:#x}: {problem}; the file is damaged: build or copy it again")]
+    /// GPU code that is not compiled yet.
+    #[error(
+        "its GPU code is LLVM bitcode ({}), which becomes machine code when the program is linked: give the linked program or library",
+        targets.join(", ")
+    )]
+    Bitcode {
+        /// The processors that it is for.
+        targets: Vec<String>,
+    },
+    /// What is wrong with a file in an archive.
+    #[error("its member `{name}`: {error}")]
+    Member {
+        /// The file's name there.
+        name: String,
+        /// What is wrong with it.
+        error: Box<ContainerError>,
+    },
+    /// An archive that cannot be read.
+    #[error("the archive is damaged: {problem}; build or copy it again")]
+    Archive {
+        /// What is wrong.
+        problem: String,
+    },
+    /// A bundle or an offload binary that is cut short or inconsistent.
+    #[error("GPU code at file offset {at:#x}: {problem}; the file is damaged: build or copy it again")]
     Damaged {
         /// Where the bundle starts in the file.
         at: usize,
         /// What is wrong.
         problem: String,
     },
-    /// A compressed bundle that is damaged, or unpacks to more than it may ([`open_within`]).
-    #[error("compressed offload bundle at file offset {at:#x} cannot be unpacked: {problem}")]
+    /// A compressed bundle or member that is damaged, or unpacks to more than it may ([`open_within`]).
+    #[error("what is compressed at file offset {at:#x} cannot be unpacked: {problem}")]
     Packed {
         /// Where the bundle starts in the file.
         at: usize,
         /// What is wrong.
         problem: String,
     },
-    /// A compressed bundle of a kind that cannot be unpacked.
+    /// A container of a kind or version that is not known.
     #[error(
-        "compressed offload bundle at file offset {at:#x}: {what} is not supported; unpack it with `clang-offload-bundler --unbundle` first"
+        "GPU code at file offset {at:#x}: {what} is not supported; take it out with LLVM's `clang-offload-bundler` or `llvm-offload-binary` first"
     )]
     Unsupported {
         /// Where the bundle starts in the file.
@@ -112,6 +143,9 @@ pub enum ContainerError {
         /// What is not supported.
         what: String,
     },
+    /// Code objects that cannot be replaced where they stand.
+    #[error("code objects cannot be replaced in this kind of file: take one with --object N, and without --whole")]
+    InPlace,
     /// A host file whose bundles cannot be moved.
     #[error("the bundles of this host file cannot be replaced by larger ones: {problem}")]
     Immovable {
@@ -134,9 +168,11 @@ impl ContainerError {
 
 /// Every AMDGPU code object in a file, in the order in which they stand there.
 ///
-/// Accepted are a linked code object, an offload bundle (`__CLANG_OFFLOAD_BUNDLE__`, or compressed, `CCOB`), several
-/// of them one after another, and a host program or library that carries them in `.hip_fatbin`. Host entries of bundles
-/// are left out. Only the headers of the code objects are read; [`super::CodeObject::parse`] reads the rest.
+/// Accepted are a linked code object, an offload bundle (`__CLANG_OFFLOAD_BUNDLE__`, or compressed, `CCOB`), several of them one
+/// after another, LLVM's offload binaries, a host program, library or object that carries either in `.hip_fatbin` or
+/// `.llvm.offloading`, archives of libraries (`.a`) and of Python (`.whl`, `.zip`) with any of these, and every other file in
+/// which linked code objects stand as they are. Host entries of bundles are left out. Only the headers of the code objects are
+/// read; [`super::CodeObject::parse`] reads the rest.
 ///
 /// # Errors
 /// [`ContainerError`]; never an empty list.
@@ -144,85 +180,260 @@ pub fn open(bytes: &[u8]) -> Result<Vec<Embedded<'_>>, ContainerError> {
     open_within(bytes, UNPACKED_LIMIT)
 }
 
-/// Bytes that the compressed bundles of a file may unpack to, unless another limit is given.
+/// Bytes that what is compressed in a file may unpack to, unless another limit is given.
 pub const UNPACKED_LIMIT: u64 = 1 << 30;
 
-/// As [`open`], of a file whose compressed bundles may unpack to `limit` bytes in all.
+/// As [`open`], of a file whose compressed parts may unpack to `limit` bytes in all.
 ///
 /// # Errors
 /// As [`open`].
 pub fn open_within(bytes: &[u8], limit: u64) -> Result<Vec<Embedded<'_>>, ContainerError> {
-    if bundle::starts_here(bytes) || compressed::starts_here(bytes) {
-        return bundles(bytes, 0..bytes.len(), limit);
-    }
-    match host::fatbin(bytes)? {
-        host::Contents::Fatbin(range) => bundles(bytes, range, limit),
-        host::Contents::NoFatbin => Err(ContainerError::NoGpuCode),
-        host::Contents::NotHost => {
-            let elf = Elf::read(bytes)?;
-            let (id, _) = target::identify(&elf, bytes)?;
-            Ok(vec![Embedded {
-                target: format!("amdgcn-amd-amdhsa--{id}"),
-                index: 0,
-                range: 0..bytes.len(),
-                origin: Origin::CodeObject,
-                bytes: Code::InFile(bytes),
-            }])
-        }
+    let mut search =
+        Search { allowance: Allowance::new(limit), found: Vec::new(), others: Vec::new(), bitcode: Vec::new() };
+    search.file(&Source::File(bytes), 0)?;
+    let Search { found, others, bitcode, .. } = search;
+    match found.is_empty() {
+        false => Ok(found),
+        true if !others.is_empty() => Err(ContainerError::NoCodeObject { targets: others }),
+        true if !bitcode.is_empty() => Err(ContainerError::Bitcode { targets: bitcode }),
+        true => Err(ContainerError::NoGpuCode),
     }
 }
 
-/// The code objects of all bundles in a range of the file.
-fn bundles(bytes: &[u8], range: Range<usize>, limit: u64) -> Result<Vec<Embedded<'_>>, ContainerError> {
-    let mut allowance = Allowance::new(limit);
-    let mut found = Vec::new();
-    let mut others = Vec::new();
-    let mut at = range.start;
-    while let Some(start) = next_bundle(&bytes[..range.end], at) {
-        if compressed::starts_here(&bytes[start..range.end]) {
-            let unpacked = compressed::unpack(&bytes[start..range.end], start, &mut allowance)?;
-            at = start + unpacked.size;
-            let inner = bundle::read(&unpacked.bytes, start)?;
-            for entry in inner.entries {
-                // The table was read from these bytes, so each entry is inside.
-                let Some(code) = unpacked.bytes.part(entry.range).map(Code::Unpacked) else { continue };
-                add(&mut found, &mut others, entry.id, code, start..at, Origin::CompressedBundle);
-            }
-        } else {
-            let inner = bundle::read(&bytes[start..range.end], start)?;
-            at = start + inner.size;
-            for entry in inner.entries {
-                let place = start + entry.range.start..start + entry.range.end;
-                let code = Code::InFile(&bytes[place.clone()]);
-                add(&mut found, &mut others, entry.id, code, place, Origin::Bundle);
+/// Files inside files that are looked into, at most: a library in an archive in an archive.
+const DEPTH: usize = 3;
+
+/// Bytes that are looked through.
+enum Source<'a> {
+    /// The file.
+    File(&'a [u8]),
+    /// What was unpacked from a part of it.
+    Unpacked(Bytes, Range<usize>),
+    /// A part of the file, which is a file of its own.
+    Part(&'a [u8], Range<usize>),
+}
+
+impl<'a> Source<'a> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::File(bytes) => bytes,
+            Self::Unpacked(bytes, _) => bytes,
+            Self::Part(bytes, range) => &bytes[range.clone()],
+        }
+    }
+
+    /// The bytes of a range, which is inside.
+    fn code(&self, range: Range<usize>) -> Option<Code<'a>> {
+        match self {
+            Self::File(bytes) => bytes.get(range).map(Code::InFile),
+            Self::Unpacked(bytes, _) => bytes.part(range).map(Code::Unpacked),
+            Self::Part(bytes, part) => {
+                bytes.get(part.start + range.start..part.start + range.end).map(Code::InFile)
             }
         }
     }
-    if found.is_empty() {
-        return Err(ContainerError::NoCodeObject { targets: others });
+
+    /// Where a range stands in the file; for one of unpacked bytes, where they stand packed.
+    fn place(&self, range: Range<usize>) -> Range<usize> {
+        match self {
+            Self::File(_) => range,
+            Self::Unpacked(_, packed) => packed.clone(),
+            Self::Part(_, part) => part.start + range.start..part.start + range.end,
+        }
     }
-    Ok(found)
+
+    /// A part as a file of its own.
+    fn part(&self, range: Range<usize>) -> Option<Self> {
+        Some(match self {
+            Self::File(bytes) => Self::Part(bytes, range),
+            Self::Unpacked(bytes, packed) => Self::Unpacked(bytes.part(range)?, packed.clone()),
+            Self::Part(bytes, _) => Self::Part(bytes, self.place(range)),
+        })
+    }
 }
 
-/// Keeps a bundle entry if it is an AMDGPU code object, else notes its target.
-fn add<'a>(
-    found: &mut Vec<Embedded<'a>>,
-    others: &mut Vec<String>,
-    target: String,
-    bytes: Code<'a>,
-    range: Range<usize>,
-    origin: Origin,
-) {
-    if is_code_object(&target, &bytes) {
-        found.push(Embedded { target, index: found.len(), range, origin, bytes });
-    } else {
-        others.push(target);
+/// What has been found so far.
+struct Search<'a> {
+    allowance: Allowance,
+    found: Vec<Embedded<'a>>,
+    /// Targets of what is no code object for AMDGPU.
+    others: Vec<String>,
+    /// Processors of what is bitcode.
+    bitcode: Vec<String>,
+}
+
+impl<'a> Search<'a> {
+    /// Looks for the code objects of a file, which stands in `depth` others.
+    fn file(&mut self, source: &Source<'a>, depth: usize) -> Result<(), ContainerError> {
+        let bytes = source.bytes();
+        let all = 0..bytes.len();
+        if bundle::starts_here(bytes) || compressed::starts_here(bytes) {
+            return self.bundles(source, all);
+        }
+        if offloading::starts_here(bytes) {
+            return self.offload_binaries(source, all);
+        }
+        if archive::starts_here(bytes) {
+            return archive::members(bytes)?.into_iter().try_for_each(|(name, range)| {
+                let member = source.part(range);
+                member.map_or(Ok(()), |member| self.member(&member, &name, depth))
+            });
+        }
+        if zip::starts_here(bytes) {
+            let mut archive = zip::Archive::read(bytes)?;
+            for number in 0..archive.len() {
+                let Some(member) = archive.member(number, &mut self.allowance)? else { continue };
+                let unpacked = Source::Unpacked(member.bytes.into(), source.place(member.packed));
+                self.member(&unpacked, &member.name, depth)?;
+            }
+            return Ok(());
+        }
+        match host::gpu_code(bytes)? {
+            host::Contents::Fatbin(range) => self.bundles(source, range),
+            host::Contents::Offloading(range) => self.offload_binaries(source, range),
+            host::Contents::Neither => self.raw(source),
+            host::Contents::NotHost => {
+                let identity = Elf::read(bytes).and_then(|elf| target::identify(&elf, bytes));
+                match identity {
+                    Ok((id, _)) => {
+                        let target = format!("amdgcn-amd-amdhsa--{id}");
+                        let origin = if depth == 0 { Origin::CodeObject } else { Origin::Raw };
+                        self.found(source, target, all, origin);
+                        Ok(())
+                    }
+                    Err(error) => {
+                        let known = self.found.len();
+                        self.raw(source)?;
+                        if self.found.len() == known { Err(error.into()) } else { Ok(()) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks into a file of an archive. That one has no GPU code, or is no file of a known kind, is no error.
+    fn member(&mut self, source: &Source<'a>, name: &str, depth: usize) -> Result<(), ContainerError> {
+        if depth == DEPTH {
+            return Ok(());
+        }
+        match self.file(source, depth + 1) {
+            Ok(()) | Err(ContainerError::NoGpuCode | ContainerError::Object(_)) => Ok(()),
+            Err(error @ ContainerError::Packed { .. }) => Err(error),
+            Err(error) => Err(ContainerError::Member { name: name.to_owned(), error: Box::new(error) }),
+        }
+    }
+
+    /// Notes a code object that stands in a range.
+    fn found(&mut self, source: &Source<'a>, target: String, range: Range<usize>, origin: Origin) {
+        // The range was read from these bytes, so it is inside.
+        let Some(bytes) = source.code(range.clone()) else { return };
+        self.found.push(Embedded { target, index: self.found.len(), range: source.place(range), origin, bytes });
+    }
+
+    /// The code objects of all bundles in a range.
+    fn bundles(&mut self, source: &Source<'a>, range: Range<usize>) -> Result<(), ContainerError> {
+        let bytes = source.bytes();
+        let mut at = range.start;
+        while let Some(start) = next_bundle(&bytes[..range.end], at) {
+            if compressed::starts_here(&bytes[start..range.end]) {
+                let unpacked = compressed::unpack(&bytes[start..range.end], start, &mut self.allowance)?;
+                at = start + unpacked.size;
+                let inner = bundle::read(&unpacked.bytes, start)?;
+                let unpacked = Source::Unpacked(unpacked.bytes, source.place(start..at));
+                self.entries(&unpacked, 0, inner.entries, Origin::CompressedBundle);
+            } else {
+                let inner = bundle::read(&bytes[start..range.end], start)?;
+                at = start + inner.size;
+                self.entries(source, start, inner.entries, Origin::Bundle);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the entries of a bundle that are AMDGPU code objects, and notes the targets of the others.
+    fn entries(&mut self, source: &Source<'a>, start: usize, entries: Vec<bundle::Entry>, origin: Origin) {
+        for bundle::Entry { id, range } in entries {
+            let range = start + range.start..start + range.end;
+            if source.bytes().get(range.clone()).is_some_and(|code| is_code_object(&id, code)) {
+                self.found(source, id, range, origin);
+            } else {
+                self.others.push(id);
+            }
+        }
+    }
+
+    /// The images of all offload binaries in a range.
+    fn offload_binaries(&mut self, source: &Source<'a>, range: Range<usize>) -> Result<(), ContainerError> {
+        for image in offloading::read(source.bytes(), range)? {
+            let target = format!("{}--{}", image.triple, image.processor);
+            let code = source.bytes().get(image.range.clone());
+            if code.is_some_and(|code| is_code_object(&target, code)) {
+                self.found(source, target, image.range, Origin::Offloading);
+            } else if image.is_bitcode {
+                self.bitcode.push(image.processor);
+            } else {
+                self.others.push(target);
+            }
+        }
+        Ok(())
+    }
+
+    /// Code objects and bundles that stand somewhere in the bytes: what begins like one and is none is passed over.
+    fn raw(&mut self, source: &Source<'a>) -> Result<(), ContainerError> {
+        let bytes = source.bytes();
+        let others = self.others.len();
+        let mut sizes = raw::Sizes::of(bytes);
+        let mut end = 0;
+        for start in raw::candidates(bytes) {
+            if start < end {
+                continue;
+            }
+            if self.found.len() == raw::MOST {
+                return Err(ContainerError::damaged(start, format!("there are {} code objects before it", raw::MOST)));
+            }
+            if bytes[start..].starts_with(raw::CODE_OBJECT) {
+                let Some(size) = sizes.at(start)? else { continue };
+                let code = &bytes[start..start + size];
+                let target = match Elf::read(code).and_then(|elf| target::identify(&elf, code)) {
+                    Ok((id, _)) => id.to_string(),
+                    // It is told where code objects are read.
+                    Err(ObjectError::Processor { name: Some(name), .. }) => name.to_owned(),
+                    Err(_) => continue,
+                };
+                end = start + size;
+                self.found(source, format!("amdgcn-amd-amdhsa--{target}"), start..end, Origin::Raw);
+            } else if let Some(size) = self.bundle_at(source, start)? {
+                end = start + size;
+            }
+        }
+        // A bundle without a code object, in the midst of other bytes, may be anything.
+        self.others.truncate(others);
+        Ok(())
+    }
+
+    /// The code objects of a bundle that may begin at a place, and its size; `None` if none does.
+    fn bundle_at(&mut self, source: &Source<'a>, start: usize) -> Result<Option<usize>, ContainerError> {
+        let rest = &source.bytes()[start..];
+        if !compressed::starts_here(rest) {
+            let Ok(inner) = bundle::read(rest, start) else { return Ok(None) };
+            self.entries(source, start, inner.entries, Origin::Bundle);
+            return Ok(Some(inner.size));
+        }
+        let unpacked = match compressed::unpack(rest, start, &mut self.allowance) {
+            Ok(unpacked) => unpacked,
+            Err(error @ ContainerError::Packed { .. }) => return Err(error),
+            Err(_) => return Ok(None),
+        };
+        let Ok(inner) = bundle::read(&unpacked.bytes, start) else { return Ok(None) };
+        let packed = source.place(start..start + unpacked.size);
+        self.entries(&Source::Unpacked(unpacked.bytes, packed), 0, inner.entries, Origin::CompressedBundle);
+        Ok(Some(unpacked.size))
     }
 }
 
 /// Whether a bundle entry is one that we work on.
 fn is_code_object(target: &str, bytes: &[u8]) -> bool {
-    target.contains("amdgcn") && bytes.starts_with(b"\x7fELF")
+    ["amdgcn", "amdgpu"].iter().any(|name| target.contains(name)) && bytes.starts_with(b"\x7fELF")
 }
 
 /// Where the next bundle starts: bundles are padded to page boundaries with zeros.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Allowance;
-use super::{ALIGNMENT, ContainerError, Pieces, bundle, compressed, host, is_code_object, next_bundle};
+use super::{ALIGNMENT, ContainerError, Elf, Pieces, bundle, compressed, host, is_code_object, next_bundle};
 
 /// The file with some of its code objects replaced, by [`Embedded::index`](super::Embedded::index).
 ///
@@ -24,7 +24,7 @@ pub fn replace<'a>(
     if bundle::starts_here(bytes) || compressed::starts_here(bytes) {
         return Ok(rebuild(bytes, 0..bytes.len(), replacements, limit)?.pieces);
     }
-    match host::fatbin(bytes)? {
+    match host::gpu_code(bytes)? {
         host::Contents::Fatbin(range) => {
             let bundles = rebuild(bytes, range.clone(), replacements, limit)?;
             if bundles.pieces.len() <= range.len() && bundles.moves.iter().all(|(old, new)| old == new) {
@@ -38,7 +38,9 @@ pub fn replace<'a>(
             }
             host::move_fatbin(bytes, bundles.pieces, &bundles.moves)
         }
-        host::Contents::NoFatbin => Err(ContainerError::NoGpuCode),
+        host::Contents::Offloading(_) | host::Contents::Neither => Err(ContainerError::InPlace),
+        // Of a file that is none itself, some may stand in it.
+        host::Contents::NotHost if Elf::read(bytes).is_err() => Err(ContainerError::InPlace),
         host::Contents::NotHost => {
             let mut out = Pieces::default();
             out.push(replacements.get(&0).map_or(bytes, AsRef::as_ref));

@@ -1,5 +1,7 @@
 //! Bundles and host files.
 
+use std::sync::LazyLock;
+
 use amdgpu_object::CodeObject;
 use amdgpu_object::container::{ContainerError, Origin, open, open_within};
 use proptest::prelude::*;
@@ -160,6 +162,156 @@ fn damaged_bundles_are_survived() {
             bytes.truncate(cut.index(bytes.len()));
         }
         match open(&bytes) {
+            Ok(found) => assert!(found.iter().all(|object| object.range.end <= bytes.len())),
+            Err(error) => assert!(!error.to_string().is_empty()),
+        }
+    });
+}
+
+/// Two code objects, and what they are for. The compiler gives each another id, so they are made once.
+fn two() -> [(&'static str, Vec<u8>); 2] {
+    static MADE: LazyLock<[(&str, Vec<u8>); 2]> =
+        LazyLock::new(|| ["gfx90a:xnack-", "gfx1100"].map(|target| (target, hip(HIP, target, 5, &[]))));
+    MADE.clone()
+}
+
+/// What must be found, one after the other.
+fn check_two(bytes: &[u8], origin: Origin) {
+    let found = open(bytes).expect("a file with GPU code");
+    assert_eq!(found.len(), 2);
+    for (number, (one, (target, code))) in found.iter().zip(two()).enumerate() {
+        assert_eq!((one.target_id(), one.index, one.origin), (target, number, origin));
+        assert!(one.bytes[..] == code, "{target} has other bytes");
+    }
+}
+
+/// A host library with a file in one of its sections.
+fn library_with(contents: &[u8], section: &str) -> Vec<u8> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = |name: &str| directory.path().join(name);
+    std::fs::write(file("contents"), contents).expect("writable");
+    let source = format!(".section {section}, \"a\", @progbits\n.incbin \"{}\"\n", path(&file("contents")));
+    std::fs::write(file("host.s"), source).expect("writable");
+    let library = file("host.so");
+    run("clang-22", &["-shared", "-nostdlib", "-fuse-ld=lld", path(&file("host.s")), "-o", path(&library)]);
+    std::fs::read(&library).expect("the linker wrote it")
+}
+
+/// The offload binaries of LLVM, with these images: file contents, processor.
+fn offload_binaries(images: &[(&[u8], &str)]) -> Vec<u8> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let out = directory.path().join("out");
+    let images: Vec<String> = images
+        .iter()
+        .enumerate()
+        .map(|(number, (contents, processor))| {
+            let file = directory.path().join(number.to_string());
+            std::fs::write(&file, contents).expect("writable");
+            format!("--image=file={},triple=amdgcn-amd-amdhsa,arch={processor},kind=openmp", path(&file))
+        })
+        .collect();
+    let mut args = vec!["-o", path(&out)];
+    args.extend(images.iter().map(String::as_str));
+    run("llvm-offload-binary-22", &args);
+    std::fs::read(&out).expect("it was written")
+}
+
+#[test]
+fn offload_binaries_of_llvm() {
+    require_tools!("clang-22", "ld.lld-22", "llvm-offload-binary-22");
+    let [(first, one), (second, other)] = two();
+    let binaries = offload_binaries(&[(&one, first), (&other, second)]);
+    check_two(&binaries, Origin::Offloading);
+    check_two(&library_with(&binaries, ".llvm.offloading"), Origin::Offloading);
+    let bitcode = offload_binaries(&[(b"BC\xc0\xde and more", "gfx942")]);
+    let error = open(&library_with(&bitcode, ".llvm.offloading")).expect_err("bitcode alone");
+    assert_eq!(error, ContainerError::Bitcode { targets: vec!["gfx942".to_owned()] });
+    for end in 1..binaries.len().min(400) {
+        let error = open(&binaries[..end]).expect_err("it is cut short");
+        assert!(!error.to_string().is_empty());
+    }
+}
+
+#[test]
+fn code_objects_in_the_midst_of_a_library() {
+    require_tools!("clang-22", "ld.lld-22");
+    let [(_, one), (_, other)] = two();
+    // Not at multiples of anything, and beside what only begins like one.
+    let contents = [b"abc", &one[..], b"\x7fELF\x02\x01\x01\x40 no", &other, b"__CLANG_OFFLOAD_BUNDLE__"].concat();
+    check_two(&library_with(&contents, ".rodata"), Origin::Raw);
+    check_two(&contents, Origin::Raw);
+}
+
+#[test]
+fn bundles_in_the_midst_of_a_library() {
+    require_tools!("clang-22", "ld.lld-22", "clang-offload-bundler-22");
+    check(&library_with(&[b"abc", &bundle(&["-compress"])[..]].concat(), ".rodata"), Origin::CompressedBundle);
+    let library = library_with(&[b"abc", &bundle(&[])[..]].concat(), ".rodata");
+    assert_eq!(open(&library).expect("two code objects").len(), 2);
+}
+
+#[test]
+fn archives_and_wheels() {
+    require_tools!("clang-22", "ld.lld-22", "llvm-ar-22");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = |name: &str| directory.path().join(name);
+    let [(_, one), (_, other)] = two();
+    let text = b"import this";
+    for (name, contents) in [("a.o", &one[..]), ("note.txt", text), ("a_longer_name_than_fits.o", &other)] {
+        std::fs::write(file(name), contents).expect("writable");
+    }
+    let (a, note, b) = (file("a.o"), file("note.txt"), file("a_longer_name_than_fits.o"));
+    let archive = file("lib.a");
+    run("llvm-ar-22", &["rc", path(&archive), path(&a), path(&note), path(&b)]);
+    let archive = std::fs::read(&archive).expect("it was written");
+    check_two(&archive, Origin::Raw);
+    let thin = file("thin.a");
+    run("llvm-ar-22", &["rc", "--thin", path(&thin), path(&a)]);
+    let error = open(&std::fs::read(&thin).expect("it was written")).expect_err("a thin archive").to_string();
+    assert!(error.contains("files stand elsewhere"), "{error}");
+
+    let wheel = |members: &[(&str, &[u8])]| {
+        let mut out = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for (name, contents) in members {
+            let options = zip::write::SimpleFileOptions::default();
+            out.start_file(*name, options).expect("into memory");
+            std::io::Write::write_all(&mut out, contents).expect("into memory");
+        }
+        out.finish().expect("into memory").into_inner()
+    };
+    let library = library_with(&other, ".rodata");
+    let bytes = wheel(&[("a/__init__.py", text), ("a/one.hsaco", &one), ("a/two.so", &library)]);
+    check_two(&bytes, Origin::Raw);
+    // An archive in an archive; and no more of what is packed than may be unpacked.
+    let nested = wheel(&[("lib.a", &archive)]);
+    check_two(&nested, Origin::Raw);
+    let error = open_within(&nested, archive.len() as u64 - 1).expect_err("too large").to_string();
+    assert!(error.contains("more than the limit"), "{error}");
+    assert_eq!(open(&wheel(&[("a.py", text)])), Err(ContainerError::NoGpuCode));
+}
+
+#[test]
+fn damaged_archives_are_survived() {
+    require_tools!("clang-22", "ld.lld-22", "llvm-offload-binary-22");
+    let [(first, one), (second, other)] = two();
+    let raw = [b"abc", &one[..], &other].concat();
+    let binaries = offload_binaries(&[(&one, first), (&other, second)]);
+    let mut zipped = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zipped.start_file("a", zip::write::SimpleFileOptions::default()).expect("into memory");
+    std::io::Write::write_all(&mut zipped, &one).expect("into memory");
+    let seeds = [raw, binaries, zipped.finish().expect("into memory").into_inner()];
+    let edits = prop::collection::vec((any::<prop::sample::Index>(), any::<u64>(), 0usize..9), 1..8);
+    let cut = prop::option::weighted(0.2, any::<prop::sample::Index>());
+    proptest!(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) }, |(seed in 0usize..3, edits in edits, cut in cut)| {
+        let mut bytes = seeds[seed].clone();
+        for (at, value, width) in edits {
+            let at = at.index(bytes.len() - width);
+            bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        match open_within(&bytes, 1 << 20) {
             Ok(found) => assert!(found.iter().all(|object| object.range.end <= bytes.len())),
             Err(error) => assert!(!error.to_string().is_empty()),
         }

@@ -132,7 +132,7 @@ impl Kind {
             | E::Vinterp
             | E::Vintrp => Self::Vector,
             E::Flat | E::Global | E::Scratch | E::Mubuf | E::Mtbuf => Self::Memory,
-            E::Mimg | E::MimgNsa | E::MimgNsa2 | E::MimgNsa3 => Self::Memory,
+            E::Mimg | E::MimgNsa | E::MimgNsa2 | E::MimgNsa3 | E::Vimage | E::Vsample => Self::Memory,
             E::Ds | E::Exp | E::Ldsdir => Self::Other,
         }
     }

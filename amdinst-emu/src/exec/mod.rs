@@ -130,10 +130,8 @@ pub(crate) fn table_of(op: Op) -> Option<u8> {
 /// The function that executes an instruction.
 pub(crate) fn handler(inst: &Inst) -> Handler {
     let op = inst.op;
-    let of_graphics = Value::Special(Special::PopsExitingWaveId);
-    let unknown = [Value::Special(Special::LdsDirect), of_graphics];
-    if inst.operands.iter().any(|operand| unknown.contains(&operand.value)) {
-        return unknown_source;
+    if inst.operands.iter().any(|operand| is_of_graphics(operand.value)) {
+        return of_graphics;
     }
     if let Some(handler) = fork::handler(op) {
         return handler;
@@ -241,9 +239,14 @@ fn not_executed(op: Op) -> Box<Trap> {
     Trap::unimplemented(op, unsupported::reason(op).unwrap_or_default())
 }
 
-/// An instruction with a source that is a dword of LDS, or comes from the graphics pipeline.
-fn unknown_source(_: &mut Context<'_>, step: &Step) -> Outcome {
-    Err(Trap::unimplemented(step.op, "with LDS_DIRECT or POPS_EXITING_WAVE_ID as a source"))
+/// Whether an operand is a dword of LDS, as only pixel shaders have it, or comes from the graphics pipeline.
+pub(crate) fn is_of_graphics(operand: Value) -> bool {
+    matches!(operand, Value::Special(Special::LdsDirect | Special::PopsExitingWaveId))
+}
+
+/// An instruction with such an operand.
+fn of_graphics(_: &mut Context<'_>, step: &Step) -> Outcome {
+    Err(Trap::unimplemented(step.op, "with LDS_DIRECT or POPS_EXITING_WAVE_ID as an operand"))
 }
 
 /// An instruction that only a trap handler may execute, or whose operands only that one sets.

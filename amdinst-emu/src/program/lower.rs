@@ -301,6 +301,9 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
         let reason = "a register of the trap handler".to_owned();
         step.run = exec::privileged;
         step.extra = Some(extra(inst, [Kind::Int; 5], false, reason));
+    } else if inst.operands.iter().any(|operand| exec::is_of_graphics(operand.value)) {
+        let reason = "an operand of the graphics pipeline".to_owned();
+        step.extra = Some(extra(inst, [Kind::Int; 5], false, reason));
     } else if needs_extra || op == Op::s_setreg_imm32_b32 {
         let [a, b, c, d] = src_kind;
         let mut extra = extra(inst, [dst_kind, a, b, c, d], keep_half, String::new());

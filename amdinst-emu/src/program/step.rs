@@ -182,7 +182,7 @@ pub(crate) struct Extra {
     pub(crate) scalar: Option<ScalarAccess>,
     /// The two operations of an instruction that has two.
     pub(crate) pair: Option<Box<[Step; 2]>>,
-    /// Why it is not executed: a word that is no instruction, or one with privileged registers.
+    /// Why it is not executed: a word that is no instruction, or one with registers that are not a kernel's.
     pub(crate) message: String,
 }
 

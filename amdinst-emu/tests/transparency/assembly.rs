@@ -113,7 +113,7 @@ impl Assembly {
             Generation::Gfx10 => {
                 concat!(include_str!("assembly/gfx10.inc"), include_str!("assembly/rdna.inc"))
             }
-            Generation::Gfx11 => include_str!("assembly/rdna.inc"),
+            Generation::Gfx11 | Generation::Gfx12 => include_str!("assembly/rdna.inc"),
         };
         let mut source = format!("{}{macros}{}\n", include_str!("assembly/prelude.inc"), self.text);
         if arch.generation().wave_sizes().len() > 1 {

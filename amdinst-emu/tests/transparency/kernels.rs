@@ -61,6 +61,17 @@ pub(crate) fn generic_pointers(first: &str) -> String {
     )
 }
 
+/// A kernel with more private memory than the offsets of instructions reach.
+pub(crate) const MUCH_SCRATCH: &str = "kernel void test(global uint *out, global const uint *in, uint n) {
+        uint i = get_global_id(0);
+        volatile uint stack[1500];
+        for (uint k = 0; k < 1500; k += 100) stack[k + (in[i] & 63)] = in[i] + k;
+        uint sum = 0;
+        for (uint k = 0; k < 1500; k += 100) if (stack[k + (in[i] & 63)] & 4) sum += stack[k + (in[i] & 63)];
+        if (in[i] & 1) sum ^= i;
+        out[i] = sum;
+    }";
+
 /// A kernel `test(out, in, n)` in OpenCL C.
 pub(crate) struct Kernel {
     pub(crate) name: &'static str,

@@ -43,10 +43,10 @@ pub struct ProbeMap {
     pub schema: u32,
     /// Target id of the code object (`gfx90a:xnack-`).
     pub target: String,
-    /// `sha256:` and the hash of the original code object.
+    /// `xxh128:` and the hash of the original code object.
     #[serde(default)]
     pub original: String,
-    /// SHA-256 of the instrumented code object, if there is one. It has the hash of this map in turn, in its section
+    /// Hash of the instrumented code object, if there is one. It has the hash of this map in turn, in its section
     /// `.amdinst.map`: of the file with zeros for these digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code_object: Option<String>,
@@ -55,6 +55,11 @@ pub struct ProbeMap {
     /// Where code moved.
     pub addresses: AddressMap,
 }
+
+/// What a kernel takes in the file, roughly.
+const BYTES_OF_KERNEL: usize = 2048;
+/// What a site or a uniform branch takes in the file with its source locations, roughly.
+const BYTES_OF_SITE: usize = 1024;
 
 impl ProbeMap {
     /// Reads a probe map.
@@ -74,7 +79,10 @@ impl ProbeMap {
     // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
     #[inline]
     pub fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let mut bytes = serde_json::to_vec(self)?;
+        // About as much as most take, so that what is written is not moved. Memory that is not written to costs nothing.
+        let sites: usize = self.kernels.iter().map(|kernel| kernel.sites.len() + kernel.uniform.len()).sum();
+        let mut bytes = Vec::with_capacity(BYTES_OF_KERNEL * self.kernels.len() + BYTES_OF_SITE * sites);
+        serde_json::to_writer(&mut bytes, self)?;
         bytes.push(b'\n');
         Ok(bytes)
     }

@@ -44,7 +44,7 @@ impl InputArgs {
                 short.unwrap_or(file)
             }
         };
-        Ok(FileArgs { file, target_cpu })
+        Ok(FileArgs { file, target_cpu, object: self.object })
     }
 }
 
@@ -123,6 +123,14 @@ impl<'a> Input<'a> {
             }
         })?;
         let targets: Vec<_> = embedded.iter().map(|one| one.target.clone()).collect();
+        if let Some(number) = args.object {
+            embedded.retain(|one| one.index == number);
+            if embedded.is_empty() {
+                let message = format!("{} holds no code object {number}", path.display());
+                let note = format!("it holds {}, from 0 on", count(targets.len(), "code object"));
+                return Err(Failure::msg(Exit::Usage, message).note(note));
+            }
+        }
         let target_cpu = args.target_cpu.as_deref();
         embedded.retain(|one| target_cpu.is_none_or(|wanted| is_target(&one.target, wanted)));
         match target_cpu {
@@ -257,7 +265,7 @@ impl<'a> Input<'a> {
         let mut first = None;
         self.for_each(|found| {
             if kernel.is_none_or(|name| kernel_of(&found.object, name).is_some()) {
-                fitting.push(found.target.clone());
+                fitting.push((found.target.clone(), found.index));
                 first.get_or_insert(found);
             }
             Ok(ControlFlow::Continue(()))
@@ -267,15 +275,20 @@ impl<'a> Input<'a> {
             (None, Some(name)) => Err(self.no_kernel(name)),
             _ => {
                 let of = kernel.map_or(String::new(), |name| format!(" with a kernel `{name}`"));
+                let is_one_target = fitting.iter().all(|(target, _)| *target == fitting[0].0);
+                let fitting_ones: Vec<String> = fitting
+                    .into_iter()
+                    .map(|(target, number)| if is_one_target { format!("{number} ({target})") } else { target })
+                    .collect();
                 let message = format!(
                     "{} holds {}{of}: {}",
                     self.path.display(),
-                    count(fitting.len(), "code object"),
-                    list(&fitting)
+                    count(fitting_ones.len(), "code object"),
+                    list(&fitting_ones)
                 );
-                let is_one_target = fitting.iter().all(|target| *target == fitting[0]);
                 let ways = [
                     (!is_one_target).then_some("name one with --target-cpu"),
+                    is_one_target.then_some("choose one with --object N"),
                     kernel.is_none().then_some("choose a kernel with --kernel"),
                     all,
                 ];
@@ -343,10 +356,10 @@ impl<'a> Input<'a> {
     }
 }
 
-/// The variable with the bytes that the compressed bundles of a file may unpack to.
+/// The variable with the bytes that what is compressed in a file may unpack to.
 const UNPACKED: &str = "AMDINST_UNPACKED";
 
-/// How many bytes the compressed bundles of a file may unpack to.
+/// How many bytes what is compressed in a file may unpack to.
 ///
 /// # Errors
 /// `AMDINST_UNPACKED` is no number.

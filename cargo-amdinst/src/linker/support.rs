@@ -131,7 +131,8 @@ const fn shuffle(target: Option<Target>) -> &'static str {
         Some(Target { arch, wave }) => match (arch.generation(), wave) {
             (Generation::Gfx11, WaveSize::Wave64) => SHUFFLE_OF_HALVES,
             (Generation::Gfx10, WaveSize::Wave64) => SHUFFLE_ONE_BY_ONE,
-            (Generation::Gfx9, _) | (Generation::Gfx10 | Generation::Gfx11, WaveSize::Wave32) => SHUFFLE,
+            (Generation::Gfx9 | Generation::Gfx12, _)
+            | (Generation::Gfx10 | Generation::Gfx11, WaveSize::Wave32) => SHUFFLE,
         },
     }
 }

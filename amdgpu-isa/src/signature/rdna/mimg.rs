@@ -169,3 +169,25 @@ rays! {
     image_bvh_intersect_ray   1;
     image_bvh64_intersect_ray 2;
 }
+
+/// A list: `mnemonic offset_dwords;`.
+macro_rules! bounding_boxes {
+    ($($op:ident $offset_dwords:literal;)*) => {
+        $(
+            #[expect(non_upper_case_globals, reason = "it is called by the mnemonic")]
+            pub(crate) const $op: $crate::signature::Signature = {
+                use $crate::signature::{Ty, image::ImageAddress, rdna::mimg::address, slots};
+                $crate::signature::Signature {
+                    op: $crate::Op::$op,
+                    operands: &[
+                        slots::box_data(Ty::B320),
+                        address(ImageAddress::Boxes { offset_dwords: $offset_dwords }),
+                        slots::srsrc(Ty::B128),
+                    ],
+                    flags: $crate::signature::LOAD,
+                }
+            };
+        )*
+    };
+}
+pub(crate) use bounding_boxes;

@@ -212,7 +212,7 @@ impl Slice {
     /// Where the value of a register is kept among those that are followed; nowhere if it never matters.
     pub(super) fn place(&self, register: u8) -> Option<usize> {
         let register = usize::from(register) % SCALARS;
-        (self.steps.anywhere.bits() >> register & 1 != 0).then(|| usize::from(self.places[register]))
+        (followed(self.steps.anywhere) >> register & 1 != 0).then(|| usize::from(self.places[register]))
     }
 
     /// How many registers are followed.
@@ -244,8 +244,13 @@ fn part(ends: &[usize], number: usize) -> Range<usize> {
 
 /// The registers of a set, by operand code. EXEC is no place among them, and nobody asks what SCC holds.
 fn registers(set: ScalarSet) -> Registers {
-    let bits = set.without(ScalarSet::EXEC).without(ScalarSet::SCC).bits();
+    let bits = followed(set);
     Registers { low: bits as u64, high: (bits >> 64) as u64 }
+}
+
+/// Those of a set that have a place.
+fn followed(set: ScalarSet) -> u128 {
+    set.without(ScalarSet::EXEC).without(ScalarSet::SCC).bits()
 }
 
 /// The registers of a set that are still to come.

@@ -283,6 +283,8 @@ impl Flowing<'_> {
             Value::Scalar(register) if self.is_exec(register) => {
                 self.values.half(state.rest.exec, register - EXEC)
             }
+            // In waves of 32 lanes it is a register that may hold anything, and is not followed.
+            Value::Scalar(EXEC_HI) => self.values.number(Expr::Opaque(index, 11)),
             Value::Scalar(register) => self.held(state, register),
             other => match constant(other) {
                 Some(value) => self.values.number(Expr::Const32(value as u32)),
@@ -316,8 +318,15 @@ impl Flowing<'_> {
 
     pub(super) fn read64(&mut self, state: &State, value: Value, index: usize) -> Vn {
         match value {
-            Value::Scalar(EXEC) => state.rest.exec,
-            Value::Scalar(register) if register < EXEC_HI => {
+            Value::Scalar(EXEC) => match self.wave_size() {
+                WaveSize::Wave64 => state.rest.exec,
+                WaveSize::Wave32 => {
+                    let low = self.values.half(state.rest.exec, 0);
+                    let high = self.read32(state, Value::Scalar(EXEC_HI), index);
+                    self.values.pair(low, high)
+                }
+            },
+            Value::Scalar(register) if register < EXEC => {
                 let (low, high) = (self.held(state, register), self.held(state, register + 1));
                 self.values.pair(low, high)
             }
@@ -351,7 +360,7 @@ impl Flowing<'_> {
     }
 
     fn write64(&mut self, state: &mut State, to: u8, value: Vn) {
-        if to == EXEC {
+        if to == EXEC && self.wave_size() == WaveSize::Wave64 {
             state.rest.exec = value;
         } else {
             let (low, high) = (self.values.half(value, 0), self.values.half(value, 1));

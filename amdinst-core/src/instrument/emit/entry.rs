@@ -137,7 +137,7 @@ impl Entry<'_> {
     fn set_flat_scratch(&self, code: &mut Sequence) {
         let (user, system) =
             (self.instrumented.user_sgprs(self.arch), self.instrumented.system_sgprs(self.arch));
-        if let (Some(ScratchSlots { by_register: true, .. }), Some(init), Some(offset)) =
+        if let (Some(ScratchSlots { is_set_up: true, .. }), Some(init), Some(offset)) =
             (self.reserved.scratch, user.flat_scratch_init, system.private_segment_wavefront_offset)
         {
             code.set_flat_scratch(init, offset, self.own().header);

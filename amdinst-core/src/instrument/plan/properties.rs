@@ -164,8 +164,8 @@ impl Properties<'_, '_> {
     }
 
     /// Whether sites address private memory by a register.
-    fn scratch_is_by_register(&self) -> bool {
-        self.counting.reserved.scratch.is_some_and(|slots| slots.by_register)
+    fn scratch_is_set_up(&self) -> bool {
+        self.counting.reserved.scratch.is_some_and(|slots| slots.is_set_up)
     }
 
     /// What the prologue needs of what waves start with: the pointer to the arguments, if ours is one, and all ids.
@@ -205,7 +205,7 @@ impl Properties<'_, '_> {
 
     /// Makes room in private memory, if sites borrow by way of that.
     fn ask_for_scratch(&mut self) -> Result<(), NoPlan> {
-        if self.scratch_is_by_register() {
+        if self.scratch_is_set_up() {
             let arch = self.arch();
             self.descriptor.set_user_sgpr(arch, UserSgpr::FlatScratchInit, true).map_err(|error| {
                 let detail =
@@ -290,7 +290,7 @@ impl Properties<'_, '_> {
         let arch = self.arch();
         let survey = self.planner.survey;
         // FLAT_SCRATCH is one of the last that are allotted, where a kernel without it may have others.
-        let own = match self.scratch_is_by_register() {
+        let own = match self.scratch_is_set_up() {
             true => survey.sgprs(&survey.reachable[self.function]),
             false => 0,
         };

@@ -1,10 +1,11 @@
 //! Private memory for what sites borrow when there is no other way.
 //!
-//! Descriptor and note get eight bytes more a work-item. Where hardware does not set FLAT_SCRATCH, the site needs one more
-//! dead SGPR, for the address. The prologue then sets FLAT_SCRATCH to the base of scratch memory plus the wave's offset,
-//! which the instrumented descriptor asks for (`FLAT_SCRATCH_INIT`). A kernel that sets it in the same way
-//! sets it a second time. Kernels that write anything else there are refused (`no-free-vgpr`), and so are
-//! kernels with a dynamic stack.
+//! Descriptor and note get eight bytes more a work-item. Where hardware does not set FLAT_SCRATCH, or the kernel's own memory is
+//! larger than offsets reach, the site needs one more dead SGPR, for the address.
+//!
+//! Where hardware does not set FLAT_SCRATCH, the prologue does: to the base of scratch memory plus the wave's offset, which the
+//! instrumented descriptor asks for (`FLAT_SCRATCH_INIT`). A kernel that sets it in the same way sets it a second time. Kernels that
+//! write anything else there are refused (`no-free-vgpr`), and so are kernels with a dynamic stack.
 
 use amdgpu_isa::{Feature, HardwareRegister, Op, Reg, Value};
 
@@ -28,7 +29,7 @@ impl Planner<'_> {
         let refuse = |detail: String| {
             Err(NoPlan::Refused(Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")))
         };
-        let by_register = !self.object.target.arch.has(Feature::ArchitectedFlatScratch);
+        let is_set_up = !self.object.target.arch.has(Feature::ArchitectedFlatScratch);
         let mut kept = 0u32;
         for &kernel in &group.kernels {
             let kernel = self.kernel(kernel);
@@ -38,14 +39,14 @@ impl Planner<'_> {
             }
             kept = kept.max(descriptor.private_segment_fixed_size()).max(metadata.private_segment_fixed_size);
         }
-        if by_register && let Some(writer) = self.writer_of_flat_scratch(group) {
+        if is_set_up && let Some(writer) = self.writer_of_flat_scratch(group) {
             return refuse(format!("{writer} changes where its scratch memory is"));
         }
-        let of_work_item = MOST_OF_WAVE / self.survey.program.wave_size().lanes();
-        let most =
-            if by_register { of_work_item } else { self.survey.program.arch.generation().offset_end() };
+        let most = MOST_OF_WAVE / self.survey.program.wave_size().lanes();
         let kept = kept.min(most).next_multiple_of(4);
-        let slots = ScratchSlots { kept, end: kept + ScratchSlots::BYTES, by_register };
+        let end = kept + ScratchSlots::BYTES;
+        let by_register = is_set_up || end > self.survey.program.arch.generation().offset_end();
+        let slots = ScratchSlots { kept, end, by_register, is_set_up };
         if slots.end > most {
             return refuse(format!("{most} bytes of its scratch memory are, too"));
         }

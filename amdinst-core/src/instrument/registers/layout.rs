@@ -171,8 +171,10 @@ pub(crate) struct ScratchSlots {
     pub(crate) kept: u32,
     /// Bytes of private memory a work-item, with these.
     pub(crate) end: u32,
-    /// Instructions have the address of `kept` in an SGPR, and the prologue sets FLAT_SCRATCH: before gfx940.
+    /// Instructions have the address of `kept` in an SGPR: where they must have one, and behind what their offsets reach.
     pub(crate) by_register: bool,
+    /// The prologue sets FLAT_SCRATCH: where hardware does not.
+    pub(crate) is_set_up: bool,
 }
 
 impl ScratchSlots {

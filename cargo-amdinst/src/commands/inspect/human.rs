@@ -29,10 +29,10 @@ impl Display for Human<'_> {
 }
 
 fn write_object(f: &mut Formatter<'_>, object: &ObjectView) -> fmt::Result {
-    let ObjectView { target, version, offset, size, kernels } = object;
+    let ObjectView { target, version, offset, object: number, size, kernels } = object;
     write!(f, "{target}: code object V{version}, {}, {size} bytes", count(kernels.len(), "kernel"))?;
     if *offset > 0 {
-        write!(f, " at {offset:#x}")?;
+        write!(f, " at {offset:#x}, object {number}")?;
     }
     writeln!(f)?;
     kernels.iter().try_for_each(|kernel| write_kernel(f, kernel))

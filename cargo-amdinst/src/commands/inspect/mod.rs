@@ -65,6 +65,7 @@ pub fn view_object(found: &Found) -> (ObjectView, Option<String>) {
         target: object.target.to_string(),
         version: object.version,
         offset: found.offset,
+        object: found.index,
         size: object.bytes.len() as u64,
         kernels: kernels.collect(),
     };

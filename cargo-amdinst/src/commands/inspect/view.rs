@@ -47,6 +47,8 @@ pub struct ObjectView {
     pub version: u8,
     /// Where it stands in the file.
     pub offset: u64,
+    /// Its number in the file, from 0, as `--object` takes it.
+    pub object: usize,
     /// Bytes.
     pub size: u64,
     /// Its kernels, in order of entry address.

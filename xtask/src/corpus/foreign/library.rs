@@ -29,7 +29,7 @@ impl Library {
             bail!("{} is not there (apt-get install {package})", path.display());
         }
         let file = File::open(&path).map_err(|failure| anyhow!("{failure}"))?;
-        Ok(Self { args: FileArgs { file: path, target_cpu: None }, file })
+        Ok(Self { args: FileArgs { file: path, target_cpu: None, object: None }, file })
     }
 
     /// Its path.

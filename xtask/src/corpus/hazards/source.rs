@@ -252,7 +252,7 @@ pub(super) fn assemble(target: Target) -> Result<CodeObject> {
     match target.arch.generation() {
         Generation::Gfx9 => assemble_text(target, GFX9),
         Generation::Gfx10 => assemble_text(target, GFX10),
-        Generation::Gfx11 => assemble_text(target, RDNA),
+        Generation::Gfx11 | Generation::Gfx12 => assemble_text(target, RDNA),
     }
 }
 

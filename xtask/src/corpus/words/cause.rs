@@ -36,15 +36,20 @@ const RULES: &[&str] = &[
     "invalid op_sel operand",
     "invalid operand (violates constant bus restrictions)",
     "invalid register class",
+    "instruction must use th:TH_ATOMIC_RETURN",
+    "invalid th value",
     "lds_direct cannot be used with this instruction",
     "lds_direct is not supported on this GPU",
     "lds_direct may be used as src0 only",
     "literal operands are not supported",
     "must not partially overlap with dst",
+    "nv is not supported on this GPU",
     "only one unique literal operand is allowed",
     "out of bounds interpolation attribute number",
     "register index is out of range",
     "register not available on this GPU",
+    "scale_offset is not supported",
+    "scope and th combination is not valid",
     "source operand must be a VGPR",
     "source operand must be either a VGPR or an inline constant",
     "src0 must be null",
@@ -62,6 +67,7 @@ const NAMELESS: &[&str] = &[
     "not a valid operand.",
     "failed parsing operand.",
     "operands are not valid for this GPU or mode",
+    "expected an identifier",
 ];
 
 /// A cause that LLVM's assembler gives no name.
@@ -73,6 +79,15 @@ struct Nameless {
 /// The causes of messages that name no rule.
 const NAMELESS_CAUSES: &[Nameless] = &[
     Nameless { name: "a number wider than the 16 bits of its operand", holds: is_too_wide },
+    // LLVM prints the number of such a hint, and reads names alone.
+    Nameless {
+        name: "a temporal hint that has no name",
+        holds: |word| word.is(Illegal::Field("TH")) && word.text.contains(" th:0x"),
+    },
+    Nameless {
+        name: "a register where the number of a barrier must be",
+        holds: |word| word.is(Illegal::Kind("no number of a barrier")),
+    },
     Nameless { name: "NULL as a resource or a sampler", holds: has_null_resource },
     Nameless { name: "a literal beside a lane permutation", holds: has_permuted_literal },
     Nameless {
@@ -186,6 +201,12 @@ fn another_word(word: &Evidence<'_>, theirs: &[u8]) -> Option<&'static str> {
     if word.is(Illegal::Field("OP_SEL")) && !reads_as_this {
         return Some("a half of a source that there is not, which LLVM drops");
     }
+    if word.is(Illegal::Kind("no number of a barrier")) {
+        return Some("a register where the number of a barrier must be, which LLVM lets pass");
+    }
+    if word.is(Illegal::Field("TH")) && word.text.contains("th:TH_ATOMIC_CASCADE") {
+        return Some("a cascade of atomics that returns a value, which LLVM's text drops");
+    }
     if word.is(Illegal::TwoLiterals) && !reads_as_this {
         return Some("two literals, of which one reads as a constant");
     }
@@ -232,7 +253,14 @@ fn is_too_wide(word: &Evidence<'_>) -> bool {
 /// A buffer or an image whose description is NULL. What else is wrong with an image is told first by one or the other.
 fn has_null_resource(word: &Evidence<'_>) -> bool {
     let has_null = word.text.contains(" null");
+    // A buffer's offset may be NULL: the resource is the operand before that.
+    let resource_is_null = |name: &str, operand: usize| {
+        word.text.starts_with(name) && word.text.split(", ").nth(operand).is_some_and(|text| text == "null")
+    };
     has_null && (word.is(Illegal::Kind("NULL")) || word.text.starts_with("image_"))
+        || resource_is_null("s_buffer_", 1)
+        || resource_is_null("buffer_", 2)
+        || resource_is_null("tbuffer_", 2)
 }
 
 /// The code of a literal in a word whose third dword permutes lanes: LLVM takes some other number for its value.

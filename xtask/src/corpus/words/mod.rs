@@ -141,7 +141,12 @@ mod tests {
             target.arch.generation() == amdgpu_isa::Generation::Gfx9
                 || matches!(
                     target.arch,
-                    Arch::Gfx1011 | Arch::Gfx1013 | Arch::Gfx1030 | Arch::Gfx1100 | Arch::Gfx1150
+                    Arch::Gfx1011
+                        | Arch::Gfx1013
+                        | Arch::Gfx1030
+                        | Arch::Gfx1100
+                        | Arch::Gfx1150
+                        | Arch::Gfx1201
                 )
         };
         targets().filter(is_distinct)

@@ -6,6 +6,7 @@
 
 mod gfx10;
 mod gfx11;
+mod gfx12;
 mod gfx9;
 
 use amdgpu_isa::{Arch, Generation, Target, opcodes};
@@ -87,6 +88,7 @@ fn block(arch: Arch, random: &mut Random) -> Vec<u32> {
         Generation::Gfx9 => gfx9::needed,
         Generation::Gfx10 => gfx10::needed,
         Generation::Gfx11 => gfx11::needed,
+        Generation::Gfx12 => gfx12::needed,
     };
     while words.len() < needed(&words) {
         words.push(literal(random));
@@ -132,6 +134,7 @@ fn shapes(arch: Arch) -> &'static [Shape] {
         Generation::Gfx9 => gfx9::SHAPES,
         Generation::Gfx10 => gfx10::SHAPES,
         Generation::Gfx11 => gfx11::SHAPES,
+        Generation::Gfx12 => gfx12::SHAPES,
     }
 }
 
@@ -159,6 +162,7 @@ fn of_shape(arch: Arch, shape: &Shape, opcode: Option<u64>, random: &mut Random)
         Generation::Gfx9 => gfx9::complete(arch, shape, bits, random),
         Generation::Gfx10 => gfx10::complete(shape, bits, random),
         Generation::Gfx11 => gfx11::complete(shape, bits, random),
+        Generation::Gfx12 => gfx12::complete(shape, bits, random),
     }
 }
 
