@@ -178,12 +178,21 @@ fn sampled(results: &[Finished]) -> Vec<String> {
     sums.into_iter().map(line).collect()
 }
 
+/// Lines of a launch that are shown of what its kernel printed.
+const MOST_PRINTED: usize = 64;
+
 /// Prints what kernels printed, and the launches as `AMDINST_REPORT` asks: nothing, a table for each kernel, as wide as `COLUMNS` says (`full`: with every
 /// row), or a JSON line for each launch.
 pub(super) fn print(results: &[Finished]) {
     for test in results {
         for (kernel, printed) in &test.launches.printed {
-            print!("---- test {}: printed by kernel `{kernel}` ----\n{printed}\n", test.name);
+            println!("---- test {}: printed by kernel `{kernel}` ----", test.name);
+            let text = printed.to_string();
+            text.lines().take(MOST_PRINTED).for_each(|line| println!("{line}"));
+            match text.lines().count().saturating_sub(MOST_PRINTED) {
+                0 => println!(),
+                more => println!("and {more} lines more, which `printed()` of the launch has\n"),
+            }
         }
     }
     match std::env::var("AMDINST_REPORT").as_deref() {
