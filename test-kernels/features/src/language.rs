@@ -278,7 +278,10 @@ features! {
                     break 'outer i;
                 }
             }
-            break 99;
+            if steps > 2 * x {
+                break 99;
+            }
+            steps += 1;
         };
         found * 1000 + steps
     }

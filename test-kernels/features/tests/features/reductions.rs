@@ -6,7 +6,8 @@ use harness::{Device, Launch as _, TestResult};
 /// 4,096 quarters, whose sum is exact in any order.
 #[harness::test]
 fn one_sum_in_three_ways(device: &Device) -> TestResult {
-    let values: Vec<f32> = (0..4096).map(|i: u32| (i.wrapping_mul(2_654_435_769) >> 24) as f32 * 0.25).collect();
+    let values: Vec<f32> =
+        (0..4096).map(|i: u32| (i.wrapping_mul(2_654_435_769) >> 24) as f32 * 0.25).collect();
     let expected: f32 = values.iter().sum();
     let input = device.buffer(&values);
     let mut sum = device.zeroed::<f32>(1);
