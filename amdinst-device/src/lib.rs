@@ -61,6 +61,7 @@ mod kernel_arg;
 mod local_data_share;
 pub mod math;
 mod per_item;
+mod print;
 mod sync;
 pub mod wave;
 
@@ -93,6 +94,7 @@ pub mod __private {
     pub use crate::handle::{Written, kernel};
     pub use crate::kernel_arg::{NoTail, Passed, assert_kernel_arg, kernel_record, kernel_record_length};
     pub use crate::local_data_share::{Backing, dynamic_shared, shared, shared_record};
+    pub use crate::print::print;
 
     /// The bytes of `text`, whose length is `N`.
     pub const fn bytes<const N: usize>(text: &str) -> [u8; N] {

@@ -3,6 +3,7 @@
 //! * [`counters`]: the layout of counter records, and the figures read from them.
 //! * [`probes`]: the probe map beside an instrumented code object.
 //! * [`manifest`]: what the build of a package made.
+//! * [`printed`]: what kernels print.
 //! * [`report`]: the divergence report of a launch, its comparison with an emulator's own count, and kept runs.
 //! * [`interface`]: what test programs and the runtime say to each other.
 //! * [`schema`]: documents that say which version of their shape they have.
@@ -15,6 +16,7 @@ pub mod counters;
 pub mod interface;
 pub mod manifest;
 pub mod names;
+pub mod printed;
 pub mod probes;
 pub mod report;
 pub mod schema;

@@ -298,6 +298,7 @@ fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFa
         timeline: timing.and_then(|timing| timing.timeline()),
         doubts: outcome.doubts,
         sampled: outcome.sampled,
+        printed: outcome.printed,
     })
 }
 

@@ -1,5 +1,6 @@
 //! Faults of kernels, with their places in the source.
 
+use amdinst_core::printed::Printed;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{Fault, FaultKind};
 use amdinst_explain::{Code, fault_report};
@@ -91,4 +92,18 @@ fn told(
         text += &format!("\n{margin}= help: {help}");
     }
     (Box::new(report), text)
+}
+
+/// A fault with what the kernel printed before it.
+pub(crate) fn after_printing(mut failure: LaunchFailure, printed: &Printed) -> LaunchFailure {
+    if let LaunchFailure::Fault { text, .. } = &mut failure
+        && !printed.is_empty()
+    {
+        text.push_str("\nprinted before it:");
+        for line in printed.to_string().lines() {
+            text.push_str("\n  ");
+            text.push_str(line);
+        }
+    }
+    failure
 }

@@ -3,6 +3,8 @@
 use amdinst_device::{Kernel, NamedKernel};
 use amdinst_format::interface::{LaunchRequest, LaunchTiming, Launched};
 
+use amdinst_format::printed::{Printed, PrintedLine};
+
 use crate::arguments::{Arguments, Value, Values};
 use crate::device::Device;
 use crate::error::LaunchError;
@@ -100,8 +102,8 @@ impl From<[u32; 3]> for Dim3 {
 pub trait Launch<P, N = ()> {
     /// Runs the kernel on `grid` workgroups of `block` work-items each and waits for its end.
     ///
-    /// `arguments` is a tuple with one value for each parameter: scalars by value, `&Buffer<T>` for `*const T`,
-    /// `&mut Buffer<T>` for `*mut T`. A wrong number or type does not compile.
+    /// `arguments` is a tuple with one value for each parameter: numbers, arrays and structures by value, `&Buffer<T>` for `&[T]` and
+    /// `*const T`, `&mut Buffer<T>` for `PerItem<T>` and `*mut T`. A wrong number or type does not compile.
     ///
     /// # Errors
     /// See [`LaunchError`]: kernels not built, a fault in the kernel, or a difference that the probes made.
@@ -325,8 +327,8 @@ fn launch<P>(
         }
     })?;
     recorder::record(&launched);
-    let Launched { report, profile, wave_instructions, timing, .. } = launched;
-    Ok(Run { report: Report::new(report), wave_instructions, timing, profile, warnings: Vec::new() })
+    let Launched { report, profile, wave_instructions, timing, printed, .. } = launched;
+    Ok(Run { report: Report::new(report), wave_instructions, timing, profile, warnings: Vec::new(), printed })
 }
 
 /// A launch that ended well.
@@ -337,6 +339,7 @@ pub struct Run {
     timing: Option<LaunchTiming>,
     profile: String,
     warnings: Vec<String>,
+    printed: Printed,
 }
 
 impl Run {
@@ -354,6 +357,11 @@ impl Run {
     /// What looks like a mistake in how it was launched.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// What the kernel printed: by workgroup, and the lines of one workgroup in their order.
+    pub fn printed(&self) -> &[PrintedLine] {
+        &self.printed.lines
     }
 
     /// How the kernel's branches diverged.

@@ -84,6 +84,7 @@ pub use amdinst_format::interface::{
     BufferDifference, Checks, CounterChoice, DeviceChoice, Embedded, EmbeddedCodeObject, EmbeddedForm,
     LaunchFailure, LaunchTiming, Settings, SettingsError, TimingReport,
 };
+pub use amdinst_format::printed::PrintedLine;
 pub use amdinst_format::report::run::FaultReport;
 pub use amdinst_format::report::{Counts, Outcome, Selection, WaveReport};
 pub use amdinst_macros::test;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::printed::Printed;
 use crate::probes::Limiter;
 use crate::report::run::{FaultReport, Sampled};
 use crate::report::{Cycles, Modelled, Report};
@@ -61,6 +62,9 @@ pub struct Launched {
     /// What was looked for in some workgroups only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sampled: Vec<Sampled>,
+    /// What the kernel printed.
+    #[serde(default, skip_serializing_if = "Printed::is_empty")]
+    pub printed: Printed,
 }
 
 /// What may be a mistake of a kernel: a race, unless both accesses are atomic.

@@ -13,6 +13,7 @@ use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
 use amdinst_core::counters::{self, Layout, Probe};
 use amdinst_core::instrument::KernelProbes;
+use amdinst_core::printed::{self, Printed};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report, run};
 use amdinst_emu::timing::Model;
@@ -261,6 +262,8 @@ impl Machines {
         device: Option<Model>,
         timelines: bool,
     ) -> Result<Outcome, LaunchFailure> {
+        // A copy of memory has the program's variables, too: a launch that runs again finds them as they were.
+        self.programs(request.built)?;
         let Checks { races, uninitialised, .. } = self.checks;
         let outcome = if races || uninitialised {
             let mut before = std::mem::take(&mut self.before);
@@ -288,13 +291,14 @@ impl Machines {
         before: Option<&Snapshot>,
     ) -> Result<Outcome, LaunchFailure> {
         let built = request.built;
-        self.programs(built)?;
         // It starts from the memory before the launch. Waves that fault at other times than the emulator's would name another
         // one of them, so that a fault is told as it is without a model.
         let modelled = device.map(|device| self.model_original(request, device, timelines));
         let probes = built.probes_of(request.kernel);
         let probe = probes.map(|probes| probes.probe).unwrap_or_default();
-        let original = self.launch_original(request, probe, before)?;
+        let original = self.launch_original(request, probe, before);
+        let printed = self.printed(request);
+        let original = original.map_err(|failure| fault::after_printing(failure, &printed))?;
         let doubts = original.doubts.iter().map(|fault| fault::doubt(fault, request)).collect();
         let sampled_as = |check: &str, sampled: Option<Sampled>| {
             sampled.map(|Sampled { workgroups, of }| run::Sampled {
@@ -316,7 +320,7 @@ impl Machines {
                 sampled.extend(sampled_as("uninitialised", looked));
             }
             let report = request.empty_report(probes)?;
-            return Ok(Outcome { report, wave_instructions, timing, doubts, sampled });
+            return Ok(Outcome { report, wave_instructions, timing, doubts, sampled, printed });
         };
         let layout = probes.layout(request.grid, request.block);
         let counted = |(bytes, own): (Vec<u8>, Execution)| {
@@ -371,7 +375,7 @@ impl Machines {
         // Without buffers there is nothing that both could have left otherwise.
         report.memory_equal = (!self.buffers.is_empty()).then_some(true);
         report.oracle_equal = Some(true);
-        Ok(Outcome { report, wave_instructions, timing, doubts, sampled })
+        Ok(Outcome { report, wave_instructions, timing, doubts, sampled, printed })
     }
 
     /// How long the original takes on a device.
@@ -386,6 +390,31 @@ impl Machines {
         let modelled = model(device, &self.original, program, &launch)
             .map_err(|fault| fault::of_original(&fault, request, false))?;
         Ok(ModelledLaunch::new(request, modelled, timelines))
+    }
+
+    /// What the original has printed since the last time, which is then forgotten.
+    fn printed(&mut self, request: &Request<'_>) -> Printed {
+        let programs = &self.programs[&request.built.original_path];
+        let mut printed = Printed::default();
+        if let Some(address) = programs.original.variable(printed::SYMBOL) {
+            let mut head = [0; printed::HEAD];
+            let mut lines = vec![0; printed::ROOM];
+            let place = address + printed::HEAD as u64;
+            let read = self.original.read(address, &mut head).and_then(|()| {
+                lines.truncate(Printed::taken(head));
+                self.original.read(place, &mut lines)?;
+                self.original.write(address, &[0; printed::HEAD])
+            });
+            debug_assert!(read.is_ok(), "{read:?}");
+            printed = Printed::read(head, &lines);
+        }
+        let instrumented =
+            programs.instrumented.as_ref().and_then(|program| program.variable(printed::SYMBOL));
+        if let Some(address) = instrumented {
+            let written = self.instrumented.write(address, &[0; printed::HEAD]);
+            debug_assert!(written.is_ok(), "{written:?}");
+        }
+        printed
     }
 
     /// Launches the original, and notes what `probe` is compared with. `before` is what memory holds now, if there is a copy.

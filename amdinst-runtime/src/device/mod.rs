@@ -6,6 +6,7 @@ pub(crate) mod memory;
 
 use std::sync::Arc;
 
+use amdinst_core::printed::Printed;
 use amdinst_core::report::Report;
 use amdinst_core::report::run::Sampled;
 use amdinst_format::interface::{Checks, DeviceChoice, Doubt, LaunchFailure, Settings, SettingsError};
@@ -188,4 +189,6 @@ pub(crate) struct Outcome {
     /// What may be mistakes, and what was looked for in some workgroups only.
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) sampled: Vec<Sampled>,
+    /// What the kernel printed.
+    pub(crate) printed: Printed,
 }

@@ -15,6 +15,8 @@ use amdgpu_object::CodeObject;
 use super::records::Records;
 use super::{Fault, LinkArguments, LinkError, Undefined, Verdict, entries, stack_slots, support};
 
+/// The buffer of what kernels print, which whoever launches them looks for.
+const PRINTED: &str = amdinst_core::printed::SYMBOL;
 /// Symbols of ours that are read and then dropped.
 const OUR_PREFIX: &str = "__amdinst_";
 
@@ -175,7 +177,13 @@ impl Step<'_> {
         command.args(self.arguments.processor()).args(switches);
         let exports = self.arguments.exports.iter().map(String::as_str);
         let exports = exports.filter(|name| !name.starts_with(OUR_PREFIX));
-        command.arg(self.export_list(exports.chain(program.names.iter().map(String::as_str)))?);
+        command.arg(
+            self.export_list(
+                exports
+                    .chain(program.names.iter().map(String::as_str))
+                    .chain(program.records.prints.then_some(PRINTED)),
+            )?,
+        );
         let outlined = &program.records.outlined;
         command.args(outlined.iter().map(|symbol| format!("-force-attribute={symbol}:noinline")));
         command.arg(&program.path).arg("-o").arg(&output);

@@ -20,6 +20,8 @@ pub(super) struct Records {
     pub(super) shared: Vec<SharedVariable>,
     /// Symbols of functions that are not to be inlined.
     pub(super) outlined: BTreeSet<String>,
+    /// Whether kernels print.
+    pub(super) prints: bool,
     /// Entry points, by symbol.
     pub(super) entries: Vec<Entry>,
 }
@@ -51,6 +53,8 @@ impl Records {
     /// Reads the module-level lines of `llvm-dis`.
     pub(super) fn read(ir: &str) -> Result<Self, LinkError> {
         let mut records = Self::default();
+        records.prints =
+            ir.lines().any(|line| line.starts_with("declare ") && line.contains("@__amdinst_print_buffer("));
         let mut outline_lines = BTreeSet::new();
         for line in ir.lines().filter(|line| line.starts_with('@')) {
             let Some((symbol, section, bytes)) = constant(line) else { continue };

@@ -18,6 +18,14 @@ define hidden void @__amdinst_workgroup_barrier() alwaysinline convergent nounwi
 declare void @llvm.amdgcn.s.barrier()
 "#;
 
+/// The buffer of `amdinst_device::println!`: two words, and room for lines. Whoever launches kernels finds it by its name.
+const PRINT_BUFFER: &str = r#"
+@__amdinst_printed = protected addrspace(1) global [65544 x i8] zeroinitializer, align 8
+define hidden ptr @__amdinst_print_buffer() alwaysinline nounwind {
+  ret ptr addrspacecast (ptr addrspace(1) @__amdinst_printed to ptr)
+}
+"#;
+
 /// `amdinst_device::shuffle`, where `ds_bpermute_b32` reaches every lane of a wave. It takes a byte address and wraps it.
 const SHUFFLE: &str = r#"
 define hidden i32 @__amdinst_shuffle(i32 %value, i32 %lane) alwaysinline convergent nounwind {
@@ -156,6 +164,9 @@ pub(super) fn module(records: &Records, target: Option<Target>) -> String {
              define hidden ptr @\"{symbol}\"() alwaysinline nounwind {{\n  \
              ret ptr addrspacecast (ptr addrspace(3) @__amdinst_lds.{index} to ptr)\n}}\n"
         );
+    }
+    if records.prints {
+        ir.push_str(PRINT_BUFFER);
     }
     ir.push_str(BARRIER);
     ir.push_str(&float_atomics());

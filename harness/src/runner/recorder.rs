@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use amdinst_format::interface::{Doubt, LaunchTiming, Launched};
+use amdinst_format::printed::Printed;
 use amdinst_format::report::run::{FaultReport, Sampled};
 use amdinst_format::report::{Layout, Modelled, Report};
 
@@ -26,6 +27,8 @@ pub(super) struct Launches {
     pub(super) sampled: Vec<Sampled>,
     /// What looks like a mistake in how kernels were launched.
     pub(super) warnings: BTreeSet<String>,
+    /// What kernels printed, with their names.
+    pub(super) printed: Vec<(String, Printed)>,
 }
 
 /// A launch that was modelled.
@@ -46,7 +49,7 @@ thread_local! {
 
 /// Notes a launch of the running test.
 pub(crate) fn record(launched: &Launched) {
-    let Launched { report, timing, modelled, timeline, doubts, sampled, .. } = launched;
+    let Launched { report, timing, modelled, timeline, doubts, sampled, printed, .. } = launched;
     LAUNCHES.with_borrow_mut(|launches| {
         launches.reports.push(report.clone());
         for doubt in doubts {
@@ -55,6 +58,9 @@ pub(crate) fn record(launched: &Launched) {
             }
         }
         launches.sampled.extend_from_slice(sampled);
+        if !printed.is_empty() {
+            launches.printed.push((report.kernel.clone(), printed.clone()));
+        }
         launches.timings.extend(timing.clone().map(|told| Timed {
             told,
             kept: modelled.clone(),
@@ -172,9 +178,23 @@ fn sampled(results: &[Finished]) -> Vec<String> {
     sums.into_iter().map(line).collect()
 }
 
-/// Prints the launches as `AMDINST_REPORT` asks: nothing, a table for each kernel, as wide as `COLUMNS` says (`full`: with every
+/// Lines of a launch that are shown of what its kernel printed.
+const MOST_PRINTED: usize = 64;
+
+/// Prints what kernels printed, and the launches as `AMDINST_REPORT` asks: nothing, a table for each kernel, as wide as `COLUMNS` says (`full`: with every
 /// row), or a JSON line for each launch.
 pub(super) fn print(results: &[Finished]) {
+    for test in results {
+        for (kernel, printed) in &test.launches.printed {
+            println!("---- test {}: printed by kernel `{kernel}` ----", test.name);
+            let text = printed.to_string();
+            text.lines().take(MOST_PRINTED).for_each(|line| println!("{line}"));
+            match text.lines().count().saturating_sub(MOST_PRINTED) {
+                0 => println!(),
+                more => println!("and {more} lines more, which `printed()` of the launch has\n"),
+            }
+        }
+    }
     match std::env::var("AMDINST_REPORT").as_deref() {
         Ok(kind @ ("summary" | "full")) => {
             let columns = std::env::var("COLUMNS").ok();

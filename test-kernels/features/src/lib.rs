@@ -4,6 +4,9 @@
 
 pub mod arguments;
 pub mod generic;
+pub mod language;
 pub mod math;
+pub mod printing;
+pub mod reductions;
 pub mod shared_places;
 pub mod wave;

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use amdinst_core::counters;
+use amdinst_core::printed::{self, Printed};
 use amdinst_core::report::{self, Report};
 use amdinst_format::interface::{LaunchFailure, Settings};
 use hip_sys::version::Version;
@@ -159,9 +160,35 @@ impl Gpu {
 
     /// Sets the 8-byte variable of a loaded code object.
     fn set_variable(&self, path: &Path, name: &str, value: u64) -> Result<(), LaunchFailure> {
+        match self.variable(path, name)? {
+            Some(address) => Ok(self.write(address, &value.to_le_bytes())?),
+            None => Ok(()),
+        }
+    }
+
+    /// What a loaded code object has printed since the last time, which is then forgotten.
+    fn printed(&self, path: &Path, request: &Request<'_>) -> Result<Printed, LaunchFailure> {
+        let variables = &request.built.original.variables;
+        let prints = variables.iter().any(|variable| variable.name == printed::SYMBOL);
+        let Some(address) = prints.then(|| self.variable(path, printed::SYMBOL)).transpose()?.flatten()
+        else {
+            return Ok(Printed::default());
+        };
+        let mut head = [0; printed::HEAD];
+        self.read(address, &mut head)?;
+        let mut lines = vec![0; Printed::taken(head)];
+        if !lines.is_empty() {
+            self.read(address + printed::HEAD as u64, &mut lines)?;
+        }
+        self.write(address, &[0; printed::HEAD])?;
+        Ok(Printed::read(head, &lines))
+    }
+
+    /// The address of a variable of a loaded code object; none if it is not loaded.
+    fn variable(&self, path: &Path, name: &str) -> Result<Option<u64>, LaunchFailure> {
         let runtime = self.current()?;
         let module = self.modules.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
-        let Some(module) = module else { return Ok(()) };
+        let Some(module) = module else { return Ok(None) };
         let name = CString::new(name).unwrap_or_default();
         let mut address: hipDeviceptr_t = std::ptr::null_mut();
         let mut size = 0;
@@ -169,7 +196,7 @@ impl Gpu {
         unsafe {
             call!(runtime, hipModuleGetGlobal(&raw mut address, &raw mut size, module.0, name.as_ptr()))
         }?;
-        Ok(self.write(address as u64, &value.to_le_bytes())?)
+        Ok(Some(address as u64))
     }
 
     fn function(&self, path: &Path, bytes: &[u8], kernel: &str) -> Result<hipFunction_t, LaunchFailure> {
@@ -280,6 +307,7 @@ impl Gpu {
                 timing: None,
                 doubts: Vec::new(),
                 sampled: Vec::new(),
+                printed: self.printed(&built.original_path, request)?,
             });
         };
         let function = self.function(&form.path, &form.object.bytes, request.kernel)?;
@@ -312,7 +340,15 @@ impl Gpu {
             seconds: Some(seconds),
         };
         let report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
-        Ok(Outcome { report, wave_instructions: None, timing: None, doubts: Vec::new(), sampled: Vec::new() })
+        let printed = self.printed(&form.path, request)?;
+        Ok(Outcome {
+            report,
+            wave_instructions: None,
+            timing: None,
+            doubts: Vec::new(),
+            sampled: Vec::new(),
+            printed,
+        })
     }
 }
 

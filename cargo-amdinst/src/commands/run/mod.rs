@@ -23,6 +23,7 @@ use std::path::Path;
 
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::Options;
+use amdinst_core::printed as told;
 use amdinst_emu::{
     Config, Execution, Fault, FaultKind, Launch, LoadError, Machine, MemoryError, OutOfRange, Program,
 };
@@ -385,6 +386,19 @@ impl LaunchError {
     }
 }
 
+/// Tells on standard error what a kernel printed, also of one that faulted then.
+pub(super) fn tell_printed(machine: &Machine, program: &Program) {
+    let Some(address) = program.variable(told::SYMBOL) else { return };
+    let (mut head, mut lines) = ([0; told::HEAD], vec![0; told::ROOM]);
+    let read = machine.read(address, &mut head).and_then(|()| {
+        lines.truncate(told::Printed::taken(head));
+        machine.read(address + told::HEAD as u64, &mut lines)
+    });
+    if read.is_ok() {
+        eprint!("{}", told::Printed::read(head, &lines));
+    }
+}
+
 impl Outcome {
     /// Launches a kernel on a machine of its own.
     ///
@@ -413,7 +427,8 @@ impl Outcome {
         mut launch: Launch,
     ) -> Result<Self, LaunchError> {
         launch.kernarg = placed.kernarg.clone();
-        let execution = machine.launch(program, &launch)?;
-        Ok(Self { execution, buffers: placed.read(machine)? })
+        let execution = machine.launch(program, &launch);
+        tell_printed(machine, program);
+        Ok(Self { execution: execution?, buffers: placed.read(machine)? })
     }
 }

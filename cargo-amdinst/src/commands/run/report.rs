@@ -247,6 +247,7 @@ impl<'a> Instrumented<'a> {
                 };
             }
         }
+        super::tell_printed(&machine, &program);
         let original = Outcome { execution: native, buffers: placed.read(&machine)? };
         let checked = match (failure, ready) {
             (Some(failure), _) => Err(failure),

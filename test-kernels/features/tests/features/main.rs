@@ -2,7 +2,10 @@
 
 mod arguments;
 mod generic;
+mod language;
 mod math;
+mod printing;
+mod reductions;
 mod shared_places;
 mod wave;
 
