@@ -52,9 +52,9 @@ pub(super) struct SharedVariable {
 impl Records {
     /// Reads the module-level lines of `llvm-dis`.
     pub(super) fn read(ir: &str) -> Result<Self, LinkError> {
-        let mut records = Self::default();
-        records.prints =
-            ir.lines().any(|line| line.starts_with("declare ") && line.contains("@__amdinst_print_buffer("));
+        let declares_buffer =
+            |line: &str| line.starts_with("declare ") && line.contains("@__amdinst_print_buffer(");
+        let mut records = Self { prints: ir.lines().any(declares_buffer), ..Self::default() };
         let mut outline_lines = BTreeSet::new();
         for line in ir.lines().filter(|line| line.starts_with('@')) {
             let Some((symbol, section, bytes)) = constant(line) else { continue };
