@@ -118,6 +118,7 @@ impl Inst {
     /// Notes every register that is read or written.
     fn touch(&self, target: Target, entry: &Entry, effects: &mut Effects) {
         let keeps_lanes = entry.flags.has(ANY_LANE) || self.skips_lanes();
+        let mask = u16::from(target.wave.mask_sgprs());
         let merges = entry.flags.has(HALF) || entry.flags.has(CONDITIONAL) || self.merges(entry);
         for (index, operand) in self.operands.iter().enumerate() {
             let written = matches!(operand.access, Access::Write | Access::ReadWrite);
@@ -128,11 +129,11 @@ impl Inst {
                 Value::Vgpr(first) => (Reg::vgpr(first), 256 - u16::from(first)),
                 Value::Agpr(first) => (Reg::agpr(first), 256 - u16::from(first)),
                 Value::Special(Special::Vccz) => {
-                    effects.reads.insert_run(Reg::VCC_LO, 2);
+                    effects.reads.insert_run(Reg::VCC_LO, mask);
                     continue;
                 }
                 Value::Special(Special::Execz) => {
-                    effects.reads.insert_run(Reg::EXEC_LO, 2);
+                    effects.reads.insert_run(Reg::EXEC_LO, mask);
                     continue;
                 }
                 Value::Special(Special::Scc) => {
@@ -194,14 +195,16 @@ impl Inst {
         let arch = target.arch;
         let flags = entry.flags;
         let has = |flag: Flags| flags.has(flag);
+        // Waves of 32 lanes ignore the upper halves (RDNA 2 ISA, sections 2.1 and 3.9).
+        let mask = u16::from(target.wave.mask_sgprs());
         if !self.encoding.is_scalar() || has(EXEC_R) {
-            effects.reads.insert_run(Reg::EXEC_LO, 2);
+            effects.reads.insert_run(Reg::EXEC_LO, mask);
         }
         if has(SCC_R) {
             effects.reads.insert_run(Reg::SCC, 1);
         }
         if has(VCC_R) {
-            effects.reads.insert_run(Reg::VCC_LO, 2);
+            effects.reads.insert_run(Reg::VCC_LO, mask);
         }
         if has(M0_R) || self.mods.gds || self.mods.lds {
             effects.reads.insert_run(Reg::M0, 1);
@@ -213,8 +216,8 @@ impl Inst {
         if self.op == Op::s_getreg_b32 {
             // HW_REG_STATUS shows SCC, EXECZ and VCCZ.
             effects.reads.insert_run(Reg::SCC, 1);
-            effects.reads.insert_run(Reg::EXEC_LO, 2);
-            effects.reads.insert_run(Reg::VCC_LO, 2);
+            effects.reads.insert_run(Reg::EXEC_LO, mask);
+            effects.reads.insert_run(Reg::VCC_LO, mask);
         }
         // Scratch addresses are relative to FLAT_SCRATCH, except where it is architected (gfx940); on GFX10 it is no operand.
         let through_flat_scratch = matches!(self.encoding, Encoding::Flat | Encoding::Scratch);

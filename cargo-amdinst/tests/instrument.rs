@@ -141,9 +141,15 @@ fn a_bundle_is_rewritten_in_place() {
     // Which one, if not all of them, must be said.
     std::fs::write(file("fat.bundle"), bundle()).unwrap();
     for (words, help) in [
-        ("fat.bundle -o one.elf", "choose a kernel with --kernel, or instrument all of them with --whole"),
-        ("fat.bundle -o one.elf --kernel add", "instrument all of them with --whole"),
-        ("fat.bundle --plan", "choose a kernel with --kernel"),
+        (
+            "fat.bundle -o one.elf",
+            "choose one with --object N, or choose a kernel with --kernel, or instrument all of them with --whole",
+        ),
+        (
+            "fat.bundle -o one.elf --kernel add",
+            "choose one with --object N, or instrument all of them with --whole",
+        ),
+        ("fat.bundle --plan", "choose one with --object N, or choose a kernel with --kernel"),
     ] {
         let output = amdinst(directory.path(), &format!("instrument {words}"));
         assert_eq!(output.status.code(), Some(2), "{output:?}");

@@ -75,8 +75,9 @@ pub(crate) fn a_scale_may_be_nan() {
         let mut state = WaveState::default();
         let Value::Vgpr(_) = operand(&inst, 4) else { panic!("{:?}", inst.operands) };
         for lane in 0..64 {
-            put(&mut state, operand(&inst, 4), 0, lane, if lane == 3 { 0xff } else { 0x7f });
-            put(&mut state, operand(&inst, 5), 0, lane, 0x7f);
+            // Whichever byte is chosen.
+            put(&mut state, operand(&inst, 4), 0, lane, if lane == 3 { 0xffff_ffff } else { 0x7f7f_7f7f });
+            put(&mut state, operand(&inst, 5), 0, lane, 0x7f7f_7f7f);
         }
         let after = run(ARCH, &inst, &state).unwrap_or_else(|fault| panic!("{fault}"));
         for i in 0..shape.size {
