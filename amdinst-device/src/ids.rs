@@ -41,8 +41,6 @@ mod packet {
     pub(super) const WORKGROUP_SIZE: usize = 4;
     /// Three u32: work-items of the dispatch in x, y and z.
     pub(super) const GRID_SIZE: usize = 12;
-    /// A u32: bytes of LDS of a workgroup.
-    pub(super) const GROUP_SEGMENT_SIZE: usize = 28;
 }
 
 #[inline(always)]
@@ -66,14 +64,6 @@ fn workgroup_size(dimension: usize) -> u32 {
 fn global_size(dimension: usize) -> u32 {
     // SAFETY: as above.
     unsafe { dispatch_packet().add(packet::GRID_SIZE + 4 * dimension).cast::<u32>().read() }
-}
-
-/// Bytes of LDS that the workgroup has.
-#[inline(always)]
-#[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
-pub(crate) fn lds_bytes() -> u32 {
-    // SAFETY: as above.
-    unsafe { dispatch_packet().add(packet::GROUP_SEGMENT_SIZE).cast::<u32>().read() }
 }
 
 macro_rules! sizes {

@@ -39,7 +39,8 @@ impl<T, const N: usize, B: Backing<[T; N]>> Shared<[T; N], B> {
 }
 
 /// LDS whose size the launch decides (`launch_with_lds`), declared with [`shared!`](crate::shared) as a slice: `static TILE: [f32];`. All
-/// such variables of a kernel begin at one place, behind those of a size of their own.
+/// such variables of a kernel begin at one place, behind those of a size of their own. How many elements there is room for is the launch's
+/// to say, as a parameter: the packet of a dispatch counts the LDS of an instrumented kernel's counters, too.
 pub struct DynamicShared<T, B>(PhantomData<(fn() -> T, B)>);
 
 impl<T, B> Clone for DynamicShared<T, B> {
@@ -55,16 +56,6 @@ impl<T, B: Backing<[T; 0]>> DynamicShared<T, B> {
     #[inline(always)]
     pub fn as_mut_ptr(self) -> *mut T {
         B::base().cast()
-    }
-
-    /// How many elements there is room for in this launch.
-    #[inline(always)]
-    #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
-    #[expect(clippy::len_without_is_empty, reason = "a launch without such LDS is a mistake")]
-    pub fn len(self) -> usize {
-        // The lower half of an address in LDS is its offset there.
-        let begin = self.as_mut_ptr().addr() as u32;
-        crate::ids::lds_bytes().saturating_sub(begin) as usize / size_of::<T>().max(1)
     }
 }
 

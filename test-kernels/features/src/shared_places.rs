@@ -35,7 +35,7 @@ shared! {
 
 /// The sum of a workgroup's floats, in LDS that the launch has room for.
 #[kernel]
-pub fn sum_of_group(values: &[f32], mut output: PerGroup<f32>, mut room: PerItem<u32>) {
+pub fn sum_of_group(values: &[f32], mut output: PerGroup<f32>) {
     let i = local_id() as usize;
     let parts = PARTS.as_mut_ptr();
     if i == 0 {
@@ -50,9 +50,6 @@ pub fn sum_of_group(values: &[f32], mut output: PerGroup<f32>, mut room: PerItem
     if let Some(output) = output.get() {
         // SAFETY: all are written before the barrier.
         *output = (0..count).map(|i| unsafe { parts.add(i).read() }).sum();
-    }
-    if let Some(room) = room.get() {
-        *room = PARTS.len() as u32;
     }
 }
 
