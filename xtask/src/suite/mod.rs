@@ -45,6 +45,9 @@ const HIP: &str = "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5";
 /// All packages with kernels but the one that tries the language.
 const WITHOUT_FEATURES: [&str; 3] = ["--workspace", "--exclude", "features"];
 
+/// Levels at which the language is tried.
+const LEVELS_OF_FEATURES: [&str; 2] = ["kernel-o0", "kernel-o3"];
+
 /// Counter homes of the kernel suite.
 const HOMES: [&str; 3] = ["register", "lds", "global"];
 
@@ -67,8 +70,15 @@ fn steps(junit: &Path) -> Vec<Step> {
     ];
     steps.extend(set_up.map(Step::beside));
     for profile in PROFILES {
-        let args = ["amdinst", "build", "--profile", profile];
-        steps.push(Step::new(&format!("kernels {profile} build"), Counting::One, args).beside());
+        let mut step = Step::new(
+            &format!("kernels {profile} build"),
+            Counting::One,
+            ["amdinst", "build", "--profile", profile],
+        );
+        if !LEVELS_OF_FEATURES.contains(&profile) {
+            step.args.extend(WITHOUT_FEATURES.map(str::to_owned));
+        }
+        steps.push(step.beside());
     }
     steps.extend([
         // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only those.
@@ -95,7 +105,7 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     ]);
-    for (number, profile) in PROFILES.into_iter().enumerate() {
+    for profile in PROFILES {
         for home in HOMES {
             let name = format!("kernels {profile} {home}");
             let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
@@ -103,8 +113,8 @@ fn steps(junit: &Path) -> Vec<Step> {
             let mut step = Step::new(&name, Counting::Tests, args);
             step.args.extend(["--counters".to_owned(), home.to_owned()]);
             step.args.extend(["--junit".to_owned(), report.display().to_string()]);
-            // Features of the language take long to compile, and count alike in each home: one a level.
-            if home != HOMES[number % HOMES.len()] {
+            // Features of the language take long to compile, and count alike in each home.
+            if home != HOMES[0] || !LEVELS_OF_FEATURES.contains(&profile) {
                 step.args.extend(WITHOUT_FEATURES.map(str::to_owned));
             }
             step.writes_junit = true;
@@ -124,8 +134,8 @@ fn steps(junit: &Path) -> Vec<Step> {
         let args = ["amdinst", "test", "--device", "emu", "--target-cpu", cpu, "--wave-size", lanes];
         let mut step = Step::new(&name, Counting::Tests, args);
         step.args.extend(["--profile", profile, "--junit", &report].map(str::to_owned));
-        // They look at probes.
-        if cpu == "gfx1201" {
+        // They look at probes, and RDNA is tried once.
+        if cpu != "gfx1100" {
             step.args.extend(WITHOUT_FEATURES.map(str::to_owned));
         }
         step.writes_junit = true;
