@@ -344,22 +344,26 @@ impl<'a> Search<'a> {
 
     /// The code objects of all bundles in a range.
     fn bundles(&mut self, source: &Source<'a>, range: Range<usize>) -> Result<(), ContainerError> {
-        let bytes = source.bytes();
         let mut at = range.start;
-        while let Some(start) = next_bundle(&bytes[..range.end], at) {
-            if compressed::starts_here(&bytes[start..range.end]) {
-                let unpacked = compressed::unpack(&bytes[start..range.end], start, &mut self.allowance)?;
-                at = start + unpacked.size;
-                let inner = bundle::read(&unpacked.bytes, start)?;
-                let unpacked = Source::Unpacked(unpacked.bytes, source.place(start..at));
-                self.entries(&unpacked, 0, inner.entries, Origin::CompressedBundle);
-            } else {
-                let inner = bundle::read(&bytes[start..range.end], start)?;
-                at = start + inner.size;
-                self.entries(source, start, inner.entries, Origin::Bundle);
-            }
+        while let Some(start) = next_bundle(&source.bytes()[..range.end], at) {
+            at = start + self.bundle(source, start..range.end)?;
         }
         Ok(())
+    }
+
+    /// The code objects of the bundle at the start of a range, and its size.
+    fn bundle(&mut self, source: &Source<'a>, range: Range<usize>) -> Result<usize, ContainerError> {
+        let (start, bytes) = (range.start, &source.bytes()[range]);
+        if !compressed::starts_here(bytes) {
+            let inner = bundle::read(bytes, start)?;
+            self.entries(source, start, inner.entries, Origin::Bundle);
+            return Ok(inner.size);
+        }
+        let unpacked = compressed::unpack(bytes, start, &mut self.allowance)?;
+        let inner = bundle::read(&unpacked.bytes, start)?;
+        let packed = source.place(start..start + unpacked.size);
+        self.entries(&Source::Unpacked(unpacked.bytes, packed), 0, inner.entries, Origin::CompressedBundle);
+        Ok(unpacked.size)
     }
 
     /// Keeps the entries of a bundle that are AMDGPU code objects, and notes the targets of the others.
@@ -417,32 +421,17 @@ impl<'a> Search<'a> {
                 };
                 end = start + size;
                 self.found(source, format!("amdgcn-amd-amdhsa--{target}"), start..end, Origin::Raw);
-            } else if let Some(size) = self.bundle_at(source, start)? {
-                end = start + size;
+            } else {
+                match self.bundle(source, start..bytes.len()) {
+                    Ok(size) => end = start + size,
+                    Err(error @ ContainerError::Packed { .. }) => return Err(error),
+                    Err(_) => {}
+                }
             }
         }
         // A bundle without a code object, in the midst of other bytes, may be anything.
         self.others.truncate(others);
         Ok(())
-    }
-
-    /// The code objects of a bundle that may begin at a place, and its size; `None` if none does.
-    fn bundle_at(&mut self, source: &Source<'a>, start: usize) -> Result<Option<usize>, ContainerError> {
-        let rest = &source.bytes()[start..];
-        if !compressed::starts_here(rest) {
-            let Ok(inner) = bundle::read(rest, start) else { return Ok(None) };
-            self.entries(source, start, inner.entries, Origin::Bundle);
-            return Ok(Some(inner.size));
-        }
-        let unpacked = match compressed::unpack(rest, start, &mut self.allowance) {
-            Ok(unpacked) => unpacked,
-            Err(error @ ContainerError::Packed { .. }) => return Err(error),
-            Err(_) => return Ok(None),
-        };
-        let Ok(inner) = bundle::read(&unpacked.bytes, start) else { return Ok(None) };
-        let packed = source.place(start..start + unpacked.size);
-        self.entries(&Source::Unpacked(unpacked.bytes, packed), 0, inner.entries, Origin::CompressedBundle);
-        Ok(Some(unpacked.size))
     }
 }
 
