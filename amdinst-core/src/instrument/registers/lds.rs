@@ -85,13 +85,15 @@ impl LdsImages {
         let waves = work_items.div_ceil(survey.program.wave_size().lanes());
         let fixed = descriptor.group_segment_fixed_size().max(metadata.group_segment_fixed_size);
         let limit = arch.limits().lds_bytes;
+        // What asks for more than there is is refused below.
+        let kept = fixed.min(limit).next_multiple_of(4);
         let images = image_bytes.saturating_mul(waves);
         let (start, slack) = match uses.accesses {
             // Dynamic LDS may end anywhere: up to three bytes are lost to alignment.
             true => (Start::AtEnd, 4),
-            false => (Start::At(fixed.next_multiple_of(4)), 0),
+            false => (Start::At(kept), 0),
         };
-        let size = fixed.min(limit).next_multiple_of(4).saturating_add(images).saturating_add(slack);
+        let size = kept.saturating_add(images).saturating_add(slack);
         if fixed > limit || size > limit || image_bytes > DS_REACH {
             return Err((
                 Reason::LdsLimit,
