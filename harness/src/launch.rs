@@ -174,9 +174,22 @@ pub trait Launch<P, N = ()> {
     fn wave_size(&self, device: &Device) -> Result<u32, LaunchError>;
 }
 
-/// The launches that choose workgroups.
-macro_rules! over_sizes {
+/// The launches of a kernel, with the names of its parameters or without.
+macro_rules! launches {
     ($($names:ident)?) => {
+        fn launch_with_lds<A: Arguments<P $(, $names)?>>(
+            &self,
+            device: &Device,
+            grid: impl Into<Dim3>,
+            block: impl Into<Dim3>,
+            lds: u32,
+            arguments: A,
+        ) -> Result<Run, LaunchError> {
+            let mut values = Values::default();
+            arguments.push_all(&mut values);
+            launch(self, device, [grid.into(), block.into()], lds, &values)
+        }
+
         fn launch_1d<A: Arguments<P $(, $names)?>>(&self, device: &Device, n: u32, arguments: A) -> Result<Run, LaunchError> {
             over(self, device, [n, 1, 1], arguments)
         }
@@ -202,20 +215,7 @@ macro_rules! over_sizes {
 }
 
 impl<P> Launch<P> for Kernel<P> {
-    fn launch_with_lds<A: Arguments<P>>(
-        &self,
-        device: &Device,
-        grid: impl Into<Dim3>,
-        block: impl Into<Dim3>,
-        lds: u32,
-        arguments: A,
-    ) -> Result<Run, LaunchError> {
-        let mut values = Values::default();
-        arguments.push_all(&mut values);
-        launch(self, device, [grid.into(), block.into()], lds, &values)
-    }
-
-    over_sizes!();
+    launches!();
 
     fn wave_size(&self, device: &Device) -> Result<u32, LaunchError> {
         Ok(device.wave_size(self.package(), &path(self))?)
@@ -223,20 +223,7 @@ impl<P> Launch<P> for Kernel<P> {
 }
 
 impl<P, N> Launch<P, N> for NamedKernel<P, N> {
-    fn launch_with_lds<A: Arguments<P, N>>(
-        &self,
-        device: &Device,
-        grid: impl Into<Dim3>,
-        block: impl Into<Dim3>,
-        lds: u32,
-        arguments: A,
-    ) -> Result<Run, LaunchError> {
-        let mut values = Values::default();
-        arguments.push_all(&mut values);
-        launch(self, device, [grid.into(), block.into()], lds, &values)
-    }
-
-    over_sizes!(N);
+    launches!(N);
 
     fn wave_size(&self, device: &Device) -> Result<u32, LaunchError> {
         Launch::wave_size(&**self, device)

@@ -196,7 +196,7 @@ pub fn open_within(bytes: &[u8], limit: u64) -> Result<Vec<Embedded<'_>>, Contai
         others: Vec::new(),
         bitcode: Vec::new(),
     };
-    search.file(&Source::File(bytes), 0)?;
+    search.file(&Source::InFile(bytes, 0..bytes.len()), 0)?;
     let Search { found, others, bitcode, .. } = search;
     match found.is_empty() {
         false => Ok(found),
@@ -211,49 +211,41 @@ const DEPTH: usize = 3;
 
 /// Bytes that are looked through.
 enum Source<'a> {
-    /// The file.
-    File(&'a [u8]),
+    /// The file, or a part of it that is a file of its own.
+    InFile(&'a [u8], Range<usize>),
     /// What was unpacked from a part of it.
     Unpacked(Bytes, Range<usize>),
-    /// A part of the file, which is a file of its own.
-    Part(&'a [u8], Range<usize>),
 }
 
 impl<'a> Source<'a> {
     fn bytes(&self) -> &[u8] {
         match self {
-            Self::File(bytes) => bytes,
+            Self::InFile(bytes, part) => &bytes[part.clone()],
             Self::Unpacked(bytes, _) => bytes,
-            Self::Part(bytes, range) => &bytes[range.clone()],
         }
     }
 
     /// The bytes of a range, which is inside.
     fn code(&self, range: Range<usize>) -> Option<Code<'a>> {
         match self {
-            Self::File(bytes) => bytes.get(range).map(Code::InFile),
+            Self::InFile(bytes, _) => bytes.get(self.place(range)).map(Code::InFile),
             Self::Unpacked(bytes, _) => bytes.part(range).map(Code::Unpacked),
-            Self::Part(bytes, part) => {
-                bytes.get(part.start + range.start..part.start + range.end).map(Code::InFile)
-            }
         }
     }
 
     /// Where a range stands in the file; for one of unpacked bytes, where they stand packed.
     fn place(&self, range: Range<usize>) -> Range<usize> {
         match self {
-            Self::File(_) => range,
             Self::Unpacked(_, packed) => packed.clone(),
-            Self::Part(_, part) => part.start + range.start..part.start + range.end,
+            Self::InFile(_, part) => part.start + range.start..part.start + range.end,
         }
     }
 
     /// A part as a file of its own.
     fn part(&self, range: Range<usize>) -> Option<Self> {
         Some(match self {
-            Self::File(bytes) => Self::Part(bytes, range),
+            Self::InFile(bytes, _) => Self::InFile(bytes, self.place(range)),
             Self::Unpacked(bytes, packed) => Self::Unpacked(bytes.part(range)?, packed.clone()),
-            Self::Part(bytes, _) => Self::Part(bytes, self.place(range)),
         })
     }
 }
