@@ -4,9 +4,15 @@ use crate::Arch;
 
 impl Arch {
     /// Compute units of the largest product of the processor, as AMD's pages of products state them. Of one with two dies it is one
-    /// die. Other products have fewer.
+    /// die. Other products have fewer. Of a generic processor it is the least of those that its code runs on.
     pub const fn compute_units(self) -> u32 {
         match self {
+            Self::Gfx9Generic => Self::Gfx909.compute_units(),
+            Self::Gfx9_4Generic => Self::Gfx950.compute_units(),
+            Self::Gfx10_1Generic => Self::Gfx1012.compute_units(),
+            Self::Gfx10_3Generic => Self::Gfx1036.compute_units(),
+            Self::Gfx11Generic => Self::Gfx1153.compute_units(),
+            Self::Gfx12Generic => Self::Gfx1200.compute_units(),
             Self::Gfx900 | Self::Gfx906 => 64,
             Self::Gfx902 => 11,
             Self::Gfx904 => 20,
@@ -29,6 +35,30 @@ impl Arch {
             Self::Gfx1153 => 4,
             Self::Gfx1200 => 32,
             Self::Gfx1201 => 64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generic_processor_has_what_each_of_its_members_has() {
+        let generic: Vec<Arch> = Arch::KNOWN.into_iter().filter(|arch| arch.is_generic()).collect();
+        assert_eq!(generic.len(), 6);
+        for arch in generic {
+            let least = arch.members().iter().map(|member| member.compute_units()).min();
+            assert_eq!(Some(arch.compute_units()), least, "{arch}");
+            for member in arch.members() {
+                let (all, own) = (arch.limits(), member.limits());
+                assert!(member.runs(arch) && !arch.runs(*member) && member.generic() == Some(arch), "{arch}");
+                assert_eq!(member.generation(), arch.generation(), "{arch}");
+                assert!(all.vgprs_per_simd <= own.vgprs_per_simd && all.lds_bytes <= own.lds_bytes, "{arch}");
+                assert!(all.waves_per_simd <= own.waves_per_simd, "{arch}");
+                assert!(all.scratch_bytes <= own.scratch_bytes, "{arch}");
+                assert_eq!(all.vgpr_block, own.vgpr_block, "{arch}: the kernel descriptor counts in other blocks");
+            }
         }
     }
 }

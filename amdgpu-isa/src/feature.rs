@@ -185,6 +185,10 @@ pub(crate) const GFX942: Features = GFX90A.and([
 /// gfx950.
 pub(crate) const GFX950: Features =
     GFX942.and([F::ScaledMatrices, F::OcpFloats, F::WideLdsLoads, F::LongerMatrices]);
+/// gfx9-generic: error correction is off on gfx906.
+pub(crate) const GFX9_GENERIC: Features = GFX900;
+/// gfx9-4-generic: what either has to wait for.
+pub(crate) const GFX9_4_GENERIC: Features = GFX942.and([F::LongerMatrices]);
 /// gfx1010 to gfx1013.
 pub(crate) const GFX1010: Features = Features::of([
     F::Xnack,

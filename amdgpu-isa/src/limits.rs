@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn rdna_1_and_2_have_what_their_manuals_say() {
         for arch in Arch::KNOWN.into_iter().filter(|arch| arch.generation() == Generation::Gfx10) {
-            let is_first = arch.name().starts_with("gfx101");
+            let is_first = ["gfx101", "gfx10-1"].iter().any(|first| arch.name().starts_with(first));
             let (granule, waves, lds) = if is_first { (8, 20, 512) } else { (16, 16, 1024) };
             assert_eq!(vgprs(arch), [(1024, granule, 8), (512, granule / 2, 4)], "{arch}");
             let limits = arch.limits();

@@ -109,15 +109,14 @@ impl WaveSize {
 }
 
 /// One line a processor: its variant, what it is, LLVM's name, `EF_AMDGPU_MACH`, generation, the first processor that has the same
-/// instructions, features and limits.
+/// instructions, features and limits. Of a generic one then: the processors that its code runs on.
 macro_rules! processors {
-    ($($(#[$doc:meta])* $variant:ident $name:literal $mach:literal $generation:ident $instructions:ident $features:ident $limits:ident;)*) => {
-        /// A processor. Names and `EF_AMDGPU_MACH` values are those of LLVM's AMDGPU user guide, "Processors".
+    ($($(#[$doc:meta])* $variant:ident $name:literal $mach:literal $generation:ident $instructions:ident $features:ident $limits:ident $(of $($member:ident)*)?;)*) => {
+        /// A processor. Names and `EF_AMDGPU_MACH` values are those of LLVM's AMDGPU user guide, "Processors" and "Generic Processors".
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "lowercase")]
         #[repr(u8)]
         pub enum Arch {
-            $($(#[$doc])* $variant,)*
+            $($(#[$doc])* #[serde(rename = $name)] $variant,)*
         }
 
         /// What is known of each processor, in the order of [`Arch`].
@@ -130,6 +129,7 @@ macro_rules! processors {
                 instructions: Arch::$instructions,
                 features: feature::$features,
                 limits: &Limits::$limits,
+                members: &[$($(Arch::$member),*)?],
             },
         )*];
     };
@@ -164,6 +164,7 @@ struct Processor {
     instructions: Arch,
     features: Features,
     limits: &'static Limits,
+    members: &'static [Arch],
 }
 
 processors! {
@@ -229,6 +230,20 @@ processors! {
     Gfx1200 "gfx1200" 0x48 Gfx12 Gfx1200 GFX1200 RDNA4;
     /// Navi 48 (RX 9070).
     Gfx1201 "gfx1201" 0x4e Gfx12 Gfx1200 GFX1200 RDNA4;
+    /// What Vega GPUs and APUs have in common.
+    Gfx9Generic "gfx9-generic" 0x51 Gfx9 Gfx9Generic GFX9_GENERIC VEGA of Gfx900 Gfx902 Gfx904 Gfx906 Gfx909 Gfx90c;
+    /// What CDNA 3 and CDNA 4 have in common, without instructions for FP8 and BF8.
+    Gfx9_4Generic "gfx9-4-generic" 0x5f Gfx9 Gfx9_4Generic GFX9_4_GENERIC CDNA2 of Gfx942 Gfx950;
+    /// What RDNA 1 has in common: no dot products, no rays.
+    Gfx10_1Generic "gfx10-1-generic" 0x52 Gfx10 Gfx1010 GFX1010 RDNA of Gfx1010 Gfx1011 Gfx1012 Gfx1013;
+    /// RDNA 2.
+    Gfx10_3Generic "gfx10-3-generic" 0x53 Gfx10 Gfx1030 GFX1030 RDNA2
+        of Gfx1030 Gfx1031 Gfx1032 Gfx1033 Gfx1034 Gfx1035 Gfx1036;
+    /// What RDNA 3 and 3.5 have in common: no scalar floats, and the smaller number of VGPRs.
+    Gfx11Generic "gfx11-generic" 0x54 Gfx11 Gfx1100 GFX1100 RDNA3
+        of Gfx1100 Gfx1101 Gfx1102 Gfx1103 Gfx1150 Gfx1151 Gfx1152 Gfx1153;
+    /// RDNA 4.
+    Gfx12Generic "gfx12-generic" 0x59 Gfx12 Gfx1200 GFX1200 RDNA4 of Gfx1200 Gfx1201;
 }
 
 impl Arch {
@@ -342,9 +357,30 @@ impl Arch {
         self.processor().features.has(feature)
     }
 
-    /// What waves and workgroups share, and how much of it there is.
+    /// What waves and workgroups share, and how much of it there is. Of a generic processor: the least that each of
+    /// [`Self::members`] has.
     pub const fn limits(self) -> &'static Limits {
         self.processor().limits
+    }
+
+    /// The processors that code for a generic one runs on; none where the processor is no generic one.
+    pub const fn members(self) -> &'static [Self] {
+        self.processor().members
+    }
+
+    /// Whether it stands for several: no device is one.
+    pub const fn is_generic(self) -> bool {
+        !self.members().is_empty()
+    }
+
+    /// Whether a device that is this processor runs code for another: its own, and that of a generic one that it belongs to.
+    pub fn runs(self, code: Self) -> bool {
+        self == code || code.members().contains(&self)
+    }
+
+    /// The generic processor whose code it runs, if there is one.
+    pub fn generic(self) -> Option<Self> {
+        Self::KNOWN.into_iter().find(|generic| generic.members().contains(&self))
     }
 }
 
@@ -371,7 +407,7 @@ pub struct NotInstrumented(pub Arch);
 pub enum UnknownArch {
     /// Known to be none.
     #[error(
-        "`{0}` is not a processor this tool knows (gfx900 … gfx950, gfx1010 … gfx1036, gfx1100 … gfx1153, gfx1200, gfx1201)"
+        "`{0}` is not a processor this tool knows (gfx900 … gfx950, gfx1010 … gfx1036, gfx1100 … gfx1153, gfx1200, gfx1201, and generic ones, as gfx11-generic)"
     )]
     Unknown(String),
     /// Known, but its code is read alone.

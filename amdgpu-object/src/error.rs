@@ -56,8 +56,8 @@ pub enum ObjectError {
         /// `e_ident[EI_ABIVERSION]`.
         abi_version: u8,
     },
-    /// A processor outside GFX9.
-    #[error("built for {} (EF_AMDGPU_MACH {mach:#04x}), which is not supported: rebuild for a GFX9 processor, gfx900 to gfx950", name.unwrap_or("an unknown processor"))]
+    /// A processor whose code is not read.
+    #[error("built for {} (EF_AMDGPU_MACH {mach:#04x}), which is not supported: rebuild for one of GFX9 to GFX12, as gfx90a, gfx1100 or gfx11-generic", name.unwrap_or("an unknown processor"))]
     Processor {
         /// The low byte of `e_flags`.
         mach: u8,

@@ -83,6 +83,12 @@ impl CodeObject {
         Target { arch, wave: wave.copied().unwrap_or(default) }
     }
 
+    /// The version of the generic processor that it was built for; `None` if that is no generic one.
+    pub fn generic_version(&self) -> Option<u8> {
+        let flags = self.bytes.get(target::FLAGS)?.try_into().ok()?;
+        target::generic_version(self.target.arch, u32::from_le_bytes(flags))
+    }
+
     /// The bytes of `.text`.
     pub fn text_bytes(&self) -> &[u8] {
         &self.bytes[self.text.range.clone()]

@@ -1,5 +1,7 @@
 //! `e_ident` and `e_flags`: the target and the version of a code object (AMDGPU user guide, "Header").
 
+use std::ops::Range;
+
 use amdgpu_isa::{Arch, Feature, FeatureState, TargetId};
 
 use super::{ObjectError, elf::Elf, note};
@@ -8,6 +10,17 @@ use super::{ObjectError, elf::Elf, note};
 const OS_ABI_HSA: u8 = 64;
 /// `EF_AMDGPU_MACH`.
 const MACH: u32 = 0xff;
+/// Where `EF_AMDGPU_GENERIC_VERSION` begins, eight bits.
+const GENERIC_VERSION_SHIFT: u32 = 24;
+/// The code object version from which on there are generic processors.
+const GENERIC_SINCE: u8 = 6;
+/// Where `e_flags` stands in a file.
+pub(crate) const FLAGS: Range<usize> = 0x30..0x34;
+
+/// The version of a generic processor that a file was built for; `None` if it is for one that is no generic one.
+pub(crate) fn generic_version(arch: Arch, flags: u32) -> Option<u8> {
+    arch.is_generic().then_some((flags >> GENERIC_VERSION_SHIFT) as u8)
+}
 
 /// The target and the code object version of a file.
 pub(crate) fn identify(elf: &Elf, bytes: &[u8]) -> Result<(TargetId, u8), ObjectError> {
@@ -22,6 +35,7 @@ pub(crate) fn identify(elf: &Elf, bytes: &[u8]) -> Result<(TargetId, u8), Object
     let mach = (elf.flags & MACH) as u8;
     let arch =
         Arch::from_mach(mach).ok_or_else(|| ObjectError::Processor { mach, name: other_processor(mach) })?;
+    check_generic(arch, version, elf.flags)?;
     let (xnack, sramecc) = if version == 3 {
         (
             v3_feature(arch.has(Feature::Xnack), elf.flags & 0x100 != 0),
@@ -31,6 +45,20 @@ pub(crate) fn identify(elf: &Elf, bytes: &[u8]) -> Result<(TargetId, u8), Object
         (feature(elf.flags >> 8), feature(elf.flags >> 10))
     };
     Ok((TargetId { arch, xnack, sramecc }, version))
+}
+
+/// Looks whether a file for a generic processor is of a version that knows these, and gives a version of that processor. Any will do:
+/// today's members were there from the first on (user guide, "Generic Processor Versioning").
+fn check_generic(arch: Arch, version: u8, flags: u32) -> Result<(), ObjectError> {
+    let Some(of_generic) = generic_version(arch, flags) else { return Ok(()) };
+    let problem = match of_generic {
+        _ if version < GENERIC_SINCE => {
+            format!("is of code object version {version}, and generic processors came with version {GENERIC_SINCE}")
+        }
+        0 => "gives no version of that generic processor".to_owned(),
+        _ => return Ok(()),
+    };
+    Err(ObjectError::malformed("ELF header", FLAGS.start as u64, format!("it is for {arch} and {problem}")))
 }
 
 /// The target of code object version 2: `e_flags` as in version 3 where compilers wrote the processor there, else the ISA
@@ -88,7 +116,7 @@ fn v3_feature(exists: bool, on: bool) -> FeatureState {
     }
 }
 
-/// LLVM's names of the processors outside GFX9, for the error message.
+/// LLVM's names of the processors whose code is not read, for the error message.
 fn other_processor(mach: u8) -> Option<&'static str> {
     Some(match mach {
         0x01..=0x10 => "an R600 family GPU",
@@ -103,40 +131,13 @@ fn other_processor(mach: u8) -> Option<&'static str> {
         0x29 => "gfx802",
         0x2a => "gfx803",
         0x2b => "gfx810",
-        0x33 => "gfx1010",
-        0x34 => "gfx1011",
-        0x35 => "gfx1012",
-        0x36 => "gfx1030",
-        0x37 => "gfx1031",
-        0x38 => "gfx1032",
-        0x39 => "gfx1033",
         0x3a => "gfx602",
         0x3b => "gfx705",
         0x3c => "gfx805",
-        0x3d => "gfx1035",
-        0x3e => "gfx1034",
         0x40 => "gfx940",
-        0x41 => "gfx1100",
-        0x42 => "gfx1013",
-        0x43 => "gfx1150",
-        0x44 => "gfx1103",
-        0x45 => "gfx1036",
-        0x46 => "gfx1101",
-        0x47 => "gfx1102",
-        0x48 => "gfx1200",
         0x49 => "gfx1250",
-        0x4a => "gfx1151",
         0x4b => "gfx941",
-        0x4e => "gfx1201",
-        0x51 => "gfx9-generic",
-        0x52 => "gfx10-1-generic",
-        0x53 => "gfx10-3-generic",
-        0x54 => "gfx11-generic",
-        0x55 => "gfx1152",
-        0x58 => "gfx1153",
-        0x59 => "gfx12-generic",
         0x5a => "gfx1251",
-        0x5f => "gfx9-4-generic",
         _ => return None,
     })
 }

@@ -13,8 +13,8 @@ use amdgpu_isa::Arch;
 use crate::check::{AccessKind, Outcome, Trap};
 use crate::dispatch::Read;
 use crate::machine::{OutOfRange, Uninitialised};
-use crate::races::{Late, LdsRaces, LdsScan, Look, Mark, Scope};
-use crate::rules::PartlyOut;
+use crate::races::{Late, LdsRaces, LdsScan, Look, Mark, Scope, Stage};
+use crate::rules::{PartlyOut, Rules};
 use crate::wave::fill_dwords;
 
 /// How many waves of a workgroup have signalled its barrier, where that is not waiting at it.
@@ -91,11 +91,12 @@ impl Lds {
             accesses: BTreeMap::new(),
         });
         let bytes = vec![0; beyond.as_ref().map_or(size, |beyond| beyond.allotted + NOWHERE)];
+        let split_barriers = Rules::of(arch.generation()).split_barriers;
         let watch = match look {
             Look::Not => Watch::Not,
             Look::Scan(launch) if launch.scope() == Scope::Workgroups => Watch::Not,
-            Look::Scan(launch) => Watch::Scan(Box::new(LdsScan::new(bytes.len(), launch))),
-            Look::Races(races) => Watch::Races(Box::new(LdsRaces::new(bytes.len(), races))),
+            Look::Scan(launch) => Watch::Scan(Box::new(LdsScan::new(bytes.len(), split_barriers, launch))),
+            Look::Races(races) => Watch::Races(Box::new(LdsRaces::new(bytes.len(), split_barriers, races))),
             Look::Trace(_) => {
                 Watch::Written(Box::new(Written { bytes: vec![false; bytes.len()], reads: Vec::new() }))
             }
@@ -153,8 +154,11 @@ impl Lds {
     /// Back to how a workgroup finds it.
     pub(crate) fn clear(&mut self) {
         fill_dwords(&mut self.bytes, self.uninitialised);
-        // What it returns was of a workgroup that has had a fault.
-        let _ = self.pass_barrier();
+        match &mut self.watch {
+            Watch::Scan(scan) => scan.begin(),
+            Watch::Races(races) => races.begin(),
+            Watch::Not | Watch::Written(_) => {}
+        }
     }
 
     /// All waves of the workgroup have arrived at a barrier, or have ended: what is done next comes after what they have done.
@@ -215,7 +219,7 @@ impl Lds {
     pub(crate) fn note(
         &mut self,
         access: AccessKind,
-        by: Mark,
+        (by, stage): (Mark, Stage),
         at: usize,
         bytes: usize,
         lane: usize,
@@ -223,10 +227,10 @@ impl Lds {
         match &mut self.watch {
             Watch::Not => Ok(()),
             Watch::Scan(scan) => {
-                scan.note(by.wave(), access, at, bytes);
+                scan.note((by.wave(), stage), access, at, bytes);
                 Ok(())
             }
-            Watch::Races(races) => races.note(&self.bytes, access, by, at..at + bytes, lane),
+            Watch::Races(races) => races.note(&self.bytes, access, (by, stage), at..at + bytes, lane),
             Watch::Written(written) => {
                 written.note(access, by, at..at + bytes);
                 Ok(())
@@ -240,7 +244,7 @@ impl Lds {
     #[inline(never)]
     pub(crate) fn note_lanes(
         &mut self,
-        by: Mark,
+        by: (Mark, Stage),
         addresses: &[u32],
         exec: u64,
         offsets: &[u32],

@@ -48,6 +48,8 @@ pub struct Config {
     /// them writes and another accesses, and runs again from a copy of its memory if there is any, one workgroup after another on
     /// one thread. Without this, what such a launch computes may be another thing each time, unless it has one thread.
     pub deterministic: bool,
+    /// The processor that code for a generic one runs on ([`Machine::for_code`]): one of its members.
+    pub member: Option<Arch>,
     /// Ends launches from outside, with [`FaultKind::Stopped`](crate::FaultKind).
     pub stop: Option<StopFlag>,
     /// What registers, LDS and scratch memory hold before they are written.
@@ -175,6 +177,7 @@ impl Default for Config {
             allowed: Vec::new(),
             thorough: true,
             deterministic: false,
+            member: None,
             stop: None,
             uninitialised: Uninitialised::default(),
             vectors: Vectors::detect(),
@@ -201,6 +204,13 @@ impl Machine {
     /// A machine with empty memory.
     pub fn new(arch: Arch, config: Config) -> Self {
         Self { arch, config, memory: Memory::new(), effort: Effort::default() }
+    }
+
+    /// A machine that runs code for a processor. For a generic one it is [`Config::member`] where that is one of its members, else the
+    /// generic processor itself: what all its members have, and no more.
+    pub fn for_code(arch: Arch, config: Config) -> Self {
+        let member = config.member.filter(|member| member.runs(arch));
+        Self::new(member.unwrap_or(arch), config)
     }
 
     /// Its processor.

@@ -128,6 +128,72 @@ fn barriers_have_two_parts() {
     }
 }
 
+/// What two waves do around two barriers, each by two instructions: before the first signal, between it and its wait, behind that, between
+/// the second signal and wait, behind that. `w` stores the wave's number plus one to one dword, `r` loads it.
+const AROUND_BARRIERS: [([&str; 5], [&str; 5], bool); 11] = [
+    // Ordered by the first barrier, or by the second.
+    (["w", "", "", "", ""], ["", "", "r", "", ""], false),
+    (["w", "", "", "", ""], ["", "", "", "r", ""], false),
+    (["", "w", "", "", ""], ["", "", "", "", "r"], false),
+    (["", "", "w", "", ""], ["", "", "", "", "r"], false),
+    (["", "r", "", "", ""], ["", "", "", "", "w"], false),
+    // What is between signal and wait is on both sides of the barrier.
+    (["w", "", "", "", ""], ["", "r", "", "", ""], true),
+    (["", "w", "", "", ""], ["", "", "r", "", ""], true),
+    (["", "r", "", "", ""], ["", "", "w", "", ""], true),
+    (["", "w", "", "", ""], ["", "r", "", "", ""], true),
+    // Of two barriers one after the other, what is between the parts of each.
+    (["", "w", "", "", ""], ["", "", "", "r", ""], true),
+    (["", "", "w", "", ""], ["", "", "", "r", ""], true),
+];
+
+/// Races are found, and no others, in whatever order the waves run.
+#[test]
+fn what_is_between_the_parts_of_a_barrier_races_with_both_sides() {
+    if !tools("what_is_between_the_parts_of_a_barrier_races_with_both_sides") {
+        return;
+    }
+    let one = |does: &str| match does {
+        "w" => "  ds_store_b32 v1, v2\n  s_wait_dscnt 0x0\n",
+        "r" => "  ds_load_b32 v3, v1\n  s_wait_dscnt 0x0\n",
+        _ => "  s_nop 0\n",
+    };
+    let all = |does: [&str; 5]| {
+        let [a, b, c, d, e] = does.map(one);
+        let (signal, wait) = ("  s_barrier_signal -1\n", "  s_barrier_wait 0xffff\n");
+        [a, signal, b, wait, c, signal, d, wait, e].concat()
+    };
+    for (first, second, is_race) in AROUND_BARRIERS {
+        for (first, second) in [(first, second), (second, first)] {
+            let body = format!(
+                "  s_bfe_u32 s4, ttmp8, 0x50019
+  s_add_co_i32 s5, s4, 1
+  v_mov_b32 v1, 16
+  v_mov_b32 v2, s5
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 .Lother
+{}  s_endpgm
+.Lother:
+{}",
+                all(first),
+                all(second)
+            );
+            for (lanes, slice) in [(32, 1), (32, 2), (32, 5), (64, 1000)] {
+                let assembly = Assembly { cpu: "gfx1201", lanes, lds: 64, ..Assembly::default() };
+                let config = config(|config| (config.check_races, config.time_slice) = (true, slice));
+                let mut device = Device::with(&assembly.object(&body), config);
+                let outcome = device.launch("k", 1, 2 * lanes, &[0, 0]);
+                let told = outcome.map(drop).map_err(|fault| fault.to_string());
+                match (is_race, &told) {
+                    (false, Ok(())) => {}
+                    (true, Err(error)) if error.contains("data race") => {}
+                    _ => panic!("{first:?} {second:?}, {lanes} lanes, slices of {slice}: {told:?}"),
+                }
+            }
+        }
+    }
+}
+
 /// One wave waits for another between signal and wait: a barrier that waited where it is signalled would never end.
 #[test]
 fn a_wave_may_wait_for_another_before_it_waits_at_the_barrier() {

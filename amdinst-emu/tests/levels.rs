@@ -19,7 +19,7 @@ impl Random {
 
     /// A value as it may be met in a register: numbers, floats and their special values.
     fn value(&mut self) -> u32 {
-        const EDGES: [u32; 31] = [
+        const EDGES: [u32; 36] = [
             0,
             1,
             2,
@@ -51,11 +51,18 @@ impl Random {
             0x000f_ffff,
             0x7ff8_0000,
             0x7fef_ffff,
+            0x7c00_0001,
+            0xfc00_7bff,
+            0x0400_83ff,
+            0x3c00_bc01,
+            0x8001_0000,
         ];
         let random = self.next();
         match random >> 60 {
             0..=5 => EDGES[(random % EDGES.len() as u64) as usize],
-            6..=9 => (random as u32 % 4096) as f32 as u32,
+            6..=8 => (random as u32 % 4096) as f32 as u32,
+            // Halves near one another, whose sums and products lie between two numbers.
+            9 => (random as u32 & 0x0c01_0c03) | 0x3800_3800,
             10..=12 => ((random as u32 as i32) as f32 * 1e-6).to_bits(),
             _ => random as u32,
         }
@@ -413,6 +420,166 @@ const GFX11: &[&str] = &[
     "s_delay_alu instid0(VALU_DEP_1)",
 ];
 
+/// Packed and mixed forms of 16 bits, which all processors from gfx906 on have.
+const IN_PARTS: &[&str] = &[
+    "v_pk_add_f16 {d}, {v}, {v}",
+    "v_pk_add_f16 {d}, {v}, {s} op_sel:[1,0] op_sel_hi:[0,1] neg_lo:[1,0] neg_hi:[0,1]",
+    "v_pk_mul_f16 {d}, {v}, {v} op_sel_hi:[1,0]",
+    "v_pk_mul_f16 {d}, {v}, {c} clamp",
+    "v_pk_fma_f16 {d}, {v}, {v}, {v}",
+    "v_pk_fma_f16 {d}, {v}, {c}, {v} op_sel:[1,0,1] op_sel_hi:[0,0,1] neg_lo:[0,1,0] neg_hi:[1,0,1]",
+    "v_pk_min_f16 {d}, {v}, {v}",
+    "v_pk_max_f16 {d}, {v}, {v} neg_hi:[1,0]",
+    "v_pk_add_u16 {d}, {v}, {v} op_sel:[1,0] op_sel_hi:[0,1]",
+    "v_pk_add_u16 {d}, {v}, {v} clamp",
+    "v_pk_add_i16 {d}, {v}, {c}",
+    "v_pk_sub_u16 {d}, {v}, {v}",
+    "v_pk_sub_i16 {d}, {v}, {s}",
+    "v_pk_mul_lo_u16 {d}, {v}, {v} op_sel_hi:[0,1]",
+    "v_pk_mad_u16 {d}, {v}, {v}, {v}",
+    "v_pk_mad_i16 {d}, {v}, {v}, {v} op_sel:[0,1,0]",
+    "v_pk_lshlrev_b16 {d}, {c}, {v}",
+    "v_pk_lshrrev_b16 {d}, {v}, {v}",
+    "v_pk_ashrrev_i16 {d}, {v}, {v}",
+    "v_pk_min_i16 {d}, {v}, {v}",
+    "v_pk_max_i16 {d}, {v}, {v}",
+    "v_pk_min_u16 {d}, {v}, {v}",
+    "v_pk_max_u16 {d}, {v}, {v}",
+    "v_fma_mix_f32 {d}, {v}, {v}, {v}",
+    "v_fma_mix_f32 {d}, {v}, -{v}, |{v}| op_sel:[1,0,0] op_sel_hi:[1,1,0]",
+    "v_fma_mix_f32 {d}, {v}, {s}, 1.0 op_sel_hi:[1,0,0] clamp",
+    "v_fma_mixlo_f16 {d}, {v}, {v}, {v} op_sel_hi:[1,0,1]",
+    "v_fma_mixhi_f16 {d}, {v}, -{v}, {v} op_sel:[0,1,0] op_sel_hi:[1,1,1]",
+    "v_fma_mixlo_f16 {d}, {v}, {v}, {v} clamp",
+];
+
+/// Other forms of 16 bits, on GFX9.
+const HALVES: &[&str] = &[
+    "v_fma_f16 {d}, {a}, {v}, {v}",
+    "v_fma_f16 {d}, {v}, {s}, {v}",
+    "v_fma_f16 {d}, -{v}, |{v}|, {v}",
+    "v_cvt_f16_f32 {d}, {a}",
+    "v_cvt_f16_f32_e64 {d}, -|{v}|",
+    "v_cvt_f32_f16 {d}, {a}",
+    "v_add_f16 {d}, {a}, {v}",
+    "v_add_f16_e64 {d}, -{v}, |{s}|",
+    "v_sub_f16 {d}, {a}, {v}",
+    "v_subrev_f16 {d}, {a}, {v}",
+    "v_mul_f16 {d}, {a}, {v}",
+    "v_mul_f16_e64 {d}, {v}, -{v} clamp",
+    "v_add_f16_e64 {d}, {v}, {v} mul:2",
+    "v_min_f16 {d}, {a}, {v}",
+    "v_max_f16 {d}, {a}, {v}",
+    "v_max_f16_e64 {d}, -{v}, {v}",
+    "v_pack_b32_f16 {d}, {v}, {a}",
+    "v_pack_b32_f16 {d}, -{v}, |{v}| op_sel:[1,0,0]",
+    "v_cvt_pkrtz_f16_f32 {d}, {a}, {v}",
+    "v_cvt_pkrtz_f16_f32_e64 {d}, -{v}, |{s}|",
+    "v_fma_f16 {d}, {v}, {v}, {v} op_sel:[1,0,1,0]",
+    "v_fma_f16 {d}, {v}, {v}, -{v} op_sel:[0,1,0,1]",
+    "v_add_u16 {d}, {a}, {v}",
+    "v_sub_u16 {d}, {a}, {v}",
+    "v_subrev_u16 {d}, {a}, {v}",
+    "v_mul_lo_u16 {d}, {a}, {v}",
+    "v_add_i16 {d}, {v}, {a}",
+    "v_sub_i16 {d}, {v}, {v} op_sel:[1,0,1]",
+    "v_mad_u16 {d}, {v}, {a}, {v}",
+    "v_mad_i16 {d}, {v}, {v}, {v} op_sel:[1,0,0,1]",
+    "v_lshlrev_b16 {d}, {a}, {v}",
+    "v_lshrrev_b16 {d}, {a}, {v}",
+    "v_ashrrev_i16 {d}, {a}, {v}",
+    "v_min_i16 {d}, {a}, {v}",
+    "v_max_i16 {d}, {a}, {v}",
+    "v_min_u16 {d}, {a}, {v}",
+    "v_max_u16 {d}, {a}, {v}",
+    "v_add_f16_sdwa {d}, {v}, {v} dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_1 src1_sel:WORD_0",
+    "v_add_f16_dpp {d}, {v}, {v} row_shr:1 row_mask:0xf bank_mask:0xf",
+    "v_cmp_lt_f16 vcc, {a}, {v}",
+    "v_cmp_eq_f16 vcc, {a}, {v}",
+    "v_cmp_le_f16 vcc, {a}, {v}",
+    "v_cmp_gt_f16 vcc, {a}, {v}",
+    "v_cmp_lg_f16 vcc, {a}, {v}",
+    "v_cmp_ge_f16 vcc, {a}, {v}",
+    "v_cmp_o_f16 vcc, {a}, {v}",
+    "v_cmp_u_f16 vcc, {a}, {v}",
+    "v_cmp_nge_f16 vcc, {a}, {v}",
+    "v_cmp_nlg_f16 vcc, {a}, {v}",
+    "v_cmp_ngt_f16 vcc, {a}, {v}",
+    "v_cmp_nle_f16 vcc, {a}, {v}",
+    "v_cmp_neq_f16 vcc, {a}, {v}",
+    "v_cmp_nlt_f16 vcc, {a}, {v}",
+    "v_cmp_lt_f16_e64 s[20:21], -{v}, |{v}|",
+    "v_cmpx_gt_f16 vcc, {a}, {v}",
+    "v_cmp_eq_u16 vcc, {a}, {v}",
+    "v_cmp_ne_i16 vcc, {a}, {v}",
+    "v_cmp_lt_i16 vcc, {a}, {v}",
+    "v_cmp_le_i16 vcc, {a}, {v}",
+    "v_cmp_gt_u16 vcc, {a}, {v}",
+    "v_cmp_ge_u16 vcc, {a}, {v}",
+    "v_cmp_lt_u16 vcc, {a}, {v}",
+    "v_cmp_le_u16 vcc, {a}, {v}",
+    "v_cmp_gt_i16 vcc, {a}, {v}",
+    "v_cmp_ge_i16 vcc, {a}, {v}",
+    "v_cmpx_lt_i16 vcc, {a}, {v}",
+];
+
+/// Other forms of 16 bits, on GFX11: `{h}` is a half of a vector register.
+const HALVES_OF_GFX11: &[&str] = &[
+    "v_fmac_f16 {h}, {h}, {h}",
+    "v_fmac_f16 {h}, {k}, {h}",
+    "v_fmac_f16_e64 {h}, -{h}, |{h}|",
+    "v_fmamk_f16 {h}, {h}, 0x4248, {h}",
+    "v_fmaak_f16 {h}, {h}, {h}, 0x4248",
+    "v_add_f16 {h}, {h}, {h}",
+    "v_add_f16_e64 {h}, -{h}, |{h}|",
+    "v_sub_f16 {h}, {k}, {h}",
+    "v_subrev_f16 {h}, {k}, {h}",
+    "v_mul_f16 {h}, {h}, {h}",
+    "v_mul_f16_e64 {h}, {h}, -{h} clamp",
+    "v_add_f16_e64 {h}, {h}, {h} mul:2",
+    "v_min_f16 {h}, {h}, {h}",
+    "v_max_f16 {h}, {k}, {h}",
+    "v_fma_f16 {h}, {h}, {h}, {h}",
+    "v_fma_f16 {h}, -{h}, {s}, |{h}|",
+    "v_cvt_f16_f32 {h}, {a}",
+    "v_cvt_f16_f32_e64 {h}, -|{v}|",
+    "v_cvt_f32_f16 {d}, {h}",
+    "v_cvt_f32_f16_e64 {d}, -{h}",
+    "v_cvt_pk_rtz_f16_f32 {d}, {a}, {v}",
+    "v_cvt_pk_rtz_f16_f32_e64 {d}, -{v}, |{s}|",
+    "v_pack_b32_f16 {d}, {h}, {h}",
+    "v_pack_b32_f16 {d}, -{h}, |{h}|",
+    "v_mov_b16 {h}, {h}",
+    "v_mov_b16 {h}, {k}",
+    "v_not_b16 {h}, {h}",
+    "v_and_b16 {h}, {h}, {h}",
+    "v_or_b16 {h}, {h}, {s}",
+    "v_xor_b16 {h}, {h}, {h}",
+    "v_add_nc_u16 {h}, {h}, {h}",
+    "v_sub_nc_u16 {h}, {h}, {s}",
+    "v_add_nc_i16 {h}, {h}, {h}",
+    "v_sub_nc_i16 {h}, {h}, {h} clamp",
+    "v_mul_lo_u16 {h}, {h}, {h}",
+    "v_mad_u16 {h}, {h}, {h}, {h}",
+    "v_mad_i16 {h}, {h}, {h}, {h}",
+    "v_lshlrev_b16 {h}, {h}, {h}",
+    "v_lshrrev_b16 {h}, {h}, {h}",
+    "v_ashrrev_i16 {h}, {h}, {h}",
+    "v_min_i16 {h}, {h}, {h}",
+    "v_max_i16 {h}, {h}, {h}",
+    "v_min_u16 {h}, {h}, {h}",
+    "v_max_u16 {h}, {h}, {h}",
+    "v_cndmask_b16 {h}, {h}, {h}, {m}",
+    "v_cmp_gt_f16 {M}, {h}, {h}",
+    "v_cmp_nge_f16 {M}, {k}, {h}",
+    "v_cmp_lt_f16_e64 {m}, -{h}, |{h}|",
+    "v_cmpx_neq_f16 {h}, {h}",
+    "v_cmp_lt_i16 {M}, {h}, {h}",
+    "v_cmp_ge_u16_e64 {m}, {h}, {h}",
+    "v_cmpx_ne_u16 {k}, {h}",
+    "v_add_f16_dpp {h}, {h}, {h} row_shr:1 row_mask:0xf bank_mask:0xf",
+];
+
 /// Instructions of two operations, which only waves of 32 lanes have.
 const PAIRS: &[&str] = &[
     "v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v0",
@@ -454,6 +621,7 @@ fn fill(form: &str, random: &mut Random) -> String {
         };
         text.push_str(&match &rest[at + 1..at + 2] {
             "d" | "v" => vector(random),
+            "h" => vector(random) + [".l", ".h"][random.next() as usize % 2],
             "D" | "V" => pair(random),
             "s" => scalar(random),
             "S" => "s[4:5]".to_owned(),
@@ -487,11 +655,13 @@ fn state(random: &mut Random) -> WaveState {
         const FP16_OVFL: u32 = 1 << 23;
         state.mode = random.next() as u32 & (FP16_OVFL | 0x7_f3ff);
     }
+    // A bit of the exponents of halves: without it none is a NaN, of which there is else one among many lanes.
+    let halves = if random.next() & 1 != 0 { !0x0400_0400 } else { !0 };
     for register in 0..16 {
-        state.sgprs[register] = random.value();
+        state.sgprs[register] = random.value() & halves;
     }
     for register in 0..8 {
-        state.set_vgpr(register, std::array::from_fn(|_| random.value()));
+        state.set_vgpr(register, std::array::from_fn(|_| random.value() & halves));
     }
     state.set_agpr(1, std::array::from_fn(|_| random.value()));
     state
@@ -515,7 +685,8 @@ fn levels() -> Vec<Vectors> {
 
 #[test]
 fn arithmetic_is_the_same_at_every_level() {
-    compare_arithmetic(Arch::Gfx90a.into(), FORMS.iter().map(|&form| form.to_owned()));
+    let forms = FORMS.iter().chain(IN_PARTS).chain(HALVES);
+    compare_arithmetic(Arch::Gfx90a.into(), forms.map(|&form| form.to_owned()));
 }
 
 #[test]
@@ -523,13 +694,14 @@ fn arithmetic_of_gfx11_is_the_same_at_every_level() {
     for wave in [WaveSize::Wave32, WaveSize::Wave64] {
         let target = Target { arch: Arch::Gfx1100, wave };
         let pairs: &[&str] = if wave == WaveSize::Wave32 { PAIRS } else { &[] };
-        compare_arithmetic(target, GFX11.iter().chain(pairs).map(|form| of_lanes(form, wave.lanes())));
+        let forms = GFX11.iter().chain(pairs).chain(IN_PARTS).chain(HALVES_OF_GFX11);
+        compare_arithmetic(target, forms.map(|form| of_lanes(form, wave.lanes())));
     }
 }
 
 /// A form of GFX11 by GFX12's name; none if it has no such instruction.
 fn of_gfx12(form: &str) -> Option<String> {
-    const NAMES: [(&str, &str); 12] = [
+    const NAMES: [(&str, &str); 14] = [
         ("s_add_u32 ", "s_add_co_u32 "),
         ("s_sub_u32 ", "s_sub_co_u32 "),
         ("s_add_i32 ", "s_add_co_i32 "),
@@ -542,6 +714,8 @@ fn of_gfx12(form: &str) -> Option<String> {
         ("_max_f32", "_max_num_f32"),
         ("_min_f64", "_min_num_f64"),
         ("_max_f64", "_max_num_f64"),
+        ("_min_f16", "_min_num_f16"),
+        ("_max_f16", "_max_num_f16"),
     ];
     let renamed = NAMES.iter().fold(form.to_owned(), |form, (from, to)| form.replace(from, to));
     (!form.starts_with("s_cmpk_")).then_some(renamed)
@@ -556,7 +730,8 @@ fn arithmetic_of_gfx12_is_the_same_at_every_level() {
     for wave in [WaveSize::Wave32, WaveSize::Wave64] {
         let target = Target { arch: Arch::Gfx1201, wave };
         let pairs: &[&str] = if wave == WaveSize::Wave32 { PAIRS } else { &[] };
-        let forms = GFX11.iter().chain(pairs).map(|form| of_lanes(form, wave.lanes()));
+        let forms = GFX11.iter().chain(pairs).chain(IN_PARTS).chain(HALVES_OF_GFX11);
+        let forms = forms.map(|form| of_lanes(form, wave.lanes()));
         let forms = forms.filter_map(|form| of_gfx12(&form));
         compare_arithmetic(target, forms.chain(ONLY_GFX12.iter().map(|&form| form.to_owned())));
     }
@@ -567,7 +742,8 @@ fn compare_arithmetic(target: Target, forms: impl Iterator<Item = String>) {
     let levels = levels();
     for form in forms {
         // Floats have modes besides.
-        let trials = if form.contains("_f32") || form.contains("_f64") { 120 } else { 24 };
+        let is_float = ["_f16", "_f32", "_f64", "_mix"].iter().any(|float| form.contains(float));
+        let trials = if is_float { 120 } else { 24 };
         for _ in 0..trials {
             let text = fill(&form, &mut random);
             let before = state(&mut random);
@@ -619,6 +795,16 @@ fn memory_is_the_same_at_every_level() {
         "global_load_dword v4, v[2:3], off",
         "global_load_dwordx4 v[2:5], v[2:3], off offset:-4",
         "flat_load_dword v4, v[2:3]",
+        "global_load_ubyte v4, v0, s[0:1] offset:3",
+        "global_load_sbyte v4, v[2:3], off",
+        "global_load_ushort v0, v0, s[0:1]",
+        "global_load_sshort v4, v0, s[0:1] offset:1",
+        "global_load_short_d16 v4, v0, s[0:1]",
+        "global_load_short_d16_hi v4, v0, s[0:1]",
+        "flat_load_sbyte_d16_hi v4, v[2:3]",
+        "global_store_byte v0, v1, s[0:1]",
+        "global_store_short v0, v1, s[0:1]",
+        "flat_store_short_d16_hi v[2:3], v1",
         "global_store_dword v0, v1, s[0:1]",
         "global_store_dwordx2 v0, v[4:5], s[0:1]",
         "global_store_dwordx3 v[2:3], v[4:6], off",
@@ -647,6 +833,12 @@ fn memory_is_the_same_at_every_level() {
         "global_load_b96 v[4:6], v[2:3], off",
         "global_load_b128 v[2:5], v[2:3], off offset:-4",
         "flat_load_b32 v4, v[2:3]",
+        "global_load_u8 v4, v0, s[0:1] offset:3",
+        "global_load_i16 v0, v0, s[0:1]",
+        "global_load_d16_b16 v4, v0, s[0:1]",
+        "global_load_d16_hi_i8 v4, v[2:3], off",
+        "global_store_d16_hi_b16 v0, v1, s[0:1]",
+        "flat_store_b8 v[2:3], v1",
         "global_store_b32 v0, v1, s[0:1]",
         "global_store_b64 v0, v[4:5], s[0:1]",
         "global_store_b128 v[2:3], v[4:7], off",
@@ -670,7 +862,7 @@ fn compare_memory(target: Target, bytes: u64, accesses: &[&str]) {
     let mut random = Random(0x1234_5678_9abc_def1);
     let levels = levels();
     for text in accesses {
-        for pattern in 0..7u32 {
+        for pattern in 0..8u32 {
             for _ in 0..6 {
                 let mut before = state(&mut random);
                 let content: Vec<u8> = (0..bytes).map(|_| random.next() as u8).collect();
@@ -686,6 +878,7 @@ fn compare_memory(target: Target, bytes: u64, accesses: &[&str]) {
                         4 => 4 * (63 - lane32) + 64,
                         // Pieces of sixteen, one of them out of order.
                         5 => 4 * ((lane32 % 16) ^ u32::from(lane32 / 16 == 2)) + 512 * (lane32 / 16),
+                        6 => 2 * lane32 + 64,
                         _ => scattered[lane] + 1,
                     }
                 });

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use amdgpu_isa::WaveSize;
+use amdgpu_isa::{Arch, WaveSize};
 use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::instrument::{AddressMap, KernelProbes, ProbeMap, SCHEMA, check_pair, digest};
 use amdinst_core::manifest::{Artifact, Manifest};
@@ -238,10 +238,13 @@ pub(crate) fn find(
 fn artifact(settings: &Settings, package: &str, cpu: &str) -> Result<(PathBuf, Artifact), ArtifactError> {
     let (path, manifest) = manifest_of(settings, package)?;
     let wanted_profile = settings.profile.as_deref();
-    let fits = |artifact: &&Artifact| {
-        artifact.cpu == cpu && wanted_profile.is_none_or(|profile| artifact.profile == profile)
+    let built = |cpu: &str| {
+        let fits = |artifact: &&Artifact| {
+            artifact.cpu == cpu && wanted_profile.is_none_or(|profile| artifact.profile == profile)
+        };
+        manifest.code_objects.iter().find(fits)
     };
-    match manifest.code_objects.iter().find(fits) {
+    match code_for(cpu, built) {
         Some(artifact) => Ok((path, artifact.clone())),
         None => Err(ArtifactError::OtherTarget {
             package: package.to_owned(),
@@ -253,6 +256,12 @@ fn artifact(settings: &Settings, package: &str, cpu: &str) -> Result<(PathBuf, A
                 .collect(),
         }),
     }
+}
+
+/// What there is for a processor, else what there is for the generic one that it belongs to: the order that HIP has, too.
+pub(crate) fn code_for<T>(cpu: &str, built: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let generic = || built(Arch::from_name(cpu)?.generic()?.name());
+    built(cpu).or_else(generic)
 }
 
 /// What this process has read before, or reads now.
@@ -426,6 +435,13 @@ mod tests {
         assert!(error.contains("built for gfx906 (profile `release`), not for gfx90a"), "{error}");
         assert!(error.contains("--target-cpu gfx90a"), "{error}");
         assert_eq!(first_cpu(&settings).as_deref(), Some("gfx906"));
+        let for_which = |built: &[&'static str], cpu| {
+            code_for(cpu, |cpu| built.iter().copied().find(|one| *one == cpu))
+        };
+        assert_eq!(for_which(&["gfx11-generic"], "gfx1151"), Some("gfx11-generic"));
+        assert_eq!(for_which(&["gfx11-generic", "gfx1151"], "gfx1151"), Some("gfx1151"));
+        assert_eq!(for_which(&["gfx11-generic"], "gfx1201"), None);
+        assert_eq!(for_which(&["gfx1151"], "gfx11-generic"), None);
         std::fs::remove_file(manifest).unwrap();
     }
 

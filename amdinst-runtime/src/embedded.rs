@@ -7,7 +7,7 @@ use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{Home, KernelProbes, ProbeMap, check_pair};
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject};
 
-use crate::artifacts::{ArtifactError, Built, InstrumentedForm, broken};
+use crate::artifacts::{ArtifactError, Built, InstrumentedForm, broken, code_for};
 
 /// The code object of a package for `cpu`, and `profile` if one is asked for.
 pub(crate) fn code_object<'a>(
@@ -15,10 +15,12 @@ pub(crate) fn code_object<'a>(
     cpu: &str,
     profile: Option<&str>,
 ) -> Option<&'a EmbeddedCodeObject> {
-    let fits = |object: &&EmbeddedCodeObject| {
-        object.cpu == cpu && profile.is_none_or(|profile| object.profile == profile)
-    };
-    embedded.code_objects.iter().find(fits)
+    code_for(cpu, |cpu| {
+        let fits = |object: &&EmbeddedCodeObject| {
+            object.cpu == cpu && profile.is_none_or(|profile| object.profile == profile)
+        };
+        embedded.code_objects.iter().find(fits)
+    })
 }
 
 /// What the caches of the devices call it: a name instead of a path.

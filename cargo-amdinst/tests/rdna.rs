@@ -98,26 +98,6 @@ fn rdna_is_shown_instrumented_and_run() {
     }
 }
 
-/// A clang offload bundle of code objects, by their processors.
-fn bundle(parts: &[(&str, Vec<u8>)]) -> Vec<u8> {
-    const PAGE: usize = 4096;
-    let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
-    bytes.extend((parts.len() as u64).to_le_bytes());
-    let mut contents = Vec::new();
-    for (cpu, code) in parts {
-        let id = format!("hipv4-amdgcn-amd-amdhsa--{cpu}");
-        for field in [PAGE + contents.len(), code.len(), id.len()] {
-            bytes.extend((field as u64).to_le_bytes());
-        }
-        bytes.extend(id.as_bytes());
-        contents.extend(code);
-        contents.resize(contents.len().next_multiple_of(PAGE), 0);
-    }
-    bytes.resize(PAGE, 0);
-    bytes.extend(contents);
-    bytes
-}
-
 /// One that a library for several GPUs has in it.
 #[test]
 fn a_bundle_of_several_generations_is_instrumented() {
@@ -132,8 +112,8 @@ fn a_bundle_of_several_generations_is_instrumented() {
     };
     let cpus = ["gfx1100", "gfx1151", "gfx906", "gfx90a"];
     let Some(parts) = cpus.into_iter().map(compiled).collect::<Option<Vec<_>>>() else { return };
-    std::fs::write(directory.join("rdna.bundle"), bundle(&parts[..2])).unwrap();
-    std::fs::write(directory.join("fat.bundle"), bundle(&parts)).unwrap();
+    std::fs::write(directory.join("rdna.bundle"), support::bundle(&parts[..2])).unwrap();
+    std::fs::write(directory.join("fat.bundle"), support::bundle(&parts)).unwrap();
 
     stdout(directory, "run rdna.bundle --target-cpu gfx1151 --grid 1 --block 64 --arg buf:256 --arg i32:64");
     let shown = stdout(directory, "inspect rdna.bundle");
@@ -164,7 +144,7 @@ fn what_a_processor_does_not_have_is_told_first() {
         "note: processors with several sizes: gfx1010, gfx1011,",
         "help: leave it away, or give `--wave-size 64`",
     ];
-    let other_name = "`gfx1300` is not a processor this tool knows (gfx900 … gfx950, gfx1010 … gfx1036, gfx1100 … gfx1153, gfx1200, gfx1201)";
+    let other_name = "`gfx1300` is not a processor this tool knows (gfx900 … gfx950, gfx1010 … gfx1036, gfx1100 … gfx1153, gfx1200, gfx1201, and generic ones, as gfx11-generic)";
     let built = ["note: processors that kernels are built for: gfx900, gfx902,", "gfx1152, gfx1153"];
     let exec = "the ROCm runtime cannot be run on gfx1100: it is one of gfx900,";
     for (manifest, command, code, first, others) in [

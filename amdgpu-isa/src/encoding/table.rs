@@ -17,7 +17,7 @@ use crate::{Arch, Encoding, Feature, Mods, Op, Slot, Target, WaveSize};
 
 /// Processors of one generation that share instructions, as a bit set; each generation has bits of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Archs(pub(crate) u8);
+pub(crate) struct Archs(pub(crate) u16);
 
 impl Archs {
     /// The processors of either set.

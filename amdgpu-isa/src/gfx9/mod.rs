@@ -43,10 +43,14 @@ const V90A: Archs = Archs(1 << 4);
 const V942: Archs = Archs(1 << 5);
 /// gfx950.
 const V950: Archs = Archs(1 << 6);
+/// gfx9-generic: what gfx900, gfx904 and gfx906 have.
+const V9_GENERIC: Archs = Archs(1 << 7);
+/// gfx9-4-generic: what gfx942 and gfx950 have, and no FP8.
+const V9_4_GENERIC: Archs = Archs(1 << 8);
 /// Every processor.
 const ALL: Archs = BEFORE_942.and(SINCE_942);
 /// Up to gfx908.
-const BEFORE_90A: Archs = V900.and(V904).and(V906).and(V908);
+const BEFORE_90A: Archs = V900.and(V904).and(V906).and(V908).and(V9_GENERIC);
 /// Up to gfx90a.
 const BEFORE_942: Archs = BEFORE_90A.and(V90A);
 /// gfx908 and gfx90a.
@@ -60,7 +64,9 @@ const SINCE_908: Archs = V908.and(SINCE_90A);
 /// gfx90a and later.
 const SINCE_90A: Archs = V90A.and(SINCE_942);
 /// gfx942 and later.
-const SINCE_942: Archs = V942.and(V950);
+const SINCE_942: Archs = V942.and(V950).and(V9_4_GENERIC);
+/// Those with FP8 and BF8.
+const WITH_FP8: Archs = V942.and(V950);
 
 /// The set of one processor.
 const fn version(arch: Arch) -> Archs {
@@ -72,6 +78,8 @@ const fn version(arch: Arch) -> Archs {
         Arch::Gfx90a => V90A,
         Arch::Gfx942 => V942,
         Arch::Gfx950 => V950,
+        Arch::Gfx9Generic => V9_GENERIC,
+        Arch::Gfx9_4Generic => V9_4_GENERIC,
         _ => Archs(0),
     }
 }

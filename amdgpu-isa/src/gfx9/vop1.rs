@@ -85,10 +85,10 @@ rows! {
     81  v_swap_b32                 ALL [BARE];
     82  v_accvgpr_mov_b32          SINCE_90A [BARE];
     56  v_mov_b64                  SINCE_942 [E64 DPP];
-    84  v_cvt_f32_fp8              SINCE_942 [E64 SDWA DPP NO_DST_SEL];
-    85  v_cvt_f32_bf8              SINCE_942 [E64 SDWA DPP NO_DST_SEL];
-    86  v_cvt_pk_f32_fp8           SINCE_942 [E64 SDWA DPP NO_DST_SEL];
-    87  v_cvt_pk_f32_bf8           SINCE_942 [E64 SDWA DPP NO_DST_SEL];
+    84  v_cvt_f32_fp8              WITH_FP8  [E64 SDWA DPP NO_DST_SEL];
+    85  v_cvt_f32_bf8              WITH_FP8  [E64 SDWA DPP NO_DST_SEL];
+    86  v_cvt_pk_f32_fp8           WITH_FP8  [E64 SDWA DPP NO_DST_SEL];
+    87  v_cvt_pk_f32_bf8           WITH_FP8  [E64 SDWA DPP NO_DST_SEL];
     88  v_prng_b32                 V950 [E64 SDWA DPP];
     89  v_permlane16_swap_b32      V950 [E64 SWAPS_ROWS];
     90  v_permlane32_swap_b32      V950 [E64 SWAPS_ROWS];

@@ -119,10 +119,10 @@ rows! {
     672 v_pack_b32_f16                  ALL [OPSEL];
     673 v_mul_legacy_f32                SINCE_90A [];
     520 v_lshl_add_u64                  SINCE_942 [];
-    674 v_cvt_pk_fp8_f32                SINCE_942 [OPSEL];
-    675 v_cvt_pk_bf8_f32                SINCE_942 [OPSEL];
-    676 v_cvt_sr_fp8_f32                SINCE_942 [OPSEL BYTE_RESULT IDLE_MODS];
-    677 v_cvt_sr_bf8_f32                SINCE_942 [OPSEL BYTE_RESULT IDLE_MODS];
+    674 v_cvt_pk_fp8_f32                WITH_FP8  [OPSEL];
+    675 v_cvt_pk_bf8_f32                WITH_FP8  [OPSEL];
+    676 v_cvt_sr_fp8_f32                WITH_FP8  [OPSEL BYTE_RESULT IDLE_MODS];
+    677 v_cvt_sr_bf8_f32                WITH_FP8  [OPSEL BYTE_RESULT IDLE_MODS];
     563 v_bitop3_b16                    V950 [OPSEL];
     564 v_bitop3_b32                    V950 [];
     565 v_cvt_scalef32_pk_fp8_f32       V950 [OPSEL IDLE_MODS];

@@ -155,7 +155,7 @@ pub enum ContainerError {
         problem: String,
     },
     /// Bundles, but none with an AMDGPU code object.
-    #[error("no AMDGPU code object among the bundled targets ({}): give a file built for a GFX9 processor", targets.join(", "))]
+    #[error("no AMDGPU code object among the bundled targets ({}): give a file built for an AMD GPU", targets.join(", "))]
     NoCodeObject {
         /// The targets that are there.
         targets: Vec<String>,

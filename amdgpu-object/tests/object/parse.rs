@@ -100,6 +100,34 @@ fn version_3_has_one_bit_for_each_feature() {
     }
 }
 
+/// Names and flags are those that clang writes; a version of 0, and code object versions before 6, have no generic processors.
+#[test]
+fn generic_processors_are_those_of_clang() {
+    require_tools!("clang-22");
+    let generic: Vec<Arch> = Arch::KNOWN.into_iter().filter(|arch| arch.is_generic()).collect();
+    assert_eq!(generic.len(), 6);
+    for arch in generic {
+        let mut bytes = hip(HIP, arch.name(), 6, &[]);
+        let object = CodeObject::parse(bytes.clone()).expect("clang's output parses");
+        assert_eq!((object.version, object.target.to_string()), (6, arch.name().to_owned()));
+        assert_eq!(object.generic_version(), Some(1));
+        assert_eq!(object.target.xnack == FeatureState::Any, arch.has(amdgpu_isa::Feature::Xnack), "{arch}");
+        assert_eq!(object.target.sramecc == FeatureState::Any, arch.has(amdgpu_isa::Feature::SramEcc), "{arch}");
+        // A later version is for all that today's is for.
+        bytes[51] = 9;
+        assert_eq!(CodeObject::parse(bytes.clone()).expect("it parses").generic_version(), Some(9));
+        bytes[51] = 0;
+        let error = CodeObject::parse(bytes.clone()).expect_err("no version").to_string();
+        assert!(error.starts_with("ELF header (at 0x30): it is for gfx"), "{error}");
+        assert!(error.contains("gives no version of that generic processor; the file is damaged"), "{error}");
+        (bytes[8], bytes[51]) = (3, 1);
+        let error = CodeObject::parse(bytes).expect_err("version 5").to_string();
+        assert!(error.contains("is of code object version 5, and generic processors came with version 6"), "{error}");
+    }
+    let own = CodeObject::parse(hip(HIP, "gfx90a", 6, &[])).expect("clang's output parses");
+    assert_eq!(own.generic_version(), None);
+}
+
 /// Hand-written code: no metadata, no `.size`, no function symbol type.
 const BARE: &str = r#"
     .text

@@ -60,7 +60,71 @@ fn alu_item(id: u32, n: u32) -> u32 {
     [x, y, z, w].iter().fold(a ^ b ^ c ^ d, |result, float| result ^ float.to_bits())
 }
 
+/// A number as half precision has it, to the nearest; finite.
+#[inline(always)]
+fn half(number: f64) -> f64 {
+    let exponent = (number.to_bits() >> 52 & 0x7ff) as i32 - 1023;
+    let unit = f64::from_bits(((exponent.max(-14) - 10 + 1023) as u64) << 52);
+    (number / unit).round_ties_even() * unit
+}
+
+/// The bits of a half that is no NaN.
+#[inline(always)]
+fn half_bits(number: f64) -> u32 {
+    let bits = number.to_bits();
+    let (sign, exponent) = ((bits >> 48) as u32 & 0x8000, (bits >> 52 & 0x7ff) as i32 - 1023);
+    let magnitude = match exponent {
+        // Subnormals count in 2^-24.
+        ..-14 => (number.abs() * f64::from(1 << 24)) as u32,
+        _ => ((exponent + 15) as u32) << 10 | (bits >> 42) as u32 & 0x3ff,
+    };
+    sign | magnitude
+}
+
+/// The number of a half's bits, which are no NaN's.
+#[inline(always)]
+fn half_value(bits: u32) -> f64 {
+    let (exponent, significand) = (bits >> 10 & 31, f64::from(bits & 0x3ff));
+    let magnitude = match exponent {
+        0 => significand,
+        _ => (significand + 1024.0) * f64::from(1 << (exponent - 1)),
+    };
+    let number = magnitude / f64::from(1 << 24);
+    if bits & 0x8000 != 0 { -number } else { number }
+}
+
 host! {
+    /// `half_alu`.
+    fn half_alu(_inputs, n, first, out) {
+        for (at, word) in out.iter_mut().enumerate() {
+            let id = (first + at) as u32;
+            let (mut a, mut b) = (f64::from(id & 63), 1.0);
+            let (mut p, mut q) = ([a, b], [2.0, 0.25]);
+            for _ in 0..n {
+                a = half(a * 0.5 + b);
+                b = half(b * 0.75);
+                b = half(b + a).min(3.0);
+                for (p, q) in p.iter_mut().zip(&mut q) {
+                    *p = half(*p * 0.5 + *q);
+                    *q = half(*q * *p);
+                    *q = half(*q + 0.125).min(2.0);
+                }
+                a = half(f64::from(a as f32 * 0.5 + q[0] as f32));
+            }
+            let pair = |[low, high]: [f64; 2]| half_bits(low) | half_bits(high) << 16;
+            *word = pair(p) ^ pair(q) ^ pair([a, b]);
+        }
+    }
+
+    /// `half_axpy`.
+    fn half_axpy(inputs, _n, first, out) {
+        let (x, y) = (&inputs[0][first..], &inputs[1][first..]);
+        for ((word, x), y) in out.iter_mut().zip(x).zip(y) {
+            let one = |shift: u32| half_bits(half(half_value(x >> shift) * 3.0 + half_value(y >> shift)));
+            *word = one(0) | one(16) << 16;
+        }
+    }
+
     /// `alu`.
     fn alu(_inputs, n, first, out) {
         for (at, word) in out.iter_mut().enumerate() {

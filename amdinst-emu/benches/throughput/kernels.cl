@@ -140,3 +140,30 @@ void mfma_gemm(global const float *a, global const float *b, global float *out, 
     for (uint i = 0; i < 4; ++i) out[(row + 4 * inner + i) * n + column + outer] = sum[i];
 }
 #endif
+
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+
+// Halves, one a register and two: 6 operations on single ones and conversions, 4 on pairs.
+kernel void half_alu(global uint *out, uint n) {
+    uint id = GLOBAL_ID;
+    half a = (half)(id & 63), b = 1;
+    half2 p = (half2)(a, b), q = (half2)(2, (half)0.25f);
+    for (uint i = 0; i < n; i++) {
+        a = __builtin_elementwise_fma(a, (half)0.5f, b);
+        b = b * (half)0.75f;
+        b = b + a;
+        b = __builtin_elementwise_min(b, (half)3);
+        p = __builtin_elementwise_fma(p, (half2)(half)0.5f, q);
+        q = q * p;
+        q = q + (half2)(half)0.125f;
+        q = __builtin_elementwise_min(q, (half2)2);
+        a = (half)((float)a * 0.5f + (float)q.x);
+    }
+    out[id] = as_uint(p) ^ as_uint(q) ^ as_ushort(a) ^ (uint)as_ushort(b) << 16;
+}
+
+// A half a work-item, read and written by itself.
+kernel void half_axpy(global const half *x, global const half *y, global half *out, uint n) {
+    uint id = GLOBAL_ID;
+    if (id < n) out[id] = __builtin_elementwise_fma(x[id], (half)3, y[id]);
+}

@@ -39,6 +39,18 @@ fn floats(count: usize, seed: u32) -> Vec<u32> {
     .collect()
 }
 
+/// Pairs of small whole numbers, as halves.
+fn halves(count: usize, seed: u32) -> Vec<u32> {
+    const NUMBERS: [u32; 8] = [0, 0x3c00, 0x4000, 0x4200, 0x4400, 0xbc00, 0xc000, 0xc200];
+    let mut state = seed;
+    std::iter::repeat_with(|| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        NUMBERS[(state >> 29) as usize] | NUMBERS[(state >> 26) as usize & 7] << 16
+    })
+    .take(count)
+    .collect()
+}
+
 fn alu(kernel: &'static str, host: Host, what: &str, groups: u32, n: u32) -> Workload {
     Workload {
         kernel,
@@ -92,6 +104,21 @@ pub(crate) fn all(short: bool) -> Vec<Workload> {
             output: vector as usize,
             n: vector,
             host: host::vector_add,
+            piece: 4096,
+        },
+        Workload {
+            what: "loop, single ones and pairs".to_owned(),
+            ..alu("half_alu", host::half_alu, "", size(16, 2), size(8000, 10))
+        },
+        Workload {
+            kernel: "half_axpy",
+            what: format!("{vector} halves"),
+            grid: [vector.div_ceil(256), 1, 1],
+            block: [256, 1, 1],
+            inputs: vec![halves(vector as usize / 2, 1), halves(vector as usize / 2, 2)],
+            output: vector as usize / 2,
+            n: vector,
+            host: host::half_axpy,
             piece: 4096,
         },
         {

@@ -8,7 +8,7 @@ mod dot;
 pub(crate) mod float;
 pub(crate) mod footprint;
 mod fork;
-mod half;
+pub(crate) mod half;
 mod halves;
 mod hardware_registers;
 pub(crate) mod in_double;

@@ -9,7 +9,7 @@ use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
 use super::{
-    CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, double, general, lds, memory, packed, pair,
+    CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, double, general, halves, lds, memory, packed, pair,
     scalar_memory, scratch,
 };
 use crate::exec::{Permutation, passes_the_cache, permutes};
@@ -166,7 +166,7 @@ fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
         return None;
     }
     if step.flags.vector
-        && let Some(run) = doubles(step, hot, form)
+        && let Some(run) = doubles(step, hot, form).or_else(|| halves::handler(step, hot, form))
     {
         return Some(run);
     }
@@ -177,7 +177,7 @@ fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
 }
 
 /// Take over a source. `None`: it is of a kind that the handlers do not read.
-fn source(step: &Step, hot: &mut Hot, slot: usize, dwords: u16) -> Option<()> {
+pub(super) fn source(step: &Step, hot: &mut Hot, slot: usize, dwords: u16) -> Option<()> {
     match step.src[slot] {
         Src::Row(row) => {
             let bank = usize::from(row) / (REGISTERS / 2) * (REGISTERS / 2);
@@ -204,7 +204,7 @@ fn is_row(src: u32) -> bool {
 }
 
 /// Whether the result's rows are registers.
-fn result_fits(step: &Step, dwords: u16) -> bool {
+pub(super) fn result_fits(step: &Step, dwords: u16) -> bool {
     let bank = usize::from(step.dst) / (REGISTERS / 2) * (REGISTERS / 2);
     usize::from(step.dst + dwords) <= bank + REGISTERS / 2
 }
@@ -716,7 +716,7 @@ fn packed(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
 }
 
 /// A mask in scalar registers, as the third source.
-fn mask_source(step: &Step, hot: &mut Hot) -> Option<()> {
+pub(super) fn mask_source(step: &Step, hot: &mut Hot) -> Option<()> {
     match step.src[2] {
         Src::Scalar(register) if register < 127 => hot.src[2] = SCALAR + u32::from(register),
         _ => return None,
@@ -829,7 +829,13 @@ fn comparison(step: &Step, hot: &mut Hot, form: Form, modifiers: Option<Modifier
 }
 
 /// The handler of a comparison, if it writes its mask where handlers do.
-fn mask_result(step: &Step, hot: &mut Hot, form: Form, to_exec: bool, run: Handler) -> Option<Handler> {
+pub(super) fn mask_result(
+    step: &Step,
+    hot: &mut Hot,
+    form: Form,
+    to_exec: bool,
+    run: Handler,
+) -> Option<Handler> {
     // Where EXEC alone is written, there is no other result.
     if to_exec && step.sdst == NO_SCALAR {
         hot.sdst = NULL_RESULT.into();
@@ -840,7 +846,7 @@ fn mask_result(step: &Step, hot: &mut Hot, form: Form, to_exec: bool, run: Handl
     (fits && to_exec == step.flags.writes_exec).then_some(run)
 }
 
-/// Loads and stores of whole dwords in device memory.
+/// Loads and stores in device memory.
 fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
     let plain = !access.tfe && !access.lds_dma && !access.adds_lane && access.typed.is_none();
     if !plain || !matches!(access.space, Space::Global | Space::Flat) {
@@ -859,9 +865,16 @@ fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Opti
     hot.src[2] = if access.space == Space::Flat { memory::FLAT } else { 0 }
         | if passes_the_cache(step) { memory::PASSES_THE_CACHE } else { 0 };
     hot.imm[0] = i32::try_from(access.offset).ok()? as u32;
+    let fits = |first: u16, count: u16| usize::from(first % 256 + count) <= REGISTERS / 2;
+    if let Some((store, narrow)) = memory::Narrow::of(access.action) {
+        let data = if store { access.data[0] } else { access.dst };
+        hot.dst = u32::from(data) * LANES as u32;
+        hot.imm[2] = narrow.to_bits();
+        let run = if store { at::<memory::Less<true>>(form) } else { at::<memory::Less<false>>(form) };
+        return fits(row, rows).then_some(run);
+    }
     let (store, bytes, data) = dwords(access)?;
     hot.dst = u32::from(data) * LANES as u32;
-    let fits = |first: u16, count: u16| usize::from(first % 256 + count) <= REGISTERS / 2;
     if !fits(row, rows) || !fits(data, u16::from(bytes / 4)) {
         return None;
     }

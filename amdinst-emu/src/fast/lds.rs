@@ -161,7 +161,7 @@ fn note(context: &mut Context<'_>, hot: &Hot, lanes: &Lanes<'_>) -> bool {
     let kind = AccessKind::plain(lanes.write);
     if let Some(scan) = lds.scan() {
         if scan.wants(w.place.number, kind) {
-            let mut noting = scan.by(w.place.number, kind);
+            let mut noting = scan.by(w.place.number, w.stage(), kind);
             lanes.gather(&mut noting, w.exec);
             noting.end();
         }
@@ -180,7 +180,7 @@ fn note(context: &mut Context<'_>, hot: &Hot, lanes: &Lanes<'_>) -> bool {
             return true;
         }
     }
-    let by = Mark::new(w.place.number, w.site(hot.next - 1));
+    let by = (Mark::new(w.place.number, w.site(hot.next - 1)), w.stage());
     lds.note_lanes(by, lanes.addresses, w.exec, lanes.offsets, 4 * lanes.dwords, lanes.write)
 }
 

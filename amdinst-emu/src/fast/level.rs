@@ -184,6 +184,11 @@ pub(crate) trait Level: 'static {
     /// Zero with the sign of a subnormal; other numbers as they are.
     unsafe fn flush_f32(a: Self::V) -> Self::V;
 
+    /// The halves in the low 16 bits of the lanes, as singles; exact. A NaN stays one.
+    unsafe fn f32_from_f16(a: Self::V) -> Self::V;
+    /// Singles as halves with zeros above them, rounded as MODE.FP_ROUND numbers it. A NaN stays one.
+    unsafe fn f16_from_f32<const ROUND: u32>(a: Self::V) -> Self::V;
+
     /// The lanes of two rows, which are the halves of doubles, as two vectors of doubles, in an order of the level's own.
     unsafe fn doubles(low: Self::V, high: Self::V) -> [Self::V; 2];
     /// The way back from [`Level::doubles`]: low and high halves.

@@ -1,11 +1,11 @@
-//! Loads and stores of whole dwords in device memory, when all active lanes' bytes lie in one allocation.
+//! Loads and stores of dwords, and of what is less, in device memory, when all active lanes' bytes lie in one allocation.
 //!
 //! The addresses are a common 64-bit part and 32 bits a lane. One check covers the instruction: from the lowest to the
 //! highest of them. Lanes that follow each other dword by dword move as vectors. What does not fit goes the general way,
 //! where every lane is checked for itself and faults are told.
 
 use super::level::Level;
-use super::{Body, CONST, Hot, PARTS, general, part, parts, rows, scratch};
+use super::{Body, CONST, Hot, PARTS, general, part, parts, put, rows, scratch};
 use crate::check::AccessKind;
 use crate::exec::{Context, lane_race};
 use crate::memory::{Allocation, PRIVATE_APERTURE, Protection};
@@ -112,16 +112,16 @@ unsafe fn private<L: Level>(row: *const u32, exec: u64) -> Option<u64> {
     }
 }
 
-/// The place of an access of `DWORDS` a lane, if it is one that is handled here. EXEC is not zero.
+/// The place of an access of `stride` bytes a lane, if it is one that is handled here. EXEC is not zero.
 #[inline(always)]
-unsafe fn find<'a, L: Level, const STORE: bool, const DWORDS: usize>(
+unsafe fn find<'a, L: Level, const STORE: bool>(
     w: &mut Wave,
     memory: &'a crate::memory::Memory,
     hot: &Hot,
+    stride: u32,
 ) -> Option<Place<'a>> {
     let exec = w.exec;
     let first = exec.trailing_zeros() as usize;
-    let stride = 4 * DWORDS as u32;
     // SAFETY: rows are in the register file (checked by `compile`).
     unsafe {
         let row = rows(w).add(hot.src[0] as usize).cast_const();
@@ -254,7 +254,7 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
         // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all active
         // lanes are in the allocation.
         unsafe {
-            let Some(place) = find::<L, STORE, DWORDS>(w, context.memory, hot) else {
+            let Some(place) = find::<L, STORE>(w, context.memory, hot, 4 * DWORDS as u32) else {
                 let row = rows(w).add(hot.src[0] as usize).cast_const();
                 if hot.src[2] & FLAT != 0
                     && let Some(offset) = private::<L>(row, exec)
@@ -320,6 +320,119 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
                     }
                 }
             }
+        }
+        hot.next
+    }
+}
+
+/// A load (or store, if `STORE`) of one or two bytes a lane, [`Narrow`] says how. Operands as those of [`Access`].
+pub(super) struct Less<const STORE: bool>;
+
+/// How bytes and a register fit together: in `hot.imm[2]`.
+#[derive(Clone, Copy)]
+pub(super) struct Narrow {
+    /// 1 or 2.
+    bytes: u32,
+    /// Loads extend the sign.
+    signed: bool,
+    /// They are in the high half.
+    high: bool,
+    /// Loads write no more than a half.
+    half: bool,
+    /// Loads leave the other half.
+    keeps: bool,
+}
+
+impl Narrow {
+    /// That of a load or a store; `None` if it is another access.
+    pub(super) fn of(action: Action) -> Option<(bool, Self)> {
+        let (is_store, bytes, signed, part) = match action {
+            Action::Load { bytes: bytes @ 1..=2, signed, part } => (false, bytes, signed, part),
+            Action::Store { bytes: bytes @ 1..=2, part } => (true, bytes, false, part),
+            _ => return None,
+        };
+        let narrow = Self {
+            bytes: bytes.into(),
+            signed,
+            high: matches!(part, Part::High | Part::HighCleared),
+            half: part != Part::Whole,
+            keeps: matches!(part, Part::Low | Part::High),
+        };
+        Some((is_store, narrow))
+    }
+
+    pub(super) fn to_bits(self) -> u32 {
+        let flags = [self.signed, self.high, self.half, self.keeps];
+        flags.into_iter().enumerate().fold(self.bytes, |bits, (at, flag)| bits | u32::from(flag) << (8 + at))
+    }
+
+    #[inline(always)]
+    fn from_bits(bits: u32) -> Self {
+        let flag = |at: u32| bits >> (8 + at) & 1 != 0;
+        Self { bytes: bits & 0xff, signed: flag(0), high: flag(1), half: flag(2), keeps: flag(3) }
+    }
+}
+
+impl<const STORE: bool> Body for Less<STORE> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let exec = w.exec;
+        if exec == 0 {
+            return hot.next;
+        }
+        let narrow = Narrow::from_bits(hot.imm[2]);
+        // SAFETY: as for `Access`.
+        unsafe {
+            if context.lds.is_watched() || context.scan.is_some() {
+                return general(context, hot);
+            }
+            let Some(place) = find::<L, STORE>(w, context.memory, hot, narrow.bytes) else {
+                return general(context, hot);
+            };
+            let bytes = &place.allocation.bytes;
+            let addresses = rows(w).add(hot.src[0] as usize).cast_const();
+            let at = |lane: usize| place.start.wrapping_add(u64::from(addresses.add(lane).read())) as usize;
+            let registers = rows(w).add(hot.dst as usize);
+            let mut values = [0u32; LANES];
+            let mut lanes = exec;
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
+                if STORE {
+                    let value = u64::from(registers.add(lane).read() >> if narrow.high { 16 } else { 0 });
+                    match narrow.bytes {
+                        1 => bytes.store::<1>(at(lane), value),
+                        _ => bytes.store::<2>(at(lane), value),
+                    }
+                } else {
+                    values[lane] = match narrow.bytes {
+                        1 => bytes.load::<1>(at(lane)) as u32,
+                        _ => bytes.load::<2>(at(lane)) as u32,
+                    };
+                }
+            }
+            if STORE {
+                return hot.next;
+            }
+            let up = L::splat(32 - 8 * narrow.bytes);
+            let shift = L::splat(if narrow.high { 16 } else { 0 });
+            let other = L::splat(if narrow.high { 0xffff } else { 0xffff_0000 });
+            let mut result = [L::splat(0); PARTS];
+            for i in 0..parts::<L>() {
+                let mut value = L::load(values.as_ptr().add(i * L::N));
+                if narrow.signed {
+                    value = L::sar(L::shl(value, up), up);
+                }
+                if narrow.half {
+                    value = L::shl(L::and(value, L::splat(0xffff)), shift);
+                }
+                if narrow.keeps {
+                    value = L::or(value, L::and(L::load(registers.add(i * L::N)), other));
+                }
+                result[i] = value;
+            }
+            put::<L>(w, hot.dst, &result);
         }
         hot.next
     }

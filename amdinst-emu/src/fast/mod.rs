@@ -33,6 +33,7 @@
 mod compare;
 mod compile;
 mod double;
+mod halves;
 mod lds;
 mod level;
 mod memory;

@@ -95,10 +95,10 @@ pub(crate) fn load_like(
 /// Map the segments and apply the relocations: the target, the code as mapped, and device address minus code object address.
 fn map(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<(Target, Vec<u8>, u64), LoadError> {
     object.target.arch.to_execute()?;
-    if object.target.arch != arch {
+    if !arch.runs(object.target.arch) {
         return Err(LoadError::WrongArch { object: object.target.arch, machine: arch });
     }
-    let target = target(object)?;
+    let target = target(arch, object)?;
     let low = object.segments.iter().map(|segment| segment.address).min().unwrap_or(0) & !(IMAGE_ALIGN - 1);
     let mut high = low;
     for segment in &object.segments {
@@ -145,9 +145,8 @@ fn map(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<(Target, 
     Ok((target, mapped, bias))
 }
 
-/// The processor, and the size of the waves of all kernels. Functions are code for either as the kernels are.
-fn target(object: &CodeObject) -> Result<Target, LoadError> {
-    let arch = object.target.arch;
+/// The machine's processor, and the size of the waves of all kernels. Functions are code for either as the kernels are.
+fn target(arch: Arch, object: &CodeObject) -> Result<Target, LoadError> {
     let of = |wave| object.kernels.iter().find(|kernel| kernel.descriptor.wave_size(arch) == wave);
     match (of(WaveSize::Wave32), of(WaveSize::Wave64)) {
         (Some(narrow), Some(wide)) => {

@@ -23,8 +23,9 @@ pub(crate) fn program(target: Target, object: &CodeObject, text: Vec<u8>, bias: 
         bias,
         kernels: object.kernels.clone(),
         variables: object.variables.clone(),
-        // Code that runs with ECC on or off meets it on: so the accelerators are set up.
-        sramecc: target.arch.has(Feature::SramEcc) && object.target.sramecc != FeatureState::Off,
+        // Code that runs with ECC on or off meets it on: so the accelerators are set up. Code for a generic processor that has none
+        // runs with ECC off only.
+        sramecc: object.target.arch.has(Feature::SramEcc) && object.target.sramecc != FeatureState::Off,
         ..blank_program(target, text)
     };
     // Code begins anew at each symbol: padding or data before one must not swallow its first instruction.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::atomicity::{Judge, Pair, Verdict};
 use super::doubts::Doubts;
 use super::reads::{Late, Reads};
+use super::stage::{Intervals, Stage};
 use super::suspects::{Suspect, Suspects};
 use super::words::{Doubt, Mark, WORD, When, Words};
 use super::{Clashes, Races};
@@ -23,9 +24,9 @@ fn dword(bytes: &[u8]) -> [u8; WORD] {
 /// Accesses since the last barrier.
 #[derive(Debug)]
 pub(crate) struct LdsRaces {
-    words: Words<Mark>,
-    /// Counts barriers and workgroups.
-    interval: u32,
+    /// By plane.
+    words: Vec<Words<Mark>>,
+    intervals: Intervals,
     suspects: Suspects<Mark>,
     reads: Reads,
     judge: Judge,
@@ -35,15 +36,16 @@ pub(crate) struct LdsRaces {
 }
 
 impl LdsRaces {
-    pub(crate) fn new(bytes: usize, races: &Races) -> Self {
+    pub(crate) fn new(bytes: usize, split_barriers: bool, races: &Races) -> Self {
         let Races { judge, focus, .. } = races;
-        Self::with(bytes, judge.clone(), focus.clone())
+        Self::with(bytes, split_barriers, judge.clone(), focus.clone())
     }
 
-    fn with(bytes: usize, judge: Judge, focus: Option<Arc<Clashes>>) -> Self {
+    fn with(bytes: usize, split_barriers: bool, judge: Judge, focus: Option<Arc<Clashes>>) -> Self {
+        let intervals = Intervals::new(split_barriers);
         Self {
-            words: Words::new(bytes),
-            interval: 1,
+            words: (0..intervals.planes()).map(|_| Words::new(bytes)).collect(),
+            intervals,
             suspects: Suspects::default(),
             reads: Reads::default(),
             judge,
@@ -55,16 +57,24 @@ impl LdsRaces {
     /// The waves have met at a barrier, or have ended. Returns a race that shows only now.
     pub(crate) fn pass_barrier(&mut self) -> Option<Late> {
         self.suspects.clear();
-        self.next_interval();
+        if !self.intervals.pass() {
+            self.words.iter_mut().for_each(Words::forget);
+        }
         self.reads.settle(0..u64::MAX, &mut self.doubts)
     }
 
+    /// A workgroup begins.
+    pub(crate) fn begin(&mut self) {
+        // What it returns was of a workgroup that has had a fault.
+        let _ = self.pass_barrier();
+        self.order_all();
+    }
+
     /// What the waves do next comes after what they have done.
-    fn next_interval(&mut self) {
-        self.interval = self.interval.checked_add(1).unwrap_or_else(|| {
-            self.words.forget();
-            1
-        });
+    fn order_all(&mut self) {
+        if !self.intervals.forget() {
+            self.words.iter_mut().for_each(Words::forget);
+        }
     }
 
     /// Pairs of accesses that may be races, which are told by their wave's number in the workgroup.
@@ -77,7 +87,7 @@ impl LdsRaces {
         &mut self,
         lds: &[u8],
         access: AccessKind,
-        by: Mark,
+        (by, stage): (Mark, Stage),
         range: Range<usize>,
         lane: usize,
     ) -> Outcome {
@@ -88,10 +98,32 @@ impl LdsRaces {
             focus.spend(1);
         }
         if access == AccessKind::Read && self.judge.is_atomic(by.site()) {
-            self.next_interval();
+            self.order_all();
             return Ok(());
         }
-        let when = When { interval: self.interval, ordered: false };
+        for (plane, interval) in self.intervals.of(stage) {
+            self.note_in(plane, interval, lds, access, by, range.clone(), lane)?;
+        }
+        if access == AccessKind::Atomic {
+            self.reads.follow(by.wave().into(), range.start as u64..range.end as u64);
+        }
+        Ok(())
+    }
+
+    /// Notes an access in the plane of an interval that it may be in.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "an access, and where it is noted")]
+    fn note_in(
+        &mut self,
+        plane: usize,
+        interval: u32,
+        lds: &[u8],
+        access: AccessKind,
+        by: Mark,
+        range: Range<usize>,
+        lane: usize,
+    ) -> Outcome {
+        let when = When { interval, ordered: false };
         let whole = (range.start as u64, range.len());
         let Self { words, suspects, reads, judge, doubts, .. } = self;
         let lane = Some(lane);
@@ -105,7 +137,7 @@ impl LdsRaces {
         let race = |kind, other: Mark| {
             doubts.judge(judge, ((other.site(), site), Pair::Other), |certain| late((kind, other), certain))
         };
-        words.note(when, access, by, range.clone(), race, |at, doubt| {
+        words[plane].note(when, access, by, range, race, |at, doubt| {
             let (start, bytes) = (at.start as u64, at.len());
             let (reader, earlier) = match doubt {
                 Doubt::WritesOver(earlier) => {
@@ -128,11 +160,7 @@ impl LdsRaces {
             if verdict != Verdict::Fine {
                 reads.add(reader.wave().into(), start, || late(earlier, verdict == Verdict::Race));
             }
-        })?;
-        if access == AccessKind::Atomic {
-            reads.follow(by.wave().into(), range.start as u64..range.end as u64);
-        }
-        Ok(())
+        })
     }
 
     /// Whether no write is looked at that [`LdsRaces::settle`] will tell a race from. If one is, it is to be noted again.
@@ -184,7 +212,7 @@ mod tests {
 
     /// The numbers of the two events of the first race that is found.
     fn first_race(events: &[Event]) -> Result<Option<(usize, usize)>, TestCaseError> {
-        let mut races = LdsRaces::with(BYTES as usize, Judge::strict(), None);
+        let mut races = LdsRaces::with(BYTES as usize, false, Judge::strict(), None);
         let mut lds = [0; BYTES as usize];
         let found = |trap: &Trap, later: usize| {
             let earlier = trap.earlier.expect("an earlier step") as usize;
@@ -203,7 +231,10 @@ mod tests {
                 continue;
             };
             let range = at as usize..(at + bytes) as usize;
-            let mut outcome = races.note(&lds, kind, Mark::new(wave, number as u32), range.clone(), 0);
+            let mut outcome = {
+                let by = (Mark::new(wave, number as u32), Stage::Between);
+                races.note(&lds, kind, by, range.clone(), 0)
+            };
             if outcome.is_ok() && kind != AccessKind::Read {
                 lds[range].fill(value);
                 outcome = races.settle(&lds);

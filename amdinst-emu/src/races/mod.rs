@@ -54,6 +54,7 @@ mod lds;
 mod pairs;
 mod reads;
 mod scan;
+mod stage;
 mod suspects;
 mod words;
 
@@ -65,6 +66,7 @@ pub(crate) use device::{Access, DeviceRaces, lock};
 pub(crate) use lds::LdsRaces;
 pub(crate) use reads::Late;
 pub(crate) use scan::{Clashes, DeviceScan, Found, LdsScan, Lines, Noted, Noting, ScanLaunch, Scope};
+pub(crate) use stage::Stage;
 pub(crate) use words::Mark;
 
 use crate::dispatch::Trace;

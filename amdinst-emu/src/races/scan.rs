@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::device::Access;
+use super::stage::{Intervals, Stage};
 use super::words::WORD;
 use crate::check::AccessKind;
 use crate::memory::{Memory, Protection};
@@ -212,9 +213,9 @@ impl Noted {
 /// The look at a workgroup's LDS.
 #[derive(Debug)]
 pub(crate) struct LdsScan {
-    lines: Vec<Line>,
-    /// Counts barriers and workgroups.
-    interval: u32,
+    /// By plane.
+    lines: Vec<Vec<Line>>,
+    intervals: Intervals,
     /// There are other waves to clash with.
     several_waves: bool,
     /// Dwords that clash, by line; empty if there are none.
@@ -223,7 +224,7 @@ pub(crate) struct LdsScan {
     lanes: bool,
     /// Reads are always noted.
     noted: bool,
-    /// Something has been written since the last barrier.
+    /// Something has been written since the last barrier; where barriers are split, since the workgroup began.
     written: bool,
     /// Number plus one of the wave that has read since then, which was not noted; [`LdsScan::SEVERAL`] for several.
     reader: u8,
@@ -236,6 +237,7 @@ pub(crate) struct LdsScan {
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     wave: u32,
+    stage: Stage,
     kind: AccessKind,
     line: usize,
     bits: u64,
@@ -244,11 +246,13 @@ struct Pending {
 impl LdsScan {
     const SEVERAL: u8 = u8::MAX;
 
-    pub(crate) fn new(bytes: usize, launch: &ScanLaunch) -> Self {
+    pub(crate) fn new(bytes: usize, split_barriers: bool, launch: &ScanLaunch) -> Self {
+        let intervals = Intervals::new(split_barriers);
+        // A line more, for an access that is noted up to the end of its dword.
+        let lines = vec![Line::default(); bytes.div_ceil(WORD * LINE) + 1];
         Self {
-            // A line more, for an access that is noted up to the end of its dword.
-            lines: vec![Line::default(); bytes.div_ceil(WORD * LINE) + 1],
-            interval: 1,
+            lines: vec![lines; intervals.planes()],
+            intervals,
             several_waves: launch.several_waves,
             clashed: Vec::new(),
             lanes: false,
@@ -262,11 +266,25 @@ impl LdsScan {
 
     pub(crate) fn pass_barrier(&mut self) {
         self.flush();
+        if self.intervals.planes() == 1 {
+            (self.written, self.reader) = (false, 0);
+        }
+        if !self.intervals.pass() {
+            self.forget();
+        }
+    }
+
+    /// A workgroup begins.
+    pub(crate) fn begin(&mut self) {
+        self.flush();
         (self.written, self.reader) = (false, 0);
-        self.interval = self.interval.checked_add(1).unwrap_or_else(|| {
-            self.lines.fill(Line::default());
-            1
-        });
+        if !self.intervals.forget() {
+            self.forget();
+        }
+    }
+
+    fn forget(&mut self) {
+        self.lines.iter_mut().for_each(|lines| lines.fill(Line::default()));
     }
 
     /// Lanes of one store clash.
@@ -276,16 +294,19 @@ impl LdsScan {
 
     /// Notes what is pending.
     fn flush(&mut self) {
-        if let Some(Pending { wave, kind, line, bits }) = self.pending.take() {
-            self.touch(line, wave, kind, bits);
+        if let Some(Pending { wave, stage, kind, line, bits }) = self.pending.take() {
+            self.touch(line, (wave, stage), kind, bits);
         }
     }
 
-    fn touch(&mut self, line: usize, wave: u32, kind: AccessKind, bits: u64) {
-        let (clash, _) = self.lines[line].touch(self.interval, wave as u8 + 1, kind, bits);
-        if clash != 0 {
-            self.clashed.resize(self.lines.len(), 0);
-            self.clashed[line] |= clash;
+    fn touch(&mut self, line: usize, (wave, stage): (u32, Stage), kind: AccessKind, bits: u64) {
+        for (plane, interval) in self.intervals.of(stage) {
+            let lines = &mut self.lines[plane];
+            let (clash, _) = lines[line].touch(interval, wave as u8 + 1, kind, bits);
+            if clash != 0 {
+                self.clashed.resize(lines.len(), 0);
+                self.clashed[line] |= clash;
+            }
         }
     }
 
@@ -307,7 +328,13 @@ impl LdsScan {
     }
 
     /// Notes a lane's access, which is in bounds.
-    pub(crate) fn note(&mut self, wave: u32, kind: AccessKind, at: usize, bytes: usize) {
+    pub(crate) fn note(
+        &mut self,
+        (wave, stage): (u32, Stage),
+        kind: AccessKind,
+        at: usize,
+        bytes: usize,
+    ) {
         if !self.wants(wave, kind) {
             return;
         }
@@ -315,12 +342,15 @@ impl LdsScan {
         for (line, bits) in split(first, bits) {
             match &mut self.pending {
                 _ if bits == 0 => {}
-                Some(pending) if (pending.wave, pending.kind, pending.line) == (wave, kind, line) => {
+                Some(pending)
+                    if (pending.wave, pending.stage, pending.kind, pending.line)
+                        == (wave, stage, kind, line) =>
+                {
                     pending.bits |= bits;
                 }
                 _ => {
                     self.flush();
-                    self.pending = Some(Pending { wave, kind, line, bits });
+                    self.pending = Some(Pending { wave, stage, kind, line, bits });
                 }
             }
         }
@@ -328,16 +358,16 @@ impl LdsScan {
 
     /// Notes what a wave does by one instruction, if that is wanted.
     #[inline(always)]
-    pub(crate) fn by(&mut self, wave: u32, kind: AccessKind) -> Noting<LdsLines<'_>> {
+    pub(crate) fn by(&mut self, wave: u32, stage: Stage, kind: AccessKind) -> Noting<LdsLines<'_>> {
         self.flush();
-        Noting::new(LdsLines { scan: self, wave, kind })
+        Noting::new(LdsLines { scan: self, wave: (wave, stage), kind })
     }
 }
 
 /// What a wave does in LDS by one instruction.
 pub(crate) struct LdsLines<'a> {
     scan: &'a mut LdsScan,
-    wave: u32,
+    wave: (u32, Stage),
     kind: AccessKind,
 }
 
@@ -850,13 +880,13 @@ mod tests {
             let noted = Noted { lds, ..Noted::default() };
             let launch =
                 Arc::new(ScanLaunch::new(&Memory::new(), &noted, 1, pairs::WAVES, Scope::Waves, false));
-            let mut scan = LdsScan::new(1024, &launch);
+            let mut scan = LdsScan::new(1024, false, &launch);
             for event in events {
                 match event.what {
                     What::Barrier => scan.pass_barrier(),
                     What::Acquire => {}
                     What::Access { wave, kind, at, bytes, .. } => {
-                        scan.note(wave, kind, (START + at) as usize, bytes as usize);
+                        scan.note((wave, Stage::Between), kind, (START + at) as usize, bytes as usize);
                     }
                 }
             }
@@ -924,12 +954,12 @@ mod tests {
             probe in 0..2300usize,
         ) {
             let launch = ScanLaunch::new(&Memory::new(), &Noted::default(), 1, 2, Scope::Waves, false);
-            let mut scan = LdsScan::new(2304, &launch);
+            let mut scan = LdsScan::new(2304, false, &launch);
             assert!(scan.wants(0, AccessKind::Write));
-            let mut noting = scan.by(0, AccessKind::Write);
+            let mut noting = scan.by(0, Stage::Between, AccessKind::Write);
             pieces.iter().for_each(|(at, bytes)| noting.add(*at, *bytes));
             noting.end();
-            scan.note(1, AccessKind::Read, probe, 1);
+            scan.note((1, Stage::Between), AccessKind::Read, probe, 1);
             scan.flush();
             let dwords = |(at, bytes): &(usize, usize)| at / WORD..(at + bytes).div_ceil(WORD);
             prop_assert_eq!(!scan.clashed.is_empty(), pieces.iter().any(|piece| dwords(piece).contains(&(probe / WORD))));

@@ -15,6 +15,7 @@ use amdgpu_isa::{Op, Special, Target, Value, WaveSize};
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
 use crate::fast::Vectors;
 use crate::program::{Registers, Src};
+use crate::races::Stage;
 use crate::rules::Rules;
 
 /// Vector registers: 256 VGPRs, then 256 AGPRs.
@@ -351,6 +352,16 @@ impl Wave {
         }
     }
 
+    /// Where it is among its workgroup's barriers.
+    #[inline(always)]
+    pub(crate) fn stage(&self) -> Stage {
+        match self.signal {
+            Signal::None => Stage::Between,
+            Signal::Given(_) => Stage::Signalled,
+            Signal::Complete => Stage::NotWaited,
+        }
+    }
+
     /// The barrier that it has arrived at is complete.
     pub(crate) fn pass_barrier(&mut self) {
         if self.signal != Signal::None {
@@ -561,6 +572,12 @@ impl Wave {
     #[inline(always)]
     pub(crate) fn plain64(&self) -> bool {
         self.mode & 0xcc == 0xc0
+    }
+
+    /// Whether arithmetic of halves needs nothing but IEEE defaults.
+    #[inline(always)]
+    pub(crate) fn plain16(&self) -> bool {
+        self.mode & (0xcc | 1 << FP16_OVFL) == 0xc0
     }
 
     /// Whether singles that are subnormal are kept, as sources and as results.

@@ -48,7 +48,7 @@ pub fn command(
     let options = LinkOptions {
         tools: toolchain.llvm.clone(),
         wave_size: package.other_wave(cpu),
-        code_object_version: package.code_object_version,
+        code_object_version: package.code_object_version_for(cpu),
     };
     command.arg("--").args(flags::for_kernel_crate(executable, &options));
     command

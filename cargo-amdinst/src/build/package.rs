@@ -87,6 +87,12 @@ impl KernelPackage {
         }
     }
 
+    /// The code object version for `cpu`, if it is to be another than LLVM's default, which may be older than generic processors.
+    pub fn code_object_version_for(&self, cpu: &str) -> Option<u8> {
+        let generic = Arch::from_name(cpu).filter(|arch| arch.is_generic());
+        self.code_object_version.or_else(|| generic.map(|_| SINCE_GENERIC))
+    }
+
     /// Where cargo builds it for `cpu`. Each processor and size of waves has a directory of its own: flags differ, and cargo would
     /// rebuild `core` at every change of them.
     pub fn build_directory(&self, cpu: &str) -> PathBuf {
@@ -155,6 +161,7 @@ fn with_settings(
         (asked, _) => asked.to_vec(),
     };
     let wave_size = args.wave_size.or(settings.wave_size);
+    let code_object_version = args.code_object_version.or(settings.code_object_version);
     for cpu in &cpus {
         let known = || Arch::BUILT.map(Arch::name).join(", ");
         let arch = cpu.parse::<Arch>().map_err(|error| {
@@ -166,6 +173,9 @@ fn with_settings(
         })?;
         if let Some(wave) = wave_size {
             check_wave_size(arch, wave, args.wave_size.is_none())?;
+        }
+        if let Some(version) = code_object_version {
+            check_version(arch, version)?;
         }
     }
     let mut seen = Vec::new();
@@ -192,8 +202,24 @@ fn with_settings(
         default_features: !args.no_default_features && settings.default_features.unwrap_or(true),
         counters: settings.counters.unwrap_or_default(),
         lock_options: args.lock.options(),
-        code_object_version: args.code_object_version.or(settings.code_object_version),
+        code_object_version,
     })
+}
+
+/// The code object version from which on there are generic processors.
+const SINCE_GENERIC: u8 = 6;
+
+/// Refuses a code object version that does not know a generic processor.
+fn check_version(arch: Arch, version: u8) -> CommandResult<()> {
+    if !arch.is_generic() || version >= SINCE_GENERIC {
+        return Ok(());
+    }
+    let message = format!(
+        "code object version {version} has no generic processors, as {arch} is one: they came with {SINCE_GENERIC}"
+    );
+    let members: Vec<_> = arch.members().iter().map(|member| member.name()).collect();
+    let help = format!("leave the version away, or build for a processor: {}", members.join(", "));
+    Err(Failure::msg(Exit::Usage, message).help(help))
 }
 
 /// Refuses a size of waves that a processor does not have.

@@ -132,7 +132,13 @@ impl<'a> Input<'a> {
             }
         }
         let target_cpu = args.target_cpu.as_deref();
-        embedded.retain(|one| target_cpu.is_none_or(|wanted| is_target(&one.target, wanted)));
+        if let Some(wanted) = target_cpu {
+            // As the runtime does: code for the processor itself before code for a generic one that it belongs to.
+            let fits = |wanted: &str| embedded.iter().any(|one| is_target(&one.target, wanted));
+            let generic = generic(wanted).filter(|generic| !fits(wanted) && fits(generic));
+            let wanted = generic.as_deref().unwrap_or(wanted);
+            embedded.retain(|one| is_target(&one.target, wanted));
+        }
         match target_cpu {
             Some(wanted) if embedded.is_empty() => {
                 let message = format!("{} holds no code object for {wanted}", path.display());
@@ -405,6 +411,18 @@ fn is_target(target: &str, wanted: &str) -> bool {
     processor == wanted_processor && wanted_features.all(|feature| features.contains(&feature))
 }
 
+/// The generic processor that one with its features belongs to, with those features: `gfx10-1-generic:xnack-` for `gfx1010:xnack-`.
+fn generic(wanted: &str) -> Option<String> {
+    let generic = processor(wanted)?.generic()?;
+    let features = wanted.find(':').map_or("", |at| &wanted[at..]);
+    Some(format!("{generic}{features}"))
+}
+
+/// The processor of a target that the user wrote (`gfx90a`, `gfx90a:xnack-`), if it is a known one.
+pub fn processor(wanted: &str) -> Option<Arch> {
+    Arch::from_name(wanted.split(':').next().unwrap_or(wanted))
+}
+
 /// Kernels that an error lists, at most.
 const KERNELS_LISTED: usize = 60;
 
@@ -438,6 +456,9 @@ mod tests {
         assert!(!is_target("gfx90a:xnack-", "gfx90a:xnack+"));
         assert!(!is_target("gfx90a", "gfx90"));
         assert!(!is_target("gfx906", "gfx90a"));
+        assert!(is_target("hipv4-amdgcn-amd-amdhsa--gfx11-generic", "gfx11-generic"));
+        assert_eq!(generic("gfx1010:xnack-").as_deref(), Some("gfx10-1-generic:xnack-"));
+        assert_eq!((generic("gfx90a"), generic("gfx11-generic")), (None, None));
     }
 
     #[test]

@@ -102,3 +102,24 @@ pub(crate) fn compile_with(source: &Path, output: &Path, options: &[&str]) -> bo
     assert!(output.status.success(), "clang: {}", String::from_utf8_lossy(&output.stderr));
     true
 }
+
+/// A clang offload bundle of code objects, by their processors.
+#[allow(dead_code, reason = "each test binary uses a part")]
+pub(crate) fn bundle(parts: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    const PAGE: usize = 4096;
+    let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bytes.extend((parts.len() as u64).to_le_bytes());
+    let mut contents = Vec::new();
+    for (cpu, code) in parts {
+        let id = format!("hipv4-amdgcn-amd-amdhsa--{cpu}");
+        for field in [PAGE + contents.len(), code.len(), id.len()] {
+            bytes.extend((field as u64).to_le_bytes());
+        }
+        bytes.extend(id.as_bytes());
+        contents.extend(code);
+        contents.resize(contents.len().next_multiple_of(PAGE), 0);
+    }
+    bytes.resize(PAGE, 0);
+    bytes.extend(contents);
+    bytes
+}

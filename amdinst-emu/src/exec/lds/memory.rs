@@ -51,7 +51,8 @@ pub(in crate::exec) fn check(
         }
     }
     let at = address as usize;
-    lds.note(access, Mark::new(w.place.number, w.site(w.current)), at, usize::from(bytes), lane)?;
+    let by = (Mark::new(w.place.number, w.site(w.current)), w.stage());
+    lds.note(access, by, at, usize::from(bytes), lane)?;
     Ok(at)
 }
 

@@ -238,6 +238,29 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     }
 
     #[inline(always)]
+    unsafe fn f32_from_f16(a: __m256i) -> __m256i {
+        // SAFETY: the trait's contract.
+        unsafe {
+            let low = _mm256_and_si256(a, _mm256_set1_epi32(0xffff));
+            let packed = _mm256_permute4x64_epi64::<0x08>(_mm256_packus_epi32(low, low));
+            i(_mm256_cvtph_ps(_mm256_castsi256_si128(packed)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn f16_from_f32<const ROUND: u32>(a: __m256i) -> __m256i {
+        // SAFETY: the trait's contract.
+        unsafe {
+            _mm256_cvtepu16_epi32(match ROUND {
+                0 => _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(f(a)),
+                1 => _mm256_cvtps_ph::<_MM_FROUND_TO_POS_INF>(f(a)),
+                2 => _mm256_cvtps_ph::<_MM_FROUND_TO_NEG_INF>(f(a)),
+                _ => _mm256_cvtps_ph::<_MM_FROUND_TO_ZERO>(f(a)),
+            })
+        }
+    }
+
+    #[inline(always)]
     unsafe fn compare_f32<const RELATION: i32>(a: __m256i, b: __m256i) -> u32 {
         // SAFETY: the trait's contract.
         unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<RELATION>(f(a), f(b))) as u32 }

@@ -173,6 +173,29 @@ impl<const LANES: usize> Level for Avx512<LANES> {
     }
 
     #[inline(always)]
+    unsafe fn f32_from_f16(a: __m512i) -> __m512i {
+        // SAFETY: the trait's contract.
+        unsafe { i(_mm512_cvtph_ps(_mm512_cvtepi32_epi16(a))) }
+    }
+
+    #[inline(always)]
+    unsafe fn f16_from_f32<const ROUND: u32>(a: __m512i) -> __m512i {
+        const TO_NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+        const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+        const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+        const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+        // SAFETY: the trait's contract.
+        unsafe {
+            _mm512_cvtepu16_epi32(match ROUND {
+                0 => _mm512_cvtps_ph::<TO_NEAREST>(f(a)),
+                1 => _mm512_cvtps_ph::<UP>(f(a)),
+                2 => _mm512_cvtps_ph::<DOWN>(f(a)),
+                _ => _mm512_cvtps_ph::<TO_ZERO>(f(a)),
+            })
+        }
+    }
+
+    #[inline(always)]
     unsafe fn compare_f32<const RELATION: i32>(a: __m512i, b: __m512i) -> u32 {
         // SAFETY: the trait's contract.
         unsafe { u32::from(_mm512_cmp_ps_mask::<RELATION>(f(a), f(b))) }

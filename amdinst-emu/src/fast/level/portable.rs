@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use super::{Directed, Level, Vectors32, relation, rounded as operation, scatter_each};
 use crate::exec::Context;
 use crate::exec::float::{self, double, single};
-use crate::exec::in_double;
+use crate::exec::{half, in_double};
 use crate::fast::{Body, Hot, parts};
+use crate::wave::Half;
 
 /// See [`super::Vectors::Baseline`].
 pub(crate) struct Portable<const LANES: usize>;
@@ -194,6 +195,16 @@ impl<const LANES: usize> Level for Portable<LANES> {
                 b
             }
         })
+    }
+
+    #[inline(always)]
+    unsafe fn f32_from_f16(a: V) -> V {
+        a.map(|a| half::value(Half(a as u16)).to_bits())
+    }
+
+    #[inline(always)]
+    unsafe fn f16_from_f32<const ROUND: u32>(a: V) -> V {
+        a.map(|a| half::from_f32(f32::from_bits(a), ROUND).0.into())
     }
 
     #[inline(always)]

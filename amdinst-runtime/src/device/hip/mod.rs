@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use amdgpu_isa::Arch;
 use amdinst_core::counters;
 use amdinst_core::printed::{self, Printed};
 use amdinst_core::report::{self, Report};
@@ -74,7 +75,7 @@ impl Gpu {
             Some(cpu) => vec![cpu.clone()],
             None => artifacts::built_cpus(settings),
         };
-        let fits = |target: &&String| built.is_empty() || built.iter().any(|cpu| cpu == processor(target));
+        let fits = |target: &&String| built.is_empty() || built.iter().any(|cpu| runs(processor(target), cpu));
         let index = match settings.gpu {
             Some(number) if number as usize >= targets.len() => {
                 return Err(HipError::NoSuchGpu { number, devices: targets }.into());
@@ -361,6 +362,12 @@ fn code_object_version(bytes: &[u8]) -> Option<u32> {
 /// The processor of a target id.
 fn processor(target: &str) -> &str {
     target.split(':').next().unwrap_or(target)
+}
+
+/// Whether a GPU runs what was built for a processor.
+fn runs(gpu: &str, cpu: &str) -> bool {
+    let known = || Some(Arch::from_name(gpu)?.runs(Arch::from_name(cpu)?));
+    gpu == cpu || known().unwrap_or(false)
 }
 
 impl DeviceMemory for Gpu {

@@ -6,7 +6,7 @@ use amdinst_core::report::{Location, refusal_text};
 
 use super::super::input::source_name;
 use super::super::output::{count, short_path};
-use super::view::{FileView, KernelView, ObjectView, WavesView};
+use super::view::{FileView, GenericView, KernelView, ObjectView, WavesView};
 
 /// Prints a [`FileView`] for people.
 #[derive(Debug)]
@@ -29,12 +29,16 @@ impl Display for Human<'_> {
 }
 
 fn write_object(f: &mut Formatter<'_>, object: &ObjectView) -> fmt::Result {
-    let ObjectView { target, version, offset, object: number, size, kernels } = object;
+    let ObjectView { target, version, generic, offset, object: number, size, kernels } = object;
     write!(f, "{target}: code object V{version}, {}, {size} bytes", count(kernels.len(), "kernel"))?;
     if *offset > 0 {
         write!(f, " at {offset:#x}, object {number}")?;
     }
     writeln!(f)?;
+    if let Some(GenericView { version, processors }) = generic {
+        let processors = processors.join(", ");
+        writeln!(f, "generic, version {version}: for {processors}; limits are the least of these")?;
+    }
     kernels.iter().try_for_each(|kernel| write_kernel(f, kernel))
 }
 

@@ -14,7 +14,7 @@ use super::input::{File, Found, Input, Skipped};
 use super::output;
 use crate::cli::{Format, InspectArgs};
 use crate::exit::{CommandResult, Exit};
-use view::{FileView, KernelView, ObjectView, SkippedView};
+use view::{FileView, GenericView, KernelView, ObjectView, SkippedView};
 
 /// Runs the command.
 ///
@@ -64,6 +64,7 @@ pub fn view_object(found: &Found) -> (ObjectView, Option<String>) {
     let view = ObjectView {
         target: object.target.to_string(),
         version: object.version,
+        generic: GenericView::of(object),
         offset: found.offset,
         object: found.index,
         size: object.bytes.len() as u64,

@@ -45,6 +45,9 @@ pub struct ObjectView {
     pub target: String,
     /// Code object version.
     pub version: u8,
+    /// Of code for a generic processor: which ones it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generic: Option<GenericView>,
     /// Where it stands in the file.
     pub offset: u64,
     /// Its number in the file, from 0, as `--object` takes it.
@@ -53,6 +56,23 @@ pub struct ObjectView {
     pub size: u64,
     /// Its kernels, in order of entry address.
     pub kernels: Vec<KernelView>,
+}
+
+/// What a generic processor stands for. Registers, occupancy and other limits are the least of its processors'.
+#[derive(Clone, Debug, Serialize)]
+pub struct GenericView {
+    /// Its version that the code was built for.
+    pub version: u8,
+    /// The processors that run the code.
+    pub processors: Vec<&'static str>,
+}
+
+impl GenericView {
+    /// That of a code object, if it is for one.
+    pub fn of(object: &CodeObject) -> Option<Self> {
+        let members = object.target.arch.members().iter();
+        Some(Self { version: object.generic_version()?, processors: members.map(|arch| arch.name()).collect() })
+    }
 }
 
 /// One kernel.

@@ -24,12 +24,13 @@ use std::path::Path;
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::Options;
 use amdinst_core::printed as told;
+use amdinst_emu::timing::Model;
 use amdinst_emu::{
     Config, Execution, Fault, FaultKind, Launch, LoadError, Machine, MemoryError, OutOfRange, Program,
 };
 use amdinst_runtime::stopping::{self, Running};
 
-use super::input::{File, Input, source_name};
+use super::input::{File, Input, processor, source_name};
 use super::{Context, output};
 use crate::cli::{Format, ProbeChoice, RunArgs, TimingChoice};
 use crate::commands::instrument::options;
@@ -91,12 +92,13 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let mut config = Config::default();
     config.stop = Some(stopping::flag());
     config.deterministic = true;
+    config.member = device.map(Model::arch).or_else(|| processor(file_args.target_cpu.as_deref()?));
     args.limits.checks.set(&mut config);
     let mut checked = None;
     let alone = || Outcome::of(object, config.clone(), &arguments, launch.clone());
     let original = if args.report {
         let options = Options { kernels: Some(vec![kernel.name.clone()]), ..options };
-        match report::Instrumented::new(object, options, config.out_of_range) {
+        match report::Instrumented::new(object, options, &config) {
             Ok(instrumented) => {
                 let run = |each: &mut report::EachWave<'_>| {
                     instrumented.beside(kernel, &config, &arguments, &launch, device, each)
@@ -293,7 +295,7 @@ fn check_unwritten(
     arguments: &Arguments,
     mut launch: Launch,
 ) -> Result<(), LaunchError> {
-    let mut machine = Machine::new(object.target.arch, config);
+    let mut machine = Machine::for_code(object.target.arch, config);
     let placed = arguments.place(&mut machine)?;
     let program = machine.load(object)?;
     launch.kernarg = placed.kernarg.clone();
@@ -410,7 +412,7 @@ impl Outcome {
         arguments: &Arguments,
         launch: Launch,
     ) -> Result<Self, LaunchError> {
-        let mut machine = Machine::new(object.target.arch, config);
+        let mut machine = Machine::for_code(object.target.arch, config);
         let placed = arguments.place(&mut machine)?;
         let program = machine.load(object)?;
         Self::placed(&mut machine, &program, &placed, launch)

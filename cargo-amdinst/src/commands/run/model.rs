@@ -34,7 +34,9 @@ pub(super) fn original(
     launch: &Launch,
 ) -> CommandResult<Modelled> {
     let run = || {
-        let mut machine = Machine::new(object.target.arch, Config::default());
+        let mut config = Config::default();
+        config.member = Some(device.arch());
+        let mut machine = Machine::for_code(object.target.arch, config);
         let placed = arguments.place(&mut machine)?;
         let program = machine.load(object)?;
         let launch = Launch { kernarg: placed.kernarg, ..launch.clone() };
@@ -75,12 +77,12 @@ pub(super) fn write_timeline(
     output::write_file(path, &bytes)
 }
 
-/// The device, if the code object is for its processor.
+/// The device, if its processor runs the code object.
 ///
 /// # Errors
 /// When it is not.
 pub(super) fn for_target(object: &CodeObject, device: Option<Model>) -> CommandResult<Option<Model>> {
-    match device.filter(|device| object.target.arch != device.arch()) {
+    match device.filter(|device| !device.arch().runs(object.target.arch)) {
         Some(device) => {
             let (name, arch) = (device.parameters().name, device.arch());
             let message = format!("{name} is a {arch}; the code object is for {}", object.target.arch);

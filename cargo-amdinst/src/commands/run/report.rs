@@ -15,7 +15,7 @@ use amdinst_core::report::run::Sampled;
 use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
-    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, OutOfRange, Program, Room, StepRecord,
+    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord,
     Unmarked,
 };
 use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
@@ -83,8 +83,8 @@ pub struct Instrumented<'a> {
     counts_all: bool,
     /// What the plan gives; `None` when no kernel was instrumented.
     rewritten: Option<(CodeObject, ProbeMap)>,
-    /// What becomes of accesses out of range, in each form.
-    out_of_range: OutOfRange,
+    /// What each form runs with.
+    base: Config,
 }
 
 /// What makes two runs of a kernel differ, whatever was inserted into it.
@@ -116,11 +116,12 @@ impl Meaningless {
 }
 
 impl<'a> Instrumented<'a> {
-    /// Instruments as `options` say; the probes are the code object's own. Both forms access LDS `out_of_range` as that says.
+    /// Instruments as `options` say; the probes are the code object's own. Of `config` both forms have the processor, and what becomes
+    /// of accesses out of range.
     ///
     /// # Errors
     /// When that cannot be done at all.
-    pub fn new(object: &'a CodeObject, options: Options, out_of_range: OutOfRange) -> CommandResult<Self> {
+    pub fn new(object: &'a CodeObject, options: Options, config: &Config) -> CommandResult<Self> {
         let options = Options { probes: probe_specs(object).or_exit(Exit::BadInput)?, ..options };
         let mut plan = instrument::plan(object, &options)?;
         all_selected(&plan)?;
@@ -139,7 +140,9 @@ impl<'a> Instrumented<'a> {
         } else {
             None
         };
-        Ok(Self { object, plan, counts_all: options.only.is_empty(), rewritten, out_of_range })
+        let mut base = Config::default();
+        (base.out_of_range, base.member) = (config.out_of_range, config.member);
+        Ok(Self { object, plan, counts_all: options.only.is_empty(), rewritten, base })
     }
 
     /// What the plan has of a kernel.
@@ -152,7 +155,7 @@ impl<'a> Instrumented<'a> {
     fn form<'b>(&'b self, planned: &'b KernelProbes) -> Option<Form<'b>> {
         let (object, map) = self.rewritten.as_ref().filter(|_| planned.is_instrumented())?;
         let probes = map.kernel(&planned.name).unwrap_or(planned);
-        Some(Form { object, map, probes, out_of_range: self.out_of_range })
+        Some(Form { object, map, probes, base: &self.base })
     }
 
     /// Runs a kernel's instrumented form on a machine filled like the original's, and compares; models it too, if a device is given.
@@ -213,7 +216,7 @@ impl<'a> Instrumented<'a> {
             true => groups,
             false => (PART / u64::from(layout.waves_per_workgroup()).max(1)).clamp(1, groups.max(1)),
         };
-        let mut machine = Machine::new(self.object.target.arch, config.clone());
+        let mut machine = Machine::for_code(self.object.target.arch, config.clone());
         let placed = arguments.place(&mut machine)?;
         let program = machine.load(self.object)?;
         let mut ready = Ready::new(&form, &layout, arguments, launch, &(0..of_part));
@@ -309,9 +312,8 @@ impl<'a> Instrumented<'a> {
         differs: bool,
         thorough: bool,
     ) -> CommandResult<Looked> {
-        let mut config = Config::default();
+        let mut config = self.base.clone();
         (config.check_races, config.thorough) = (true, thorough);
-        config.out_of_range = self.out_of_range;
         config.unmarked = if differs { Unmarked::Plain } else { Unmarked::AsTheyMeet };
         config.stop = Some(stopping::flag());
         let mut looked = Looked::default();
@@ -325,7 +327,7 @@ impl<'a> Instrumented<'a> {
             });
         };
         let stopped = |fault: &Fault| fault.kind == FaultKind::Stopped;
-        let mut machine = Machine::new(self.object.target.arch, config);
+        let mut machine = Machine::for_code(self.object.target.arch, config);
         let loaded = arguments.place(&mut machine).ok();
         let loaded = loaded.and_then(|placed| Some((placed.kernarg, machine.load(self.object).ok()?)));
         let Some((kernarg, program)) = loaded else {
@@ -388,7 +390,7 @@ struct Form<'a> {
     object: &'a CodeObject,
     map: &'a ProbeMap,
     probes: &'a KernelProbes,
-    out_of_range: OutOfRange,
+    base: &'a Config,
 }
 
 /// The report that `make` makes of a launch without records.
@@ -572,10 +574,9 @@ impl<'a> Ready<'a> {
         let size = if is_window { of_part.min(layout.buffer_size()) } else { layout.buffer_size() };
         room::check(Room::here(), [size])
             .map_err(|(_, error)| LaunchError::NoRoom { waves: layout.waves(), error })?;
-        let mut config = Config::default();
+        let mut config = form.base.clone();
         config.stop = Some(stopping::flag());
-        config.out_of_range = form.out_of_range;
-        let mut machine = Machine::new(form.object.target.arch, config);
+        let mut machine = Machine::for_code(form.object.target.arch, config);
         let placed = arguments.place(&mut machine)?;
         let address = machine.alloc(size, 256, "counter buffer")?;
         machine.write(address, &layout.header_bytes())?;

@@ -159,7 +159,7 @@ pub(super) fn of_launch(
     fault: Option<&Fault>,
 ) -> CommandResult<TraceView> {
     let prepare = || {
-        let mut machine = Machine::new(object.target.arch, config);
+        let mut machine = Machine::for_code(object.target.arch, config);
         let placed = arguments.place(&mut machine)?;
         let program = machine.load(object)?;
         Ok((machine, placed, program))

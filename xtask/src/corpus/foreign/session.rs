@@ -5,7 +5,7 @@ use std::path::Path;
 
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument;
-use amdinst_emu::{Launch, Machine, OutOfRange, Program};
+use amdinst_emu::{Config, Launch, Machine, Program};
 use anyhow::{Context as _, Result};
 use cargo_amdinst::commands::run::{
     ArgSpec, Arguments, LaunchError, Outcome, Scalar, report::Instrumented, view::RunView,
@@ -221,7 +221,7 @@ fn launch(
     };
     if instrument {
         let rewrite = || {
-            Instrumented::new(object, instrument::Options::default(), OutOfRange::Fault)
+            Instrumented::new(object, instrument::Options::default(), &Config::default())
                 .map_err(|failure| told(&failure))
         };
         let checked = loaded.instrumented.get_or_init(rewrite).as_ref().map_err(String::clone).and_then(

@@ -134,11 +134,12 @@ mod tests {
         true
     }
 
-    /// The processors whose instructions differ, in each size of waves: every one of GFX9, and those of RDNA that have what others of
-    /// their generation have, and more.
+    /// The processors whose instructions differ, in each size of waves: every one of GFX9, the generic ones, and those of RDNA that have
+    /// what others of their generation have, and more.
     fn distinct() -> impl Iterator<Item = Target> {
         let is_distinct = |target: &Target| {
             target.arch.generation() == amdgpu_isa::Generation::Gfx9
+                || target.arch.is_generic()
                 || matches!(
                     target.arch,
                     Arch::Gfx1011

@@ -1,0 +1,779 @@
+//! Lane-wise arithmetic of 16 bits: half precision, integers, comparisons; in halves of registers, or packed, two a register.
+//!
+//! Halves are computed as singles. Products of two are exact there. A sum, rounded to a single and then to a half, is what rounding
+//! once gives where both go to the nearest number: a single has more than twice a half's bits, and two more. Where a third term comes to
+//! a product, or the second rounding goes another way, the first one rounds to odd ([`sum_to_odd`]). What gives a NaN, and what
+//! MODE.FP16_OVFL saturates, goes the general way.
+
+use std::marker::PhantomData;
+
+use amdgpu_isa::Op;
+
+use super::compare::{self, Test};
+use super::compile::{mask_result, mask_source, result_fits, source};
+use super::level::{Level, relation};
+use super::valu::put_mask;
+use super::{Body, Form, Handler, Hot, Lanes, PARTS, at, general, mask, part, parts, put, rows};
+use crate::exec::{Context, SATURATE};
+use crate::program::{Kind, Step};
+use crate::wave::Wave;
+
+/// What an instruction asks of its operands, in `hot.target`: a bit for each source from each of these on.
+mod ask {
+    /// The absolute value; of packed ones the high result's source is the high half.
+    pub(super) const ABS: u32 = 0;
+    pub(super) const NEG: u32 = 3;
+    /// The source is the high half of its register.
+    pub(super) const HIGH: u32 = 6;
+    /// The high result's source, negated; of mixed ones: the source is a half.
+    pub(super) const SECOND: u32 = 9;
+    /// The result goes to the high half.
+    pub(super) const HIGH_RESULT: u32 = 12;
+    /// The result leaves the other half of its register.
+    pub(super) const KEEPS: u32 = 13;
+}
+
+const fn asks(hot: &Hot, from: u32, slot: usize) -> bool {
+    hot.target >> (from + slot as u32) & 1 != 0
+}
+
+/// What MODE says of halves, and of singles that become halves or come of them.
+#[derive(Clone, Copy)]
+pub(super) struct Mode {
+    round: u32,
+    flushes_sources: bool,
+    flushes_results: bool,
+    flushes_single_sources: bool,
+    flushes_single_results: bool,
+}
+
+impl Mode {
+    /// IEEE's defaults.
+    const PLAIN: Self = Self {
+        round: 0,
+        flushes_sources: false,
+        flushes_results: false,
+        flushes_single_sources: false,
+        flushes_single_results: false,
+    };
+
+    #[inline(always)]
+    fn of(w: &Wave) -> Self {
+        let flushes = |bit: u32| w.mode >> bit & 1 == 0;
+        Self {
+            round: w.round64(),
+            flushes_single_sources: flushes(4),
+            flushes_single_results: flushes(5),
+            flushes_sources: flushes(6),
+            flushes_results: flushes(7),
+        }
+    }
+
+    /// Singles as halves.
+    ///
+    /// # Safety
+    /// As for [`Level`].
+    #[inline(always)]
+    unsafe fn round<L: Level>(self, a: L::V) -> L::V {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.round {
+                0 => L::f16_from_f32::<0>(a),
+                1 => L::f16_from_f32::<1>(a),
+                2 => L::f16_from_f32::<2>(a),
+                _ => L::f16_from_f32::<3>(a),
+            }
+        }
+    }
+}
+
+/// Zero with the sign of a half that is subnormal; other halves as they are.
+#[inline(always)]
+unsafe fn flush<L: Level>(a: L::V) -> L::V {
+    // SAFETY: the caller's.
+    unsafe {
+        let subnormal = L::equal(L::and(a, L::splat(0x7c00)), L::splat(0));
+        L::blend(subnormal, a, L::and(a, L::splat(!0x7fff)))
+    }
+}
+
+/// An operation on halves of registers; those on fewer sources ignore the others.
+pub(super) trait Operation {
+    const SOURCES: usize;
+    /// MODE has a say.
+    const FLOATS: bool;
+    /// Sources are singles.
+    const FROM_SINGLES: bool;
+    /// The result is a single.
+    const TO_SINGLE: bool;
+    /// Of halves with anything above them; the result has zeros there, or is masked if there are no floats. And the lanes whose result is
+    /// to be looked at the general way.
+    ///
+    /// # Safety
+    /// As for [`Level`].
+    unsafe fn apply<L: Level>(mode: Mode, sources: [L::V; 3]) -> (L::V, u32);
+}
+
+macro_rules! integers {
+    ($($name:ident $sources:literal = |$a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
+        pub(super) struct $name;
+        impl Operation for $name {
+            const SOURCES: usize = $sources;
+            const FLOATS: bool = false;
+            const FROM_SINGLES: bool = false;
+            const TO_SINGLE: bool = false;
+            #[inline(always)]
+            unsafe fn apply<L: Level>(_: Mode, [$a, $b, $c]: [L::V; 3]) -> (L::V, u32) {
+                // SAFETY: the caller's.
+                unsafe { ($body, 0) }
+            }
+        }
+    )*};
+}
+
+macro_rules! floats {
+    ($($name:ident $sources:literal $from_singles:literal $to_single:literal = |$mode:ident, $a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
+        pub(super) struct $name;
+        impl Operation for $name {
+            const SOURCES: usize = $sources;
+            const FLOATS: bool = true;
+            const FROM_SINGLES: bool = $from_singles;
+            const TO_SINGLE: bool = $to_single;
+            #[inline(always)]
+            unsafe fn apply<L: Level>($mode: Mode, [$a, $b, $c]: [L::V; 3]) -> (L::V, u32) {
+                // SAFETY: the caller's.
+                unsafe { $body }
+            }
+        }
+    )*};
+}
+
+integers! {
+    Move 1 = |a, _b, _c| a;
+    Not 1 = |a, _b, _c| L::xor(a, L::splat(!0));
+    AddInteger 2 = |a, b, _c| L::add(a, b);
+    SubInteger 2 = |a, b, _c| L::sub(a, b);
+    SubReverseInteger 2 = |a, b, _c| L::sub(b, a);
+    MultiplyInteger 2 = |a, b, _c| L::mul(a, b);
+    MultiplyAddInteger 3 = |a, b, c| L::add(L::mul(a, b), c);
+    And 2 = |a, b, _c| L::and(a, b);
+    Or 2 = |a, b, _c| L::or(a, b);
+    Xor 2 = |a, b, _c| L::xor(a, b);
+    ShiftLeft 2 = |a, b, _c| L::shl(b, L::and(a, L::splat(15)));
+    ShiftRight 2 = |a, b, _c| L::shr(L::and(b, L::splat(0xffff)), L::and(a, L::splat(15)));
+    ShiftRightSigned 2 = |a, b, _c| L::sar(L::sar(top::<L>(b), L::splat(16)), L::and(a, L::splat(15)));
+    MinSigned 2 = |a, b, _c| low::<L>(L::min_signed(top::<L>(a), top::<L>(b)));
+    MaxSigned 2 = |a, b, _c| low::<L>(L::max_signed(top::<L>(a), top::<L>(b)));
+    MinUnsigned 2 = |a, b, _c| low::<L>(L::min_unsigned(top::<L>(a), top::<L>(b)));
+    MaxUnsigned 2 = |a, b, _c| low::<L>(L::max_unsigned(top::<L>(a), top::<L>(b)));
+}
+
+floats! {
+    Add 2 false false = |mode, a, b, _c| sum::<L>(mode, L::f32_from_f16(a), L::f32_from_f16(b));
+    Sub 2 false false = |mode, a, b, _c| sum::<L>(mode, L::f32_from_f16(a), negative::<L>(L::f32_from_f16(b)));
+    SubReverse 2 false false = |mode, a, b, _c| sum::<L>(mode, L::f32_from_f16(b), negative::<L>(L::f32_from_f16(a)));
+    Multiply 2 false false = |mode, a, b, _c| rounded::<L>(mode, L::mul_f32(L::f32_from_f16(a), L::f32_from_f16(b)));
+    Fma 3 false false = |mode, a, b, c| {
+        let product = L::mul_f32(L::f32_from_f16(a), L::f32_from_f16(b));
+        rounded::<L>(mode, sum_to_odd::<L>(mode, product, L::f32_from_f16(c)))
+    };
+    Min 2 false false = |_mode, a, b, _c| {
+        let smaller = L::min_signed(ordered::<L>(top::<L>(a)), ordered::<L>(top::<L>(b)));
+        (low::<L>(ordered::<L>(smaller)), nan::<L>(a) | nan::<L>(b))
+    };
+    Max 2 false false = |_mode, a, b, _c| {
+        let larger = L::max_signed(ordered::<L>(top::<L>(a)), ordered::<L>(top::<L>(b)));
+        (low::<L>(ordered::<L>(larger)), nan::<L>(a) | nan::<L>(b))
+    };
+    FromSingle 1 true false = |mode, a, _b, _c| rounded::<L>(mode, a);
+    ToSingle 1 false true = |_mode, a, _b, _c| {
+        let single = L::f32_from_f16(a);
+        (single, L::compare_f32::<{ relation::UNORDERED }>(single, single))
+    };
+}
+
+/// The low half in the place of the high one.
+#[inline(always)]
+unsafe fn top<L: Level>(a: L::V) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { L::shl(a, L::splat(16)) }
+}
+
+#[inline(always)]
+unsafe fn low<L: Level>(a: L::V) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { L::shr(a, L::splat(16)) }
+}
+
+#[inline(always)]
+unsafe fn negative<L: Level>(a: L::V) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { L::xor(a, L::splat(1 << 31)) }
+}
+
+/// Sign and magnitude as a signed number in the order of floats, and the way back.
+#[inline(always)]
+unsafe fn ordered<L: Level>(a: L::V) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { L::xor(a, L::shr(L::sar(a, L::splat(31)), L::splat(1))) }
+}
+
+/// The lanes whose half is a NaN.
+#[inline(always)]
+unsafe fn nan<L: Level>(a: L::V) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { L::less_signed(L::splat(0x7c00), L::and(a, L::splat(0x7fff))) }
+}
+
+/// Singles as halves, and the lanes in which they are NaNs.
+#[inline(always)]
+unsafe fn rounded<L: Level>(mode: Mode, a: L::V) -> (L::V, u32) {
+    // SAFETY: the caller's.
+    unsafe { (mode.round::<L>(a), L::compare_f32::<{ relation::UNORDERED }>(a, a)) }
+}
+
+/// A sum of halves.
+#[inline(always)]
+unsafe fn sum<L: Level>(mode: Mode, a: L::V, b: L::V) -> (L::V, u32) {
+    // SAFETY: the caller's.
+    unsafe {
+        let sum = if mode.round == 0 { L::add_f32(a, b) } else { sum_to_odd::<L>(mode, a, b) };
+        rounded::<L>(mode, sum)
+    }
+}
+
+/// A sum, of which one that is not exact is the odd one of the two numbers beside it: rounding it again then gives what rounding the
+/// exact one does. The error of a sum that is rounded to the nearest number is known exactly, by Knuth's two-sum. A sum that is zero is
+/// a negative one if MODE rounds down, unless it is that of positive zeros.
+#[inline(always)]
+unsafe fn sum_to_odd<L: Level>(mode: Mode, a: L::V, b: L::V) -> L::V {
+    const DOWN: u32 = 2;
+    // SAFETY: the caller's.
+    unsafe {
+        let sum = L::add_f32(a, b);
+        let of_b = L::add_f32(sum, negative::<L>(a));
+        let of_a = L::add_f32(sum, negative::<L>(of_b));
+        let error =
+            L::add_f32(L::add_f32(a, negative::<L>(of_a)), L::add_f32(b, negative::<L>(of_b)));
+        let (zero, one) = (L::splat(0), L::splat(1));
+        let inexact = L::compare_f32::<{ relation::LG }>(error, zero);
+        let even = L::equal(L::and(sum, one), zero);
+        let shrinks = L::less_signed(L::xor(error, sum), zero);
+        let odd = L::add(sum, L::blend(shrinks, one, L::splat(!0)));
+        let sum = L::blend(inexact & even, sum, odd);
+        if mode.round != DOWN {
+            return sum;
+        }
+        let becomes_negative = L::equal(sum, zero) & !L::equal(L::or(a, b), zero);
+        L::blend(becomes_negative, sum, L::splat(1 << 31))
+    }
+}
+
+/// A source as its instruction asks for it.
+struct Source<L: Level> {
+    lanes: Lanes<L>,
+    shift: L::V,
+    stay: L::V,
+    invert: L::V,
+}
+
+impl<L: Level> Source<L> {
+    /// # Safety
+    /// As for [`super::Handler`].
+    #[inline(always)]
+    unsafe fn of(w: &mut Wave, hot: &Hot, slot: usize, sign: u32) -> Self {
+        // SAFETY: the caller's.
+        unsafe {
+            Self {
+                lanes: Lanes::<L>::of(w, hot, slot),
+                shift: L::splat(if asks(hot, ask::HIGH, slot) { 16 } else { 0 }),
+                stay: L::splat(if asks(hot, ask::ABS, slot) { !sign } else { !0 }),
+                invert: L::splat(if asks(hot, ask::NEG, slot) { sign } else { 0 }),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`super::Handler`].
+    #[inline(always)]
+    unsafe fn get(&self, part: usize) -> L::V {
+        // SAFETY: the caller's.
+        unsafe { L::xor(L::and(L::shr(self.lanes.get(part), self.shift), self.stay), self.invert) }
+    }
+}
+
+const SIGN: u32 = 1 << 15;
+const SINGLE_SIGN: u32 = 1 << 31;
+
+/// Whether MODE asks for nothing but IEEE's defaults of what an operation works on.
+#[inline(always)]
+fn is_plain<O: Operation>(w: &Wave) -> bool {
+    w.plain16() && (!(O::FROM_SINGLES || O::TO_SINGLE) || w.keeps_subnormals32())
+}
+
+/// `O` on halves of registers; if it is not `PLAIN` in every mode.
+pub(super) struct Do<O, const PLAIN: bool>(PhantomData<O>);
+
+impl<O: Operation, const PLAIN: bool> Body for Do<O, PLAIN> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let exec = w.exec;
+        // SAFETY: rows are in the register file (checked by `handler`).
+        unsafe {
+            let mut mode = Mode::PLAIN;
+            if O::FLOATS && PLAIN && !is_plain::<O>(w) {
+                return L::apart::<Do<O, false>>(context, hot);
+            }
+            if O::FLOATS && !PLAIN {
+                if w.round16() & SATURATE != 0 {
+                    return general(context, hot);
+                }
+                mode = Mode::of(w);
+            }
+            let sign = if O::FROM_SINGLES { SINGLE_SIGN } else { SIGN };
+            let [a, b, c] = [0, 1, 2].map(|slot| Source::<L>::of(w, hot, slot.min(O::SOURCES - 1), sign));
+            let mut result = [L::splat(0); PARTS];
+            let mut nans = 0;
+            for i in 0..parts::<L>() {
+                let sources = [a.get(i), b.get(i), c.get(i)].map(|value| match O::FROM_SINGLES {
+                    true if mode.flushes_single_sources => L::flush_f32(value),
+                    false if mode.flushes_sources => flush::<L>(value),
+                    _ => value,
+                });
+                let (value, odd) = O::apply::<L>(mode, sources);
+                result[i] = match (O::FLOATS, O::TO_SINGLE) {
+                    (false, _) => L::and(value, L::splat(0xffff)),
+                    (true, false) if mode.flushes_results => flush::<L>(value),
+                    (true, true) if mode.flushes_single_results => L::flush_f32(value),
+                    _ => value,
+                };
+                nans |= odd & part::<L>(exec, i);
+            }
+            if nans != 0 {
+                return general(context, hot);
+            }
+            put_half::<L>(w, hot, &mut result);
+        }
+        hot.next
+    }
+}
+
+/// Write results, which have zeros above a half, as the instruction asks.
+///
+/// # Safety
+/// As for [`super::Handler`].
+#[inline(always)]
+unsafe fn put_half<L: Level>(w: &mut Wave, hot: &Hot, result: &mut [L::V; PARTS]) {
+    // SAFETY: the caller's.
+    unsafe {
+        if asks(hot, ask::KEEPS, 0) {
+            let high = asks(hot, ask::HIGH_RESULT, 0);
+            let (shift, other) = if high { (16, 0xffff) } else { (0, 0xffff_0000) };
+            let (shift, other) = (L::splat(shift), L::splat(other));
+            let row = rows(w).add(hot.dst as usize);
+            for i in 0..parts::<L>() {
+                let old = L::load(row.add(i * L::N));
+                result[i] = L::or(L::and(old, other), L::shl(result[i], shift));
+            }
+        }
+        put::<L>(w, hot.dst, result);
+    }
+}
+
+/// `O` on both halves of registers: OP_SEL says of each source which half is for the low result, OP_SEL_HI which is for the high one.
+pub(super) struct Packed<O, const PLAIN: bool>(PhantomData<O>);
+
+impl<O: Operation, const PLAIN: bool> Body for Packed<O, PLAIN> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let exec = w.exec;
+        // SAFETY: as for `Do`.
+        unsafe {
+            let mut mode = Mode::PLAIN;
+            if O::FLOATS && PLAIN && !is_plain::<O>(w) {
+                return L::apart::<Packed<O, false>>(context, hot);
+            }
+            if O::FLOATS && !PLAIN {
+                if w.round16() & SATURATE != 0 {
+                    return general(context, hot);
+                }
+                mode = Mode::of(w);
+            }
+            let slots = [0, 1, 2].map(|slot| slot.min(O::SOURCES - 1));
+            let lanes = slots.map(|slot| Lanes::<L>::of(w, hot, slot));
+            let ways = [(ask::HIGH, ask::NEG), (ask::ABS, ask::SECOND)].map(|(high, negative)| {
+                slots.map(|slot| {
+                    let shift = L::splat(if asks(hot, high, slot) { 16 } else { 0 });
+                    (shift, L::splat(if asks(hot, negative, slot) { SIGN } else { 0 }))
+                })
+            });
+            let mut result = [L::splat(0); PARTS];
+            let mut nans = 0;
+            for i in 0..parts::<L>() {
+                let values = lanes.map(|lanes| lanes.get(i));
+                let mut halves = [L::splat(0); 2];
+                for (half, ways) in halves.iter_mut().zip(&ways) {
+                    let sources = [0, 1, 2].map(|slot| {
+                        let (shift, invert) = ways[slot];
+                        let value = L::xor(L::shr(values[slot], shift), invert);
+                        if mode.flushes_sources { flush::<L>(value) } else { value }
+                    });
+                    let (value, odd) = O::apply::<L>(mode, sources);
+                    *half = if mode.flushes_results { flush::<L>(value) } else { value };
+                    nans |= odd & part::<L>(exec, i);
+                }
+                let [lower, upper] = halves;
+                let lower = if O::FLOATS { lower } else { L::and(lower, L::splat(0xffff)) };
+                result[i] = L::or(lower, L::shl(upper, L::splat(16)));
+            }
+            if nans != 0 {
+                return general(context, hot);
+            }
+            put::<L>(w, hot.dst, &result);
+        }
+        hot.next
+    }
+}
+
+/// Where a [`Mix`]'s result goes.
+pub(super) const TO_SINGLE: u8 = 0;
+pub(super) const TO_LOW: u8 = 1;
+pub(super) const TO_HIGH: u8 = 2;
+
+/// `v_fma_mix_f32` and its kin: a fused multiply-add of singles, each of whose sources is one, or a half.
+pub(super) struct Mix<const TO: u8>;
+
+impl<const TO: u8> Body for Mix<TO> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let exec = w.exec;
+        // SAFETY: as for `Do`.
+        unsafe {
+            if !w.nearest32() || TO != TO_SINGLE && w.round16() & SATURATE != 0 {
+                return general(context, hot);
+            }
+            let mode = Mode::of(w);
+            let halves = [0, 1, 2].map(|slot| asks(hot, ask::SECOND, slot));
+            let sources = [0, 1, 2]
+                .map(|slot| Source::<L>::of(w, hot, slot, if halves[slot] { SIGN } else { SINGLE_SIGN }));
+            let mut result = [L::splat(0); PARTS];
+            let mut nans = 0;
+            for i in 0..parts::<L>() {
+                let [a, b, c] = [0, 1, 2].map(|slot| {
+                    let value = sources[slot].get(i);
+                    match halves[slot] {
+                        true if mode.flushes_sources => L::f32_from_f16(flush::<L>(value)),
+                        true => L::f32_from_f16(value),
+                        false if mode.flushes_single_sources => L::flush_f32(value),
+                        false => value,
+                    }
+                });
+                let single = L::fma_f32(a, b, c);
+                let single = if mode.flushes_single_results { L::flush_f32(single) } else { single };
+                nans |= L::compare_f32::<{ relation::UNORDERED }>(single, single) & part::<L>(exec, i);
+                result[i] = single;
+                if TO != TO_SINGLE {
+                    let half = mode.round::<L>(single);
+                    result[i] = if mode.flushes_results { flush::<L>(half) } else { half };
+                }
+            }
+            if nans != 0 {
+                return general(context, hot);
+            }
+            if TO == TO_SINGLE {
+                put::<L>(w, hot.dst, &result);
+            } else {
+                put_half::<L>(w, hot, &mut result);
+            }
+        }
+        hot.next
+    }
+}
+
+/// `v_pack_b32_f16`, and if `ROUNDS` `v_cvt_pkrtz_f16_f32`: two halves of a register from two sources.
+pub(super) struct Pack<const ROUNDS: bool>;
+
+impl<const ROUNDS: bool> Body for Pack<ROUNDS> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        const TO_ZERO: u32 = 3;
+        let w = &mut *context.wave;
+        let exec = w.exec;
+        // SAFETY: as for `Do`.
+        unsafe {
+            let mode = if ROUNDS { Mode::of(w) } else { Mode::PLAIN };
+            let sign = if ROUNDS { SINGLE_SIGN } else { SIGN };
+            let sources = [0, 1].map(|slot| Source::<L>::of(w, hot, slot, sign));
+            let mut result = [L::splat(0); PARTS];
+            let mut nans = 0;
+            for i in 0..parts::<L>() {
+                let [lower, upper] = [0, 1].map(|slot: usize| {
+                    let value = sources[slot].get(i);
+                    if !ROUNDS {
+                        return L::and(value, L::splat(0xffff));
+                    }
+                    nans |= L::compare_f32::<{ relation::UNORDERED }>(value, value) & part::<L>(exec, i);
+                    let value = if mode.flushes_single_sources { L::flush_f32(value) } else { value };
+                    let half = L::f16_from_f32::<TO_ZERO>(value);
+                    if mode.flushes_results { flush::<L>(half) } else { half }
+                });
+                result[i] = L::or(lower, L::shl(upper, L::splat(16)));
+            }
+            if nans != 0 {
+                return general(context, hot);
+            }
+            put::<L>(w, hot.dst, &result);
+        }
+        hot.next
+    }
+}
+
+/// `v_cndmask_b16`: the mask is in scalar registers, from number `hot.src[2]` on.
+pub(super) struct Select;
+
+impl Body for Select {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let mask = mask::<L>(w, (hot.src[2] & 127) as u8);
+        // SAFETY: as for `Do`.
+        unsafe {
+            let [a, b] = [0, 1].map(|slot| Source::<L>::of(w, hot, slot, SIGN));
+            let mut result = [L::splat(0); PARTS];
+            for i in 0..parts::<L>() {
+                let value = L::blend(part::<L>(mask, i), a.get(i), b.get(i));
+                result[i] = L::and(value, L::splat(0xffff));
+            }
+            put_half::<L>(w, hot, &mut result);
+        }
+        hot.next
+    }
+}
+
+/// A comparison of halves, or of integers of 16 bits; `TO_EXEC` is for `v_cmpx_*`.
+pub(super) struct Compare<T, const TO_EXEC: bool>(PhantomData<T>);
+
+impl<T: Test, const TO_EXEC: bool> Body for Compare<T, TO_EXEC> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        let flushes = T::FLOAT && Mode::of(w).flushes_sources;
+        let mut bits = 0;
+        // SAFETY: as for `Do`.
+        unsafe {
+            let sources = [0, 1].map(|slot| Source::<L>::of(w, hot, slot, SIGN));
+            for i in 0..parts::<L>() {
+                let [a, b] = [0, 1].map(|slot: usize| {
+                    let value = sources[slot].get(i);
+                    match (T::FLOAT, flushes) {
+                        // Integers have their order in the high half, too.
+                        (false, _) => top::<L>(value),
+                        (true, true) => L::f32_from_f16(flush::<L>(value)),
+                        (true, false) => L::f32_from_f16(value),
+                    }
+                });
+                let lanes = u64::from(T::test::<L>(a, b)) & ((1u64 << L::N) - 1);
+                bits |= lanes << (i * L::N);
+            }
+        }
+        put_mask::<L, TO_EXEC>(context, hot, bits);
+        hot.next
+    }
+}
+
+/// The handler of a step that works on halves of registers, if it has one; completes the operands.
+pub(super) fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+    let extra = step.extra.as_ref()?;
+    let mods = &extra.inst.mods;
+    if mods.sdwa.is_some() || mods.omod != 0 || mods.clamp {
+        return None;
+    }
+    if extra.inst.encoding.is_vop3p() {
+        return in_parts(step, hot, form);
+    }
+    let (abs, neg) = (u32::from(mods.abs & 7), u32::from(mods.neg & 7));
+    let mut high = 0;
+    for slot in 0..3 {
+        if matches!(extra.src_kind[slot], Kind::F16 | Kind::Int16) {
+            high |= u32::from(extra.high_halves) & 1 << slot;
+        }
+    }
+    let is_high = mods.op_sel & 8 != 0;
+    hot.target = abs << ask::ABS
+        | neg << ask::NEG
+        | high << ask::HIGH
+        | u32::from(is_high) << ask::HIGH_RESULT
+        | u32::from(extra.keep_half) << ask::KEEPS;
+    macro_rules! of {
+        ($operation:ident) => {{
+            for slot in 0..<$operation as Operation>::SOURCES {
+                source(step, hot, slot, 1)?;
+            }
+            at::<Do<$operation, true>>(form)
+        }};
+    }
+    let run = match step.op {
+        Op::v_add_f16 => of!(Add),
+        Op::v_sub_f16 => of!(Sub),
+        Op::v_subrev_f16 => of!(SubReverse),
+        Op::v_mul_f16 => of!(Multiply),
+        Op::v_min_f16 => of!(Min),
+        Op::v_max_f16 => of!(Max),
+        Op::v_fma_f16 | Op::v_fmamk_f16 | Op::v_fmaak_f16 => of!(Fma),
+        Op::v_fmac_f16 => {
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            hot.src[2] = hot.dst;
+            if is_high && extra.keep_half {
+                hot.target |= 4 << ask::HIGH;
+            }
+            at::<Do<Fma, true>>(form)
+        }
+        Op::v_cvt_f16_f32 => of!(FromSingle),
+        Op::v_cvt_f32_f16 => of!(ToSingle),
+        Op::v_cvt_pkrtz_f16_f32 => {
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            at::<Pack<true>>(form)
+        }
+        Op::v_pack_b32_f16 => {
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            at::<Pack<false>>(form)
+        }
+        Op::v_mov_b16 => of!(Move),
+        Op::v_not_b16 => of!(Not),
+        Op::v_and_b16 => of!(And),
+        Op::v_or_b16 => of!(Or),
+        Op::v_xor_b16 => of!(Xor),
+        Op::v_add_u16 | Op::v_add_i16 => of!(AddInteger),
+        Op::v_sub_u16 | Op::v_sub_i16 => of!(SubInteger),
+        Op::v_subrev_u16 => of!(SubReverseInteger),
+        Op::v_mul_lo_u16 => of!(MultiplyInteger),
+        Op::v_mad_u16 | Op::v_mad_i16 => of!(MultiplyAddInteger),
+        Op::v_lshlrev_b16 => of!(ShiftLeft),
+        Op::v_lshrrev_b16 => of!(ShiftRight),
+        Op::v_ashrrev_i16 => of!(ShiftRightSigned),
+        Op::v_min_i16 => of!(MinSigned),
+        Op::v_max_i16 => of!(MaxSigned),
+        Op::v_min_u16 => of!(MinUnsigned),
+        Op::v_max_u16 => of!(MaxUnsigned),
+        Op::v_cndmask_b16 => {
+            source(step, hot, 0, 1)?;
+            source(step, hot, 1, 1)?;
+            mask_source(step, hot)?;
+            at::<Select>(form)
+        }
+        _ => return comparison(step, hot, form),
+    };
+    result_fits(step, 1).then_some(run)
+}
+
+/// Packed and mixed instructions.
+fn in_parts(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+    let mods = &step.extra.as_ref()?.inst.mods;
+    let [low, high, neg, neg_high] =
+        [mods.op_sel, mods.op_sel_hi, mods.neg, mods.neg_hi].map(|bits| u32::from(bits & 7));
+    let mut is_float = true;
+    macro_rules! of {
+        ($operation:ident) => {{
+            for slot in 0..<$operation as Operation>::SOURCES {
+                source(step, hot, slot, 1)?;
+            }
+            is_float = <$operation as Operation>::FLOATS;
+            at::<Packed<$operation, true>>(form)
+        }};
+    }
+    macro_rules! mix {
+        ($to:ident) => {{
+            for slot in 0..3 {
+                source(step, hot, slot, 1)?;
+            }
+            let places = match $to {
+                TO_SINGLE => 0,
+                TO_LOW => 1 << ask::KEEPS,
+                _ => 1 << ask::KEEPS | 1 << ask::HIGH_RESULT,
+            };
+            // OP_SEL chooses among halves alone.
+            hot.target = neg_high << ask::ABS
+                | neg << ask::NEG
+                | (low & high) << ask::HIGH
+                | high << ask::SECOND
+                | places;
+            return result_fits(step, 1).then(|| at::<Mix<$to>>(form));
+        }};
+    }
+    let run = match step.op {
+        Op::v_pk_add_f16 => of!(Add),
+        Op::v_pk_mul_f16 => of!(Multiply),
+        Op::v_pk_fma_f16 => of!(Fma),
+        Op::v_pk_min_f16 => of!(Min),
+        Op::v_pk_max_f16 => of!(Max),
+        Op::v_pk_add_u16 | Op::v_pk_add_i16 => of!(AddInteger),
+        Op::v_pk_sub_u16 | Op::v_pk_sub_i16 => of!(SubInteger),
+        Op::v_pk_mul_lo_u16 => of!(MultiplyInteger),
+        Op::v_pk_mad_u16 | Op::v_pk_mad_i16 => of!(MultiplyAddInteger),
+        Op::v_pk_lshlrev_b16 => of!(ShiftLeft),
+        Op::v_pk_lshrrev_b16 => of!(ShiftRight),
+        Op::v_pk_ashrrev_i16 => of!(ShiftRightSigned),
+        Op::v_pk_min_i16 => of!(MinSigned),
+        Op::v_pk_max_i16 => of!(MaxSigned),
+        Op::v_pk_min_u16 => of!(MinUnsigned),
+        Op::v_pk_max_u16 => of!(MaxUnsigned),
+        Op::v_fma_mix_f32 => mix!(TO_SINGLE),
+        Op::v_fma_mixlo_f16 => mix!(TO_LOW),
+        Op::v_fma_mixhi_f16 => mix!(TO_HIGH),
+        _ => return None,
+    };
+    hot.target = high << ask::ABS | low << ask::HIGH;
+    if is_float {
+        hot.target |= neg << ask::NEG | neg_high << ask::SECOND;
+    }
+    result_fits(step, 1).then_some(run)
+}
+
+fn comparison(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+    macro_rules! compare {
+        ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
+            match step.op {
+                $(Op::$plain => (false, at::<Compare<$test, false>>(form)),
+                Op::$to_exec => (true, at::<Compare<$test, true>>(form)),)*
+                _ => return None,
+            }
+        };
+    }
+    let (to_exec, run) = compare! {
+        v_cmp_eq_u16 v_cmpx_eq_u16 compare::Equal,
+        v_cmp_eq_i16 v_cmpx_eq_i16 compare::Equal,
+        v_cmp_ne_u16 v_cmpx_ne_u16 compare::NotEqual,
+        v_cmp_ne_i16 v_cmpx_ne_i16 compare::NotEqual,
+        v_cmp_lt_i16 v_cmpx_lt_i16 compare::LessSigned,
+        v_cmp_le_i16 v_cmpx_le_i16 compare::LessEqualSigned,
+        v_cmp_gt_i16 v_cmpx_gt_i16 compare::GreaterSigned,
+        v_cmp_ge_i16 v_cmpx_ge_i16 compare::GreaterEqualSigned,
+        v_cmp_lt_u16 v_cmpx_lt_u16 compare::LessUnsigned,
+        v_cmp_le_u16 v_cmpx_le_u16 compare::LessEqualUnsigned,
+        v_cmp_gt_u16 v_cmpx_gt_u16 compare::GreaterUnsigned,
+        v_cmp_ge_u16 v_cmpx_ge_u16 compare::GreaterEqualUnsigned,
+        v_cmp_lt_f16 v_cmpx_lt_f16 compare::Float<{ relation::LT }>,
+        v_cmp_eq_f16 v_cmpx_eq_f16 compare::Float<{ relation::EQ }>,
+        v_cmp_le_f16 v_cmpx_le_f16 compare::Float<{ relation::LE }>,
+        v_cmp_gt_f16 v_cmpx_gt_f16 compare::Float<{ relation::GT }>,
+        v_cmp_lg_f16 v_cmpx_lg_f16 compare::Float<{ relation::LG }>,
+        v_cmp_ge_f16 v_cmpx_ge_f16 compare::Float<{ relation::GE }>,
+        v_cmp_o_f16 v_cmpx_o_f16 compare::Float<{ relation::ORDERED }>,
+        v_cmp_u_f16 v_cmpx_u_f16 compare::Float<{ relation::UNORDERED }>,
+        v_cmp_nge_f16 v_cmpx_nge_f16 compare::Float<{ relation::NGE }>,
+        v_cmp_nlg_f16 v_cmpx_nlg_f16 compare::Float<{ relation::NLG }>,
+        v_cmp_ngt_f16 v_cmpx_ngt_f16 compare::Float<{ relation::NGT }>,
+        v_cmp_nle_f16 v_cmpx_nle_f16 compare::Float<{ relation::NLE }>,
+        v_cmp_neq_f16 v_cmpx_neq_f16 compare::Float<{ relation::NEQ }>,
+        v_cmp_nlt_f16 v_cmpx_nlt_f16 compare::Float<{ relation::NLT }>,
+    };
+    source(step, hot, 0, 1)?;
+    source(step, hot, 1, 1)?;
+    mask_result(step, hot, form, to_exec, run)
+}
