@@ -474,7 +474,7 @@ const HALVES: &[&str] = &[
     "v_pack_b32_f16 {d}, {v}, {a}",
     "v_pack_b32_f16 {d}, -{v}, |{v}| op_sel:[1,0,0]",
     "v_cvt_pkrtz_f16_f32 {d}, {a}, {v}",
-    "v_cvt_pkrtz_f16_f32_e64 {d}, -{v}, |{s}|",
+    "v_cvt_pkrtz_f16_f32 {d}, -{v}, |{s}|",
     "v_fma_f16 {d}, {v}, {v}, {v} op_sel:[1,0,1,0]",
     "v_fma_f16 {d}, {v}, {v}, -{v} op_sel:[0,1,0,1]",
     "v_add_u16 {d}, {a}, {v}",
@@ -717,7 +717,9 @@ fn of_gfx12(form: &str) -> Option<String> {
         ("_min_f16", "_min_num_f16"),
         ("_max_f16", "_max_num_f16"),
     ];
-    let renamed = NAMES.iter().fold(form.to_owned(), |form, (from, to)| form.replace(from, to));
+    // Its halves are those of registers, but for VOP3's OP_SEL.
+    let form = form.replace("{h}", "{v}");
+    let renamed = NAMES.iter().fold(form.clone(), |form, (from, to)| form.replace(from, to));
     (!form.starts_with("s_cmpk_")).then_some(renamed)
 }
 

@@ -149,7 +149,6 @@ macro_rules! floats {
 }
 
 integers! {
-    Move 1 = |a, _b, _c| a;
     Not 1 = |a, _b, _c| L::xor(a, L::splat(!0));
     AddInteger 2 = |a, b, _c| L::add(a, b);
     SubInteger 2 = |a, b, _c| L::sub(a, b);
@@ -166,6 +165,20 @@ integers! {
     MaxSigned 2 = |a, b, _c| low::<L>(L::max_signed(top::<L>(a), top::<L>(b)));
     MinUnsigned 2 = |a, b, _c| low::<L>(L::min_unsigned(top::<L>(a), top::<L>(b)));
     MaxUnsigned 2 = |a, b, _c| low::<L>(L::max_unsigned(top::<L>(a), top::<L>(b)));
+}
+
+/// The half as it is.
+pub(super) struct Move;
+
+impl Operation for Move {
+    const SOURCES: usize = 1;
+    const FLOATS: bool = false;
+    const FROM_SINGLES: bool = false;
+    const TO_SINGLE: bool = false;
+    #[inline(always)]
+    unsafe fn apply<L: Level>(_: Mode, [a, ..]: [L::V; 3]) -> (L::V, u32) {
+        (a, 0)
+    }
 }
 
 floats! {
@@ -677,7 +690,7 @@ fn in_parts(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     let mods = &step.extra.as_ref()?.inst.mods;
     let [low, high, neg, neg_high] =
         [mods.op_sel, mods.op_sel_hi, mods.neg, mods.neg_hi].map(|bits| u32::from(bits & 7));
-    let mut is_float = true;
+    let is_float;
     macro_rules! of {
         ($operation:ident) => {{
             for slot in 0..<$operation as Operation>::SOURCES {

@@ -293,8 +293,16 @@ impl Wave {
         scalars: &[u32; 128],
     ) {
         self.allotted = allotted;
-        self.rows[..usize::from(used.vgprs)].fill([uninitialised; LANES]);
-        self.rows[REGISTERS / 2..][..usize::from(used.agprs)].fill([uninitialised; LANES]);
+        let (vgprs, agprs) = self.rows.split_at_mut(REGISTERS / 2);
+        let used = [&mut vgprs[..usize::from(used.vgprs)], &mut agprs[..usize::from(used.agprs)]];
+        match self.size {
+            // What is behind the wave's lanes stays zero.
+            WaveSize::Wave32 => {
+                const LANES32: usize = WaveSize::Wave32.lanes() as usize;
+                used.into_iter().flatten().for_each(|row| row[..LANES32].fill(uninitialised));
+            }
+            WaveSize::Wave64 => used.into_iter().for_each(|rows| rows.fill([uninitialised; LANES])),
+        }
         self.s = *scalars;
         self.scc = false;
         self.set_mode(0);
