@@ -131,7 +131,7 @@ fn refusals(summary: &Summary, all: bool) -> Vec<(Vec<&str>, String)> {
 /// What was looked for in some workgroups only.
 pub(crate) fn sentence(sampled: &Sampled) -> String {
     let Sampled { kernel, check, workgroups, of } = sampled;
-    let what = if check == "uninitialised" { "uninitialised values" } else { check };
+    let what = if check == "uninitialized" { "uninitialized values" } else { check };
     format!("{kernel}: looked for {what} in {workgroups} of {of} workgroups, to save time")
 }
 

@@ -130,7 +130,7 @@ fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &S
     }
     let chosen = (!args.kernel.is_empty()).then_some(symbols);
     let probes = probe_specs(object).or_exit(Exit::BadInput)?;
-    let asked = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
+    let asked = options(&args.measuring)?;
     let options = Options { kernels: chosen, probes, ..asked };
     let plan = SESSION.with_borrow_mut(|session| session.plan(object, &options))?;
     let mut done = Done { named, unmatched: Some(plan.unmatched().to_vec()), ..Done::default() };

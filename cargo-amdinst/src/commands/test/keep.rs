@@ -45,7 +45,7 @@ pub(super) fn keep(
         ..Run::default()
     };
     for (cpu, directory) in directories {
-        run.programs.extend(programs(directory, cpu).or_exit_with(Exit::BadInput, || "the kept run")?);
+        run.programs.extend(programs(directory, cpu).or_exit_with(Exit::BadInput, || "the saved run")?);
     }
     if run.programs.is_empty() {
         return Ok((Kept::NoProgram, Vec::new()));
