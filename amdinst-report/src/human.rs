@@ -320,7 +320,7 @@ pub(crate) fn explain(outcome: &str) -> &'static str {
         "if-converted" => "both sides are computed and a select picks: no lane is ever switched off",
         "removed" => "the compiler left no code for it",
         "refused" => "its sites could not be instrumented safely",
-        "left-out" => "only other branches were asked for",
+        "not-selected" | "left-out" => "`--probe` or `--line` chose other branches",
         _ => "",
     }
 }

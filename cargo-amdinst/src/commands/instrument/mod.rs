@@ -275,12 +275,12 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     }
     let map_path = output::probe_map_path(output);
     let mut pair = Together::default();
-    let failed = || format!("writing {}", output.display());
+    let failed = || format!("cannot write {}", output.display());
     pair.add(output, |file| file.write_all(&instrumented.bytes)).or_exit_with(Exit::OutputFailed, failed)?;
     let there = std::fs::read(output).ok().and_then(|bytes| CodeObject::parse(bytes).ok());
     let between = |old: &[u8]| for_both(&instrumented.map_file, old, there.as_ref()?);
     pair.add_companion(&map_path, &instrumented.map_file, between)
-        .or_exit_with(Exit::OutputFailed, || format!("writing {}", map_path.display()))?;
+        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", map_path.display()))?;
     pair.put().or_exit_with(Exit::OutputFailed, failed)?;
 
     let view = View {
@@ -397,7 +397,7 @@ fn human(view: &View) -> String {
         }
         let left_out = match kernel.left_out.len() {
             0 => String::new(),
-            number => format!(", {number} left out as asked"),
+            number => format!(", {number} not selected"),
         };
         if kernel.probe == Probe::Branches {
             let _ = writeln!(text, "  sites       {}{left_out}", kernel.sites.len());

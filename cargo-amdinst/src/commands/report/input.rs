@@ -88,7 +88,7 @@ pub(super) fn baseline(path: &Path) -> CommandResult<Summary> {
     // Both are versioned alike; a run has programs, and a summary has tests.
     let is_run = serde_json::from_slice::<serde_json::Value>(&bytes)
         .is_ok_and(|value| value.get("programs").is_some());
-    let told = || format!("baseline {}", path.display());
+    let told = || format!("cannot read {}", path.display());
     if is_run {
         let run = Run::from_json(&bytes).or_exit_with(Exit::BadInput, told)?;
         return Ok(Summary::new(&run));

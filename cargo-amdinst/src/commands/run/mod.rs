@@ -277,7 +277,10 @@ fn write_output(to: &Output, buffers: &[Vec<u8>]) -> CommandResult<()> {
         npy::write(element, to.of.shape.as_deref().unwrap_or(&flat), bytes)
     });
     let array = array.ok_or("its shape has too many dimensions").map_err(anyhow::Error::msg);
-    output::write_file(&to.path, &array.or_exit_with(Exit::OutputFailed, || to.path.display().to_string())?)
+    output::write_file(
+        &to.path,
+        &array.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", to.path.display()))?,
+    )
 }
 
 /// Whether the kernel's results depend on what nothing has written.

@@ -482,7 +482,7 @@ impl<'a> Compared<'a> {
             self.waited = true;
         }
         oracle::add(&mut self.disagreements, found, TOLD);
-        each(probes, &records).or_exit_with(Exit::OutputFailed, || "writing the waves' counters")?;
+        each(probes, &records).or_exit_with(Exit::OutputFailed, || "cannot write the waves' counters")?;
         let part = described(probes, &self.target, self.launch, |launch| {
             Report::of_part(&report::Launch { records: &records, ..*launch }, waves as u64)
         });

@@ -99,7 +99,7 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
         let Some(form) = artifact.instrumented(home) else { continue };
         let read = |name: &str| {
             let path = directory.join(name);
-            fs::read(&path).or_exit_with(Exit::BadInput, || path.display().to_string())
+            fs::read(&path).or_exit_with(Exit::BadInput, || format!("cannot read {}", path.display()))
         };
         let original = read(&artifact.original)?;
         let hash = content_hash(&original);

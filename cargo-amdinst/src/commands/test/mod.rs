@@ -128,8 +128,8 @@ fn run_once(
     let runtime = crate::runtime::file()?;
     let Some(first) = built.packages.first() else { return Err(no_tests()) };
     let artifacts = first.package.target_directory.join("amdinst");
-    let status =
-        Scratch::new(&artifacts).or_exit_with(Exit::OutputFailed, || artifacts.display().to_string())?;
+    let status = Scratch::new(&artifacts)
+        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", artifacts.display()))?;
 
     let mut exit = Exit::Success;
     let mut tested = false;
@@ -241,7 +241,7 @@ fn no_tests() -> Failure {
 }
 
 fn absolute(path: &Path) -> CommandResult<PathBuf> {
-    std::path::absolute(path).or_exit_with(Exit::OutputFailed, || path.display().to_string())
+    std::path::absolute(path).or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))
 }
 
 /// The absolute path of the JUnit report; an older report there is removed, for each test program adds to it.
@@ -249,7 +249,7 @@ fn fresh_junit(path: &Path) -> CommandResult<PathBuf> {
     let path = absolute(path)?;
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).or_exit_with(Exit::OutputFailed, || path.display().to_string())
+            Err(error).or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))
         }
         _ => Ok(path),
     }
