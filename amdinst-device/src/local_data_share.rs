@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 /// A variable in LDS, one copy a workgroup, declared with [`shared!`](crate::shared).
 ///
-/// It is uninitialised when the kernel starts. Work-items see each other's writes after a
+/// It is uninitialized when the kernel starts. Work-items see each other's writes after a
 /// [`barrier`](crate::barrier).
 pub struct Shared<T, B>(PhantomData<(fn() -> T, B)>);
 

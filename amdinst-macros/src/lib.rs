@@ -102,7 +102,7 @@ pub fn probe(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// `#[test]`. `#[ignore]` works as it does there.
 ///
 /// On the emulator, data races, barriers that some work-items do not reach, and results that depend on what nothing has written
-/// are looked for. `#[harness::test(check = "barriers,uninitialised")]` leaves races out, `check = "none"` all three.
+/// are looked for. `#[harness::test(check = "barriers,uninitialized")]` leaves races out, `check = "none"` all three.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     test_attribute::expand(arguments.into(), item.into())
@@ -110,7 +110,7 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Declares variables in the local data share (LDS), one copy a workgroup, uninitialised at the start of a kernel.
+/// Declares variables in the local data share (LDS), one copy a workgroup, uninitialized at the start of a kernel.
 ///
 /// ```ignore
 /// shared! { static TILE: [f32; 256]; }
