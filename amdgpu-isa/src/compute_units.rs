@@ -57,7 +57,10 @@ mod tests {
                 assert!(all.vgprs_per_simd <= own.vgprs_per_simd && all.lds_bytes <= own.lds_bytes, "{arch}");
                 assert!(all.waves_per_simd <= own.waves_per_simd, "{arch}");
                 assert!(all.scratch_bytes <= own.scratch_bytes, "{arch}");
-                assert_eq!(all.vgpr_block, own.vgpr_block, "{arch}: the kernel descriptor counts in other blocks");
+                assert_eq!(
+                    all.vgpr_block, own.vgpr_block,
+                    "{arch}: the kernel descriptor counts in other blocks"
+                );
             }
         }
     }

@@ -53,7 +53,9 @@ fn check_generic(arch: Arch, version: u8, flags: u32) -> Result<(), ObjectError>
     let Some(of_generic) = generic_version(arch, flags) else { return Ok(()) };
     let problem = match of_generic {
         _ if version < GENERIC_SINCE => {
-            format!("is of code object version {version}, and generic processors came with version {GENERIC_SINCE}")
+            format!(
+                "is of code object version {version}, and generic processors came with version {GENERIC_SINCE}"
+            )
         }
         0 => "gives no version of that generic processor".to_owned(),
         _ => return Ok(()),

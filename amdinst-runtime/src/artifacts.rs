@@ -435,9 +435,8 @@ mod tests {
         assert!(error.contains("built for gfx906 (profile `release`), not for gfx90a"), "{error}");
         assert!(error.contains("--target-cpu gfx90a"), "{error}");
         assert_eq!(first_cpu(&settings).as_deref(), Some("gfx906"));
-        let for_which = |built: &[&'static str], cpu| {
-            code_for(cpu, |cpu| built.iter().copied().find(|one| *one == cpu))
-        };
+        let for_which =
+            |built: &[&'static str], cpu| code_for(cpu, |cpu| built.iter().copied().find(|one| *one == cpu));
         assert_eq!(for_which(&["gfx11-generic"], "gfx1151"), Some("gfx11-generic"));
         assert_eq!(for_which(&["gfx11-generic", "gfx1151"], "gfx1151"), Some("gfx1151"));
         assert_eq!(for_which(&["gfx11-generic"], "gfx1201"), None);

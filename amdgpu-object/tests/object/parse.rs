@@ -112,7 +112,11 @@ fn generic_processors_are_those_of_clang() {
         assert_eq!((object.version, object.target.to_string()), (6, arch.name().to_owned()));
         assert_eq!(object.generic_version(), Some(1));
         assert_eq!(object.target.xnack == FeatureState::Any, arch.has(amdgpu_isa::Feature::Xnack), "{arch}");
-        assert_eq!(object.target.sramecc == FeatureState::Any, arch.has(amdgpu_isa::Feature::SramEcc), "{arch}");
+        assert_eq!(
+            object.target.sramecc == FeatureState::Any,
+            arch.has(amdgpu_isa::Feature::SramEcc),
+            "{arch}"
+        );
         // A later version is for all that today's is for.
         bytes[51] = 9;
         assert_eq!(CodeObject::parse(bytes.clone()).expect("it parses").generic_version(), Some(9));
@@ -122,7 +126,10 @@ fn generic_processors_are_those_of_clang() {
         assert!(error.contains("gives no version of that generic processor; the file is damaged"), "{error}");
         (bytes[8], bytes[51]) = (3, 1);
         let error = CodeObject::parse(bytes).expect_err("version 5").to_string();
-        assert!(error.contains("is of code object version 5, and generic processors came with version 6"), "{error}");
+        assert!(
+            error.contains("is of code object version 5, and generic processors came with version 6"),
+            "{error}"
+        );
     }
     let own = CodeObject::parse(hip(HIP, "gfx90a", 6, &[])).expect("clang's output parses");
     assert_eq!(own.generic_version(), None);

@@ -9,8 +9,8 @@ use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
 use super::{
-    CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, double, general, halves, lds, memory, packed, pair,
-    scalar_memory, scratch,
+    CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, double, general, halves, lds, memory, packed,
+    pair, scalar_memory, scratch,
 };
 use crate::exec::{Permutation, passes_the_cache, permutes};
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};

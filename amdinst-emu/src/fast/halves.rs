@@ -266,8 +266,7 @@ unsafe fn sum_to_odd<L: Level>(mode: Mode, a: L::V, b: L::V) -> L::V {
         let sum = L::add_f32(a, b);
         let of_b = L::add_f32(sum, negative::<L>(a));
         let of_a = L::add_f32(sum, negative::<L>(of_b));
-        let error =
-            L::add_f32(L::add_f32(a, negative::<L>(of_a)), L::add_f32(b, negative::<L>(of_b)));
+        let error = L::add_f32(L::add_f32(a, negative::<L>(of_a)), L::add_f32(b, negative::<L>(of_b)));
         let (zero, one) = (L::splat(0), L::splat(1));
         let inexact = L::compare_f32::<{ relation::LG }>(error, zero);
         let even = L::equal(L::and(sum, one), zero);

@@ -328,13 +328,7 @@ impl LdsScan {
     }
 
     /// Notes a lane's access, which is in bounds.
-    pub(crate) fn note(
-        &mut self,
-        (wave, stage): (u32, Stage),
-        kind: AccessKind,
-        at: usize,
-        bytes: usize,
-    ) {
+    pub(crate) fn note(&mut self, (wave, stage): (u32, Stage), kind: AccessKind, at: usize, bytes: usize) {
         if !self.wants(wave, kind) {
             return;
         }

@@ -49,7 +49,9 @@ impl Intervals {
             Stage::Signalled => Some((now + 1) % self.planes),
             Stage::NotWaited => Some((now + self.planes - 1) % self.planes),
         };
-        std::iter::once(now).chain(other.filter(|&other| other != now)).map(move |plane| (plane, numbers[plane]))
+        std::iter::once(now)
+            .chain(other.filter(|&other| other != now))
+            .map(move |plane| (plane, numbers[plane]))
     }
 
     /// A barrier is complete. False: numbers begin again, and what was noted is to be forgotten.
@@ -102,7 +104,9 @@ mod tests {
         let last = of(&intervals, Stage::Between);
         assert!(meets(&signalled, &before) && meets(&signalled, &behind) && !meets(&before, &behind));
         assert!(meets(&late, &before) && meets(&late, &behind) && meets(&late, &signalled));
-        assert!(meets(&late, &next) && meets(&next, &last) && !meets(&late, &last) && !meets(&signalled, &last));
+        assert!(
+            meets(&late, &next) && meets(&next, &last) && !meets(&late, &last) && !meets(&signalled, &last)
+        );
         let all = [before, signalled, behind, late, next, last].concat();
         assert!(intervals.forget());
         for stage in [Stage::Between, Stage::Signalled, Stage::NotWaited] {

@@ -75,7 +75,8 @@ impl Gpu {
             Some(cpu) => vec![cpu.clone()],
             None => artifacts::built_cpus(settings),
         };
-        let fits = |target: &&String| built.is_empty() || built.iter().any(|cpu| runs(processor(target), cpu));
+        let fits =
+            |target: &&String| built.is_empty() || built.iter().any(|cpu| runs(processor(target), cpu));
         let index = match settings.gpu {
             Some(number) if number as usize >= targets.len() => {
                 return Err(HipError::NoSuchGpu { number, devices: targets }.into());

@@ -37,7 +37,7 @@ fn write_object(f: &mut Formatter<'_>, object: &ObjectView) -> fmt::Result {
     writeln!(f)?;
     if let Some(GenericView { version, processors }) = generic {
         let processors = processors.join(", ");
-        writeln!(f, "generic, version {version}: for {processors}; limits are the least of these")?;
+        writeln!(f, "generic version {version}, for {processors}; limits are the least of these")?;
     }
     kernels.iter().try_for_each(|kernel| write_kernel(f, kernel))
 }

@@ -71,7 +71,10 @@ impl GenericView {
     /// That of a code object, if it is for one.
     pub fn of(object: &CodeObject) -> Option<Self> {
         let members = object.target.arch.members().iter();
-        Some(Self { version: object.generic_version()?, processors: members.map(|arch| arch.name()).collect() })
+        Some(Self {
+            version: object.generic_version()?,
+            processors: members.map(|arch| arch.name()).collect(),
+        })
     }
 }
 

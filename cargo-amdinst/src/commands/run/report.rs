@@ -15,8 +15,7 @@ use amdinst_core::report::run::Sampled;
 use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
-    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord,
-    Unmarked,
+    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord, Unmarked,
 };
 use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
 use amdinst_runtime::stopping;
