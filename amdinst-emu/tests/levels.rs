@@ -481,9 +481,9 @@ const HALVES: &[&str] = &[
     "v_sub_u16 {d}, {a}, {v}",
     "v_subrev_u16 {d}, {a}, {v}",
     "v_mul_lo_u16 {d}, {a}, {v}",
-    "v_add_i16 {d}, {v}, {a}",
+    "v_add_i16 {d}, {v}, {s}",
     "v_sub_i16 {d}, {v}, {v} op_sel:[1,0,1]",
-    "v_mad_u16 {d}, {v}, {a}, {v}",
+    "v_mad_u16 {d}, {v}, {s}, {v}",
     "v_mad_i16 {d}, {v}, {v}, {v} op_sel:[1,0,0,1]",
     "v_lshlrev_b16 {d}, {a}, {v}",
     "v_lshrrev_b16 {d}, {a}, {v}",
@@ -720,7 +720,7 @@ fn of_gfx12(form: &str) -> Option<String> {
     // Its halves are those of registers, but for VOP3's OP_SEL.
     let form = form.replace("{h}", "{v}");
     let renamed = NAMES.iter().fold(form.clone(), |form, (from, to)| form.replace(from, to));
-    (!form.starts_with("s_cmpk_")).then_some(renamed)
+    (!["s_cmpk_", "v_mov_b16 "].iter().any(|none| form.starts_with(none))).then_some(renamed)
 }
 
 /// Those that GFX11 does not have.
