@@ -79,11 +79,8 @@ struct Nameless {
 /// The causes of messages that name no rule.
 const NAMELESS_CAUSES: &[Nameless] = &[
     Nameless { name: "a number wider than the 16 bits of its operand", holds: is_too_wide },
-    // LLVM prints the number of such a hint, and reads names alone.
-    Nameless {
-        name: "a temporal hint that has no name",
-        holds: |word| word.is(Illegal::Field("TH")) && word.text.contains(" th:0x"),
-    },
+    // LLVM prints the number of such a hint, and reads names alone: whatever else is wrong with the word.
+    Nameless { name: "a temporal hint that has no name", holds: |word| word.text.contains(" th:0x") },
     Nameless {
         name: "a register where the number of a barrier must be",
         holds: |word| word.is(Illegal::Kind("no number of a barrier")),
