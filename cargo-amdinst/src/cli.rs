@@ -50,7 +50,7 @@ pub struct Cli {
 /// Options that every command takes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GlobalArgs {
-    /// Print the commands that are run, and whole tables (twice: also what the commands print)
+    /// Print commands as they run, and whole tables (twice: also the output of the commands)
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Output")]
     pub verbose: u8,
     /// Print nothing but errors and the data asked for
@@ -79,7 +79,7 @@ pub enum Command {
     New(NewArgs),
     /// Find or prepare the toolchain that builds kernels
     Setup(SetupArgs),
-    /// Check what this machine can do with kernels, and how to fix what it cannot
+    /// Check this machine for building and running kernels, and say how to fix problems
     Doctor(DoctorArgs),
     /// Build kernels and instrument them
     Build(BuildArgs),
@@ -97,7 +97,7 @@ pub enum Command {
     Run(RunArgs),
     /// Run a HIP or HSA program, unchanged, with the emulator as its GPU
     Exec(ExecArgs),
-    /// Measure on a modelled GPU what instrumentation costs nine kernels
+    /// Measure the cost of instrumentation for nine kernels, on a modeled GPU
     Bench(BenchArgs),
     /// Print the environment and the commands with which to build by hand
     ShowEnv(ShowEnvArgs),
@@ -115,7 +115,7 @@ pub struct SetupArgs {
     /// Which toolchain.
     #[command(flatten)]
     pub toolchain: ToolchainArgs,
-    /// Print what was found and what would be done, and change nothing
+    /// Print the toolchain found and the steps that would follow, and change nothing
     #[arg(long)]
     pub print: bool,
     /// Install without asking
@@ -297,7 +297,7 @@ false, as in --fail-on 'diverged>5%' (<, <=, > or >=):
   sgprs, vgprs, lds, scratch
                      what a kernel takes, of the original
   ticks              the median time of a kernel's waves, if times were measured
-  cycles             cycles of a kernel's launch on average, if they were modelled (test --timing)
+  cycles             cycles of a kernel's launch on average, if they were modeled (test --timing)
   slower             with --baseline: by how much a kernel takes longer, as in slower>5%
   refused            what of a kernel was not instrumented
   worse              with --baseline: anything that is worse than there")]
@@ -332,7 +332,7 @@ pub struct ReportArgs {
     /// Write the coverage of branches by lanes as an LCOV tracefile, for genhtml, Codecov or an editor
     #[arg(long, value_name = "FILE")]
     pub lcov: Option<PathBuf>,
-    /// Write faults, and what is beyond a limit, as SARIF, for code scanning
+    /// Write faults and passed limits as SARIF, for code scanning
     #[arg(long, value_name = "FILE")]
     pub sarif: Option<PathBuf>,
 }
@@ -419,7 +419,7 @@ pub struct RunArgs {
     /// Workgroups
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub grid: Dim3,
-    /// Work-items a workgroup
+    /// Work-items per workgroup
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub block: Dim3,
     /// Dynamic LDS, added to the kernel's static LDS
@@ -466,7 +466,7 @@ pub struct RunArgs {
     /// measured
     #[arg(long)]
     pub report: bool,
-    /// With --report: write what each wave counted, a line of JSON each; a report has some waves of a large launch
+    /// With --report: write what each wave counted, one line of JSON each; a report has some waves of a large launch
     #[arg(long, value_name = "FILE", requires = "report")]
     pub waves: Option<PathBuf>,
     /// Model how long it takes on this GPU, and where the cycles go; with --report of the instrumented kernel too
@@ -550,7 +550,7 @@ pub struct SeedArgs {
     /// Inputs of a few workgroups, to see that everything works: the figures mean nothing
     #[arg(long)]
     pub quick: bool,
-    /// The GPU that is modelled
+    /// The GPU to model
     #[arg(long, value_name = "GPU", default_value = "vega10")]
     pub timing: TimingChoice,
     /// Write a chart of the slowdowns, as SVG

@@ -37,10 +37,9 @@ fn command_lines() -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     for (name, text) in pages() {
         for line in text.lines().filter_map(|line| line.strip_prefix("$ cargo amdinst ")) {
-            let words = line
-                .split_whitespace()
-                .take_while(|word| !["|", "||", ">", "2>&1", "2>/dev/null", "&&", ";", "#"].contains(word));
-            let words = words.map(|word| word.trim_matches('\'').trim_end_matches(';').to_owned());
+            let shell = [" | ", " || ", " > ", " 2>", " && ", ";", " #"];
+            let end = shell.iter().filter_map(|mark| line.find(mark)).min().unwrap_or(line.len());
+            let words = line[..end].split_whitespace().map(|word| word.trim_matches('\'').to_owned());
             found.push((name.clone(), words.collect()));
         }
     }
@@ -94,11 +93,7 @@ fn every_command_is_listed() {
 fn options() -> Vec<(String, bool)> {
     fn of(command: &clap::Command, found: &mut Vec<(String, bool)>) {
         for argument in command.get_arguments() {
-            for name in
-                argument.get_long().into_iter().chain(argument.get_all_aliases().into_iter().flatten())
-            {
-                found.push((name.to_owned(), !argument.is_hide_set()));
-            }
+            found.extend(argument.get_long().map(|name| (name.to_owned(), !argument.is_hide_set())));
         }
         command.get_subcommands().for_each(|command| of(command, found));
     }
@@ -128,7 +123,7 @@ fn every_option_is_named() {
 }
 
 /// Options of other programs that the pages name, and of test programs.
-const OF_OTHERS: [&str; 19] = [
+const OF_OTHERS: [&str; 27] = [
     "workspace",
     "path",
     "locked",
@@ -148,6 +143,14 @@ const OF_OTHERS: [&str; 19] = [
     "ignore-errors",
     "branch-coverage",
     "version",
+    "opt-disable",
+    "optimize-regalloc",
+    "archive-file",
+    "create",
+    "extract",
+    "file",
+    "workspace-remap",
+    "corpus",
 ];
 
 #[test]
@@ -199,9 +202,8 @@ fn sources() -> Vec<String> {
         }
     }
     let mut texts = Vec::new();
-    for crate_ in
-        fs::read_dir(root()).unwrap().flatten().filter(|entry| entry.path().join("Cargo.toml").is_file())
-    {
+    let is_crate = |entry: &fs::DirEntry| entry.path().join("Cargo.toml").is_file();
+    for crate_ in fs::read_dir(root()).unwrap().flatten().filter(is_crate) {
         of(&crate_.path().join("src"), &mut texts);
     }
     texts

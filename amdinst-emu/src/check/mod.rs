@@ -378,7 +378,7 @@ pub enum FaultKind {
         holds: Option<u32>,
     },
     /// An instruction computes with what nothing has written ([`crate::Machine::find_unwritten_read`]).
-    #[error("uninitialized value: {holder} holds what nothing has written")]
+    #[error("uninitialized value: nothing has written the content of {holder}")]
     UnwrittenRead {
         /// What holds it.
         holder: Holder,

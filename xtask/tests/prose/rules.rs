@@ -112,7 +112,9 @@ pub(crate) fn split(place: &str, text: &str, into: &mut Vec<Sentence>) {
         let bare = word.trim_end_matches(['"', '\'', ')', '*', '_', '”']);
         let next_begins = words.get(number + 1).is_none_or(|next| {
             next.trim_start_matches(['"', '\'', '(', '*', '_', '“'])
-                .starts_with(|c: char| c.is_uppercase() || c.is_numeric())
+                .split(|c: char| !c.is_alphanumeric())
+                .next()
+                .is_some_and(|word| word.contains(|c: char| c.is_uppercase() || c.is_numeric()))
         });
         // What ends in a colon or a semicolon is whole, too.
         let ends = bare.ends_with(['.', '?', '!'])

@@ -68,6 +68,28 @@ impl Found {
     }
 }
 
+/// A message with a word in place of each value and each piece of code.
+fn without_values(message: &str) -> String {
+    let mut text = String::new();
+    let (mut in_value, mut in_code) = (false, false);
+    for character in message.chars() {
+        match character {
+            '`' if !in_value => {
+                in_code = !in_code;
+                text.push_str(if in_code { "CODE" } else { "" });
+            }
+            '{' => {
+                in_value = true;
+                text.push_str(if in_code { "" } else { "VALUE" });
+            }
+            '}' => in_value = false,
+            _ if !in_value && !in_code => text.push(character),
+            _ => {}
+        }
+    }
+    text
+}
+
 /// A line of a doc comment.
 fn doc_line(attribute: &Attribute) -> Option<String> {
     let Meta::NameValue(pair) = &attribute.meta else { return None };
@@ -85,7 +107,7 @@ impl<'ast> Visit<'ast> for Found {
         {
             let text = list.tokens.clone().into_iter().next();
             if let Some(Ok(text)) = text.map(|token| syn::parse_str::<LitStr>(&token.to_string())) {
-                split(&self.name, &text.value().replace('`', ""), &mut self.sentences);
+                split(&self.name, &without_values(&text.value()), &mut self.sentences);
             }
         }
     }
