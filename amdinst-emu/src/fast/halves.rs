@@ -4,6 +4,8 @@
 //! once gives where both go to the nearest number: a single has more than twice a half's bits, and two more. Where a third term comes to
 //! a product, or the second rounding goes another way, the first one rounds to odd ([`sum_to_odd`]). What gives a NaN, and what
 //! MODE.FP16_OVFL saturates, goes the general way.
+//!
+//! Work on vectors stands in plain loops: closures that are not inlined would not use the host's vectors.
 
 use std::marker::PhantomData;
 
@@ -344,15 +346,23 @@ impl<O: Operation, const PLAIN: bool> Body for Do<O, PLAIN> {
                 mode = Mode::of(w);
             }
             let sign = if O::FROM_SINGLES { SINGLE_SIGN } else { SIGN };
-            let [a, b, c] = [0, 1, 2].map(|slot| Source::<L>::of(w, hot, slot.min(O::SOURCES - 1), sign));
+            let last = O::SOURCES - 1;
+            let a = Source::<L>::of(w, hot, 0, sign);
+            let b = Source::<L>::of(w, hot, last.min(1), sign);
+            let c = Source::<L>::of(w, hot, last, sign);
             let mut result = [L::splat(0); PARTS];
             let mut nans = 0;
             for i in 0..parts::<L>() {
-                let sources = [a.get(i), b.get(i), c.get(i)].map(|value| match O::FROM_SINGLES {
-                    true if mode.flushes_single_sources => L::flush_f32(value),
-                    false if mode.flushes_sources => flush::<L>(value),
-                    _ => value,
-                });
+                let mut sources = [a.get(i), b.get(i), c.get(i)];
+                if O::FLOATS && !PLAIN {
+                    for source in &mut sources {
+                        *source = match O::FROM_SINGLES {
+                            true if mode.flushes_single_sources => L::flush_f32(*source),
+                            false if mode.flushes_sources => flush::<L>(*source),
+                            _ => *source,
+                        };
+                    }
+                }
                 let (value, odd) = O::apply::<L>(mode, sources);
                 result[i] = match (O::FLOATS, O::TO_SINGLE) {
                     (false, _) => L::and(value, L::splat(0xffff)),
@@ -413,27 +423,34 @@ impl<O: Operation, const PLAIN: bool> Body for Packed<O, PLAIN> {
                 }
                 mode = Mode::of(w);
             }
-            let slots = [0, 1, 2].map(|slot| slot.min(O::SOURCES - 1));
-            let lanes = slots.map(|slot| Lanes::<L>::of(w, hot, slot));
-            let ways = [(ask::HIGH, ask::NEG), (ask::ABS, ask::SECOND)].map(|(high, negative)| {
-                slots.map(|slot| {
-                    let shift = L::splat(if asks(hot, high, slot) { 16 } else { 0 });
-                    (shift, L::splat(if asks(hot, negative, slot) { SIGN } else { 0 }))
-                })
-            });
+            let last = O::SOURCES - 1;
+            let lanes = [
+                Lanes::<L>::of(w, hot, 0),
+                Lanes::<L>::of(w, hot, last.min(1)),
+                Lanes::<L>::of(w, hot, last),
+            ];
+            let (mut shifts, mut inverts) = ([[L::splat(0); 3]; 2], [[L::splat(0); 3]; 2]);
+            for (half, (high, negative)) in
+                [(ask::HIGH, ask::NEG), (ask::ABS, ask::SECOND)].into_iter().enumerate()
+            {
+                for slot in 0..3 {
+                    shifts[half][slot] = L::splat(if asks(hot, high, slot.min(last)) { 16 } else { 0 });
+                    inverts[half][slot] =
+                        L::splat(if asks(hot, negative, slot.min(last)) { SIGN } else { 0 });
+                }
+            }
             let mut result = [L::splat(0); PARTS];
             let mut nans = 0;
             for i in 0..parts::<L>() {
-                let values = lanes.map(|lanes| lanes.get(i));
                 let mut halves = [L::splat(0); 2];
-                for (half, ways) in halves.iter_mut().zip(&ways) {
-                    let sources = [0, 1, 2].map(|slot| {
-                        let (shift, invert) = ways[slot];
-                        let value = L::xor(L::shr(values[slot], shift), invert);
-                        if mode.flushes_sources { flush::<L>(value) } else { value }
-                    });
+                for half in 0..2 {
+                    let mut sources = [lanes[0].get(i), lanes[1].get(i), lanes[2].get(i)];
+                    for slot in 0..O::SOURCES {
+                        let value = L::xor(L::shr(sources[slot], shifts[half][slot]), inverts[half][slot]);
+                        sources[slot] = if mode.flushes_sources { flush::<L>(value) } else { value };
+                    }
                     let (value, odd) = O::apply::<L>(mode, sources);
-                    *half = if mode.flushes_results { flush::<L>(value) } else { value };
+                    halves[half] = if mode.flushes_results { flush::<L>(value) } else { value };
                     nans |= odd & part::<L>(exec, i);
                 }
                 let [lower, upper] = halves;
@@ -468,21 +485,25 @@ impl<const TO: u8> Body for Mix<TO> {
                 return general(context, hot);
             }
             let mode = Mode::of(w);
-            let halves = [0, 1, 2].map(|slot| asks(hot, ask::SECOND, slot));
-            let sources = [0, 1, 2]
-                .map(|slot| Source::<L>::of(w, hot, slot, if halves[slot] { SIGN } else { SINGLE_SIGN }));
+            let halves = [asks(hot, ask::SECOND, 0), asks(hot, ask::SECOND, 1), asks(hot, ask::SECOND, 2)];
+            let sources = [
+                Source::<L>::of(w, hot, 0, if halves[0] { SIGN } else { SINGLE_SIGN }),
+                Source::<L>::of(w, hot, 1, if halves[1] { SIGN } else { SINGLE_SIGN }),
+                Source::<L>::of(w, hot, 2, if halves[2] { SIGN } else { SINGLE_SIGN }),
+            ];
             let mut result = [L::splat(0); PARTS];
             let mut nans = 0;
             for i in 0..parts::<L>() {
-                let [a, b, c] = [0, 1, 2].map(|slot| {
-                    let value = sources[slot].get(i);
-                    match halves[slot] {
-                        true if mode.flushes_sources => L::f32_from_f16(flush::<L>(value)),
-                        true => L::f32_from_f16(value),
-                        false if mode.flushes_single_sources => L::flush_f32(value),
-                        false => value,
-                    }
-                });
+                let mut values = [sources[0].get(i), sources[1].get(i), sources[2].get(i)];
+                for slot in 0..3 {
+                    values[slot] = match halves[slot] {
+                        true if mode.flushes_sources => L::f32_from_f16(flush::<L>(values[slot])),
+                        true => L::f32_from_f16(values[slot]),
+                        false if mode.flushes_single_sources => L::flush_f32(values[slot]),
+                        false => values[slot],
+                    };
+                }
+                let [a, b, c] = values;
                 let single = L::fma_f32(a, b, c);
                 let single = if mode.flushes_single_results { L::flush_f32(single) } else { single };
                 nans |= L::compare_f32::<{ relation::UNORDERED }>(single, single) & part::<L>(exec, i);
@@ -518,20 +539,22 @@ impl<const ROUNDS: bool> Body for Pack<ROUNDS> {
         unsafe {
             let mode = if ROUNDS { Mode::of(w) } else { Mode::PLAIN };
             let sign = if ROUNDS { SINGLE_SIGN } else { SIGN };
-            let sources = [0, 1].map(|slot| Source::<L>::of(w, hot, slot, sign));
+            let sources = [Source::<L>::of(w, hot, 0, sign), Source::<L>::of(w, hot, 1, sign)];
             let mut result = [L::splat(0); PARTS];
             let mut nans = 0;
             for i in 0..parts::<L>() {
-                let [lower, upper] = [0, 1].map(|slot: usize| {
-                    let value = sources[slot].get(i);
+                let mut halves = [sources[0].get(i), sources[1].get(i)];
+                for half in &mut halves {
                     if !ROUNDS {
-                        return L::and(value, L::splat(0xffff));
+                        *half = L::and(*half, L::splat(0xffff));
+                        continue;
                     }
-                    nans |= L::compare_f32::<{ relation::UNORDERED }>(value, value) & part::<L>(exec, i);
-                    let value = if mode.flushes_single_sources { L::flush_f32(value) } else { value };
-                    let half = L::f16_from_f32::<TO_ZERO>(value);
-                    if mode.flushes_results { flush::<L>(half) } else { half }
-                });
+                    nans |= L::compare_f32::<{ relation::UNORDERED }>(*half, *half) & part::<L>(exec, i);
+                    let value = if mode.flushes_single_sources { L::flush_f32(*half) } else { *half };
+                    let rounded = L::f16_from_f32::<TO_ZERO>(value);
+                    *half = if mode.flushes_results { flush::<L>(rounded) } else { rounded };
+                }
+                let [lower, upper] = halves;
                 result[i] = L::or(lower, L::shl(upper, L::splat(16)));
             }
             if nans != 0 {
@@ -553,7 +576,7 @@ impl Body for Select {
         let mask = mask::<L>(w, (hot.src[2] & 127) as u8);
         // SAFETY: as for `Do`.
         unsafe {
-            let [a, b] = [0, 1].map(|slot| Source::<L>::of(w, hot, slot, SIGN));
+            let (a, b) = (Source::<L>::of(w, hot, 0, SIGN), Source::<L>::of(w, hot, 1, SIGN));
             let mut result = [L::splat(0); PARTS];
             for i in 0..parts::<L>() {
                 let value = L::blend(part::<L>(mask, i), a.get(i), b.get(i));
@@ -576,17 +599,18 @@ impl<T: Test, const TO_EXEC: bool> Body for Compare<T, TO_EXEC> {
         let mut bits = 0;
         // SAFETY: as for `Do`.
         unsafe {
-            let sources = [0, 1].map(|slot| Source::<L>::of(w, hot, slot, SIGN));
+            let sources = [Source::<L>::of(w, hot, 0, SIGN), Source::<L>::of(w, hot, 1, SIGN)];
             for i in 0..parts::<L>() {
-                let [a, b] = [0, 1].map(|slot: usize| {
-                    let value = sources[slot].get(i);
-                    match (T::FLOAT, flushes) {
+                let mut values = [sources[0].get(i), sources[1].get(i)];
+                for value in &mut values {
+                    *value = match (T::FLOAT, flushes) {
                         // Integers have their order in the high half, too.
-                        (false, _) => top::<L>(value),
-                        (true, true) => L::f32_from_f16(flush::<L>(value)),
-                        (true, false) => L::f32_from_f16(value),
-                    }
-                });
+                        (false, _) => top::<L>(*value),
+                        (true, true) => L::f32_from_f16(flush::<L>(*value)),
+                        (true, false) => L::f32_from_f16(*value),
+                    };
+                }
+                let [a, b] = values;
                 let lanes = u64::from(T::test::<L>(a, b)) & ((1u64 << L::N) - 1);
                 bits |= lanes << (i * L::N);
             }

@@ -214,8 +214,9 @@ fn check_version(arch: Arch, version: u8) -> CommandResult<()> {
     if !arch.is_generic() || version >= SINCE_GENERIC {
         return Ok(());
     }
-    let message =
-        format!("code object version {version} does not support {arch}: generic processors need {SINCE_GENERIC}");
+    let message = format!(
+        "code object version {version} does not support {arch}: generic processors need {SINCE_GENERIC}"
+    );
     let members: Vec<_> = arch.members().iter().map(|member| member.name()).collect();
     let help = format!("remove the version, or build for one of its processors: {}", members.join(", "));
     Err(Failure::msg(Exit::Usage, message).help(help))
