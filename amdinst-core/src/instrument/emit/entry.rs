@@ -12,6 +12,7 @@ use super::deferred;
 use super::sequence::{EmitError, Sequence, sgpr};
 use super::site::BASIC_COUNTERS;
 use super::wave_index::WaveIndex;
+use super::workgroup::WorkgroupIds;
 use crate::counters::HEADER_BYTES;
 use crate::instrument::registers::deferred::Deferred;
 use crate::instrument::registers::layout::{
@@ -144,11 +145,12 @@ impl Entry<'_> {
         }
     }
 
-    /// The SGPRs in which the ids of the workgroup arrive.
-    pub(crate) fn workgroup_ids(&self, code: &mut Sequence) -> [u8; 3] {
-        let system = self.instrumented.system_sgprs(self.arch);
-        let ids = [system.workgroup_id_x, system.workgroup_id_y, system.workgroup_id_z];
-        ids.map(|id| code.required("id of the workgroup", id))
+    /// Where the ids of the workgroup arrive.
+    pub(crate) fn workgroup_ids(&self, code: &mut Sequence) -> WorkgroupIds {
+        WorkgroupIds::of(&self.instrumented, self.arch).unwrap_or_else(|| {
+            let missing = code.required("id of the workgroup", None);
+            WorkgroupIds::Sgprs([missing; 3])
+        })
     }
 
     /// The pair that points to the kernel's arguments, and the byte at which ours is.
@@ -168,7 +170,7 @@ impl Entry<'_> {
         if !self.left.work_item {
             deferred.keep_work_item(code, self.arch);
         }
-        for (axis, from) in workgroup.into_iter().enumerate() {
+        for (axis, from) in workgroup.sgprs().into_iter().flatten().enumerate() {
             if !self.left.workgroup[axis] {
                 deferred.keep_workgroup(code, axis, from);
             }
@@ -191,7 +193,7 @@ impl Entry<'_> {
         self.load_header(code, own);
         wave.split(code, self.arch);
         code.wait_scalar_loads();
-        wave.number(code, workgroup.map(sgpr));
+        wave.number(code, workgroup);
         if let Some(lds) = &self.lds {
             own.find_image(code, lds);
         }
