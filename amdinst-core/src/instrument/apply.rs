@@ -35,11 +35,19 @@ pub struct Instrumented {
 /// When the plan instruments nothing, descriptor and metadata of a kernel contradict each other, or the rewriter refuses the
 /// code object.
 pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, InstrumentError> {
-    let Plan { kernels, edits, relocated, abi, .. } = plan;
+    let Plan { kernels, mut edits, relocated, abi, .. } = plan;
     let Some(relocated) = relocated else {
         return Err(InstrumentError::NothingInstrumented(why_nothing(&kernels)));
     };
     consistent(object, &edits)?;
+    for edit in &mut edits {
+        let code = object.kernel(&edit.kernel).map(|kernel| kernel.code.clone()).unwrap_or_default();
+        let place = |old, edge| relocated.place(old, edge);
+        if let (Some(start), Some(end)) = (place(code.start, Edge::Start), place(code.end, Edge::End)) {
+            let after = end.saturating_sub(start);
+            edit.descriptor.prefetch_as_much(object.target.arch, code.end - code.start, after);
+        }
+    }
     // An empty buffer of one record, as large as any.
     let record = kernels.iter().filter(|kernel| kernel.is_instrumented()).map(|kernel| kernel.record_stride);
     let variable = (abi == Abi::Global).then(|| Variable {
