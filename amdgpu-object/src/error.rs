@@ -114,7 +114,7 @@ pub enum KernelProblem {
     #[error("the metadata lists it twice")]
     Duplicate,
     /// The descriptor does not lie in initialised memory.
-    #[error("its descriptor at address {address:#x} is not inside the initialised part of a segment")]
+    #[error("its descriptor at address {address:#x} is not inside the initialized part of a segment")]
     DescriptorOutside {
         /// Virtual address of the descriptor.
         address: u64,

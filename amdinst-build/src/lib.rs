@@ -216,7 +216,7 @@ impl Kernels {
     /// again.
     ///
     /// # Errors
-    /// See [`enum@Error`]. What was written before stays as it was.
+    /// See [`enum@Error`]. Files of an earlier build stay unchanged.
     pub fn try_embed(&self) -> Result<(), Error> {
         for variable in [SKIP, PROGRAM, "AMDINST_TOOLCHAIN", "DOCS_RS"] {
             println!("cargo:rerun-if-env-changed={variable}");

@@ -10,8 +10,8 @@ use core::ptr::NonNull;
 /// `#[derive(KernelArg)]`.
 ///
 /// # Safety
-/// Size, alignment and place of each field are the same on both sides, every value that the host writes is a valid one on the
-/// device, and `store` writes all bytes that the device reads.
+/// Size, alignment and place of each field are the same on both sides. Every value that the host writes is a valid one on the
+/// device. `store` writes all bytes that the device reads.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
     label = "neither a scalar, a raw pointer, an array of such, nor a structure with `#[derive(KernelArg)]`",
@@ -39,7 +39,7 @@ pub unsafe trait Plain: Copy + 'static {
 /// | a pointer, `Option<NonNull<T>>`, `Option<&[T]>` | `Option` of that: `None` is null |
 ///
 /// # Safety
-/// `from_wire` makes a valid value of what the host passes for the type.
+/// `from_wire` makes a valid value of each value that the host passes for the type.
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot take `{Self}` by value",
     label = "neither a scalar, a raw pointer, a slice, an array, nor a structure with `#[derive(KernelArg)]`",

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 /// A variable in LDS, one copy a workgroup, declared with [`shared!`](crate::shared).
 ///
-/// It is uninitialised when the kernel starts. Work-items see each other's writes after a
+/// It is uninitialized when the kernel starts. Work-items see each other's writes after a
 /// [`barrier`](crate::barrier).
 pub struct Shared<T, B>(PhantomData<(fn() -> T, B)>);
 
@@ -40,7 +40,7 @@ impl<T, const N: usize, B: Backing<[T; N]>> Shared<[T; N], B> {
 
 /// LDS whose size the launch decides (`launch_with_lds`), declared with [`shared!`](crate::shared) as a slice: `static TILE: [f32];`. All
 /// such variables of a kernel begin at one place, behind those of a size of their own. How many elements there is room for is the launch's
-/// to say, as a parameter: the packet of a dispatch counts the LDS of an instrumented kernel's counters, too.
+/// to say, as a parameter: the packet of a dispatch also counts the LDS of an instrumented kernel's counters.
 pub struct DynamicShared<T, B>(PhantomData<(fn() -> T, B)>);
 
 impl<T, B> Clone for DynamicShared<T, B> {

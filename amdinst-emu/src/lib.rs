@@ -36,7 +36,7 @@
 //! * **Barriers.** A wave that has ended counts as arrived, as on hardware, and lanes that are switched off do not count;
 //!   [`Config::strict_barriers`] makes a fault of both. [`Config::check_races`] makes one of accesses to LDS or
 //!   device memory that nothing orders, and of stores by which lanes write different values to one place.
-//! * **Uninitialised** registers, LDS and scratch memory hold [`Config::uninitialised`], so that what depends on them shows.
+//! * **Uninitialized** registers, LDS and scratch memory hold [`Config::uninitialised`], so that what depends on them shows.
 
 pub mod check;
 mod dispatch;

@@ -4,7 +4,7 @@
 //! * [`probes`]: the probe map beside an instrumented code object.
 //! * [`manifest`]: what the build of a package made.
 //! * [`printed`]: what kernels print.
-//! * [`report`]: the divergence report of a launch, its comparison with an emulator's own count, and kept runs.
+//! * [`report`]: the divergence report of a launch, its comparison with an emulator's own count, and saved runs.
 //! * [`interface`]: what test programs and the runtime say to each other.
 //! * [`schema`]: documents that say which version of their shape they have.
 //!

@@ -55,11 +55,11 @@ pub(crate) struct Settings {
     pub(crate) budget: u64,
     /// Host threads of a launch (`AMDINST_THREADS`); 0 for all cores.
     pub(crate) threads: usize,
-    /// What is looked for besides what always is (`AMDINST_CHECK`). Uninitialised values are not, for a launch cannot be repeated.
+    /// What is looked for besides what always is (`AMDINST_CHECK`). Uninitialized values are not, for a launch cannot be repeated.
     pub(crate) checks: Checks,
     /// Accesses whose races are meant (`AMDINST_ALLOW`).
     pub(crate) allowed: Vec<String>,
-    /// What is there before it is written (`AMDINST_UNINITIALISED`).
+    /// What is there before it is written (`AMDINST_FILL`).
     pub(crate) uninitialised: Uninitialised,
     /// What becomes of accesses to LDS beyond the workgroup's (`AMDINST_OUT_OF_RANGE`): as on hardware, which programs rely on.
     pub(crate) out_of_range: OutOfRange,
@@ -121,7 +121,12 @@ impl Settings {
             }
         };
         Ok(Self {
-            uninitialised: parsed("AMDINST_UNINITIALISED", text)?.unwrap_or_default(),
+            uninitialised: match text("AMDINST_FILL") {
+                Some(_) => parsed("AMDINST_FILL", text)?,
+                // Its old name.
+                None => parsed("AMDINST_UNINITIALISED", text)?,
+            }
+            .unwrap_or_default(),
             out_of_range: parsed("AMDINST_OUT_OF_RANGE", text)?.unwrap_or(OutOfRange::AsHardware),
             instrument,
             counters,

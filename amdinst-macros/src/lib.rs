@@ -80,8 +80,8 @@ pub fn kernel_arg(item: TokenStream) -> TokenStream {
 
 /// Names a branch, so that tests and reports can ask for it.
 ///
-/// `#[probe]` or `#[probe("name")]` stands on an `if`, `match`, `while`, `for` or `loop` inside a function that carries
-/// `#[kernel]` or `#[probe]` itself, or on such a function. On a function it covers every branch in it. Names are unique
+/// `#[probe]` or `#[probe("name")]` stands on an `if`, `match`, `while`, `for` or `loop`. The function around it carries
+/// `#[kernel]` or `#[probe]` itself. It can also stand on such a function. On a function it covers every branch in it. Names are unique
 /// in a function.
 ///
 /// `#[probe("leader", expect)]` or `#[probe(expect)]` says that divergence there is meant: it is counted, reports call it expected,
@@ -101,8 +101,7 @@ pub fn probe(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// Use it by path (`#[harness::test]`) in a test target with `harness = false`, so that it stands beside the standard
 /// `#[test]`. `#[ignore]` works as it does there.
 ///
-/// On the emulator, data races, barriers that some work-items do not reach, and results that depend on what nothing has written
-/// are looked for. `#[harness::test(check = "barriers,uninitialised")]` leaves races out, `check = "none"` all three.
+/// The emulator looks for data races, barriers that some work-items do not reach, and results that depend on uninitialized values. `#[harness::test(check = "barriers,uninitialized")]` leaves races out, `check = "none"` all three.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     test_attribute::expand(arguments.into(), item.into())
@@ -110,7 +109,7 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Declares variables in the local data share (LDS), one copy a workgroup, uninitialised at the start of a kernel.
+/// Declares variables in the local data share (LDS), one copy a workgroup, uninitialized at the start of a kernel.
 ///
 /// ```ignore
 /// shared! { static TILE: [f32; 256]; }

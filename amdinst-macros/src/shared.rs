@@ -40,7 +40,7 @@ impl Parse for Variables {
             if let Ok(equals) = input.parse::<Token![=]>() {
                 return Err(Error::new_spanned(
                     equals,
-                    "LDS is uninitialised at the start of a kernel; let the work-items write it",
+                    "LDS is uninitialized at the start of a kernel; let the work-items write it",
                 ));
             }
             input.parse::<Token![;]>()?;

@@ -67,9 +67,11 @@ fn check(arguments: TokenStream) -> syn::Result<TokenStream> {
         return Err(bad());
     }
     let text = text.value();
+    // As it was spelled first.
+    let text = text.replace("uninitialised", "uninitialized");
     let words: Vec<&str> = text.split(',').map(str::trim).collect();
     let (all, none) = (words == ["all"], words == ["none"]);
-    const KNOWN: [&str; 3] = ["races", "barriers", "uninitialised"];
+    const KNOWN: [&str; 3] = ["races", "barriers", "uninitialized"];
     // How strict it is about races, not what is looked for.
     const STRICT: &str = "atomicity";
     if !all && !none && !words.iter().all(|word| KNOWN.contains(word) || *word == STRICT) {

@@ -1,4 +1,4 @@
-//! Limits that a run must keep: `--fail-on 'diverged>5%'`.
+//! Limits that a run must keep: `--fail-on diverged:5%`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -53,13 +53,27 @@ const METRICS: [(&str, Metric); 12] = [
 
 const OPERATORS: [&str; 4] = [">=", "<=", ">", "<"];
 
+/// Stands for the operator on whose side a metric is worse: `diverged:5%` is `diverged>5%`, and needs no quotes in a shell.
+const LIMIT: &str = ":";
+
+impl Metric {
+    /// The operator that tells what is beyond a limit.
+    const fn beyond(self) -> &'static str {
+        match self {
+            Self::Active | Self::Occupancy => "<",
+            _ => ">",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
     Limit { metric: Metric, operator: &'static str, value: f64, percent: bool },
     Worse,
 }
 
-/// A limit: a metric, `<`, `<=`, `>` or `>=`, and a number; what fulfils it fails. Or `worse`: than the baseline.
+/// A limit: a metric, `:` and the number that must not be passed; or a metric, `<`, `<=`, `>` or `>=`, and a number, which
+/// together must be false. Or `worse`: than the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
     text: String,
@@ -68,7 +82,7 @@ pub struct Gate {
 
 /// Not a limit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}; a limit is `worse`, or one of {list}, with <, <=, > or >= and a number, as in `diverged>5%` or `occupancy<8`", list = names())]
+#[error("{0}; a limit is `worse`, or one of {list}, with `:` and a number, as in `diverged:5%` or `occupancy:8` (or with <, <=, > or >=, as in `diverged>5%`)", list = names())]
 pub struct GateError(String);
 
 fn names() -> String {
@@ -88,22 +102,23 @@ impl FromStr for Gate {
         };
         let (name, operator, value) = OPERATORS
             .iter()
+            .chain([&LIMIT])
             .find_map(split)
-            .ok_or_else(|| GateError(format!("`{text}` compares nothing")))?;
+            .ok_or_else(|| GateError(format!("`{text}` has no limit")))?;
         let metric = METRICS.iter().find(|(known, _)| *known == name);
-        let (_, metric) =
-            *metric.ok_or_else(|| GateError(format!("`{name}` is nothing that is measured")))?;
+        let (_, metric) = *metric.ok_or_else(|| GateError(format!("unknown limit `{name}`")))?;
+        let operator = if operator == LIMIT { metric.beyond() } else { operator };
         let (number, percent) = value.strip_suffix('%').map_or((value, false), |number| (number, true));
         if metric == Metric::Slower && !(percent && operator.starts_with('>')) {
             return Err(GateError(format!(
-                "`{text}` is no share above which a kernel is too slow, as `slower>5%` is"
+                "`{text}` is not a share above which a kernel is too slow, as `slower:5%` is"
             )));
         }
         if percent && !matches!(metric, Metric::Diverged | Metric::Slower) {
-            return Err(GateError(format!("`{name}` is no share, so that `{value}` means nothing")));
+            return Err(GateError(format!("`{name}` is not a share: write a number without %")));
         }
         let value = number.parse::<f64>().ok().filter(|value| value.is_finite());
-        let value = value.ok_or_else(|| GateError(format!("`{number}` is no number")))?;
+        let value = value.ok_or_else(|| GateError(format!("`{number}` is not a number")))?;
         Ok(Self { rule: Rule::Limit { metric, operator, value, percent }, text: compact })
     }
 }
@@ -336,17 +351,27 @@ mod tests {
         ] {
             assert!(text.parse::<Gate>().is_ok(), "{text}");
         }
+        let rule = |text: &str| text.parse::<Gate>().unwrap().rule;
+        for (limit, comparison) in [
+            ("diverged:5%", "diverged>5%"),
+            ("active: 31.5", "active<31.5"),
+            ("occupancy:8", "occupancy<8"),
+            ("slower:5%", "slower>5%"),
+        ] {
+            assert_eq!(rule(limit), rule(comparison));
+        }
         for (text, why) in [
-            ("", "compares nothing"),
-            ("diverged", "compares nothing"),
-            ("diverged=5", "compares nothing"),
-            ("speed>5", "`speed` is nothing that is measured"),
-            ("occupancy<8%", "`occupancy` is no share"),
-            ("slower<5%", "`slower<5%` is no share above which"),
-            ("slower>5", "`slower>5` is no share above which"),
-            ("lost>many", "`many` is no number"),
-            ("lost>inf", "`inf` is no number"),
-            ("lost>", "`` is no number"),
+            ("", "has no limit"),
+            ("diverged", "has no limit"),
+            ("diverged=5", "has no limit"),
+            ("speed>5", "unknown limit `speed`"),
+            ("occupancy<8%", "`occupancy` is not a share"),
+            ("scratch:8%", "`scratch` is not a share"),
+            ("slower<5%", "`slower<5%` is not a share above which"),
+            ("slower>5", "`slower>5` is not a share above which"),
+            ("lost>many", "`many` is not a number"),
+            ("lost>inf", "`inf` is not a number"),
+            ("lost>", "`` is not a number"),
         ] {
             let error = text.parse::<Gate>().unwrap_err().to_string();
             assert!(error.contains(why), "{text}: {error}");

@@ -131,7 +131,7 @@ fn refusals(summary: &Summary, all: bool) -> Vec<(Vec<&str>, String)> {
 /// What was looked for in some workgroups only.
 pub(crate) fn sentence(sampled: &Sampled) -> String {
     let Sampled { kernel, check, workgroups, of } = sampled;
-    let what = if check == "uninitialised" { "uninitialised values" } else { check };
+    let what = if check == "uninitialized" { "uninitialized values" } else { check };
     format!("{kernel}: looked for {what} in {workgroups} of {of} workgroups, to save time")
 }
 
@@ -320,7 +320,7 @@ pub(crate) fn explain(outcome: &str) -> &'static str {
         "if-converted" => "both sides are computed and a select picks: no lane is ever switched off",
         "removed" => "the compiler left no code for it",
         "refused" => "its sites could not be instrumented safely",
-        "left-out" => "only other branches were asked for",
+        "not-selected" | "left-out" => "`--probe` or `--line` chose other branches",
         _ => "",
     }
 }

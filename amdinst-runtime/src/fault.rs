@@ -22,12 +22,12 @@ fn way_out(kind: &FaultKind) -> Option<&'static str> {
         ),
         FaultKind::Race { .. } | FaultKind::LaneRace { .. } => Some(
             "if a flag or an atomic orders the waves, which machine code does not tell, do not look for races in this test: \
-             `#[harness::test(check = \"barriers,uninitialised\")]`, or in all: `--check barriers,uninitialised`; \
+             `#[harness::test(check = \"barriers,uninitialized\")]`, or in all: `--check barriers,uninitialized`; \
              `--allow FILE:LINE` (`AMDINST_ALLOW`) allows those of one line",
         ),
         FaultKind::BarrierMismatch { .. } | FaultKind::BarrierDivergence { .. } => Some(
-            "hardware lets this pass; not to look for it in this test: `#[harness::test(check = \"races,uninitialised\")]`, \
-             or in all: `--check races,uninitialised`",
+            "hardware lets this pass; not to look for it in this test: `#[harness::test(check = \"races,uninitialized\")]`, \
+             or in all: `--check races,uninitialized`",
         ),
         FaultKind::Unwritten { .. } | FaultKind::UnwrittenRead { .. } => Some(
             "if nobody reads these bytes, do not look for such values in this test: \

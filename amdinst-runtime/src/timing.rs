@@ -60,7 +60,7 @@ impl ModelledLaunch {
         }
     }
 
-    /// The times, as a kept run has them.
+    /// The times, as a saved run has them.
     pub(crate) fn kept(&self) -> Modelled {
         let TimingReport { megahertz, cycles, waves, achieved_occupancy, .. } = self.original;
         Modelled {

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Everything asked for was done.
     Success = 0,
-    /// A test failed, or a report found that memory or counters differ.
+    /// A test failed, or two runs of one kernel differ in memory or counters.
     Mismatch = 1,
     /// The command line makes no sense.
     Usage = 2,
@@ -68,7 +68,7 @@ impl Exit {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Success => "everything asked for was done",
-            Self::Mismatch => "a test failed, or a report found a difference",
+            Self::Mismatch => "a test failed, or two runs of one kernel differ in memory or counters",
             Self::Usage => "wrong command line",
             Self::ToolchainMissing => "no toolchain that can build kernels",
             Self::BuildFailed => "cargo, rustc or the link step failed",
@@ -79,7 +79,7 @@ impl Exit {
             Self::LaunchFailed => "the kernel faulted or exceeded its budget",
             Self::DeviceMissing => "the requested device is not there",
             Self::OutputFailed => "the output could not be written",
-            Self::LimitPassed => "a run is beyond a limit of --fail-on",
+            Self::LimitPassed => "a limit of --fail-on is passed",
             Self::OutOfMemory => "this machine has too little memory",
             Self::Internal => "a bug in this tool",
         }

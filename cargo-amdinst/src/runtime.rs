@@ -46,7 +46,8 @@ pub fn driver_directory() -> CommandResult<PathBuf> {
     let library = file()?;
     let directory =
         cache::directory()?.join(format!("driver-{:016x}", fnv1a(library.as_os_str().as_encoded_bytes())));
-    link(&library, &directory).or_exit_with(Exit::OutputFailed, || directory.display().to_string())
+    link(&library, &directory)
+        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", directory.display()))
 }
 
 /// Make `directory` hold a link to the library, under the runtime's name. Several processes may do so at once.

@@ -18,7 +18,7 @@ const KERNELS: [&str; 2] = ["add", "mul"];
 /// A limit that both runs are beyond, so that there is something to write.
 const BEYOND: Option<i32> = Some(12);
 
-/// A directory with two kept runs, and what the reports of each are.
+/// A directory with two saved runs, and what the reports of each are.
 struct Reports {
     place: tempfile::TempDir,
     texts: [[Vec<u8>; 3]; 2],
@@ -170,7 +170,7 @@ impl Tests {
         self.own.command(&self.words())
     }
 
-    /// The kept run is one that came to its end, the report and the timelines are whole.
+    /// The saved run is one that came to its end, the report and the timelines are whole.
     fn check(&self, what: &str) {
         let kept = self.own.artifacts().join(Self::PACKAGE).join("last-run.json");
         let run = serde_json::from_slice::<Run>(&fs::read(kept).unwrap());

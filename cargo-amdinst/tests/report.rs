@@ -153,7 +153,7 @@ fn mistakes_are_named() {
         "error: the run has no launch of a kernel `sub`\nnote: its kernels: add\n",
     );
     fails(&["--fail-on", "worse"], 2, "error: --fail-on worse needs a --baseline\n");
-    fails(&["--fail-on", "speed>5"], 2, "`speed` is nothing that is measured");
+    fails(&["--fail-on", "speed>5"], 2, "unknown limit `speed`");
     fails(&["--baseline", "nothing.json"], 5, "error: cannot read nothing.json\n");
     fails(&["--baseline", "src/add.rs"], 5, "it is not what `cargo amdinst report --format json` prints");
     for option in ["--lcov", "--sarif"] {
@@ -192,7 +192,7 @@ fn a_package_that_was_never_tested() {
     let output = run(package.path(), &["report", "-p", "fresh"]);
     assert_eq!(output.status.code(), Some(5), "{}", stderr(&output));
     assert!(
-        stderr(&output).starts_with("error: no run of package `fresh` is kept: no "),
+        stderr(&output).starts_with("error: package `fresh` has no saved run: no "),
         "{}",
         stderr(&output)
     );

@@ -242,7 +242,7 @@ fn sites_that_are_left_out_are_no_difference() {
     assert_eq!(part["left_out"].as_array().unwrap().len(), 3);
     assert!(part.get("refusals").is_none());
     let text = run(directory.path(), "collatz", &format!("{options} --site branches.cl:22"));
-    assert!(String::from_utf8_lossy(&text.stdout).contains("left out, as asked: 3"), "{text:?}");
+    assert!(String::from_utf8_lossy(&text.stdout).contains("not selected: 3"), "{text:?}");
     let wrong = run(directory.path(), "collatz", &options.replace("--report", "--site branches.cl:22"));
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
 }

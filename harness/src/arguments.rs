@@ -10,7 +10,7 @@ use crate::buffer::{Buffer, BufferSlice, BufferSliceMut, Element, Region};
 /// A value that may be passed for a kernel parameter of type `P`. `N` is for messages: a type with the parameter's name.
 ///
 /// Numbers, arrays and structures with `#[derive(KernelArg)]` are passed by value. What a kernel reads (`*const T`, `&[T]`) is a
-/// `&Buffer<T>` or a part of one; what it writes (`*mut T`, `PerItem<T>`, `Strided<T>`, `PerGroup<T>`, atomics), a `&mut Buffer<T>` or a
+/// `&Buffer<T>` or a part of one; for writing (`*mut T`, `PerItem<T>`, `Strided<T>`, `PerGroup<T>`, atomics), a `&mut Buffer<T>` or a
 /// part of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for `{N}: {P}`",

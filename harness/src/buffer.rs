@@ -29,7 +29,7 @@ unsafe impl<T: Element, const N: usize> Element for [T; N] where [T; N]: Default
 
 /// `len` values of `T` in device memory, freed when dropped.
 ///
-/// Passed to a kernel by reference: `&buffer` for what it reads (`*const T`, `&[T]`), `&mut buffer` for what it writes (`*mut T`,
+/// Passed to a kernel by reference: `&buffer` for reading (`*const T`, `&[T]`), `&mut buffer` for writing (`*mut T`,
 /// `PerItem<T>`). `buffer.slice(16..)` and `buffer.slice_mut(16..)` are parts of it.
 pub struct Buffer<T: Element> {
     allocation: Allocation,

@@ -88,7 +88,7 @@ impl Device {
         Self::open(&settings).map(|(device, _)| device)
     }
 
-    /// What it is: `the emulator (gfx90a)`, `AMD GPU 0 (gfx90a:sramecc+:xnack-)`.
+    /// A name for people: `the emulator (gfx90a)`, `AMD GPU 0 (gfx90a:sramecc+:xnack-)`.
     pub fn name(&self) -> String {
         self.opened.told.name.clone()
     }

@@ -9,7 +9,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum LaunchError {
     /// A buffer of another device was passed.
-    #[error("kernel `{kernel}`: what is passed for `{parameter}` is a buffer of another device")]
+    #[error("kernel `{kernel}`: the buffer passed for `{parameter}` is of another device")]
     OtherDevice {
         /// The kernel.
         kernel: String,
@@ -39,7 +39,7 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
-    /// The fault in the kernel, if that is what it was.
+    /// The fault in the kernel, if the launch ended with one.
     pub fn fault(&self) -> Option<&FaultReport> {
         match self {
             Self::Failed(failure) => failure.fault(),

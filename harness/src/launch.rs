@@ -330,12 +330,12 @@ pub struct Run {
 }
 
 impl Run {
-    /// How long it takes on the device that `AMDINST_TIMING` names: modelled.
+    /// How long it takes on the device that `AMDINST_TIMING` names, by a model.
     pub const fn timing(&self) -> Option<&LaunchTiming> {
         self.timing.as_ref()
     }
 
-    /// The cargo profile that the kernel was built with: at another level of optimisation the compiler may keep a branch
+    /// The cargo profile that the kernel was built with: at another `opt-level` the compiler may keep a branch
     /// or make a select of it.
     pub fn profile(&self) -> &str {
         &self.profile
@@ -346,7 +346,7 @@ impl Run {
         &self.warnings
     }
 
-    /// What the kernel printed: by workgroup, and the lines of one workgroup in their order.
+    /// Lines that the kernel printed: by workgroup, and those of one workgroup in their order.
     pub fn printed(&self) -> &[PrintedLine] {
         &self.printed.lines
     }

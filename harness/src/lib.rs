@@ -13,8 +13,8 @@
 //!     let run = saxpy.launch(device, 1, 128, (100, 3.0, &x, &mut y))?;
 //!     assert_eq!(y.to_vec(), [5.0; 100]);
 //!     let report = run.report();
-//!     assert_eq!(report.site("tail").executions(), 2);
-//!     assert_eq!(report.site("tail").diverged(), 1);
+//!     assert_eq!(report.branch("tail").executions(), 2);
+//!     assert_eq!(report.branch("tail").diverged(), 1);
 //!     Ok(())
 //! }
 //!
@@ -55,11 +55,12 @@
 //! | `AMDINST_TARGET_CPU` | which of several built processors to use |
 //! | `AMDINST_PROFILE` | which of several built profiles to use |
 //! | `AMDINST_BUDGET` | instructions that a workgroup may run in the emulator before it is called endless |
+//! | `AMDINST_THREADS` | host threads of a launch in the emulator (default: all cores) |
 //! | `AMDINST_GPU` | which GPU, as HIP counts (default: the first that the kernels were built for) |
-//! | `AMDINST_CHECK` | mistakes to look for in the emulator that need not show in results: `all` (what tests have by default), `none`, or some of `races`, `barriers`, `uninitialised` and `atomicity`, with commas between; if it names any, `auto` is the emulator, and all workgroups are looked at, however long that takes |
+//! | `AMDINST_CHECK` | mistakes to look for in the emulator that need not show in results: `all` (what tests have by default), `none`, or some of `races`, `barriers`, `uninitialized` and `atomicity`, with commas between; if it names any, `auto` is the emulator, and all workgroups are looked at, however long that takes |
 //! | `AMDINST_ALLOW` | accesses whose races are meant, with commas between: `FILE`, `FILE:LINE` or a function |
 //! | `AMDINST_OUT_OF_RANGE` | `hardware`: accesses to LDS beyond the workgroup's are no faults in the emulator; reads return zero and writes are discarded (default: `fault`) |
-//! | `AMDINST_UNINITIALISED` | what each dword of registers, LDS and scratch memory holds in the emulator before it is written (default: `0x7ffb7ffb`) |
+//! | `AMDINST_FILL` | what each dword of registers, LDS and scratch memory holds in the emulator before it is written (default: `0x7ffb7ffb`) |
 //! | `AMDINST_TIMING` | `mi210`, `mi250x` or `vega10`: model how long each launch takes there, on the emulator |
 //! | `AMDINST_TIMELINE` | with `AMDINST_TIMING`, a directory: write there when each wave of each launch ran, as traces for Perfetto's viewer or Chrome's |
 //! | `AMDINST_JUNIT` | write the results there as JUnit XML |

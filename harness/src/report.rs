@@ -35,8 +35,16 @@ impl Report {
     /// When the kernel has no such probe, or the compiler made a uniform branch, a select or nothing of it. Such an
     /// outcome has no counts; ask for it by [`report::Report::outcome`].
     #[track_caller]
-    pub fn site(&self, name: &str) -> Selection<'_> {
+    pub fn branch(&self, name: &str) -> Selection<'_> {
         self.told(self.inner.find(name))
+    }
+
+    /// The old name of [`Report::branch`].
+    #[doc(hidden)]
+    #[deprecated(note = "it is called `branch` now")]
+    #[track_caller]
+    pub fn site(&self, name: &str) -> Selection<'_> {
+        self.branch(name)
     }
 
     /// The branches on a source line.

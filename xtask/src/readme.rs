@@ -7,6 +7,9 @@
 //! * `<!-- run elsewhere -->`: the same, as an installed `cargo amdinst` does it in a copy of the workspace (a new one
 //!   for each page), so that commands may change it. `$ cd DIR` holds for the commands after it.
 //! * `<!-- from PATH -->`: the block stands, line for line, in that file.
+//! * `<!-- not run: WHY -->`: a console block that cannot be run here.
+//!
+//! A console block without any of these is an error.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -34,6 +37,7 @@ enum Check {
     Run,
     Elsewhere,
     From(String),
+    NotRun,
 }
 
 /// A fenced block with a check.
@@ -55,10 +59,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
         let text = fs::read_to_string(&file).with_context(|| format!("reading {name}"))?;
         let blocks = blocks(&text).with_context(|| name.clone())?;
-        checked += blocks.len();
+        checked += blocks.iter().filter(|block| block.check != Check::NotRun).count();
         let mut elsewhere = None;
         for block in &blocks {
             let result = match &block.check {
+                Check::NotRun => Ok(()),
                 Check::Run => check_console(&block.lines, &mut Place::workspace(&root), options.show),
                 Check::Elsewhere => {
                     let place = match &mut elsewhere {
@@ -102,12 +107,19 @@ fn blocks(text: &str) -> Result<Vec<Block>> {
             check = match comment.split_once(' ') {
                 Some(("from", path)) => Some(Check::From(path.to_owned())),
                 Some(("run", "elsewhere")) => Some(Check::Elsewhere),
+                Some(("not", rest)) if rest.starts_with("run: ") => Some(Check::NotRun),
                 None if comment == "run" => Some(Check::Run),
                 _ => bail!("line {}: unknown check `{comment}`", number + 1),
             };
         } else if line.starts_with("```") {
             let body: Vec<_> =
                 lines.by_ref().map(|(_, line)| line.to_owned()).take_while(|line| line != "```").collect();
+            if check.is_none() && line == "```console" {
+                bail!(
+                    "line {}: a console block that says neither how it is run nor why it is not",
+                    number + 1
+                );
+            }
             if let Some(check) = check.take() {
                 blocks.push(Block { line: number + 1, check, lines: body });
             }
@@ -247,6 +259,9 @@ mod tests {
         assert_eq!((blocks[0].check.clone(), blocks[0].line), (Check::Run, 2));
         assert_eq!(blocks[1].check, Check::From("a/b.rs".to_owned()));
         assert_eq!(blocks[1].lines, ["x"]);
+        assert!(super::blocks("```console\n$ true\n```\n").is_err());
+        let told = super::blocks("<!-- not run: it installs -->\n```console\n$ true\n```\n").unwrap();
+        assert_eq!(told[0].check, Check::NotRun);
     }
 
     #[test]

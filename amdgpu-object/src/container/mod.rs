@@ -126,7 +126,7 @@ pub enum ContainerError {
         problem: String,
     },
     /// A compressed bundle or member that is damaged, or unpacks to more than it may ([`open_within`]).
-    #[error("what is compressed at file offset {at:#x} cannot be unpacked: {problem}")]
+    #[error("the compressed data at file offset {at:#x} cannot be unpacked: {problem}")]
     Packed {
         /// Where the bundle starts in the file.
         at: usize,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use amdgpu_object::rewrite::{
-    DebugInfo, Edit, KernelEdit, NewSection, RewriteError, Rewritten, Variable, rewrite,
+    DebugInfo, Edge, Edit, KernelEdit, NewSection, RewriteError, Rewritten, Variable, rewrite,
 };
 use amdgpu_object::verify::contradiction;
 use amdgpu_object::{Bytes, CodeObject};
@@ -40,7 +40,8 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
         return Err(InstrumentError::NothingInstrumented(why_nothing(&kernels)));
     };
     consistent(object, &edits)?;
-    for edit in &mut edits {
+    let fetches_ahead = object.target.arch.limits().prefetch_bits > 0;
+    for edit in edits.iter_mut().filter(|_| fetches_ahead) {
         let code = object.kernel(&edit.kernel).map(|kernel| kernel.code.clone()).unwrap_or_default();
         let place = |old, edge| relocated.place(old, edge);
         if let (Some(start), Some(end)) = (place(code.start, Edge::Start), place(code.end, Edge::End)) {

@@ -186,7 +186,7 @@ fn shuffle_or_own<T: Plain>(value: T, lane: u32) -> T {
 
 /// What `operation` makes of the values of all active lanes, in every one of them: of the sum, `reduce(value, |a, b| a + b)`.
 ///
-/// With all lanes active, it takes as many steps as the size of waves has bits: neighbours, then pairs, fours, and so on. Otherwise
+/// With all lanes active, it takes as many steps as the size of waves has bits: adjacent lanes, then pairs, fours, and so on. Otherwise
 /// one after the other, from the first lane on. So a sum of floats may be rounded in another way.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]

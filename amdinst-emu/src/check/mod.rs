@@ -360,7 +360,7 @@ pub enum FaultKind {
     /// What a kernel has written depends on what it found in registers, LDS or scratch memory that nothing had written
     /// ([`crate::Machine::find_unwritten`]).
     #[error(
-        "uninitialised value: write of {size} bytes at {address:#x}{} depends on {} that nothing has written{}",
+        "uninitialized value: write of {size} bytes at {address:#x}{} depends on {} that nothing has written{}",
         within(inside),
         unwritten(*space),
         stands_for(*holds)
@@ -378,7 +378,7 @@ pub enum FaultKind {
         holds: Option<u32>,
     },
     /// An instruction computes with what nothing has written ([`crate::Machine::find_unwritten_read`]).
-    #[error("uninitialised value: {holder} holds what nothing has written")]
+    #[error("uninitialized value: nothing has written the content of {holder}")]
     UnwrittenRead {
         /// What holds it.
         holder: Holder,
@@ -448,7 +448,7 @@ impl FaultKind {
             Self::Race { certain: false, .. } | Self::LaneRace { certain: false, .. } => "atomicity-unknown",
             Self::Race { .. } => "race",
             Self::LaneRace { .. } => "lane-race",
-            Self::Unwritten { .. } | Self::UnwrittenRead { .. } => "uninitialised",
+            Self::Unwritten { .. } | Self::UnwrittenRead { .. } => "uninitialized",
             Self::BadDispatch(_) => "bad-dispatch",
             Self::Damaged(_) => "damaged",
             Self::NoRoom(_) => "no-room",

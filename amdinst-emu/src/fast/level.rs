@@ -4,8 +4,10 @@
 //! made ready. [`Vectors::Baseline`] is plain Rust, for every processor; the others are x86-64's.
 
 #[cfg(target_arch = "x86_64")]
+#[cfg_attr(test, allow(dead_code, reason = "the crate's own tests run on the baseline alone"))]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
+#[cfg_attr(test, allow(dead_code, reason = "the crate's own tests run on the baseline alone"))]
 mod avx512;
 mod portable;
 

@@ -223,11 +223,13 @@ fn at<B: Body>(form: Form) -> Handler {
 }
 
 /// The handler of a body at a level, for waves of so many lanes.
+///
+/// Tests in this crate's own files run no kernel by it, so that it is not worth two minutes of compiling: those of `tests/` try every level.
 fn for_lanes<B: Body, const LANES: usize>(vectors: Vectors) -> Handler {
     match vectors {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(test)))]
         Vectors::Avx512 => on_avx512::<B, LANES>,
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(test)))]
         Vectors::Avx2 => on_avx2::<B, LANES>,
         _ => on_baseline::<B, LANES>,
     }

@@ -28,7 +28,7 @@ impl Checks {
     pub const NONE: Self = Self { races: false, barriers: false, uninitialised: false, atomicity: false };
     /// What text they are read from.
     pub const EXPECTED: &str =
-        "all, none, or some of races, barriers, uninitialised, atomicity, with commas between";
+        "all, none, or some of races, barriers, uninitialized, atomicity, with commas between";
 
     /// The checks that are in both sets; how strict they are about races, either says.
     #[must_use]
@@ -46,12 +46,12 @@ impl Checks {
         self.races || self.barriers || self.uninitialised
     }
 
-    /// What is looked for, in words: `races, barriers and uninitialised values`.
+    /// What is looked for, in words: `races, barriers and uninitialized values`.
     pub fn text(self) -> String {
         let words: Vec<_> = self
             .words()
             .map(|word| match word {
-                "uninitialised" => "uninitialised values",
+                "uninitialized" => "uninitialized values",
                 "atomicity" => "unknown atomicity",
                 _ => word,
             })
@@ -68,7 +68,7 @@ impl Checks {
         let all = [
             (self.races, "races"),
             (self.barriers, "barriers"),
-            (self.uninitialised, "uninitialised"),
+            (self.uninitialised, "uninitialized"),
             (self.atomicity, "atomicity"),
         ];
         all.into_iter().filter_map(|(is_set, word)| is_set.then_some(word))
@@ -99,7 +99,8 @@ impl FromStr for Checks {
             Ok(match word.trim() {
                 "races" => Self { races: true, ..checks },
                 "barriers" => Self { barriers: true, ..checks },
-                "uninitialised" => Self { uninitialised: true, ..checks },
+                // As it was spelled first.
+                "uninitialized" | "uninitialised" => Self { uninitialised: true, ..checks },
                 "atomicity" => Self { races: true, atomicity: true, ..checks },
                 _ => return Err(Self::EXPECTED),
             })
@@ -123,7 +124,7 @@ mod tests {
         let strict = Checks { atomicity: true, ..Checks::ALL };
         assert_eq!((strict.and(Checks::ALL), Checks::ALL.and(strict)), (strict, strict));
         assert_eq!(strict.and("barriers".parse().unwrap()).to_string(), "barriers");
-        assert_eq!(Checks::ALL.text(), "races, barriers and uninitialised values");
+        assert_eq!(Checks::ALL.text(), "races, barriers and uninitialized values");
         assert_eq!("barriers, races".parse(), Ok(Checks { uninitialised: false, ..Checks::ALL }));
         for text in ["", "race", "races,", "all,none", "races barriers"] {
             assert_eq!(text.parse::<Checks>(), Err(Checks::EXPECTED), "{text}");

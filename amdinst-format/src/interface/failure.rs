@@ -79,7 +79,7 @@ pub enum LaunchFailure {
     },
     /// The counters are not what the emulator saw.
     #[error(
-        "kernel `{kernel}`: the counters are not what the emulator saw in the original:{}",
+        "kernel `{kernel}`: the counters differ from the emulator's own count of the original:{}",
         disagreements.iter().map(|one| format!("\n  - {one}")).collect::<String>()
     )]
     OracleDiffers {

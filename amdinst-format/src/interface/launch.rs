@@ -52,7 +52,7 @@ pub struct Launched {
     pub wave_instructions: Option<u64>,
     /// How long it takes, modelled, if that was asked for.
     pub timing: Option<LaunchTiming>,
-    /// The modelled time, as a kept run has it.
+    /// The modelled time, as a saved run has it.
     pub modelled: Option<Modelled>,
     /// When each wave ran, as a trace for viewers, if that was asked for.
     pub timeline: Option<String>,

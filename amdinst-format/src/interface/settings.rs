@@ -122,6 +122,9 @@ pub struct Settings {
     pub gpu: Option<u32>,
     /// Wave-instructions that a workgroup may run in the emulator; `None` leaves it to the emulator.
     pub budget: Option<u64>,
+    /// Host threads of a launch in the emulator; `None` for all cores.
+    #[serde(default)]
+    pub threads: Option<u16>,
     /// What to look for in the emulator, if that is asked for; [`DeviceChoice::Auto`] is the emulator then.
     pub check: Option<Checks>,
     /// What to look for in the emulator where `check` says nothing. The test runner has all here.
@@ -179,10 +182,15 @@ impl Settings {
             profile: text("AMDINST_PROFILE"),
             gpu: gpu.transpose()?,
             budget: text("AMDINST_BUDGET").map(budget).transpose()?,
+            threads: text("AMDINST_THREADS").map(threads).transpose()?,
             check: text("AMDINST_CHECK").map(checks).transpose()?,
             check_by_default: Checks::NONE,
             allowed: text("AMDINST_ALLOW").map(|places| allowed(&places)).unwrap_or_default(),
-            uninitialised: text("AMDINST_UNINITIALISED").map(uninitialised).transpose()?,
+            // The second is the variable's old name.
+            uninitialised: text("AMDINST_FILL")
+                .or_else(|| text("AMDINST_UNINITIALISED"))
+                .map(uninitialised)
+                .transpose()?,
             out_of_range_as_hardware: match text("AMDINST_OUT_OF_RANGE").as_deref() {
                 None | Some("fault") => false,
                 Some("hardware") => true,
@@ -214,9 +222,18 @@ fn uninitialised(value: String) -> Result<u32, SettingsError> {
         None => value.parse(),
     };
     dword.map_err(|_| SettingsError {
-        variable: "AMDINST_UNINITIALISED",
+        variable: "AMDINST_FILL",
         value,
         expected: "the whole numbers from 0 to 0xffffffff",
+    })
+}
+
+fn threads(value: String) -> Result<u16, SettingsError> {
+    let number = value.parse().ok().filter(|threads| (1..=1024).contains(threads));
+    number.ok_or(SettingsError {
+        variable: "AMDINST_THREADS",
+        value,
+        expected: "the whole numbers from 1 to 1024",
     })
 }
 
@@ -250,6 +267,8 @@ mod tests {
         );
         assert_eq!(allowed("scan.rs:12, look_back,"), ["scan.rs:12", "look_back"]);
         assert_eq!(budget("1".to_owned()), Ok(1));
+        assert_eq!(threads("1024".to_owned()), Ok(1024));
+        assert!(["0", "1025", "all"].iter().all(|value| threads((*value).to_owned()).is_err()));
         for value in ["0", "-1", "many"] {
             let error = budget(value.to_owned()).unwrap_err().to_string();
             assert!(error.ends_with("AMDINST_BUDGET is one of the whole numbers from 1"), "{error}");

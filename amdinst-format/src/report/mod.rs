@@ -285,12 +285,13 @@ pub enum Outcome {
     /// The probe has sites, and none could be instrumented.
     Refused,
     /// The probe has sites, and none was asked for.
+    #[serde(rename = "not-selected", alias = "left-out")]
     LeftOut,
 }
 
 impl Outcome {
     /// The word for it in reports (`counted`, `uniform`, `if-converted`, `removed`, `refused`,
-    /// `left-out`).
+    /// `not-selected`).
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Counted { .. } => "counted",
@@ -298,7 +299,7 @@ impl Outcome {
             Self::IfConverted => "if-converted",
             Self::Removed => "removed",
             Self::Refused => "refused",
-            Self::LeftOut => "left-out",
+            Self::LeftOut => "not-selected",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How long a launch takes on a device that is modelled, as a kept run has it.
+//! How long a launch takes on a device that is modelled, as a saved run has it.
 //!
 //! No figure is measured. A cycle is one of the device's engine clock; wave-cycles are those of all waves together.
 

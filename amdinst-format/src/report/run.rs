@@ -87,7 +87,7 @@ pub struct Test {
 pub struct Sampled {
     /// The kernel.
     pub kernel: String,
-    /// What was looked for: `races` or `uninitialised`.
+    /// What was looked for: `races` or `uninitialized`.
     pub check: String,
     /// In how many workgroups. Of races, those alone that may have any are looked at.
     pub workgroups: u64,
@@ -237,7 +237,7 @@ pub enum RunError {
         /// The document's.
         found: u32,
     },
-    /// The document is damaged, or is no kept run.
+    /// The document is damaged, or is no saved run.
     #[error("it is not what `cargo amdinst test` writes")]
     Damaged(#[from] serde_json::Error),
 }

@@ -78,7 +78,7 @@ fn explain(outcome: &Outcome) -> &'static str {
         Outcome::Refused => {
             "refused: its sites could not be instrumented safely; the report's refusals say why"
         }
-        Outcome::LeftOut => "left out: only other sites were asked for",
+        Outcome::LeftOut => "not selected: `--probe` or `--line` chose others",
     }
 }
 

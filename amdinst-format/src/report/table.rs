@@ -124,7 +124,7 @@ impl Report {
         } else if rows.is_empty() {
             let why = match (self.refusals.is_empty(), self.left_out.is_empty()) {
                 (true, true) => "no branch that can diverge",
-                (true, false) => "no branch that was asked for",
+                (true, false) => "no selected branch",
                 (false, _) => "nothing was instrumented",
             };
             let _ = writeln!(text, "  {why}");
@@ -132,7 +132,7 @@ impl Report {
             text.push_str(&columns::table(&COLUMNS, &rows, layout));
         }
         if !self.left_out.is_empty() {
-            let _ = writeln!(text, "  left out, as asked: {}", self.left_out.len());
+            let _ = writeln!(text, "  not selected: {}", self.left_out.len());
         }
         let folded = (!layout.all).then(|| refused::folded(&self.refusals));
         for refusal in folded.as_ref().unwrap_or(&self.refusals) {

@@ -209,7 +209,7 @@ pub struct Uncounted {
     pub location: Location,
     /// Its name.
     pub probe: String,
-    /// `uniform`, `if-converted`, `removed`, `refused` or `left-out`.
+    /// `uniform`, `if-converted`, `removed`, `refused` or `not-selected`.
     pub outcome: String,
 }
 

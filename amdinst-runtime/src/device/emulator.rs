@@ -49,9 +49,11 @@ pub(crate) struct Emulator {
 #[derive(Debug)]
 struct Machines {
     original: Machine,
-    /// Where uninitialised values are looked for, it has another dword in their place.
+    /// Where uninitialized values are looked for, it has another dword in their place.
     instrumented: Machine,
     checks: Checks,
+    /// Host threads of a launch; 0 for all cores.
+    threads: usize,
     /// What the original's machine looks for, as far as programs differ by it.
     looks_for: String,
     /// What the original's memory held before the last launch; kept for its room.
@@ -144,6 +146,7 @@ impl Emulator {
                 original: Machine::new(arch, of_original),
                 instrumented: Machine::new(arch, config),
                 checks,
+                threads: settings.threads.map_or(0, usize::from),
                 before: Snapshot::default(),
                 programs: HashMap::new(),
                 buffers: BTreeMap::new(),
@@ -229,6 +232,11 @@ impl DeviceMemory for Emulator {
 }
 
 impl Machines {
+    /// A launch on the emulator, with the threads asked for.
+    fn emulated(&self, request: &Request<'_>, kernarg: Vec<u8>) -> amdinst_emu::Launch {
+        amdinst_emu::Launch { threads: self.threads, ..request.emulated(kernarg) }
+    }
+
     fn allocate(&mut self, bytes: usize, label: &str) -> Result<u64, MemoryError> {
         // An empty buffer has an address too.
         let bytes = bytes.max(1) as u64;
@@ -282,7 +290,7 @@ impl Machines {
     }
 
     /// Launches on both machines; `before` is what the original's memory holds now, if the launch is looked through for
-    /// races or uninitialised values.
+    /// races or uninitialized values.
     fn launch_from(
         &mut self,
         request: &Request<'_>,
@@ -317,7 +325,7 @@ impl Machines {
             // There is no other launch to compare with, and one more is as long as this one: registers alone are not worth it.
             if request.has_memory_of_its_own() {
                 let looked = self.check_unwritten(request, &original, before)?;
-                sampled.extend(sampled_as("uninitialised", looked));
+                sampled.extend(sampled_as("uninitialized", looked));
             }
             let report = request.empty_report(probes)?;
             return Ok(Outcome { report, wave_instructions, timing, doubts, sampled, printed });
@@ -386,7 +394,7 @@ impl Machines {
         timelines: bool,
     ) -> Result<ModelledLaunch, LaunchFailure> {
         let program = &self.programs[&request.built.original_path].original;
-        let launch = request.emulated(request.kernarg.clone());
+        let launch = self.emulated(request, request.kernarg.clone());
         let modelled = model(device, &self.original, program, &launch)
             .map_err(|fault| fault::of_original(&fault, request, false))?;
         Ok(ModelledLaunch::new(request, modelled, timelines))
@@ -428,7 +436,7 @@ impl Machines {
         let launch = amdinst_emu::Launch {
             record_masks: probe == Probe::Branches,
             record_steps: probe != Probe::Branches,
-            ..request.emulated(request.kernarg.clone())
+            ..self.emulated(request, request.kernarg.clone())
         };
         let program = &programs.original;
         let Some(before) = before else {
@@ -454,7 +462,7 @@ impl Machines {
     ) -> Result<Option<Sampled>, LaunchFailure> {
         let Some(before) = before.filter(|_| self.checks.uninitialised) else { return Ok(None) };
         let program = &self.programs[&request.built.original_path].original;
-        let launch = request.emulated(request.kernarg.clone());
+        let launch = self.emulated(request, request.kernarg.clone());
         let found = self.original.find_unwritten(program, &launch, execution, before);
         found.map_err(|fault| fault::of_original(&fault, request, false))
     }
@@ -468,7 +476,7 @@ impl Machines {
     ) -> Result<(), LaunchFailure> {
         let Some(before) = before.filter(|_| self.checks.uninitialised) else { return Ok(()) };
         let program = &self.programs[&request.built.original_path].original;
-        let launch = request.emulated(request.kernarg.clone());
+        let launch = self.emulated(request, request.kernarg.clone());
         let found = self.original.find_unwritten_read(program, &launch, before);
         found.map_err(|fault| fault::of_original(&fault, request, false))
     }
@@ -498,10 +506,10 @@ impl Machines {
             let kernarg = request.instrumented_kernarg(probes, layout, address)?;
             let launch = amdinst_emu::Launch {
                 // What the probes insert clashes with nothing: what held for the original's workgroups holds for these.
-                threads: if original.threads == 1 || original.clash { 1 } else { 0 },
+                threads: if original.threads == 1 || original.clash { 1 } else { self.threads },
                 record_masks: original.took_turns && probes.probe == Probe::Branches,
                 record_steps: original.took_turns && probes.probe != Probe::Branches,
-                ..request.emulated(kernarg)
+                ..self.emulated(request, kernarg)
             };
             let located = |fault| fault::of_instrumented(&fault, request);
             if let (Some((timing, device)), Some(form)) = (timing, &request.built.instrumented) {

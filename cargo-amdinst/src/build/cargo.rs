@@ -136,7 +136,7 @@ fn run(
     let mut misplaced = Misplaced::default();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
-            let line = line.or_exit_with(Exit::BuildFailed, || "reading cargo's messages")?;
+            let line = line.or_exit_with(Exit::BuildFailed, || "cannot read cargo's messages")?;
             if format == Format::Json {
                 // Whoever reads them decides what of them to show.
                 let _ = writeln!(std::io::stdout().lock(), "{line}");

@@ -69,8 +69,10 @@ pub fn finish(
         return Ok(Finished { artifact: previous.clone(), fresh: true });
     }
 
-    let bytes = fs::read(built).or_exit_with(Exit::BuildFailed, || built.display().to_string())?;
-    let object = CodeObject::parse(bytes).or_exit_with(Exit::BuildFailed, || built.display().to_string())?;
+    let bytes =
+        fs::read(built).or_exit_with(Exit::BuildFailed, || format!("cannot read {}", built.display()))?;
+    let object = CodeObject::parse(bytes)
+        .or_exit_with(Exit::BuildFailed, || format!("cannot read {}", built.display()))?;
     if object.kernels.is_empty() {
         context.shell.warn(format_args!("{} has no kernels for {cpu}", package.name));
     }
@@ -93,7 +95,7 @@ pub fn finish(
 
     if !forms.homes.is_empty() {
         let probes = instrument::probe_specs(&object)
-            .or_exit_with(Exit::BuildFailed, || built.display().to_string())?;
+            .or_exit_with(Exit::BuildFailed, || format!("cannot read {}", built.display()))?;
         for &home in &forms.homes {
             let counters = home.map_or(package.counters, Counters::from);
             let options = Options { counters, probes: probes.clone(), ..forms.options.clone() };

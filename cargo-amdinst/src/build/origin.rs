@@ -115,13 +115,13 @@ fn arguments(build: &Build<'_>) -> Vec<String> {
     option("--code-object-version", args.code_object_version.map(|version| version.to_string()));
     option("--toolchain", args.toolchain.toolchain.clone());
     let (probe, level, abi) = (forms.options.probe, forms.options.level, forms.options.abi);
-    option("--probe", (probe != Probe::default()).then(|| format!("{probe:?}").to_lowercase()));
+    option("--measure", (probe != Probe::default()).then(|| format!("{probe:?}").to_lowercase()));
     option("--level", (level != Level::default()).then(|| format!("{level:?}").to_lowercase()));
     option("--abi", (abi != Abi::default()).then(|| format!("{abi:?}").to_lowercase()));
     for selector in &forms.options.only {
         match selector {
-            SiteSelector::Probe(name) => option("--probe-name", Some(name.clone())),
-            SiteSelector::Lines(lines) => option("--site", Some(lines.to_string())),
+            SiteSelector::Probe(name) => option("--probe", Some(name.clone())),
+            SiteSelector::Lines(lines) => option("--line", Some(lines.to_string())),
         }
     }
     for (given, name) in [

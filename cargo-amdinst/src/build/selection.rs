@@ -28,9 +28,7 @@ pub(super) fn choose<'m>(
     if let Some(name) = args.package.iter().find(|name| !members.iter().any(|package| is(package, name))) {
         let known: Vec<&str> = members.iter().map(|package| package.name.as_str()).collect();
         let message = format!("no package `{name}` in this workspace");
-        return Err(
-            Failure::msg(Exit::BuildFailed, message).note(format!("its packages: {}", known.join(", ")))
-        );
+        return Err(Failure::msg(Exit::Usage, message).note(format!("its packages: {}", known.join(", "))));
     }
     if !args.package.is_empty() {
         let named = |package: &&Package| args.package.iter().any(|name| is(package, name));
@@ -54,7 +52,7 @@ pub(super) fn choose<'m>(
     let before = candidates.len();
     candidates.retain(|package| !args.exclude.iter().any(|name| is(package, name)));
     if candidates.is_empty() && before > 0 {
-        return Err(Failure::msg(Exit::BuildFailed, "every package with kernels is excluded"));
+        return Err(Failure::msg(Exit::Usage, "every package with kernels is excluded"));
     }
     if candidates.is_empty() {
         let message = format!(
@@ -141,9 +139,7 @@ pub(super) fn features(
         } else if takers == 0 {
             let message = format!("none of the selected packages has the feature `{name}`");
             let names: Vec<&str> = chosen.iter().map(|package| package.name.as_str()).collect();
-            return Err(
-                Failure::msg(Exit::BuildFailed, message).note(format!("they are: {}", names.join(", ")))
-            );
+            return Err(Failure::msg(Exit::Usage, message).note(format!("they are: {}", names.join(", "))));
         } else {
             own.extend(feature_of(package, name));
         }

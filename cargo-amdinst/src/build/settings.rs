@@ -25,7 +25,8 @@ pub struct Settings {
     pub code_object_version: Option<u8>,
 }
 
-const KEYS: [&str; 8] = [
+/// Every key.
+pub const KEYS: [&str; 8] = [
     "kernels",
     "target-cpus",
     "wave-size",

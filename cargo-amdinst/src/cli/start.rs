@@ -7,8 +7,8 @@ use clap::Args;
 use super::{Format, ToolchainArgs};
 
 /// The heading over the options that say where dependencies come from.
-const SOURCE: &str = "Where its dependencies amdinst-device and harness come from (default: where its workspace has them from, \
-                      else the checkout that DIR stands in, else where this program was installed from)";
+const SOURCE: &str = "Where its dependencies amdinst-device and harness come from [default: where its workspace has them from, \
+                      else the checkout that DIR stands in, else where this program was installed from]";
 
 /// `cargo amdinst new`.
 #[derive(Clone, Debug, Args)]
@@ -16,7 +16,7 @@ pub struct NewArgs {
     /// Directory to make; its last part is the package's name
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
-    /// The package's name (default: the directory's)
+    /// The package's name [default: the directory's]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Where its dependencies come from.
@@ -44,8 +44,8 @@ pub struct SourceArgs {
 #[command(after_help = "\
 Each line is one of
   ok                 well, or not needed here
-  warning            not everybody needs it; what to do stands below
-  error              it does not work; what to do stands below. Exit code 3 if kernels or tests cannot be built, else 10")]
+  warning            something that not everybody needs is missing; the next line says what to do
+  error              it does not work; the next line says what to do. Exit code 3 if kernels or tests cannot be built, else 10")]
 pub struct DoctorArgs {
     /// Which toolchain.
     #[command(flatten)]
@@ -72,6 +72,16 @@ pub struct CompletionsArgs {
 #[derive(Clone, Debug, Args)]
 pub struct ManArgs {
     /// Directory for the pages, which is made if need be: cargo-amdinst.1, and one a command
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    #[arg(short, long, value_name = "DIR", required_unless_present = "old_out")]
+    pub output: Option<PathBuf>,
+    /// The old name of `--output`.
+    #[arg(long = "out", hide = true, conflicts_with = "output")]
+    pub old_out: Option<PathBuf>,
+}
+
+impl ManArgs {
+    /// Where the pages go.
+    pub fn directory(&self) -> Option<&PathBuf> {
+        self.output.as_ref().or(self.old_out.as_ref())
+    }
 }

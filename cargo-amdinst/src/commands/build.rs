@@ -11,10 +11,8 @@ use crate::exit::{CommandResult, Exit};
 /// # Errors
 /// See [`crate::build::build`].
 pub fn run(context: &mut Context, args: &BuildArgs) -> CommandResult {
-    args.sites.none_with(args.no_instrument)?;
-    let counters = args.counters.unwrap_or_default();
-    let all = Forms::all(options(args.probe, args.level, counters, args.abi, &args.sites)?);
-    let homes = match (args.no_instrument, args.counters) {
+    let all = Forms::all(options(&args.measuring)?);
+    let homes = match (args.no_instrument, args.measuring.counters) {
         (true, _) => Vec::new(),
         (false, None) => all.homes,
         (false, Some(choice)) => vec![choice.home()],

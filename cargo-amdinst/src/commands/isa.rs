@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::output;
 use crate::cli::{Format, IsaArgs};
-use crate::exit::{CommandResult, Exit, OrExit as _};
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// Version of the JSON form.
 pub const SCHEMA: u32 = 1;
@@ -97,7 +97,12 @@ impl IsaView {
 pub fn run(args: &IsaArgs) -> CommandResult {
     let known = Arch::from_name(&args.target_cpu);
     let arch = known.ok_or(UnknownArch::Unknown(args.target_cpu.clone())).or_exit(Exit::Usage)?;
-    let view = IsaView::new(arch, args.name.as_deref().unwrap_or_default());
+    let name = args.name.as_deref().unwrap_or_default();
+    let view = IsaView::new(arch, name);
+    if view.opcodes.is_empty() {
+        let message = format!("{} has no opcode whose mnemonic contains `{name}`", arch.name());
+        return Err(Failure::msg(Exit::Usage, message));
+    }
     match args.format {
         Format::Json => output::print_json(&view)?,
         Format::Human => output::print(&view.human())?,

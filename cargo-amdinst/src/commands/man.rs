@@ -10,15 +10,16 @@ use clap_mangen::Man;
 
 use crate::cli::{Cli, ManArgs, PROGRAM};
 use crate::commands::{Context, output};
-use crate::exit::{CommandResult, Exit, OrExit as _};
+use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// Runs the command.
 ///
 /// # Errors
 /// Files that cannot be written.
 pub fn run(context: &mut Context, args: &ManArgs) -> CommandResult {
-    let told = || args.out.display().to_string();
-    fs::create_dir_all(&args.out).or_exit_with(Exit::OutputFailed, told)?;
+    let Some(directory) = args.directory() else { return Err(Failure::msg(Exit::Usage, "no directory")) };
+    let told = || directory.display().to_string();
+    fs::create_dir_all(directory).or_exit_with(Exit::OutputFailed, told)?;
     let mut program = Cli::command().disable_help_subcommand(true);
     program.build();
     let commands = program.get_subcommands().cloned().map(|command| {
@@ -32,7 +33,7 @@ pub fn run(context: &mut Context, args: &ManArgs) -> CommandResult {
         // The date is left out, so that the same program writes the same pages.
         let man = Man::new(command.clone()).title(name.clone()).date("").manual("cargo amdinst");
         man.render(&mut page).or_exit_with(Exit::OutputFailed, told)?;
-        output::write_file(&args.out.join(format!("{name}.1")), &page)?;
+        output::write_file(&directory.join(format!("{name}.1")), &page)?;
     }
     context.shell.status("Wrote", format_args!("{} to {}", output::count(pages.len(), "page"), told()));
     Ok(Exit::Success)

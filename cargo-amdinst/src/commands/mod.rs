@@ -42,6 +42,7 @@ impl Context {
 
 /// Runs one command.
 pub fn run(context: &mut Context, command: &Command) -> CommandResult {
+    command.renamed().iter().for_each(|renamed| context.shell.note(renamed));
     match command {
         Command::New(args) => new::run(context, args),
         Command::Setup(args) => setup::run(context, args),

@@ -44,7 +44,9 @@ pub fn stream(
     let mut stdout = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
-        result => result.map(ControlFlow::Continue).or_exit_with(Exit::OutputFailed, || "writing to stdout"),
+        result => {
+            result.map(ControlFlow::Continue).or_exit_with(Exit::OutputFailed, || "cannot write to stdout")
+        }
     }
 }
 
@@ -62,7 +64,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> CommandResult<()> {
 /// # Errors
 /// As those of [`write_file`], and what `write` gives.
 pub fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> CommandResult<()> {
-    let failed = || format!("writing {}", path.display());
+    let failed = || format!("cannot write {}", path.display());
     put(path, write).or_exit_with(Exit::OutputFailed, failed)
 }
 
@@ -109,7 +111,7 @@ pub fn check_file(path: &Path) -> CommandResult<()> {
         }
         _ => together::replaceable(path)
             .map(drop)
-            .or_exit_with(Exit::OutputFailed, || format!("writing {}", path.display())),
+            .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display())),
     }
 }
 

@@ -38,6 +38,16 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, errors: &mut V
     if !is_allowed {
         errors.push(format!("{path}: {value}"));
     }
+    if let Some(forms) = schema["anyOf"].as_array() {
+        let mut of_forms = forms.iter().map(|form| {
+            let mut errors = Vec::new();
+            check(root, form, value, path, &mut errors);
+            errors
+        });
+        // The least that any of them finds.
+        let least = of_forms.by_ref().min_by_key(Vec::len).unwrap_or_default();
+        errors.extend(least);
+    }
     for name in schema["required"].as_array().into_iter().flatten() {
         if value.get(name.as_str().unwrap()).is_none() {
             errors.push(format!("{path}: no {name}"));

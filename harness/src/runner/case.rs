@@ -210,7 +210,7 @@ mod tests {
         let report = crate::report::Report::new(serde_json::from_str(report).unwrap());
         let _hook = panics_to_tests();
         let asked = line!() + 1;
-        for failed in [catch_unwind(|| drop(report.site("x"))), catch_unwind(|| drop(report.line(7)))] {
+        for failed in [catch_unwind(|| drop(report.branch("x"))), catch_unwind(|| drop(report.line(7)))] {
             assert!(failed.is_err());
         }
         let told = PANIC.take().unwrap_or_default();
@@ -224,7 +224,7 @@ mod tests {
             "not_instrumented":"code for gfx1100 is not instrumented yet","refusals":["code for gfx1100 is not instrumented yet"]}"#;
         let report = crate::report::Report::new(serde_json::from_str(report).unwrap());
         let asks: [&dyn Fn(); 4] =
-            [&|| drop(report.site("x")), &|| drop(report.line(7)), &|| drop(report.every_site()), &|| {
+            [&|| drop(report.branch("x")), &|| drop(report.line(7)), &|| drop(report.every_site()), &|| {
                 drop(report.probe("x").outcome.clone())
             }];
         let why = "kernel `k` has no counts of branches: code for gfx1100 is not instrumented yet";

@@ -36,7 +36,7 @@ pub(super) struct Launches {
 pub(super) struct Timed {
     /// What is told of it.
     pub(super) told: LaunchTiming,
-    /// The modelled time, for the kept run.
+    /// The modelled time, for the saved run.
     pub(super) kept: Option<Modelled>,
     /// When each wave ran, as a trace, if that was asked for.
     pub(super) timeline: Option<String>,
@@ -168,7 +168,7 @@ fn sampled(results: &[Finished]) -> Vec<String> {
         *sum = [sum[0] + workgroups, sum[1] + of, sum[2] + 1];
     }
     let line = |((kernel, check), [workgroups, of, launches]): ((&str, &str), [u64; 3])| {
-        let what = if check == "uninitialised" { "uninitialised values" } else { check };
+        let what = if check == "uninitialized" { "uninitialized values" } else { check };
         let launches = if launches == 1 { "a launch".to_owned() } else { format!("{launches} launches") };
         format!(
             "kernel `{kernel}`: looked for {what} in {workgroups} of {of} workgroups of {launches}, to save time; \

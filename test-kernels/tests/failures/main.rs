@@ -267,7 +267,7 @@ fn a_barrier_that_not_all_waves_reach(device: &Device) -> harness::TestResult {
     assert!(text.starts_with(&what), "{text}");
     let pc = text.lines().find(|line| line.contains(" = note: pc 0x")).unwrap_or_default();
     assert!(pc.contains(" `s_barrier") && pc.ends_with("`, workgroup (0, 0, 0), wave 0"), "{text}");
-    assert!(text.contains("`#[harness::test(check = \"races,uninitialised\")]`"), "{text}");
+    assert!(text.contains("`#[harness::test(check = \"races,uninitialized\")]`"), "{text}");
     assert_eq!((fault.wave.wave, fault.lane), (0, None), "{text}");
     // The instruction stands in a function of the library, behind the line that calls it.
     assert_at(&fault, &text, line_of("        barrier();"));
@@ -300,7 +300,7 @@ fn a_missing_barrier(device: &Device) -> harness::TestResult {
     assert!(instruction.iter().any(|name| pc.contains(&format!(" `{name}"))), "{text}");
     let loads = ["_read_b32 ", "_load_dword ", "_load_b32 "];
     assert!(loads.iter().any(|load| before.contains(load)), "{text}");
-    assert!(text.contains("`#[harness::test(check = \"barriers,uninitialised\")]`"), "{text}");
+    assert!(text.contains("`#[harness::test(check = \"barriers,uninitialized\")]`"), "{text}");
     let earlier = fault.earlier.as_ref().ok_or("no earlier access")?;
     assert!(earlier.pc.is_some() && earlier.pc != fault.pc, "{text}");
     assert_eq!(earlier.location.line, Some(load), "{text}");
@@ -380,7 +380,7 @@ fn a_sum_of_what_nobody_has_written(device: &Device) {
     let (fault, text) = fault(sum_of_neighbours.launch(device, 1, 64, (&mut output,)));
     let first = text.lines().next().unwrap_or_default();
     assert!(
-        first.starts_with("kernel `sum_of_neighbours`: uninitialised value: write of 4 bytes at 0x"),
+        first.starts_with("kernel `sum_of_neighbours`: uninitialized value: write of 4 bytes at 0x"),
         "{text}"
     );
     let depends = " (byte 252 of `buffer of 64 u32`) depends on LDS that nothing has written";
@@ -388,7 +388,7 @@ fn a_sum_of_what_nobody_has_written(device: &Device) {
     let (wave, lane) = place_of(63, sum_of_neighbours.wave_size(device).expect("a kernel"));
     assert_eq!(
         (fault.wave.wave, fault.lane, fault.kind.as_str()),
-        (wave, Some(lane), "uninitialised"),
+        (wave, Some(lane), "uninitialized"),
         "{text}"
     );
     assert_at(&fault, &text, line_of("*output.add(i) = sum;"));
@@ -447,7 +447,7 @@ fn expects_two(device: &Device) -> harness::TestResult {
     let (b, c) = (device.buffer(&[1.0_f32; 100]), device.buffer(&[2.0_f32; 100]));
     let mut a = device.zeroed::<f32>(100);
     let run = vector_add.launch(device, 1, 128, (&mut a, &b, &c, 100))?;
-    assert_eq!(run.report().site("tail").diverged(), 2);
+    assert_eq!(run.report().branch("tail").diverged(), 2);
     Ok(())
 }
 
@@ -457,7 +457,7 @@ fn a_wrong_expectation_names_both_lines(device: &Device) -> harness::TestResult 
     // Without counts there is no figure to be wrong.
     let (b, c) = (device.buffer(&[1.0_f32; 64]), device.buffer(&[2.0_f32; 64]));
     let run = vector_add.launch(device, 1, 64, (&mut device.zeroed::<f32>(64), &b, &c, 64))?;
-    run.report().site("tail");
+    run.report().branch("tail");
     let output = std::process::Command::new(std::env::current_exe()?)
         .args(["--ignored", "--exact", "expects_two"])
         .env_remove("AMDINST_JUNIT")
@@ -481,7 +481,7 @@ fn a_misspelt_probe(device: &Device) -> harness::TestResult {
     let (b, c) = (device.buffer(&[1.0_f32; 100]), device.buffer(&[2.0_f32; 100]));
     let mut a = device.zeroed::<f32>(100);
     let run = vector_add.launch(device, 1, 128, (&mut a, &b, &c, 100))?;
-    run.report().site("tail");
+    run.report().branch("tail");
     let told = run.report().find("tial").unwrap_err().to_string();
     assert_eq!(told, "kernel `vector_add` has no probe `tial`; it has `tail`");
     Ok(())

@@ -22,12 +22,12 @@ fn nested_ifs_diverge_where_lanes_differ(device: &Device) -> TestResult {
         let lanes = nested::nested.wave_size(device)?;
         let is_even = |&value: &u32| value.is_multiple_of(2);
         let expected = branches(input.iter().map(|value| Some(is_even(value))), 64, lanes);
-        let even = run.report().site("even");
+        let even = run.report().branch("even");
         assert_eq!(
             (even.executions(), even.diverged(), even.lanes_in()),
             (expected.executions, expected.diverged, expected.lanes_in)
         );
-        let below = run.report().site("below").of_kind("if");
+        let below = run.report().branch("below").of_kind("if");
         let expected =
             branch_counts(input.iter().map(|value| is_even(value).then_some(*value < 32)), 64, lanes);
         assert_eq!(
@@ -51,13 +51,13 @@ fn early_returns_leave_the_wave_partial(device: &Device) -> TestResult {
     if optimised(&run) {
         let lanes = early_return::early_return.wave_size(device)?;
         let expected = branches((0..128).map(|i| Some(i < 100)), 128, lanes);
-        let outside = run.report().site("outside");
+        let outside = run.report().branch("outside");
         assert_eq!(
             (outside.executions(), outside.diverged(), outside.lanes_in()),
             (expected.executions, expected.diverged, 128)
         );
         let expected = branches(active.iter().map(|&active| Some(active != 0)), 128, lanes);
-        let inactive = run.report().site("inactive");
+        let inactive = run.report().branch("inactive");
         assert_eq!((inactive.executions(), inactive.diverged()), (expected.executions, expected.diverged));
         assert_eq!((inactive.lanes_in(), inactive.lanes_taken()), (100, 34));
     }
@@ -107,13 +107,13 @@ fn atomics_count_every_byte_once(device: &Device) -> TestResult {
     if optimised(&run) {
         let lanes = histogram::histogram.wave_size(device)?;
         let expected = branches((0..1024).map(|i| Some(i < 1000)), 256, lanes);
-        let tail = run.report().site("tail");
+        let tail = run.report().branch("tail");
         assert_eq!(
             (tail.executions(), tail.all(), tail.diverged()),
             (expected.executions, expected.all, expected.diverged)
         );
         let expected = branches(data.iter().map(|&byte| Some(byte != 0)), 256, lanes);
-        let counted = run.report().site("counted");
+        let counted = run.report().branch("counted");
         assert_eq!(
             (counted.executions(), counted.diverged(), counted.lanes_in()),
             (expected.executions, 4, 1000)

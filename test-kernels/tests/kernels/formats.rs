@@ -36,7 +36,7 @@ fn assert_own_branch(run: &Run, lanes: u32) {
     assert!(!report.sites.is_empty() || !has_room, "refused: {:?}", report.refusals);
     if optimised(run) && !report.sites.is_empty() {
         let expected = branches((0..128).map(|i| Some(i < COUNT)), 64, lanes);
-        let outside = run.report().site("outside");
+        let outside = run.report().branch("outside");
         assert_eq!(
             (outside.executions(), outside.diverged(), outside.lanes_in()),
             (expected.executions, expected.diverged, 128)

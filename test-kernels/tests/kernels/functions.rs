@@ -24,7 +24,7 @@ fn both_callers_count_in_the_shared_function(device: &Device) -> TestResult {
         assert_loop_exit(&summed, "digits", &trips, lanes);
         assert_loop_exit(&divided, "digits", &trips, lanes);
         if lanes == 64 {
-            assert_eq!(divided.report().site("digits").of_kind("loop-exit").diverged(), 6);
+            assert_eq!(divided.report().branch("digits").of_kind("loop-exit").diverged(), 6);
         }
     }
     Ok(())

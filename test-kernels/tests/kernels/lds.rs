@@ -18,7 +18,7 @@ fn a_reduction_idles_more_lanes_each_step(device: &Device) -> TestResult {
     let below = |end: u32| branches((0..512).map(move |i| Some(i % 256 < end)), 256, lanes);
     let steps = [128, 64, 32, 16, 8, 4, 2, 1].map(below);
     let expected: Counts = steps.into_iter().sum();
-    let half = run.report().site("half");
+    let half = run.report().branch("half");
     assert_eq!(
         (half.executions(), half.all(), half.none(), half.diverged()),
         (expected.executions, expected.all, expected.none, expected.diverged)
@@ -26,7 +26,7 @@ fn a_reduction_idles_more_lanes_each_step(device: &Device) -> TestResult {
     if optimised(&run) {
         assert_eq!((half.lanes_in(), half.lanes_taken()), (8 * 512, 2 * 255));
         // One lane of the first wave of each workgroup.
-        let first = run.report().site("first");
+        let first = run.report().branch("first");
         let expected = below(1);
         assert_eq!(
             (first.executions(), first.none(), first.diverged(), first.lanes_taken()),
@@ -51,7 +51,7 @@ fn barriers_stay_between_branches(device: &Device) -> TestResult {
 
     let round = branches((0..192).map(|i| Some(i < 100)), 192, opposite.wave_size(device)?);
     for name in ["offer", "take"] {
-        let branch = run.report().site(name);
+        let branch = run.report().branch(name);
         assert_eq!(
             (branch.executions(), branch.all(), branch.none(), branch.diverged()),
             (5 * round.executions, 5 * round.all, 5 * round.none, 5 * round.diverged),

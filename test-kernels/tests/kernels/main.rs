@@ -58,7 +58,7 @@ fn loop_exit(trips: &[u32], lanes: u32) -> Vec<Counts> {
 /// Asserts that the exits of the loop with the probe `name` counted what [`loop_exit`] says, wave by wave.
 #[track_caller]
 fn assert_loop_exit(run: &Run, name: &str, trips: &[u32], lanes: u32) {
-    let waves = run.report().site(name).of_kind("loop-exit").waves();
+    let waves = run.report().branch(name).of_kind("loop-exit").waves();
     let expected = loop_exit(trips, lanes);
     assert_eq!(waves.len(), expected.len(), "waves that came to the loop");
     for (of_wave, (wave, expected)) in trips.chunks(lanes as usize).zip(waves.iter().zip(expected)) {

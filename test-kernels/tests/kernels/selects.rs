@@ -20,7 +20,7 @@ fn a_select_is_told_from_a_branch_that_never_diverged(device: &Device) -> TestRe
         assert!(told.contains("if-converted"), "{told}");
     } else {
         let waves = 128 / relu.wave_size(device)?;
-        assert_eq!(run.report().site("leak").diverged(), u64::from(waves));
+        assert_eq!(run.report().branch("leak").diverged(), u64::from(waves));
     }
     Ok(())
 }

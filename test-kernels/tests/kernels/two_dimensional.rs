@@ -27,7 +27,7 @@ fn a_transpose_diverges_at_the_edge_tiles(device: &Device) -> TestResult {
         for (name, expected) in
             [("load", branches(loads, 256, lanes)), ("store", branches(stores, 256, lanes))]
         {
-            let site = run.report().site(name);
+            let site = run.report().branch(name);
             assert_eq!(
                 (site.executions(), site.all(), site.none(), site.diverged()),
                 (expected.executions, expected.all, expected.none, expected.diverged),
@@ -56,7 +56,7 @@ fn a_stencil_on_partial_waves(device: &Device) -> TestResult {
         let lanes = stencil::stencil.wave_size(device)?;
         let points = || (0..2).flat_map(|group| (0..100).map(move |i| (10 * group + i % 10, i / 10)));
         let expected = branches(points().map(|(x, _)| Some(x < width)), 100, lanes);
-        let inside = run.report().site("inside");
+        let inside = run.report().branch("inside");
         assert_eq!(
             (inside.executions(), inside.all(), inside.diverged()),
             (expected.executions, expected.all, expected.diverged)
@@ -64,7 +64,7 @@ fn a_stencil_on_partial_waves(device: &Device) -> TestResult {
         assert_eq!((inside.lanes_in(), inside.lanes_taken()), (200, 180));
         let on_rim = |x: usize, y: usize| x == 0 || x == width - 1 || y == 0 || y == height - 1;
         let expected = branches(points().map(|(x, y)| (x < width).then(|| on_rim(x, y))), 100, lanes);
-        let rim = run.report().site("rim");
+        let rim = run.report().branch("rim");
         assert_eq!(
             (rim.executions(), rim.diverged(), rim.lanes_in()),
             (expected.executions, expected.diverged, 180)

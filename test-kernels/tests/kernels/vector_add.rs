@@ -11,7 +11,7 @@ fn only_the_last_wave_diverges_at_the_tail(device: &Device) -> TestResult {
     let run = vector_add.launch(device, 1, 128, (&mut a, &device.buffer(&b), &device.buffer(&c), 100))?;
     assert_eq!(a.to_vec(), reference(&b, &c));
 
-    let tail = run.report().site("tail");
+    let tail = run.report().branch("tail");
     let expected = branch_counts((0..128).map(|i| Some(i < 100)), 128, vector_add.wave_size(device)?);
     assert_eq!(tail.waves().iter().map(|wave| wave.counts).collect::<Vec<_>>(), expected);
     assert_eq!((tail.executions(), tail.diverged()), (expected.len() as u64, 1));

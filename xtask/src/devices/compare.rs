@@ -1,4 +1,4 @@
-//! Two kept runs of the same tests, on the emulator and through HIP: each test's ending, each launch, each counter of each wave.
+//! Two saved runs of the same tests, on the emulator and through HIP: each test's ending, each launch, each counter of each wave.
 
 use std::collections::BTreeMap;
 use std::fmt;

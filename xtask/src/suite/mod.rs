@@ -51,6 +51,38 @@ const LEVELS_OF_FEATURES: [&str; 2] = ["kernel-o0", "kernel-o3"];
 /// Counter homes of the kernel suite.
 const HOMES: [&str; 3] = ["register", "lds", "global"];
 
+/// A processor with waves of two sizes, tried with one of them.
+struct Size {
+    cpu: &'static str,
+    lanes: &'static str,
+    profile: &'static str,
+    /// Whether the language is tried, too. It looks at probes.
+    features: bool,
+}
+
+/// Processors with waves of two sizes: one step a size, at the levels where most differs.
+const SIZES: [Size; 4] = [
+    Size { cpu: "gfx1100", lanes: "32", profile: "kernel-o3", features: true },
+    Size { cpu: "gfx1151", lanes: "64", profile: "kernel-o0", features: false },
+    Size { cpu: "gfx1201", lanes: "32", profile: "kernel-o0", features: false },
+    Size { cpu: "gfx1201", lanes: "64", profile: "kernel-o3", features: false },
+];
+
+impl Size {
+    fn name(&self) -> String {
+        format!("kernels {} wave{} {}", self.cpu, self.lanes, self.profile)
+    }
+
+    /// Which packages are built for it.
+    fn args(&self) -> Vec<String> {
+        let mut args = vec!["--target-cpu", self.cpu, "--wave-size", self.lanes];
+        if !self.features {
+            args.extend(WITHOUT_FEATURES);
+        }
+        args.into_iter().map(str::to_owned).collect()
+    }
+}
+
 /// Every step.
 fn steps(junit: &Path) -> Vec<Step> {
     let mut steps = vec![
@@ -80,6 +112,19 @@ fn steps(junit: &Path) -> Vec<Step> {
         }
         steps.push(step.beside());
     }
+    for size in SIZES {
+        let args = ["amdinst", "build", "--profile", size.profile];
+        let mut step = Step::new(&format!("{} build", size.name()), Counting::One, args);
+        step.args.extend(size.args());
+        steps.push(step.beside());
+    }
+    // Its tests hold modelled rates against measured ones, where there is a model.
+    let report = junit.join("model-matvec.xml").display().to_string();
+    let args =
+        ["amdinst", "test", "--device", "emu", "-p", "matvec", "--timing", "mi210", "--junit", &report];
+    let mut model = Step::new("model matvec", Counting::Tests, args);
+    model.writes_junit = true;
+    steps.push(model.beside());
     steps.extend([
         // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only those.
         Step::new(
@@ -101,7 +146,8 @@ fn steps(junit: &Path) -> Vec<Step> {
             .concat(),
         ),
         Step::new("bindings", Counting::One, ["xtask", "bindgen", "--check"])
-            .needs_file("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),
+            .needs_file("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev")
+            .beside(),
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     ]);
@@ -121,23 +167,12 @@ fn steps(junit: &Path) -> Vec<Step> {
             steps.push(step);
         }
     }
-    // Processors with waves of two sizes: one step a size, at the levels where most differs.
-    let sizes = [
-        ("gfx1100", "32", "kernel-o3"),
-        ("gfx1151", "64", "kernel-o0"),
-        ("gfx1201", "32", "kernel-o0"),
-        ("gfx1201", "64", "kernel-o3"),
-    ];
-    for (cpu, lanes, profile) in sizes {
-        let name = format!("kernels {cpu} wave{lanes} {profile}");
+    for size in SIZES {
+        let name = size.name();
         let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
-        let args = ["amdinst", "test", "--device", "emu", "--target-cpu", cpu, "--wave-size", lanes];
+        let args = ["amdinst", "test", "--device", "emu", "--profile", size.profile, "--junit", &report];
         let mut step = Step::new(&name, Counting::Tests, args);
-        step.args.extend(["--profile", profile, "--junit", &report].map(str::to_owned));
-        // They look at probes, and RDNA is tried once.
-        if cpu != "gfx1100" {
-            step.args.extend(WITHOUT_FEATURES.map(str::to_owned));
-        }
+        step.args.extend(size.args());
         step.writes_junit = true;
         steps.push(step);
     }
@@ -175,13 +210,6 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new("runtime packages", Counting::Tests, ["xtask", "devices", "-p", "rodinia", "-p", "matvec"])
             .needs_file(HIP, "libamdhip64-5"),
     );
-    // Its tests hold modelled rates against measured ones, where there is a model.
-    let report = junit.join("model-matvec.xml").display().to_string();
-    let args =
-        ["amdinst", "test", "--device", "emu", "-p", "matvec", "--timing", "mi210", "--junit", &report];
-    let mut model = Step::new("model matvec", Counting::Tests, args);
-    model.writes_junit = true;
-    steps.push(model);
     // Last, for it shows what the steps before it have built.
     steps.push(Step::new("readme", Counting::One, ["xtask", "readme"]));
     steps

@@ -89,8 +89,9 @@ pub(super) fn kernels(
     let artifact = artifact
         .ok_or_else(|| Failure::msg(Exit::BuildFailed, format!("no code object for {}", arch.name())))?;
     let path = package.package.output_directory().join(&artifact.original);
-    let bytes = std::fs::read(&path).or_exit_with(Exit::BadInput, || path.display().to_string())?;
-    CodeObject::parse(bytes).or_exit_with(Exit::BadInput, || path.display().to_string())
+    let bytes =
+        std::fs::read(&path).or_exit_with(Exit::BadInput, || format!("cannot read {}", path.display()))?;
+    CodeObject::parse(bytes).or_exit_with(Exit::BadInput, || format!("cannot read {}", path.display()))
 }
 
 /// A kernel in every form, side by side. All must leave the same in memory, and count the same.

@@ -94,24 +94,16 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
         (false, false) => "0",
     };
     command.env("AMDINST_INSTRUMENT", instrument);
-    if args.instrument {
-        command.env("AMDINST_COUNTERS", args.counters.home().map_or("auto", Home::name));
+    if args.instrument || args.report {
+        let home = args.counters.unwrap_or_default().home();
+        command.env("AMDINST_COUNTERS", home.map_or("auto", Home::name));
     }
-    for (name, value) in [
-        ("AMDINST_THREADS", args.limits.threads.map(|threads| threads.to_string())),
-        ("AMDINST_BUDGET", args.limits.budget.map(|budget| budget.to_string())),
-    ] {
-        if let Some(value) = value {
-            command.env(name, value);
-        }
-    }
-    let checks = &args.limits.checks;
-    if checks.asked().is_some_and(|asked| asked.uninitialised) {
+    if args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
         context.shell.warn(
-            "`exec` does not look for uninitialised values: each launch runs once, on the program's own memory",
+            "`exec` does not look for uninitialized values: each launch runs once, on the program's own memory",
         );
     }
-    command.envs(checks.variables());
+    command.envs(args.limits.variables());
     // Every allocation on its own, so that an access that leaves one is noticed.
     for (name, value) in [("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1")] {
         if std::env::var_os(name).is_none() {

@@ -20,7 +20,7 @@ use super::input::{File, Input, kernel_of};
 use super::inspect::place;
 use super::inspect::view::SiteView;
 use super::output::{self, count};
-use crate::cli::{AbiChoice, CounterChoice, Format, InstrumentArgs, LevelChoice, ProbeChoice, SiteArgs};
+use crate::cli::{AbiChoice, CounterChoice, Format, InstrumentArgs, LevelChoice, MeasureArgs, MeasureChoice};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::together::Together;
 use tally::Tally;
@@ -185,12 +185,12 @@ impl From<LevelChoice> for Level {
     }
 }
 
-impl From<ProbeChoice> for Probe {
-    fn from(choice: ProbeChoice) -> Self {
+impl From<MeasureChoice> for Probe {
+    fn from(choice: MeasureChoice) -> Self {
         match choice {
-            ProbeChoice::Branches => Self::Branches,
-            ProbeChoice::Blocks => Self::Blocks,
-            ProbeChoice::Time => Self::Time,
+            MeasureChoice::Branches => Self::Branches,
+            MeasureChoice::Blocks => Self::Blocks,
+            MeasureChoice::Time => Self::Time,
         }
     }
 }
@@ -199,23 +199,17 @@ impl From<ProbeChoice> for Probe {
 ///
 /// # Errors
 /// Branches are chosen where whole kernels are measured.
-pub fn options(
-    probe: ProbeChoice,
-    level: LevelChoice,
-    counters: CounterChoice,
-    abi: AbiChoice,
-    sites: &SiteArgs,
-) -> CommandResult<Options> {
-    let only = sites.selectors();
-    if let Some(selector) = only.first().filter(|_| probe == ProbeChoice::Time) {
+pub fn options(args: &MeasureArgs) -> CommandResult<Options> {
+    let (only, what) = (args.selectors(), args.what());
+    if let Some(selector) = only.first().filter(|_| what == MeasureChoice::Time) {
         let message = format!("{selector} chooses branches, and the time is that of whole kernels");
         return Err(Failure::msg(Exit::Usage, message).help("choose kernels with --kernel"));
     }
     Ok(Options {
-        probe: probe.into(),
-        level: level.into(),
-        counters: counters.into(),
-        abi: abi.into(),
+        probe: what.into(),
+        level: args.level.unwrap_or_default().into(),
+        counters: args.counters.unwrap_or_default().into(),
+        abi: args.abi.unwrap_or_default().into(),
         only,
         ..Options::default()
     })
@@ -248,8 +242,7 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
         |name: &String| kernel_of(object, name).map_or_else(|| name.clone(), |kernel| kernel.name.clone());
     let kernels = (!args.kernel.is_empty()).then(|| args.kernel.iter().map(symbol).collect());
     let probes = probe_specs(object).or_exit(Exit::BadInput)?;
-    let options =
-        Options { kernels, probes, ..options(args.probe, args.level, args.counters, args.abi, &args.sites)? };
+    let options = Options { kernels, probes, ..options(&args.measuring)? };
 
     let progress = context.shell.progress("Planning", args.input.file.display(), 0);
     let plan = instrument::plan(object, &options)?;
@@ -282,12 +275,12 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     }
     let map_path = output::probe_map_path(output);
     let mut pair = Together::default();
-    let failed = || format!("writing {}", output.display());
+    let failed = || format!("cannot write {}", output.display());
     pair.add(output, |file| file.write_all(&instrumented.bytes)).or_exit_with(Exit::OutputFailed, failed)?;
     let there = std::fs::read(output).ok().and_then(|bytes| CodeObject::parse(bytes).ok());
     let between = |old: &[u8]| for_both(&instrumented.map_file, old, there.as_ref()?);
     pair.add_companion(&map_path, &instrumented.map_file, between)
-        .or_exit_with(Exit::OutputFailed, || format!("writing {}", map_path.display()))?;
+        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", map_path.display()))?;
     pair.put().or_exit_with(Exit::OutputFailed, failed)?;
 
     let view = View {
@@ -404,7 +397,7 @@ fn human(view: &View) -> String {
         }
         let left_out = match kernel.left_out.len() {
             0 => String::new(),
-            number => format!(", {number} left out as asked"),
+            number => format!(", {number} not selected"),
         };
         if kernel.probe == Probe::Branches {
             let _ = writeln!(text, "  sites       {}{left_out}", kernel.sites.len());

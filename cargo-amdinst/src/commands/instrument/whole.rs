@@ -55,7 +55,7 @@ pub(super) fn run(
     input: &Input<'_>,
     output: &Path,
 ) -> CommandResult {
-    let failed = || format!("writing {}", output.display());
+    let failed = || format!("cannot write {}", output.display());
     let spool = Spool::new(output::directory_of(output)).or_exit_with(Exit::OutputFailed, failed)?;
     let progress = context.shell.progress("Instrumenting", args.input.file.display(), input.len() as u64);
     let (done, skipped) = input.map(|found| {
@@ -93,7 +93,7 @@ pub(super) fn run(
         let map = &contents[one.map.clone()];
         together
             .add_companion(&one.map_path, map, |old| instrument::with_before(map, old))
-            .or_exit_with(Exit::OutputFailed, || format!("writing {}", one.map_path.display()))?;
+            .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", one.map_path.display()))?;
     }
     for map in maps_of(output) {
         if !written.iter().any(|one| output::is_same_file(&one.map_path, &map)) {
@@ -130,7 +130,7 @@ fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &S
     }
     let chosen = (!args.kernel.is_empty()).then_some(symbols);
     let probes = probe_specs(object).or_exit(Exit::BadInput)?;
-    let asked = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
+    let asked = options(&args.measuring)?;
     let options = Options { kernels: chosen, probes, ..asked };
     let plan = SESSION.with_borrow_mut(|session| session.plan(object, &options))?;
     let mut done = Done { named, unmatched: Some(plan.unmatched().to_vec()), ..Done::default() };
@@ -141,7 +141,9 @@ fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &S
     match instrument::apply(object, plan) {
         Ok(instrumented) => {
             let aside = |bytes: &[u8]| {
-                spool.add(bytes).or_exit_with(Exit::OutputFailed, || format!("writing {}", output.display()))
+                spool
+                    .add(bytes)
+                    .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", output.display()))
             };
             done.written = Some(Written {
                 index: found.index,

@@ -45,7 +45,8 @@ pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     output::write_file(&path, text.as_bytes())?;
     output::write_file(&directory.join("src/lib.rs"), LIBRARY.as_bytes())?;
     let tests = directory.join("tests");
-    fs::create_dir_all(&tests).or_exit_with(Exit::OutputFailed, || tests.display().to_string())?;
+    fs::create_dir_all(&tests)
+        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", tests.display()))?;
     output::write_file(
         &tests.join("kernels.rs"),
         TESTS.replace("PACKAGE", &name.replace('-', "_")).as_bytes(),
@@ -85,7 +86,7 @@ fn cargo_new(context: &Context, args: &NewArgs) -> CommandResult<()> {
     let text = text.trim();
     if !output.status.success() {
         let reason = text.strip_prefix("error: ").unwrap_or(text);
-        return Err(Failure::msg(Exit::BuildFailed, format!("`cargo new` failed: {reason}")));
+        return Err(Failure::msg(Exit::Usage, format!("`cargo new` failed: {reason}")));
     }
     if !text.is_empty() {
         context.shell.warn(text.strip_prefix("warning: ").unwrap_or(text));

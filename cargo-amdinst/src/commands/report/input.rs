@@ -1,4 +1,4 @@
-//! Finding and reading a kept run.
+//! Finding and reading a saved run.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(super) fn find(context: &Context, args: &ReportArgs) -> CommandResult<Input>
     if let (Some(name), Err(error)) = (&package, path.metadata())
         && error.kind() == ErrorKind::NotFound
     {
-        let message = format!("no run of package `{name}` is kept: no {}", path.display());
+        let message = format!("package `{name}` has no saved run: no {}", path.display());
         return Err(Failure::msg(Exit::BadInput, message)
             .help(format!("run its tests: `cargo amdinst test -p {name}`")));
     }
@@ -79,7 +79,7 @@ fn last(context: &Context, args: &ReportArgs) -> CommandResult<(PathBuf, PathBuf
     Ok((document(package), package.workspace_root.clone(), Some(package.name.clone())))
 }
 
-/// The summary that a run is compared with: as printed, or of a kept run.
+/// The summary that a run is compared with: as printed, or of a saved run.
 ///
 /// # Errors
 /// A file that cannot be read, or is neither.
@@ -88,7 +88,7 @@ pub(super) fn baseline(path: &Path) -> CommandResult<Summary> {
     // Both are versioned alike; a run has programs, and a summary has tests.
     let is_run = serde_json::from_slice::<serde_json::Value>(&bytes)
         .is_ok_and(|value| value.get("programs").is_some());
-    let told = || format!("baseline {}", path.display());
+    let told = || format!("cannot read {}", path.display());
     if is_run {
         let run = Run::from_json(&bytes).or_exit_with(Exit::BadInput, told)?;
         return Ok(Summary::new(&run));

@@ -36,7 +36,8 @@ pub(super) fn write(
     let Parts { violations, diff, baseline } = *parts;
     let extras = Extras { listings: &listings, violations, diff, baseline };
     let page = html::render(summary, &input.sources, &extras).or_exit(Exit::OutputFailed)?;
-    fs::create_dir_all(directory).or_exit_with(Exit::OutputFailed, || directory.display().to_string())?;
+    fs::create_dir_all(directory)
+        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", directory.display()))?;
     super::write(context, &directory.join("index.html"), page.as_bytes())
 }
 

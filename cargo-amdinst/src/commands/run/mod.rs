@@ -31,7 +31,7 @@ use amdinst_runtime::stopping::{self, Running};
 
 use super::input::{File, Input, source_name};
 use super::{Context, output};
-use crate::cli::{Format, ProbeChoice, RunArgs, TimingChoice};
+use crate::cli::{Format, MeasureChoice, RunArgs, TimingChoice};
 use crate::commands::instrument::options;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use compare::{Comparison, Expected};
@@ -43,13 +43,7 @@ use view::{FaultView, RunView};
 /// # Errors
 /// When the file, the kernel's name or the arguments are wrong, or the kernel does not end well.
 pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
-    let options = options(args.probe, args.level, args.counters, args.abi, &args.sites)?;
-    if let Some(selector) = options.only.first().filter(|_| !args.report) {
-        return Err(Failure::msg(
-            Exit::Usage,
-            format!("{selector} is chosen, and nothing counts without --report"),
-        ));
-    }
+    let options = options(&args.measuring)?;
     let file_args = args.input.resolve(context)?;
     let file = File::open(&file_args.file)?;
     let input = Input::new(&file_args, &file)?;
@@ -79,7 +73,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         threads: args.limits.threads.unwrap_or(0).into(),
         budget: args.limits.budget.unwrap_or(0),
         record_masks: args.report,
-        record_steps: args.report && args.probe != ProbeChoice::Branches,
+        record_steps: args.report && args.measuring.what() != MeasureChoice::Branches,
         count_opcodes: args.stats,
         ..Launch::new(&kernel.name)
     };
@@ -283,7 +277,10 @@ fn write_output(to: &Output, buffers: &[Vec<u8>]) -> CommandResult<()> {
         npy::write(element, to.of.shape.as_deref().unwrap_or(&flat), bytes)
     });
     let array = array.ok_or("its shape has too many dimensions").map_err(anyhow::Error::msg);
-    output::write_file(&to.path, &array.or_exit_with(Exit::OutputFailed, || to.path.display().to_string())?)
+    output::write_file(
+        &to.path,
+        &array.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", to.path.display()))?,
+    )
 }
 
 /// Whether the kernel's results depend on what nothing has written.

@@ -278,7 +278,7 @@ impl<'a> Instrumented<'a> {
                 .note(reason.told()),
             None => Failure::msg(Exit::Mismatch, told)
                 .note("the original kernel ends well, its instrumented form does not")
-                .help("if `--check uninitialised,races` finds nothing, this is a bug in cargo-amdinst: please report it"),
+                .help("if `--check uninitialized,races` finds nothing, this is a bug in cargo-amdinst: please report it"),
         }
     }
 
@@ -374,7 +374,7 @@ impl<'a> Instrumented<'a> {
 
 /// What is looked for, as `--check` names it.
 const RACES: &str = "races";
-const UNINITIALISED: &str = "uninitialised";
+const UNINITIALISED: &str = "uninitialized";
 
 /// What was found that makes two runs of a kernel differ, and what was looked for in some workgroups alone.
 #[derive(Debug, Default)]
@@ -482,7 +482,7 @@ impl<'a> Compared<'a> {
             self.waited = true;
         }
         oracle::add(&mut self.disagreements, found, TOLD);
-        each(probes, &records).or_exit_with(Exit::OutputFailed, || "writing the waves' counters")?;
+        each(probes, &records).or_exit_with(Exit::OutputFailed, || "cannot write the waves' counters")?;
         let part = described(probes, &self.target, self.launch, |launch| {
             Report::of_part(&report::Launch { records: &records, ..*launch }, waves as u64)
         });

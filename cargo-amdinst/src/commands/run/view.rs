@@ -349,7 +349,7 @@ impl RunView {
                 let _ = writeln!(text, "  {reason}");
             }
             for Sampled { check, workgroups, of, .. } in &self.sampled {
-                let what = if check == "uninitialised" { "what nothing has written" } else { check };
+                let what = if check == "uninitialized" { "what nothing has written" } else { check };
                 let _ = writeln!(
                     text,
                     "  looked for {what} in {workgroups} of {of} workgroups of the original; `--check {check}` looks in all"

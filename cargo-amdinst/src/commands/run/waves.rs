@@ -65,6 +65,6 @@ pub(super) fn write<T>(path: &Path, run: impl FnOnce(&mut EachWave<'_>) -> T) ->
         }));
         out.flush()
     });
-    written.or_exit_with(Exit::OutputFailed, || format!("writing {}", path.display()))?;
+    written.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))?;
     result.ok_or("nothing has run").map_err(anyhow::Error::msg).or_exit(Exit::OutputFailed)
 }

@@ -45,7 +45,7 @@ pub(super) fn keep(
         ..Run::default()
     };
     for (cpu, directory) in directories {
-        run.programs.extend(programs(directory, cpu).or_exit_with(Exit::BadInput, || "the kept run")?);
+        run.programs.extend(programs(directory, cpu).or_exit_with(Exit::BadInput, || "the saved run")?);
     }
     if run.programs.is_empty() {
         return Ok((Kept::NoProgram, Vec::new()));
@@ -99,7 +99,7 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
         let Some(form) = artifact.instrumented(home) else { continue };
         let read = |name: &str| {
             let path = directory.join(name);
-            fs::read(&path).or_exit_with(Exit::BadInput, || path.display().to_string())
+            fs::read(&path).or_exit_with(Exit::BadInput, || format!("cannot read {}", path.display()))
         };
         let original = read(&artifact.original)?;
         let hash = content_hash(&original);

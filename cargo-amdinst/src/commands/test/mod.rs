@@ -45,9 +45,9 @@ use scratch::Scratch;
 /// [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     let for_the_emulator =
-        args.checks.uninitialised.is_some() || args.checks.asked().is_some_and(Checks::any);
+        args.limits.checks.fill().is_some() || args.limits.checks.asked().is_some_and(Checks::any);
     if args.device == DeviceChoice::Hip && for_the_emulator {
-        let message = "`--check` and `--uninitialised` are for the emulator: not with `--device hip`";
+        let message = "`--check` and `--fill` are for the emulator: not with `--device hip`";
         return Err(Failure::msg(Exit::Usage, message));
     }
     let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
@@ -102,8 +102,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
 
 /// How the kernels are instrumented.
 fn forms_of(args: &TestArgs) -> CommandResult<Forms> {
-    args.sites.none_with(args.no_instrument)?;
-    let mut forms = Forms::all(options(args.probe, args.level, args.counters, args.abi, &args.sites)?);
+    let mut forms = Forms::all(options(&args.measuring)?);
     if args.no_instrument {
         forms.homes.clear();
     }
@@ -129,14 +128,17 @@ fn run_once(
     let runtime = crate::runtime::file()?;
     let Some(first) = built.packages.first() else { return Err(no_tests()) };
     let artifacts = first.package.target_directory.join("amdinst");
-    let status =
-        Scratch::new(&artifacts).or_exit_with(Exit::OutputFailed, || artifacts.display().to_string())?;
+    let status = Scratch::new(&artifacts)
+        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", artifacts.display()))?;
 
     let mut exit = Exit::Success;
     let mut tested = false;
     let mut none_ran = Vec::new();
     for package in &built.packages {
-        let tests = targets::kernel_tests(&package.package.manifest_path)?;
+        let mut tests = targets::kernel_tests(&package.package.manifest_path)?;
+        if !args.which.test.is_empty() {
+            tests.retain(|test| args.which.test.contains(test));
+        }
         if tests.is_empty() {
             if args.package.package.len() > 1 {
                 context.shell.warn(format_args!("`{}` has no kernel tests", package.package.name));
@@ -146,8 +148,7 @@ fn run_once(
         tested = true;
         let mut kept = Vec::new();
         let mut failed = false;
-        let timelines =
-            args.timeline.as_ref().map(|directory| absolute(&directory.join(&package.package.name)));
+        let timelines = args.timelines().map(|directory| absolute(&directory.join(&package.package.name)));
         let timelines = timelines.transpose()?;
         for cpu in &package.package.cpus {
             let results = Results::new(status.path(), junit, timelines.as_deref())?;
@@ -175,23 +176,24 @@ fn run_once(
             failed |= ended == Exit::Mismatch;
             kept.push((cpu.clone(), parts));
         }
-        if args.no_run {
+        if args.which.no_run {
             continue;
         }
         let name = &package.package.name;
-        let (kept, programs) = keep::keep(package, args.counters.home(), &kept)?;
+        let (kept, programs) =
+            keep::keep(package, args.measuring.counters.unwrap_or_default().home(), &kept)?;
         endings.add(name, &programs);
         match kept {
             Kept::Run => context
                 .shell
-                .status("Kept", format_args!("the run: `cargo amdinst report -p {name}` shows it")),
+                .status("Saved", format_args!("the run: `cargo amdinst report -p {name}` shows it")),
             Kept::NoTest => none_ran.push(format!("`{name}`")),
             Kept::NoProgram => {}
         }
         if failed {
             context.shell.help(format_args!(
-                "kernels cannot print: `cargo amdinst report -p {name}` shows what their branches and faults were, \
-                 `cargo amdinst run` launches one by hand"
+                "`cargo amdinst report -p {name}` shows the branches and faults of this run; `cargo amdinst run` launches \
+                 one kernel by hand"
             ));
         }
         match timelines {
@@ -205,11 +207,11 @@ fn run_once(
         }
     }
     if !tested {
-        return Err(no_tests());
+        return Err(args.which.test.first().map_or_else(no_tests, |name| no_target_of(name)));
     }
-    if !none_ran.is_empty() {
+    if !none_ran.is_empty() && !args.which.list {
         context.shell.warn(format_args!(
-            "no test of {} was run, and the last run stays kept: `cargo amdinst test -- --list` shows the names",
+            "no test of {} ran; the saved run is unchanged: `cargo amdinst test --list` shows the names",
             none_ran.join(", ")
         ));
     }
@@ -226,6 +228,12 @@ fn no_target<'a>(device: Model, mut cpus: impl Iterator<Item = &'a String>) -> O
     Some(Failure::msg(Exit::Usage, message).help(format!("add `--target-cpu {arch}`")))
 }
 
+/// No test target has the name asked for.
+fn no_target_of(name: &str) -> Failure {
+    Failure::msg(Exit::Usage, format!("no test target `{name}` with `harness = false`"))
+        .help("`cargo amdinst test --list` shows the tests of each target")
+}
+
 fn no_tests() -> Failure {
     Failure::msg(Exit::BuildFailed, "no kernel tests: no test target has `harness = false`").help(
         "add to Cargo.toml: [[test]] name = \"kernels\", harness = false; and end tests/kernels.rs with `harness::main!();`",
@@ -233,7 +241,7 @@ fn no_tests() -> Failure {
 }
 
 fn absolute(path: &Path) -> CommandResult<PathBuf> {
-    std::path::absolute(path).or_exit_with(Exit::OutputFailed, || path.display().to_string())
+    std::path::absolute(path).or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))
 }
 
 /// The absolute path of the JUnit report; an older report there is removed, for each test program adds to it.
@@ -241,7 +249,7 @@ fn fresh_junit(path: &Path) -> CommandResult<PathBuf> {
     let path = absolute(path)?;
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).or_exit_with(Exit::OutputFailed, || path.display().to_string())
+            Err(error).or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))
         }
         _ => Ok(path),
     }
@@ -258,7 +266,7 @@ fn failed(name: &str, words: &str) -> CommandResult {
     }
     if words.lines().any(|word| word == "unwritten") {
         let message = format!("the results of the tests of `{name}` could not be written");
-        return Err(Failure::msg(Exit::OutputFailed, message).note("the last run stays kept"));
+        return Err(Failure::msg(Exit::OutputFailed, message).note("the saved run is unchanged"));
     }
     if words.lines().any(|word| word == "device-missing") {
         return Ok(Exit::DeviceMissing);
@@ -293,7 +301,7 @@ impl TestRun<'_> {
         command.env("AMDINST_STATUS", status).env("AMDINST_RUN", parts);
         context.shell.command(&command);
         context.shell.status(
-            if self.args.no_run { "Building" } else { "Testing" },
+            if self.args.which.no_run { "Building" } else { "Testing" },
             format_args!(
                 "{} for {} (device {}, counters {})",
                 package.name,
@@ -327,7 +335,7 @@ impl TestRun<'_> {
     fn command(&self, context: &Context, package: &KernelPackage) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.args(["test", "--no-fail-fast", "--manifest-path"]).arg(&package.manifest_path);
-        if self.args.no_run {
+        if self.args.which.no_run {
             command.arg("--no-run");
         }
         for test in self.tests {
@@ -347,7 +355,7 @@ impl TestRun<'_> {
         if json {
             command.args(["-Zunstable-options", "--format=json"]);
         }
-        command.args(&self.args.name).args(&self.args.filters);
+        command.args(self.args.which.words()).args(&self.args.filters);
         // Whoever kills this process means the tests, too. The test program looks after itself, in the same way.
         let parent = std::process::id();
         // SAFETY: the closure does what may be done between fork and exec.
@@ -365,7 +373,7 @@ impl TestRun<'_> {
             (false, Verbosity::Verbose) => "full",
         };
         command.env("AMDINST_REPORT", report).env("COLUMNS", context.shell.layout().width.to_string());
-        command.envs(self.args.checks.variables());
+        command.envs(self.args.limits.variables());
         match self.args.timing {
             Some(device) => command.env("AMDINST_TIMING", device.model().parameters().name),
             None => command.env_remove("AMDINST_TIMING"),
@@ -393,7 +401,7 @@ impl TestRun<'_> {
         if self.args.no_instrument {
             return "none";
         }
-        self.args.counters.home().map_or("auto", Home::name)
+        self.args.measuring.counters.unwrap_or_default().home().map_or("auto", Home::name)
     }
 }
 

@@ -31,7 +31,8 @@ impl Results {
         let passed = |place: &Path, name| Passed { written: scratch.join(name), place: place.to_owned() };
         let junit = junit.map(|place| passed(place, "junit.xml"));
         if let Some(Passed { written, place }) = junit.as_ref().filter(|junit| junit.place.exists()) {
-            fs::copy(place, written).or_exit_with(Exit::OutputFailed, || place.display().to_string())?;
+            fs::copy(place, written)
+                .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", place.display()))?;
         }
         Ok(Self { junit, timelines: timelines.map(|place| passed(place, "timelines")) })
     }
@@ -59,14 +60,14 @@ impl Results {
             put_all(&written, &place).or_exit_with(Exit::OutputFailed, || failed(&place))?;
             // Those of the next program are its own.
             fs::remove_dir_all(&written)
-                .or_exit_with(Exit::OutputFailed, || written.display().to_string())?;
+                .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", written.display()))?;
         }
         Ok(())
     }
 }
 
 fn failed(place: &Path) -> String {
-    format!("writing {}", place.display())
+    format!("cannot write {}", place.display())
 }
 
 /// Puts every file of a directory into another, all of them or none.

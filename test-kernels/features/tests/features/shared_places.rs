@@ -18,7 +18,7 @@ fn atomic_floats(device: &Device) -> TestResult {
     Ok(())
 }
 
-#[harness::test(check = "barriers,uninitialised")]
+#[harness::test(check = "barriers,uninitialized")]
 fn atomic_floats_give_what_was_there(device: &Device) -> TestResult {
     let mut counter = device.zeroed(2);
     let mut output = device.zeroed(100);

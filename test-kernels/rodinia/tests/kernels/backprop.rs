@@ -21,7 +21,7 @@ fn a_layer_is_summed_up_by_fewer_lanes_each_step(device: &Device) -> TestResult 
     let run = layer_forward.launch(device, (1, WORKGROUPS as u32), (16, 16), arguments)?;
     assert_eq!((new.to_vec(), partial.to_vec()), forward::reference(&input, &weights));
 
-    let halve = run.report().site("halve");
+    let halve = run.report().branch("halve");
     // Without optimisation, all lanes also pass the check that `%` divides by something.
     let lanes = layer_forward.wave_size(device)?;
     let waves = 256 / u64::from(lanes) * WORKGROUPS;
@@ -36,7 +36,7 @@ fn a_layer_is_summed_up_by_fewer_lanes_each_step(device: &Device) -> TestResult 
     assert_eq!(halve.lanes_taken(), steps.lanes_taken + u64::from(lanes) * checks);
     // One lane of each row.
     for name in ["input", "sums"] {
-        let column = run.report().site(name);
+        let column = run.report().branch(name);
         assert_eq!((column.executions(), column.diverged()), (waves, waves), "{name}");
         assert_eq!(column.lanes_taken(), 16 * WORKGROUPS, "{name}");
     }
@@ -54,7 +54,7 @@ fn one_wave_of_all_moves_the_bias(device: &Device) -> TestResult {
     assert_eq!((new.to_vec(), moves.to_vec()), adjust_weights::reference(&delta, &units, &weights, &old));
 
     if optimised(&run) {
-        let bias = run.report().site("bias");
+        let bias = run.report().branch("bias");
         assert_eq!((bias.diverged(), bias.lanes_taken()), (1, 16));
     }
     Ok(())

@@ -36,12 +36,12 @@ fn one_lane_of_256_goes_down_the_tree(device: &Device) -> TestResult {
     let run = find_k.launch(device, queries.len() as u32, ORDER as u32, arguments)?;
     assert_eq!(answers.to_vec(), reference(&keys, &records, &queries));
 
-    let found = run.report().site("found");
+    let found = run.report().branch("found");
     let waves = all * (ORDER as u64 / u64::from(find_k.wave_size(device)?));
     assert_eq!((found.executions(), found.diverged()), (waves, present));
     assert_eq!((found.none(), found.lanes_taken()), (waves - present, present));
     if optimised(&run) {
-        let descend = run.report().site("descend");
+        let descend = run.report().branch("descend");
         assert_eq!((descend.executions(), descend.diverged()), (2 * waves, 2 * all));
         assert_eq!(descend.lanes_taken(), 2 * all);
     }

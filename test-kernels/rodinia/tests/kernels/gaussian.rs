@@ -23,7 +23,7 @@ fn the_last_wave_of_a_column_is_cut(device: &Device) -> TestResult {
     }
     for (run, t, rows) in runs {
         let expected = branch((0..n).map(|row| row < rows), 512, fan1::fan1.wave_size(device)?);
-        let below = run.report().site("below");
+        let below = run.report().branch("below");
         assert_eq!(
             (below.all(), below.none(), below.diverged()),
             (expected.all, expected.none, 1),
@@ -49,7 +49,7 @@ fn four_lanes_of_sixteen_have_the_right_side(device: &Device) -> TestResult {
     assert_eq!((new.to_vec(), side.to_vec()), (expected, expected_side));
 
     if optimised(&run) {
-        let right = run.report().site("right");
+        let right = run.report().branch("right");
         assert_eq!((right.executions(), right.none(), right.diverged()), (16, 12, 4));
         assert_eq!((right.lanes_in(), right.lanes_taken()), (16 * 15, 15));
     }

@@ -22,9 +22,9 @@ fn tiles_are_computed_on_less_and_less(device: &Device) -> TestResult {
     assert_eq!(output.to_vec(), reference(&power, &input, size, size, chip));
 
     if optimised(&run) {
-        let lanes = |name: &str| run.report().site(name).lanes_taken();
+        let lanes = |name: &str| run.report().branch(name).lanes_taken();
         assert_eq!((lanes("load"), lanes("copy"), lanes("store")), (44 * 44, 40 * 40, 36 * 36));
-        let store = run.report().site("store");
+        let store = run.report().branch("store");
         let (tile, border) = (TILE as usize, (TILE - INNER) as usize / 2);
         let inner = border..tile - border;
         let stores = |i: usize| inner.contains(&(i % tile)) && inner.contains(&(i / tile));

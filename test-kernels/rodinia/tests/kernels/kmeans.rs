@@ -19,7 +19,7 @@ fn the_last_points_share_a_wave_with_nobody(device: &Device) -> TestResult {
 
     let lanes = invert_mapping::invert_mapping.wave_size(device)?;
     let expected = branch((0..512).map(|i| i < points), 256, lanes);
-    let point = run.report().site("point");
+    let point = run.report().branch("point");
     assert_eq!((point.all(), point.none(), point.diverged()), (expected.all, 0, 1));
     assert_eq!(point.lanes_taken(), 500);
     Ok(())
@@ -40,7 +40,7 @@ fn the_nearest_centre_is_selected_without_a_branch(device: &Device) -> TestResul
     assert_eq!(membership.to_vec(), kmeans_point::reference(&features, FEATURES, points, &centres));
 
     let expected = branch((0..1024).map(|i| i < points), 256, kmeans_point::kmeans_point.wave_size(device)?);
-    let point = run.report().site("point");
+    let point = run.report().branch("point");
     assert_eq!((point.all(), point.none(), point.diverged()), (expected.all, expected.none, 1));
     if optimised(&run) {
         assert_eq!(run.report().probe("nearer").outcome, Outcome::IfConverted);

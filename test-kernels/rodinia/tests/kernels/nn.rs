@@ -15,7 +15,7 @@ fn the_last_wave_has_fewer_records(device: &Device) -> TestResult {
     let run = euclid.launch(device, 4, 256, arguments)?;
     assert_eq!(distances.to_vec(), reference(&records, 30.0, 90.0));
 
-    let record = run.report().site("record");
+    let record = run.report().branch("record");
     let expected = branch((0..1024).map(|i| i < count), 256, euclid.wave_size(device)?);
     assert_eq!((record.all(), record.none(), record.diverged()), (expected.all, 0, 1));
     assert_eq!(record.lanes_taken(), 1000);

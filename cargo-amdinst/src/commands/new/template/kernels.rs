@@ -14,7 +14,7 @@ fn only_the_last_wave_diverges(device: &Device) -> TestResult {
     let expected: Vec<f32> = x.iter().map(|x| 1.0 + 2.0 * x).collect();
     assert_eq!(y.to_vec(), expected);
 
-    let tail = run.report().site("tail");
+    let tail = run.report().branch("tail");
     let lanes = u64::from(saxpy.wave_size(device)?);
     assert_eq!((tail.executions(), tail.diverged()), (128 / lanes, 1));
     assert_eq!((tail.lanes_in(), tail.lanes_taken()), (128, 100));

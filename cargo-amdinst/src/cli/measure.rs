@@ -1,0 +1,135 @@
+//! What instrumented kernels measure: the options that `build`, `test`, `instrument` and `run --report` share.
+
+use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
+use clap::{Args, ValueEnum};
+
+use super::renamed::Renamed;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum MeasureChoice {
+    /// How branches diverge: executions, and lanes before and after, of each that can.
+    #[default]
+    Branches,
+    /// How often each basic block runs, and with how many lanes.
+    Blocks,
+    /// How long each wave runs, in ticks of the processor's clock.
+    Time,
+}
+
+/// How much is counted of each branch or block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LevelChoice {
+    /// How often it ran, and how often all lanes or none went on.
+    Basic,
+    /// Also the lanes before and after.
+    #[default]
+    Lanes,
+}
+
+/// Where counters are stored while a kernel runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CounterChoice {
+    /// The cheapest storage that neither spills nor lowers occupancy.
+    #[default]
+    Auto,
+    /// Spare registers, written to memory once when a wave ends.
+    Register,
+    /// LDS, updated at each execution of a site, written to memory once when a wave ends.
+    Lds,
+    /// Memory, updated at each execution of a site.
+    Global,
+}
+
+impl CounterChoice {
+    /// The storage asked for; `None` leaves it to the planner.
+    pub const fn home(self) -> Option<Home> {
+        match self {
+            Self::Auto => None,
+            Self::Register => Some(Home::Register),
+            Self::Lds => Some(Home::Lds),
+            Self::Global => Some(Home::Global),
+        }
+    }
+}
+
+/// How instrumented kernels find the counter buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum AbiChoice {
+    /// By two more arguments, after all others.
+    #[default]
+    Argument,
+    /// By the device variable `__amdinst_buffer` (8 bytes), which the launcher sets. Arguments stay as they are; nothing is
+    /// counted while the variable is zero.
+    Global,
+}
+
+/// The heading over the options of this file.
+const WHAT: &str = "Measuring";
+
+/// What is measured, how much of it, and of which branches.
+#[derive(Clone, Debug, Default, Args)]
+#[group(id = MeasureArgs::ID)]
+pub struct MeasureArgs {
+    /// What to measure [default: branches]. Assertions on branches need `branches`
+    #[arg(long, value_name = "WHAT", help_heading = WHAT)]
+    pub measure: Option<MeasureChoice>,
+    /// How much to count of each branch or block [default: lanes]. Assertions on lanes need `lanes`
+    #[arg(long, value_name = "LEVEL", help_heading = WHAT)]
+    pub level: Option<LevelChoice>,
+    /// Where counters are stored while a kernel runs [default: auto]
+    #[arg(long, value_name = "STORAGE", help_heading = WHAT)]
+    pub counters: Option<CounterChoice>,
+    /// How instrumented kernels find the counter buffer [default: argument]
+    #[arg(long, value_name = "ABI", help_heading = WHAT)]
+    pub abi: Option<AbiChoice>,
+    /// Measure only the branch under `#[probe("NAME")]`, or the blocks of its code. May be repeated, also with --line
+    #[arg(long, value_name = "NAME", help_heading = WHAT)]
+    pub probe: Vec<String>,
+    /// Measure only branches or blocks at a source line, or at several (FILE:FIRST-LAST), code inlined there included. FILE is
+    /// a path or the end of one (`scan.rs`, `src/scan.rs`). May be repeated, also with --probe
+    #[arg(long, value_name = "FILE:LINE", help_heading = WHAT)]
+    pub line: Vec<SourceLines>,
+    /// The old name of `--probe`.
+    #[arg(long = "probe-name", hide = true)]
+    old_probe: Vec<String>,
+    /// The old name of `--line`.
+    #[arg(long = "site", hide = true)]
+    old_line: Vec<SourceLines>,
+}
+
+impl MeasureArgs {
+    /// The options of this file, as `conflicts_with` and `requires` know them.
+    pub const ID: &str = "measuring";
+
+    /// What is measured.
+    pub fn what(&self) -> MeasureChoice {
+        self.measure.or_else(|| self.old_measure()).unwrap_or_default()
+    }
+
+    /// What `--probe` chose when that was the name of `--measure`: a choice, while `--measure` itself is not given.
+    fn old_measure(&self) -> Option<MeasureChoice> {
+        let choice = |word: &String| MeasureChoice::from_str(word, false).ok();
+        self.measure.is_none().then(|| self.probe.iter().find_map(choice)).flatten()
+    }
+
+    /// The chosen sites, as the instrumenter takes them.
+    pub fn selectors(&self) -> Vec<SiteSelector> {
+        let is_choice =
+            |name: &&String| self.measure.is_none() && MeasureChoice::from_str(name, false).is_ok();
+        let names = self.probe.iter().filter(|name| !is_choice(name)).chain(&self.old_probe).cloned();
+        let lines = self.line.iter().chain(&self.old_line).cloned();
+        names.map(SiteSelector::Probe).chain(lines.map(SiteSelector::Lines)).collect()
+    }
+
+    /// Old names that were used.
+    pub fn renamed(&self) -> impl Iterator<Item = Renamed> {
+        [
+            (self.old_measure().is_some(), Renamed { old: "--probe branches|blocks|time", new: "--measure" }),
+            (!self.old_probe.is_empty(), Renamed { old: "--probe-name", new: "--probe" }),
+            (!self.old_line.is_empty(), Renamed { old: "--site", new: "--line" }),
+        ]
+        .into_iter()
+        .filter_map(|(used, renamed)| used.then_some(renamed))
+    }
+}

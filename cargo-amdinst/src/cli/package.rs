@@ -1,0 +1,96 @@
+//! What to build, and with what: the options that `build`, `test` and `show-env` share.
+
+use std::path::PathBuf;
+
+use amdgpu_isa::WaveSize;
+use clap::Args;
+
+use super::Format;
+
+/// Which toolchain builds the kernels.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ToolchainArgs {
+    /// Toolchain for kernels: a rustup toolchain's name, or the path of a rustc [env: AMDINST_TOOLCHAIN]
+    #[arg(long, value_name = "TOOLCHAIN")]
+    pub toolchain: Option<String>,
+}
+
+/// How cargo comes by dependencies: its own options, passed on to each cargo that is run.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LockArgs {
+    /// Assert that `Cargo.lock` will remain unchanged
+    #[arg(long)]
+    pub locked: bool,
+    /// Run without accessing the network
+    #[arg(long)]
+    pub offline: bool,
+    /// Equivalent to specifying both --locked and --offline
+    #[arg(long)]
+    pub frozen: bool,
+}
+
+impl LockArgs {
+    /// The options as cargo takes them.
+    pub fn options(&self) -> Vec<String> {
+        [(self.locked, "--locked"), (self.offline, "--offline"), (self.frozen, "--frozen")]
+            .into_iter()
+            .filter(|(given, _)| *given)
+            .map(|(_, option)| option.to_owned())
+            .collect()
+    }
+}
+
+/// What to build.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PackageArgs {
+    /// Package to build; may be repeated [default: the one in the current directory, else all with kernels]
+    #[arg(short, long, value_name = "PKG")]
+    pub package: Vec<String>,
+    /// Build every package of the workspace that has kernels
+    #[arg(long, visible_alias = "all", conflicts_with = "package")]
+    pub workspace: bool,
+    /// With --workspace: all but this package; may be repeated
+    #[arg(long, value_name = "PKG", requires = "workspace")]
+    pub exclude: Vec<String>,
+    /// Path of Cargo.toml
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+    /// Processor to build for; may be repeated [default: the package's `target-cpus`, else gfx90a]
+    #[arg(long, value_name = "CPU", value_delimiter = ',')]
+    pub target_cpu: Vec<String>,
+    /// Lanes of a wave, 32 or 64, where the processor has both (GFX10 and later) [default: the package's `wave-size`, else 32 there]
+    #[arg(long, value_name = "LANES", value_parser = wave_size)]
+    pub wave_size: Option<WaveSize>,
+    /// Cargo profile for the kernels [default: the package's `profile`, else release]
+    #[arg(long, value_name = "P")]
+    pub profile: Option<String>,
+    /// Kernels with the profile release, whatever the package's `profile` says
+    #[arg(short, long, conflicts_with = "profile")]
+    pub release: bool,
+    /// Features to activate, separated by commas or spaces
+    #[arg(short = 'F', long, value_name = "FEATURES")]
+    pub features: Vec<String>,
+    /// Activate all features
+    #[arg(long)]
+    pub all_features: bool,
+    /// Do not activate the `default` feature
+    #[arg(long)]
+    pub no_default_features: bool,
+    /// Code object version, 4 to 6 [default: the package's `code-object-version`, else LLVM's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(4..=6))]
+    pub code_object_version: Option<u8>,
+    /// How cargo comes by dependencies.
+    #[command(flatten)]
+    pub lock: LockArgs,
+    /// Which toolchain.
+    #[command(flatten)]
+    pub toolchain: ToolchainArgs,
+    /// Human-readable messages, or cargo's own and ours as JSON lines on stdout
+    #[arg(long, value_name = "FMT", default_value = "human")]
+    pub message_format: Format,
+}
+
+/// Reads `--wave-size`.
+fn wave_size(text: &str) -> Result<WaveSize, &'static str> {
+    text.parse().ok().and_then(WaveSize::from_lanes).ok_or("a wave has 32 or 64 lanes")
+}
