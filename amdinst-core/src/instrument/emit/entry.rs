@@ -4,7 +4,7 @@
 //! kernarg pointer, and where scratch memory is if sites need to know, and leaves the registers as the *original* descriptor
 //! would have had them.
 
-use amdgpu_isa::{Arch, Feature, Op, Value};
+use amdgpu_isa::{Arch, Feature, LAST_SGPR, Op, Value};
 use amdgpu_object::KernelDescriptor;
 
 use super::assembler::{Assembled, Assembler};
@@ -36,6 +36,9 @@ pub(crate) struct Entry<'a> {
     pub(crate) record_stride: u32,
     /// What a prologue that leaves the record's address for later need not do.
     pub(crate) left: Left,
+    /// From this SGPR on the program uses none, where the prologue should keep to those: what its vector instructions read, the program
+    /// would have to wait for ([`Feature::ScalarReadHazard`]).
+    pub(crate) first_unused: Option<u8>,
 }
 
 /// What the prologue of a kernel need not do that leaves its record's address for later.
@@ -104,7 +107,10 @@ impl Entry<'_> {
     /// The first SGPR of the prologue's own.
     pub(crate) fn first_temp(&self) -> u8 {
         let end = |descriptor: &KernelDescriptor| descriptor.system_sgprs(self.arch).end;
-        end(&self.original).max(end(&self.instrumented)).next_multiple_of(4)
+        let filled = end(&self.original).max(end(&self.instrumented));
+        let first = |after: u8| after.next_multiple_of(4);
+        let fits = |&unused: &u8| first(unused) + TEMPS <= LAST_SGPR + 1;
+        first(self.first_unused.filter(fits).map_or(filled, |unused| unused.max(filled)))
     }
 
     /// SGPRs that must be allotted for the prologue to run, specials not counted.
