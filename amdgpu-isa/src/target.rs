@@ -44,7 +44,7 @@ impl Generation {
         }
     }
 
-    /// The sizes of wavefronts that it runs, LLVM's default first.
+    /// The sizes of waves that it runs, LLVM's default first.
     pub const fn wave_sizes(self) -> &'static [WaveSize] {
         match self {
             Self::Gfx9 => &[WaveSize::Wave64],
@@ -53,7 +53,7 @@ impl Generation {
     }
 }
 
-/// How many work-items a wavefront holds.
+/// How many work-items a wave holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WaveSize {
     /// 32 lanes: a lane mask is one SGPR.
@@ -66,7 +66,7 @@ impl WaveSize {
     /// How many there are.
     pub(crate) const COUNT: usize = Self::Wave64 as usize + 1;
 
-    /// Lanes of a wavefront.
+    /// Lanes of a wave.
     pub const fn lanes(self) -> u32 {
         match self {
             Self::Wave32 => 32,
@@ -329,7 +329,7 @@ impl Arch {
         self.processor().generation
     }
 
-    /// The size of wavefronts that code is for where nothing says it: LLVM's default.
+    /// The size of waves that code is for where nothing says it: LLVM's default.
     pub const fn default_wave(self) -> WaveSize {
         self.generation().wave_sizes()[0]
     }

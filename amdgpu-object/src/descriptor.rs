@@ -39,9 +39,9 @@ pub enum FloatDenorm {
     FlushNone = 3,
 }
 
-/// More registers than a wavefront can have.
+/// More registers than a wave can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{asked} {kind}s were asked for, a wavefront has at most {limit}: use fewer, or spill")]
+#[error("{asked} {kind}s were asked for, a wave has at most {limit}: use fewer, or spill")]
 pub struct RegisterLimit {
     /// `SGPR` or `VGPR`.
     pub kind: &'static str,
@@ -51,7 +51,7 @@ pub struct RegisterLimit {
     pub limit: u32,
 }
 
-/// The vector registers that a descriptor allots to each wavefront.
+/// The vector registers that a descriptor allots to each wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorRegisters {
     /// VGPRs addressable as `v0`…
@@ -150,7 +150,7 @@ impl KernelDescriptor {
         enable_ieee_mode, set_enable_ieee_mode = RSRC1 + 23;
         /// Overflow of 16-bit floats clamps to the largest finite value (`FP16_OVFL`).
         fp16_overflow, set_fp16_overflow = RSRC1 + 26;
-        /// Scratch is set up; before gfx940 this also passes the wavefront's scratch offset in a system SGPR
+        /// Scratch is set up; before gfx940 this also passes the wave's scratch offset in a system SGPR
         /// (`ENABLE_PRIVATE_SEGMENT`, formerly `ENABLE_SGPR_PRIVATE_SEGMENT_WAVEFRONT_OFFSET`).
         enable_private_segment, set_enable_private_segment = RSRC2;
         /// The workgroup's id in x is passed in a system SGPR.
@@ -161,7 +161,7 @@ impl KernelDescriptor {
         enable_sgpr_workgroup_id_z, set_enable_sgpr_workgroup_id_z = RSRC2 + 9;
         /// The workgroup's information word is passed in a system SGPR.
         enable_sgpr_workgroup_info, set_enable_sgpr_workgroup_info = RSRC2 + 10;
-        /// Wavefronts of a workgroup may run on different compute units (`TG_SPLIT`, gfx90a and later).
+        /// Waves of a workgroup may run on different compute units (`TG_SPLIT`, gfx90a and later).
         tg_split, set_tg_split = RSRC3 + 16;
         /// Waves of a workgroup spread over both compute units of a work-group processor (`WGP_MODE`, GFX10 and later).
         wgp_mode, set_wgp_mode = RSRC1 + 29;
@@ -237,7 +237,7 @@ impl KernelDescriptor {
         }
     }
 
-    /// SGPRs allotted to a wavefront, VCC, FLAT_SCRATCH and XNACK_MASK included: a multiple of 16, or all that there are.
+    /// SGPRs allotted to a wave, VCC, FLAT_SCRATCH and XNACK_MASK included: a multiple of 16, or all that there are.
     pub fn sgpr_count(&self, arch: Arch) -> u32 {
         if arch.limits().fixed_sgprs {
             return arch.limits().most_sgprs;
@@ -262,7 +262,7 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// Vector registers allotted to a wavefront: a multiple of 4, from gfx90a on of 8, in waves of 32 lanes of 8. On accelerators VGPRs and
+    /// Vector registers allotted to a wave: a multiple of 4, from gfx90a on of 8, in waves of 32 lanes of 8. On accelerators VGPRs and
     /// AGPRs share it.
     pub fn vgpr_count(&self, arch: Arch) -> u32 {
         (self.bits(RSRC1, 6) + 1) * self.vgpr_block(arch)

@@ -23,7 +23,7 @@ pub struct KernelMetadata {
     pub private_segment_fixed_size: u32,
     /// The stack may grow at run time.
     pub uses_dynamic_stack: bool,
-    /// Lanes a wavefront (64 on GFX9).
+    /// Lanes a wave (64 on GFX9).
     pub wavefront_size: u32,
     /// Waves of a workgroup spread over both compute units of a work-group processor (RDNA).
     pub workgroup_processor_mode: bool,

@@ -1,4 +1,4 @@
-//! Which scalar registers a kernel finds filled when a wavefront starts
+//! Which scalar registers a kernel finds filled when a wave starts
 //! (AMDGPU user guide, "Initial Kernel Execution State").
 
 use amdgpu_isa::{Arch, Feature};
@@ -86,7 +86,7 @@ pub struct KernargPreload {
     pub offset: u16,
 }
 
-/// The SGPR of each enabled system value. They follow the user SGPRs and can differ between wavefronts.
+/// The SGPR of each enabled system value. They follow the user SGPRs and can differ between waves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SystemSgprs {
     /// Workgroup id in x.
@@ -97,7 +97,7 @@ pub struct SystemSgprs {
     pub workgroup_id_z: Option<u8>,
     /// Workgroup information.
     pub workgroup_info: Option<u8>,
-    /// Byte offset of the wavefront's scratch. `None` from gfx940 on, where FLAT_SCRATCH arrives set up.
+    /// Byte offset of the wave's scratch. `None` from gfx940 on, where FLAT_SCRATCH arrives set up.
     pub private_segment_wavefront_offset: Option<u8>,
     /// The first SGPR that no user or system value occupies.
     pub end: u8,

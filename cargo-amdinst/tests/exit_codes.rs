@@ -39,7 +39,7 @@ fn every_code_is_reached() {
         (Exit::Mismatch, format!("{run} --kernel one --arg u32[64] --expect 1=none")),
         (Exit::Usage, "run".to_owned()),
         (Exit::ToolchainMissing, "build --toolchain /no/such/rustc".to_owned()),
-        (Exit::BuildFailed, "build -p no-such-package".to_owned()),
+        (Exit::BuildFailed, "build --manifest-path no/such/Cargo.toml".to_owned()),
         (Exit::BadInput, "inspect text".to_owned()),
         (Exit::NothingInstrumented, "instrument k.elf --kernel one -o out.elf".to_owned()),
         (Exit::SomeRefused, "instrument stays.elf -o stays.inst.elf".to_owned()),

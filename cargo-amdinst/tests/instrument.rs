@@ -21,7 +21,7 @@ fn amdinst(directory: &Path, words: &str) -> Output {
 #[test]
 fn a_plan_writes_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let output = amdinst(directory.path(), "instrument FILE -o out.elf --plan --format json");
+    let output = amdinst(directory.path(), "instrument FILE --plan --format json");
     assert!(output.status.success(), "{output:?}");
     let view: Value = serde_json::from_slice(&output.stdout).unwrap();
     let kernels = view["kernels"].as_array().unwrap();
@@ -42,7 +42,7 @@ fn a_directory_that_is_not_there_is_told() {
     let output = amdinst(directory.path(), "instrument FILE -o nowhere/out.elf");
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(11), "{text}");
-    assert!(text.starts_with("error: writing nowhere/out."), "{text}");
+    assert!(text.starts_with("error: cannot write nowhere/out."), "{text}");
     let reason = "there is no directory nowhere, or no file can be made in it";
     assert_eq!(text.trim_end().lines().last().map(str::trim_start), Some(reason), "{text}");
 }

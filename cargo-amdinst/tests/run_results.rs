@@ -192,7 +192,7 @@ fn what_is_wrong_is_told_before_the_launch() {
         ("--expect 1=odd.bin", 2, "odd.bin has 3 bytes, which are not whole i32s"),
         ("--expect 1=text.npy", 5, "text.npy: it is no NumPy array"),
         ("--expect 1=a~x", 2, "`x` is no tolerance here\n  1=a~x\n      ^\n"),
-        ("--save 1=/no/such/x.bin", 11, "writing /no/such/x.bin"),
+        ("--save 1=/no/such/x.bin", 11, "cannot write /no/such/x.bin"),
         ("--trace --trace-wave 2", 2, "there is no wave 2 to trace; the launch has 2 waves"),
         ("--trace --trace-lane 64", 2, "there is no lane 64 to trace"),
         ("--trace-lane 5", 2, "--trace"),

@@ -1,13 +1,13 @@
 //! The JSON of commands, and of files that others read, is what `schemas/` says: every property that there is, and no other.
 
-mod support;
+#[path = "support/schema.rs"]
+mod schema;
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use support::schema;
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/branches.elf");
 
@@ -37,25 +37,26 @@ fn isa() {
 fn instrument_and_the_probe_map() {
     let directory = tempfile::tempdir().unwrap();
     let output = directory.path().join("out.elf");
-    for what in ["branches", "blocks", "time"] {
-        for storage in ["register", "lds", "global"] {
-            let written = output.to_str().unwrap();
-            let words = [
-                "instrument",
-                FIXTURE,
-                "-o",
-                written,
-                "--measure",
-                what,
-                "--counters",
-                storage,
-                "--format",
-                "json",
-            ];
-            is_as_said("instrument.v1.json", &printed(&words));
-            let map = fs::read(directory.path().join("out.probes.json")).unwrap();
-            is_as_said("probes.v2.json", &serde_json::from_slice(&map).unwrap());
-        }
+    // Times are never kept in LDS.
+    let stored =
+        ["branches", "blocks", "time"].map(|what| ["register", "lds", "global"].map(|place| (what, place)));
+    for (what, storage) in stored.into_iter().flatten().filter(|form| *form != ("time", "lds")) {
+        let written = output.to_str().unwrap();
+        let words = [
+            "instrument",
+            FIXTURE,
+            "-o",
+            written,
+            "--measure",
+            what,
+            "--counters",
+            storage,
+            "--format",
+            "json",
+        ];
+        is_as_said("instrument.v1.json", &printed(&words));
+        let map = fs::read(directory.path().join("out.probes.json")).unwrap();
+        is_as_said("probes.v2.json", &serde_json::from_slice(&map).unwrap());
     }
     let plan = ["instrument", FIXTURE, "--plan", "--line", "branches.cl:16", "--format", "json"];
     is_as_said("instrument.v1.json", &printed(&plan));

@@ -141,7 +141,7 @@ fn a_timeline_is_of_a_model() {
     let directory = tempfile::tempdir().unwrap();
     let output = run(directory.path(), &["--timeline", "a.json"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(2) && told.contains("--timing <DEVICE>"), "{told}");
+    assert!(output.status.code() == Some(2) && told.contains("--timing <GPU>"), "{told}");
     let output = run(directory.path(), &["--timing", "mi210", "--timeline", "no/such/directory/a.json"]);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.code() == Some(11) && told.contains("no/such/directory/a.json"), "{told}");

@@ -1,4 +1,4 @@
-//! Launch Rust GPU kernels on a GPU or an emulator, and assert on how their wavefronts diverged.
+//! Launch Rust GPU kernels on a GPU or an emulator, and assert on how their waves diverged.
 //!
 //! A test target with `harness = false` holds kernel tests and one line that makes it a program:
 //!

@@ -59,7 +59,7 @@ impl Header {
             ));
         }
         if self.bytes[WAVEFRONT_SIZE] != 6 {
-            return unknown(format!("a wavefront of 2^{} lanes, GFX9 has 64", self.bytes[WAVEFRONT_SIZE]));
+            return unknown(format!("a wave of 2^{} lanes, GFX9 has 64", self.bytes[WAVEFRONT_SIZE]));
         }
         let properties = self.word(PROPERTIES);
         if properties & WORKGROUP_COUNTS != 0 {
@@ -99,7 +99,7 @@ impl Header {
         self.set(KERNARG_SIZE, &u64::from(descriptor.kernarg_size()).to_le_bytes());
         for (at, count) in [(SGPR_COUNT, sgprs), (VGPR_COUNT, vgprs)] {
             let before = u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]]);
-            // No wavefront has more than 512 of either.
+            // No wave has more than 512 of either.
             let count = count.and_then(|count| u16::try_from(count).ok()).unwrap_or(0).max(before);
             self.set(at, &count.to_le_bytes());
         }

@@ -1,8 +1,8 @@
-//! How many lanes a wavefront has.
+//! How many lanes a wave has.
 
 use serde::{Deserialize, Serialize};
 
-/// Lanes of a wavefront: 64 unless something says otherwise, or 32.
+/// Lanes of a wave: 64 unless something says otherwise, or 32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub enum Lanes {

@@ -95,7 +95,7 @@ pub enum ReportError {
 }
 
 impl Launch<'_> {
-    /// Wavefronts of the launch.
+    /// Waves of the launch.
     pub fn waves(&self) -> u64 {
         Layout::new(self.grid, self.block, self.probes.record_stride).with_lanes(self.probes.lanes).waves()
     }

@@ -55,7 +55,7 @@ pub struct Report {
     /// What was measured.
     #[serde(default)]
     pub probe: Probe,
-    /// Lanes of a wavefront.
+    /// Lanes of a wave.
     #[serde(default, skip_serializing_if = "Lanes::is_default")]
     pub lanes: Lanes,
     /// Where counters lived: `register`, `lds` or `global`.
@@ -64,9 +64,9 @@ pub struct Report {
     pub grid: [u32; 3],
     /// Work-items of a workgroup in x, y, z.
     pub block: [u32; 3],
-    /// Wavefronts launched.
+    /// Waves launched.
     pub waves: u64,
-    /// Wavefronts that never reached their end, as workgroup and wave; their counters are left out.
+    /// Waves that never reached their end, as workgroup and wave; their counters are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<WaveId>,
     /// The original left the same memory as the instrumented kernel. `None` when only one of them ran.
@@ -97,7 +97,7 @@ pub struct Report {
     pub refusals: Vec<String>,
 }
 
-/// A wavefront of a launch.
+/// A wave of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct WaveId {
     /// Workgroup id in x, y, z.

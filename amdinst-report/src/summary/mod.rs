@@ -87,12 +87,12 @@ pub struct KernelSummary {
     pub name: String,
     /// The processor.
     pub cpu: String,
-    /// Lanes of a wavefront.
+    /// Lanes of a wave.
     #[serde(default, skip_serializing_if = "Lanes::is_default")]
     pub lanes: Lanes,
     /// Launches that ended well.
     pub launches: u64,
-    /// Their wavefronts.
+    /// Their waves.
     pub waves: u64,
     /// Where counters lived: `register`, `lds`, `global` or `none`.
     pub home: String,

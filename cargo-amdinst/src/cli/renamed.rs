@@ -45,3 +45,70 @@ impl Command {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use amdinst_core::instrument::SiteSelector;
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::{Cli, MeasureArgs, MeasureChoice};
+
+    fn parsed(words: &[&str]) -> Command {
+        Cli::try_parse_from([&["cargo-amdinst"], words].concat()).unwrap().command
+    }
+
+    fn told(words: &[&str]) -> Vec<&'static str> {
+        parsed(words).renamed().into_iter().map(|renamed| renamed.new).collect()
+    }
+
+    fn measuring(words: &[&str]) -> MeasureArgs {
+        match parsed(&[&["instrument", "k.elf", "--plan"], words].concat()) {
+            Command::Instrument(args) => args.measuring,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn old_names_mean_the_same_and_are_told() {
+        let chosen = |words: &[&str]| {
+            let args = measuring(words);
+            let selectors: Vec<String> = args.selectors().iter().map(SiteSelector::to_string).collect();
+            (args.what(), selectors)
+        };
+        assert_eq!(chosen(&["--probe", "blocks"]), chosen(&["--measure", "blocks"]));
+        assert_eq!(chosen(&["--probe-name", "tail"]), chosen(&["--probe", "tail"]));
+        assert_eq!(chosen(&["--site", "a.rs:7"]), chosen(&["--line", "a.rs:7"]));
+        // A probe may have the name of a choice; then the choice is made by its own option.
+        let (what, selectors) = chosen(&["--measure", "branches", "--probe", "blocks"]);
+        assert_eq!((what, selectors.len()), (MeasureChoice::Branches, 1));
+
+        let run = ["run", "k.elf", "--grid", "1", "--block", "1"];
+        let old = ["--uninitialised", "0", "--check-races", "--strict-barriers"];
+        assert_eq!(told(&[&run[..], &old].concat()), ["--fill", "--check races", "--check barriers"]);
+        assert_eq!(told(&["instrument", "k.elf", "--plan", "--probe", "time"]), ["--measure"]);
+        assert_eq!(told(&["build", "--probe-name", "a", "--site", "a.rs:7"]), ["--probe", "--line"]);
+        assert_eq!(told(&["test", "--timing", "mi210", "--timeline", "d"]), ["--timeline-dir"]);
+        assert_eq!(told(&["man", "--out", "d"]), ["--output"]);
+        assert!(told(&["test", "--measure", "blocks", "--probe", "tail", "--line", "a.rs:7"]).is_empty());
+    }
+
+    #[test]
+    fn nothing_is_measured_where_nothing_counts() {
+        let fails = |words: &[&str]| Cli::try_parse_from([&["cargo-amdinst"], words].concat()).is_err();
+        for option in [
+            ["--measure", "time"],
+            ["--level", "basic"],
+            ["--probe", "a"],
+            ["--line", "a.rs:1"],
+            ["--site", "a.rs:1"],
+        ] {
+            assert!(fails(&[&["test", "--no-instrument"], &option[..]].concat()), "{option:?}");
+            let run = ["run", "k.elf", "--grid", "1", "--block", "1"];
+            assert!(fails(&[&run[..], &option].concat()), "{option:?}");
+            assert!(!fails(&[&run[..], &option, &["--report"]].concat()), "{option:?}");
+        }
+        assert!(fails(&["exec", "--counters", "lds", "program"]));
+        assert!(!fails(&["exec", "--report", "--counters", "lds", "program"]));
+    }
+}

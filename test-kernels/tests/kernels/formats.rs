@@ -5,7 +5,7 @@ use test_kernels::formats::{ROOM, debug, doubled, fixed, write_debug};
 
 use crate::{branches, optimised};
 
-/// Work-items in range, of two wavefronts.
+/// Work-items in range, of two waves.
 const COUNT: usize = 100;
 
 /// Small and large, whole and not, zeros, what is no number; and some by chance.
@@ -44,7 +44,7 @@ fn assert_own_branch(run: &Run, lanes: u32) {
     }
 }
 
-/// Each in a wavefront of its own, then all that a wavefront has. LLVM 22 loses masks of `core`'s loops at opt-level 0, where lanes differ
+/// Each in a wave of its own, then all that a wave has. LLVM 22 loses masks of `core`'s loops at opt-level 0, where lanes differ
 /// (see the guide, "Is it the compiler?").
 #[harness::test]
 fn floats_are_written_as_on_the_host(device: &Device) -> TestResult {

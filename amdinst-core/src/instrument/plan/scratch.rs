@@ -16,7 +16,7 @@ use crate::instrument::emit::sequence::FLAT_SCRATCH;
 use crate::instrument::refusal::Reason;
 use crate::instrument::registers::layout::ScratchSlots;
 
-/// The most private memory that a wavefront can have: it is counted in KiB, in 13 bits
+/// The most private memory that a wave can have: it is counted in KiB, in 13 bits
 /// (`COMPUTE_TMPRING_SIZE.WAVESIZE`).
 const MOST_OF_WAVE: u32 = 8191 * 1024;
 

@@ -1,4 +1,4 @@
-//! `cargo amdinst instrument`: make every branch that can diverge count what its wavefronts do.
+//! `cargo amdinst instrument`: make every branch that can diverge count what its waves do.
 
 mod spool;
 mod tally;

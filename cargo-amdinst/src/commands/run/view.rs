@@ -38,7 +38,7 @@ pub struct RunView {
     pub grid: [u32; 3],
     /// Work-items of a workgroup in x, y, z.
     pub block: [u32; 3],
-    /// Wavefronts that ran.
+    /// Waves that ran.
     pub waves: u64,
     /// Instructions that they executed, summed over waves.
     pub wave_instructions: u64,

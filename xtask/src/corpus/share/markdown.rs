@@ -11,12 +11,12 @@ use super::{Tallies, Tally};
 const HEAD: &str = "\
 # Shares of real code
 
-How much of large libraries is instrumented: rocRAND 5.3.3 and rocSPARSE 5.3.0 as Debian 12 has them, compiled from HIP, and
-aiter 0.1.7, most of which is tuned by hand. A narrowing is an instruction that switches lanes off by a condition, or may do so;
-per cent are those of them that are counted, with counters in each place. `auto`, the default, takes the next place where one does
-not fit. gfx90a is there with xnack and without.
+This page says how much of three libraries is instrumented. rocRAND 5.3.3 and rocSPARSE 5.3.0 are those of Debian 12, compiled from HIP. aiter
+0.1.7 is mostly tuned by hand. A site is an instruction that switches lanes off by a condition, or may do so. The percentages are the
+sites that are counted, per counter storage. `auto`, the default, takes the next storage if one does not fit. gfx90a occurs with xnack
+and without.
 
-This page is written by the command that measures; `--check` has LLVM's tools read each result as well:
+The command that measures writes this page. With `--check`, LLVM's tools read each result as well:
 
     cargo xtask corpus share --corpus rocrand --corpus rocsparse --corpus aiter --format markdown > docs/src/share.md
 
@@ -27,19 +27,18 @@ const HOMES: [&str; 4] = ["auto", "register", "lds", "global"];
 
 /// What stands before what is refused.
 const REFUSED: &str = "
-## What is refused
+## Refusals
 
-Everything else is instrumented. A kernel that has no room for its counters in the one place asked for is refused there;
-`auto` takes another.
+Everything else is instrumented. If a kernel has no room for its counters in the chosen storage, it is refused. `auto` takes another storage.
 
-| collection | processor | counters | reason | kernels refused | narrowings not counted | one of them |
+| collection | processor | counters | reason | kernels refused | sites not counted | one of them |
 |---|---|---|---|--:|--:|---|
 ";
 
 /// The page: shares by collection and processor, then what is refused.
 pub(super) fn render(tallies: &Tallies) -> String {
     let mut text = HEAD.to_owned();
-    text.push_str("| collection | processor | kernels | with branches | narrowings |");
+    text.push_str("| collection | processor | kernels | with branches | sites |");
     HOMES.iter().for_each(|home| _ = write!(text, " `{home}` |"));
     text.push_str("\n|---|---|--:|--:|--:|--:|--:|--:|--:|\n");
     let rows: BTreeSet<_> = tallies.keys().map(|(collection, target, _)| (collection, target)).collect();
@@ -110,6 +109,12 @@ mod tests {
         assert_eq!(percent(99.999), "99.99");
         assert_eq!(percent(95.388), "95.38");
         assert_eq!(percent(0.0), "0.00");
+    }
+
+    #[test]
+    fn the_page_is_what_this_writes() {
+        let page = include_str!("../../../../docs/src/share.md");
+        assert!(page.starts_with(HEAD) && page.contains(REFUSED), "write it anew");
     }
 
     #[test]

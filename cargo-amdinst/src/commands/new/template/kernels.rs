@@ -4,7 +4,7 @@ use harness::{Device, Launch as _, TestResult};
 
 use PACKAGE::saxpy;
 
-/// 100 elements, and 2 workgroups of 64 work-items: the last wavefront has lanes without an element.
+/// 100 elements, and 2 workgroups of 64 work-items: the last wave has lanes without an element.
 #[harness::test]
 fn only_the_last_wave_diverges(device: &Device) -> TestResult {
     let x: Vec<f32> = (0..100).map(|i| i as f32).collect();

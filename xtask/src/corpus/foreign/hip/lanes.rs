@@ -7,7 +7,7 @@ pub(super) fn cases() -> Vec<Case> {
     vec![compaction(), sum_by_dpp(), permutations(), waterfall()]
 }
 
-/// Lanes of a wavefront.
+/// Lanes of a wave.
 const WAVE: usize = 64;
 
 fn compaction() -> Case {

@@ -14,7 +14,7 @@ use super::session::{Loaded, Origin, Session};
 
 /// Processors that kernels are compiled for.
 const CPUS: [&str; 2] = ["gfx90a", "gfx942"];
-/// Lanes of a wavefront, Triton's warp.
+/// Lanes of a wave, Triton's warp.
 const WAVE: u32 = 64;
 
 /// One kernel that `kernels.py` has compiled.
