@@ -104,6 +104,10 @@ pub enum Feature {
     Xnack,
     /// The ids of a workgroup arrive in trap temporaries: x in TTMP9, y and z in TTMP7 (`FeatureArchitectedSGPRs`).
     WorkgroupIdsInTtmps,
+    /// Once a vector instruction has read an SGPR, what is written into its pair later may be read too soon (`hasVALUReadSGPRHazard`).
+    ScalarReadHazard,
+    /// `s_getpc_b64` leaves the highest 16 bits zero (`hasGetPCZeroExtension`).
+    ShortProgramCounter,
 }
 
 /// A set of features.
@@ -231,8 +235,6 @@ pub(crate) const GFX1100: Features = Features::of([
 pub(crate) const GFX1150: Features =
     GFX1100.and([F::ScalarFloats, F::DppScalarSource]).without([F::TransUseHazard]);
 /// gfx1200 and gfx1201.
-pub(crate) const GFX1200: Features = GFX1150.and([F::WorkgroupIdsInTtmps, F::OcpFloats]).without([
-    F::GlobalDataShare,
-    F::PartialForwardingHazard,
-    F::MaskWriteHazard,
-]);
+pub(crate) const GFX1200: Features = GFX1150
+    .and([F::WorkgroupIdsInTtmps, F::OcpFloats, F::ScalarReadHazard, F::ShortProgramCounter])
+    .without([F::GlobalDataShare, F::PartialForwardingHazard, F::MaskWriteHazard]);

@@ -1,6 +1,6 @@
 //! How GLOBAL and SCRATCH instructions reach memory: their immediate offsets, and where scratch begins.
 
-use crate::{Generation, Inst, Op, Value};
+use crate::{Generation, Inst, Mods, Op, Value};
 
 /// A hardware register by its number in `s_setreg_b32`, all 32 bits of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,15 @@ impl Generation {
             Self::Gfx9 | Self::Gfx11 => 1 << 12,
             Self::Gfx10 => 1 << 11,
             Self::Gfx12 => 1 << 23,
+        }
+    }
+
+    /// The modifiers of a store that is seen outside of the device at once: `glc slc`, or the scope that is the whole system.
+    pub fn store_to_system(self) -> Mods {
+        const SYSTEM: u8 = 3;
+        match self {
+            Self::Gfx9 | Self::Gfx10 | Self::Gfx11 => Mods { glc: true, slc: true, ..Mods::default() },
+            Self::Gfx12 => Mods { scope: SYSTEM, ..Mods::default() },
         }
     }
 

@@ -43,6 +43,9 @@ pub struct Limits {
     pub most_work_items: u32,
     /// Bytes of a line of the second-level cache.
     pub l2_line_bytes: u32,
+    /// Bits of a kernel descriptor's count of lines of code, [`Self::CODE_LINE_BYTES`] each, that are fetched before a wave starts
+    /// (`INST_PREF_SIZE`); 0 where there is none.
+    pub prefetch_bits: u32,
 }
 
 /// 800 SGPRs a SIMD in granules of 16, less what a trap handler gets.
@@ -67,6 +70,7 @@ impl Limits {
         barriers: 16,
         most_work_items: 1024,
         l2_line_bytes: 64,
+        prefetch_bits: 0,
     };
 
     /// gfx90a and gfx942.
@@ -90,6 +94,7 @@ impl Limits {
         lds_granule: 512,
         // 13 bits of 256 dwords a wave (`GCNSubtarget::getMaxWaveScratchSize`).
         scratch_bytes: ((1 << 13) - 1) * 256 * 4 / 64,
+        prefetch_bits: 0,
         ..Self::RDNA3
     };
 
@@ -122,13 +127,18 @@ impl Limits {
         barriers: 16,
         most_work_items: 1024,
         l2_line_bytes: 128,
+        prefetch_bits: 6,
     };
 
     /// RDNA 3 with 1536 VGPRs of 32 lanes a SIMD (LLVM's `Feature1_5xVGPRs`).
     pub(crate) const RDNA3_LARGE: Self = Self { vgprs_per_simd: 768, vgpr_granule: 12, ..Self::RDNA3 };
 
     /// RDNA 4: 1536 VGPRs of 32 lanes a SIMD, and 18 bits of 64 dwords of scratch a wave (`GCNSubtarget::getMaxWaveScratchSize`).
-    pub(crate) const RDNA4: Self = Self { scratch_bytes: ((1 << 18) - 1) * 64 * 4 / 64, ..Self::RDNA3_LARGE };
+    pub(crate) const RDNA4: Self =
+        Self { scratch_bytes: ((1 << 18) - 1) * 64 * 4 / 64, prefetch_bits: 8, ..Self::RDNA3_LARGE };
+
+    /// Bytes of a line of code that is fetched ahead (LLVM's `getInstCacheLineSize`).
+    pub const CODE_LINE_BYTES: u64 = 128;
 
     /// VGPRs that a lane of a SIMD has for waves of a size: a wave of 32 lanes takes half the room.
     pub const fn vgprs_for(&self, wave: WaveSize) -> u32 {

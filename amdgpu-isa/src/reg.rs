@@ -320,6 +320,13 @@ impl ScalarSet {
         self.0 & other.0 != 0
     }
 
+    /// These registers, and the other one of each even pair that has one of them. SCC is in no pair.
+    pub const fn with_pairs(self) -> Self {
+        const EVEN: u128 = u128::MAX / 3;
+        let registers = self.0 & !Self::SCC.0;
+        Self(self.0 | ((registers & EVEN) << 1 & !Self::SCC.0) | registers >> 1 & EVEN)
+    }
+
     /// A bit for each, by number.
     pub const fn bits(self) -> u128 {
         self.0
@@ -416,6 +423,9 @@ mod tests {
         }
         assert_eq!(format!("{set:?}"), "{s100, s101, exec_hi, scc}");
         assert!(set.without(set).is_empty() && set.union(ScalarSet::ALL) == ScalarSet::ALL);
+        let pairs = ScalarSet::register(5).union(ScalarSet::register(106)).union(ScalarSet::SCC).with_pairs();
+        assert_eq!(format!("{pairs:?}"), "{s4, s5, vcc_lo, vcc_hi, scc}");
+        assert_eq!(ScalarSet::register(124).with_pairs(), ScalarSet::register(124), "M0 has no other half");
     }
 
     #[test]

@@ -15,6 +15,10 @@ pub mod scalar {
     pub const TTMP: u8 = 108;
     /// How many trap temporaries there are.
     pub const TTMPS: u8 = 16;
+    /// The trap temporary with a workgroup's id in x, where ids arrive in those (RDNA 4 ISA, section 3.5.3.4).
+    pub const WORKGROUP_X: u8 = TTMP + 9;
+    /// The one with its ids in y, bits 15:0, and z, bits 31:16.
+    pub const WORKGROUP_Y_Z: u8 = TTMP + 7;
     /// M0.
     pub const M0: u8 = 124;
     /// EXEC's low half.

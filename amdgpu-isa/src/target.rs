@@ -288,7 +288,9 @@ impl Arch {
     };
 
     const fn is_instrumented(self) -> bool {
-        matches!(self.generation(), Generation::Gfx9 | Generation::Gfx10 | Generation::Gfx11)
+        match self.generation() {
+            Generation::Gfx9 | Generation::Gfx10 | Generation::Gfx11 | Generation::Gfx12 => true,
+        }
     }
 
     const fn is_executed(self) -> bool {
@@ -397,9 +399,7 @@ pub struct NotExecuted(pub Arch);
 
 /// A processor whose code is not instrumented yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "code for {0} is not instrumented yet: that is done for GFX9 (gfx900 … gfx950), GFX10 (gfx1010 … gfx1036) and GFX11 (gfx1100 … gfx1153)"
-)]
+#[error("code for {0} is read and run, but not instrumented yet")]
 pub struct NotInstrumented(pub Arch);
 
 /// A processor name that is not one of [`Arch::BUILT`].

@@ -1,4 +1,6 @@
-//! Wait counters: what `s_waitcnt` waits for, whatever the generation's layout of it.
+//! Wait counters: what `s_waitcnt` waits for, whatever the generation's layout of it, and GFX12's waits for one or two counters each.
+
+use arrayvec::ArrayVec;
 
 use crate::encoding::format::Field;
 use crate::{Generation, Inst, Op, Value};
@@ -6,10 +8,12 @@ use crate::{Generation, Inst, Op, Value};
 /// What a wave waits for: at most so many operations of a kind remain under way. `None` is no wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// Vector memory (VM_CNT).
+    /// Vector memory (VM_CNT; on GFX12 LOADcnt): where stores are counted apart, without these.
     pub vector: Option<u8>,
-    /// Scalar memory, LDS, GDS and messages (LGKM_CNT).
-    pub scalar_and_lds: Option<u8>,
+    /// Scalar memory and messages (LGKM_CNT; on GFX12 KMcnt).
+    pub scalar: Option<u8>,
+    /// LDS and GDS (LGKM_CNT; on GFX12 DScnt).
+    pub lds: Option<u8>,
     /// Exports and GDS (EXP_CNT).
     pub exports: Option<u8>,
 }
@@ -45,6 +49,15 @@ const GFX11: Layout = Layout {
     scalar_and_lds: [Field::new(4, 6), NOTHING],
 };
 
+/// RDNA 4 ISA, S_WAIT_LOADCNT and its like: the count of the only counter, or of the second of two.
+const COUNT: [Field; 2] = [Field::new(0, 6), NOTHING];
+
+/// RDNA 4 ISA, S_WAIT_LOADCNT_DSCNT: the count of the first of two.
+const FIRST_COUNT: [Field; 2] = [Field::new(8, 6), NOTHING];
+
+/// RDNA 4 ISA, S_WAIT_EXPCNT: three bits are counted.
+const EXPORTS: [Field; 2] = [Field::new(0, 3), NOTHING];
+
 impl Generation {
     const fn waits(self) -> &'static Layout {
         match self {
@@ -52,6 +65,14 @@ impl Generation {
             Self::Gfx10 => &GFX10,
             // The instruction is there, and means what it did.
             Self::Gfx11 | Self::Gfx12 => &GFX11,
+        }
+    }
+
+    /// Whether each counter has an instruction of its own that waits for it.
+    const fn waits_by_counter(self) -> bool {
+        match self {
+            Self::Gfx9 | Self::Gfx10 | Self::Gfx11 => false,
+            Self::Gfx12 => true,
         }
     }
 }
@@ -73,6 +94,15 @@ impl Layout {
     /// The counters by LLVM's names, in the order of its text.
     pub(crate) const fn named(&self) -> [(&'static str, [Field; 2]); 3] {
         [("vmcnt", self.vector), ("expcnt", self.exports), ("lgkmcnt", self.scalar_and_lds)]
+    }
+
+    /// The immediate that waits for this. Where two kinds share a counter, it waits for either.
+    fn immediate(&self, waits: Waits) -> u16 {
+        let count = |count: Option<u8>, parts| put(parts, count.unwrap_or(u8::MAX).min(most(parts)));
+        let scalar_and_lds = [waits.scalar, waits.lds].into_iter().flatten().min();
+        count(waits.vector, self.vector)
+            | count(scalar_and_lds, self.scalar_and_lds)
+            | count(waits.exports, self.exports)
     }
 }
 
@@ -98,39 +128,87 @@ pub(crate) fn gap(generation: Generation) -> u16 {
     !at_rest(generation)
 }
 
-impl Waits {
-    /// For everything.
-    pub const ALL: Self = Self { vector: Some(0), scalar_and_lds: Some(0), exports: Some(0) };
-    /// For all vector memory.
-    pub const VECTOR: Self = Self { vector: Some(0), scalar_and_lds: None, exports: None };
-    /// For all scalar memory and LDS.
-    pub const SCALAR_AND_LDS: Self = Self { vector: None, scalar_and_lds: Some(0), exports: None };
+impl Op {
+    /// Whether an instruction is there to wait until operations that are under way are done.
+    pub const fn waits(self) -> bool {
+        matches!(
+            self,
+            Self::s_waitcnt
+                | Self::s_wait_loadcnt
+                | Self::s_wait_storecnt
+                | Self::s_wait_samplecnt
+                | Self::s_wait_bvhcnt
+                | Self::s_wait_expcnt
+                | Self::s_wait_dscnt
+                | Self::s_wait_kmcnt
+                | Self::s_wait_loadcnt_dscnt
+                | Self::s_wait_storecnt_dscnt
+        )
+    }
+}
 
-    /// What an instruction waits for, if it is there to wait.
+impl Waits {
+    /// No wait.
+    const NONE: Self = Self { vector: None, scalar: None, lds: None, exports: None };
+    /// For everything.
+    pub const ALL: Self = Self { vector: Some(0), scalar: Some(0), lds: Some(0), exports: Some(0) };
+    /// For all vector memory.
+    pub const VECTOR: Self = Self { vector: Some(0), ..Self::NONE };
+    /// For all scalar memory.
+    pub const SCALAR: Self = Self { scalar: Some(0), ..Self::NONE };
+    /// For all of LDS.
+    pub const LDS: Self = Self { lds: Some(0), ..Self::NONE };
+
+    /// What an instruction waits for, if it is [there to wait](Op::waits). Counters that have no field are left out.
     pub fn of(inst: &Inst, generation: Generation) -> Option<Self> {
-        if inst.op != Op::s_waitcnt {
+        if !inst.op.waits() {
             return None;
         }
         let raw = inst.operands.iter().find_map(|operand| match operand.value {
             Value::Imm(raw) => Some(raw as u16),
             _ => None,
         })?;
-        let layout = generation.waits();
         let count = |parts| Some(get(parts, raw)).filter(|count| *count < most(parts));
-        Some(Self {
-            vector: count(layout.vector),
-            scalar_and_lds: count(layout.scalar_and_lds),
-            exports: count(layout.exports),
+        Some(match inst.op {
+            Op::s_waitcnt => {
+                let layout = generation.waits();
+                let scalar_and_lds = count(layout.scalar_and_lds);
+                Self {
+                    vector: count(layout.vector),
+                    scalar: scalar_and_lds,
+                    lds: scalar_and_lds,
+                    exports: count(layout.exports),
+                }
+            }
+            Op::s_wait_loadcnt => Self { vector: count(COUNT), ..Self::NONE },
+            Op::s_wait_loadcnt_dscnt => Self { vector: count(FIRST_COUNT), lds: count(COUNT), ..Self::NONE },
+            Op::s_wait_dscnt | Op::s_wait_storecnt_dscnt => Self { lds: count(COUNT), ..Self::NONE },
+            Op::s_wait_kmcnt => Self { scalar: count(COUNT), ..Self::NONE },
+            Op::s_wait_expcnt => Self { exports: count(EXPORTS), ..Self::NONE },
+            _ => Self::NONE,
         })
     }
 
-    /// The immediate of the `s_waitcnt` that waits for this.
-    pub fn immediate(self, generation: Generation) -> u16 {
-        let layout = generation.waits();
-        let count = |count: Option<u8>, parts| put(parts, count.unwrap_or(u8::MAX).min(most(parts)));
-        count(self.vector, layout.vector)
-            | count(self.scalar_and_lds, layout.scalar_and_lds)
-            | count(self.exports, layout.exports)
+    /// The instructions that wait for this, each with its immediate.
+    pub fn instructions(self, generation: Generation) -> ArrayVec<(Op, u16), 3> {
+        let mut all = ArrayVec::new();
+        if !generation.waits_by_counter() {
+            all.push((Op::s_waitcnt, generation.waits().immediate(self)));
+            return all;
+        }
+        let limited = |parts, count: u8| put(parts, count.min(most(parts)));
+        match (self.vector, self.lds) {
+            (Some(vector), Some(lds)) => {
+                let immediate = limited(FIRST_COUNT, vector) | limited(COUNT, lds);
+                all.push((Op::s_wait_loadcnt_dscnt, immediate));
+            }
+            (Some(vector), None) => all.push((Op::s_wait_loadcnt, limited(COUNT, vector))),
+            (None, Some(lds)) => all.push((Op::s_wait_dscnt, limited(COUNT, lds))),
+            (None, None) => {}
+        }
+        all.extend(self.scalar.map(|count| (Op::s_wait_kmcnt, limited(COUNT, count))));
+        all.extend(self.exports.map(|count| (Op::s_wait_expcnt, limited(EXPORTS, count))));
+        all
     }
 }
 
@@ -143,7 +221,7 @@ mod tests {
     fn waits_are_what_their_text_says() {
         let cases = [
             ("s_waitcnt vmcnt(0)", Waits::VECTOR),
-            ("s_waitcnt lgkmcnt(0)", Waits::SCALAR_AND_LDS),
+            ("s_waitcnt lgkmcnt(0)", Waits { lds: Some(0), ..Waits::SCALAR }),
             ("s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)", Waits::ALL),
             (
                 "s_waitcnt vmcnt(62) expcnt(6)",
@@ -153,12 +231,58 @@ mod tests {
         for (text, waits) in cases {
             let inst = parse(Arch::Gfx90a, text).unwrap();
             assert_eq!(Waits::of(&inst, Generation::Gfx9), Some(waits), "{text}");
-            assert_eq!(
-                inst.operands[0].value,
-                Value::Imm(waits.immediate(Generation::Gfx9).into()),
-                "{text}"
-            );
+            let written = waits.instructions(Generation::Gfx9);
+            assert_eq!(written[..], [(inst.op, immediate(&inst))], "{text}");
         }
-        assert_eq!(at_rest(Generation::Gfx9), Waits::default().immediate(Generation::Gfx9));
+        assert_eq!(
+            Waits::default().instructions(Generation::Gfx9)[..],
+            [(Op::s_waitcnt, at_rest(Generation::Gfx9))]
+        );
+        let both = Waits { scalar: Some(3), lds: Some(1), ..Waits::default() };
+        let shared = both.instructions(Generation::Gfx11);
+        assert_eq!(
+            shared[..],
+            [(Op::s_waitcnt, 0xfc17)],
+            "a shared counter is waited for until either is done"
+        );
+    }
+
+    fn immediate(inst: &Inst) -> u16 {
+        match inst.operands[..] {
+            [crate::Operand { value: Value::Imm(raw), .. }] => raw as u16,
+            _ => panic!("{inst:?}"),
+        }
+    }
+
+    /// RDNA 4 ISA, S_WAIT_LOADCNT and its like; the counts are LLVM's.
+    #[test]
+    fn gfx12_waits_for_one_counter_or_for_two() {
+        let none = Waits::default();
+        let cases = [
+            ("s_wait_loadcnt 0x0", Waits::VECTOR),
+            ("s_wait_kmcnt 0x0", Waits::SCALAR),
+            ("s_wait_dscnt 0x0", Waits::LDS),
+            ("s_wait_dscnt 0x3e", Waits { lds: Some(62), ..none }),
+            ("s_wait_expcnt 0x2", Waits { exports: Some(2), ..none }),
+            ("s_wait_loadcnt_dscnt 0x500", Waits { vector: Some(5), ..Waits::LDS }),
+        ];
+        for (text, waits) in cases {
+            let inst = parse(Arch::Gfx1201, text).unwrap();
+            assert_eq!(Waits::of(&inst, Generation::Gfx12), Some(waits), "{text}");
+            let written = waits.instructions(Generation::Gfx12);
+            assert_eq!(written[..], [(inst.op, immediate(&inst))], "{text}");
+        }
+        for text in
+            ["s_wait_storecnt 0x0", "s_wait_samplecnt 0x0", "s_wait_bvhcnt 0x0", "s_wait_loadcnt 0x3f"]
+        {
+            let inst = parse(Arch::Gfx1201, text).unwrap();
+            assert_eq!(Waits::of(&inst, Generation::Gfx12), Some(none), "{text}");
+        }
+        let stores = parse(Arch::Gfx1201, "s_wait_storecnt_dscnt 0x0").unwrap();
+        assert_eq!(Waits::of(&stores, Generation::Gfx12), Some(Waits::LDS));
+        let text: Vec<_> = Waits::ALL.instructions(Generation::Gfx12).into_iter().collect();
+        let all = [(Op::s_wait_loadcnt_dscnt, 0), (Op::s_wait_kmcnt, 0), (Op::s_wait_expcnt, 0)];
+        assert_eq!(text, all);
+        assert!(none.instructions(Generation::Gfx12).is_empty());
     }
 }

@@ -60,9 +60,10 @@ fn comparisons_write_exec_alone() {
 fn waits_are_what_their_text_says() {
     let generation = Arch::Gfx1030.generation();
     let waits = parse(GFX1030, "s_waitcnt vmcnt(62) lgkmcnt(62)").unwrap();
-    let expected = Waits { vector: Some(62), scalar_and_lds: Some(62), exports: None };
+    let expected = Waits { vector: Some(62), scalar: Some(62), lds: Some(62), exports: None };
     assert_eq!(Waits::of(&waits, generation), Some(expected));
-    assert_eq!(waits.operands[0].value, Value::Imm(expected.immediate(generation).into()));
+    let [(op, immediate)] = expected.instructions(generation)[..] else { panic!("one instruction") };
+    assert_eq!((op, waits.operands[0].value), (Op::s_waitcnt, Value::Imm(immediate.into())));
     let store = parse(GFX1030, "global_store_dword v[0:1], v2, off").unwrap().effects(GFX1030);
     assert!(store.vs_cnt && !store.vm_cnt);
 }

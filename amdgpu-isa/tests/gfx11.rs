@@ -108,9 +108,12 @@ fn pairs_have_both_operations() {
 #[test]
 fn waits_and_branches_are_what_their_text_says() {
     let waits = parse(GFX1100, "s_waitcnt vmcnt(62) lgkmcnt(0)").unwrap();
-    let expected = Waits { vector: Some(62), scalar_and_lds: Some(0), exports: None };
+    let expected = Waits { vector: Some(62), scalar: Some(0), lds: Some(0), exports: None };
     assert_eq!(Waits::of(&waits, Arch::Gfx1100.generation()), Some(expected));
-    assert_eq!(waits.operands[0].value, Value::Imm(expected.immediate(Arch::Gfx1100.generation()).into()));
+    let [(op, immediate)] = expected.instructions(Arch::Gfx1100.generation())[..] else {
+        panic!("one instruction")
+    };
+    assert_eq!((op, waits.operands[0].value), (Op::s_waitcnt, Value::Imm(immediate.into())));
     let branch = parse(GFX1100, "s_cbranch_execz 4").unwrap();
     assert_eq!(branch.flow(), Flow::CondBranch { offset: 16, condition: Condition::Execz });
     let store = parse(GFX1100, "global_store_b32 v[0:1], v2, off").unwrap().effects(GFX1100);

@@ -2,7 +2,7 @@
 //!
 //! Kept as its raw words with accessors, so that what is not understood survives a rewrite.
 
-use amdgpu_isa::{Arch, Feature, WaveSize};
+use amdgpu_isa::{Arch, Feature, Limits, WaveSize};
 
 /// A kernel descriptor as it stands in `.rodata`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub struct VectorRegisters {
 const RSRC3: u32 = 352;
 const RSRC1: u32 = 384;
 const RSRC2: u32 = 416;
+/// Bit position of `INST_PREF_SIZE`.
+const PREFETCH: u32 = RSRC3 + 4;
 /// Bit position of `KERNEL_CODE_PROPERTIES`.
 const PROPERTIES: u32 = 448;
 /// Bit position of `KERNARG_PRELOAD`.
@@ -302,6 +304,22 @@ impl KernelDescriptor {
         Ok(())
     }
 
+    /// Lines of the kernel's code that are fetched before a wave starts (`INST_PREF_SIZE`), and the most that can be; none where
+    /// descriptors do not tell.
+    fn prefetched_lines(&self, arch: Arch) -> Option<(u32, u32)> {
+        let width = arch.limits().prefetch_bits;
+        (width > 0).then(|| (self.bits(PREFETCH, width), mask(width)))
+    }
+
+    /// If all of the kernel's code, of so many bytes, is fetched before a wave starts, or as much as can be: has that be so of more.
+    pub fn prefetch_as_much(&mut self, arch: Arch, before: u64, after: u64) {
+        let Some((lines, most)) = self.prefetched_lines(arch) else { return };
+        let all = |bytes: u64| bytes.div_ceil(Limits::CODE_LINE_BYTES).min(most.into()) as u32;
+        if lines > 0 && lines >= all(before) {
+            self.set_bits(PREFETCH, arch.limits().prefetch_bits, all(after).max(lines));
+        }
+    }
+
     /// How the allotted vector registers split into VGPRs and AGPRs.
     pub fn vector_registers(&self, arch: Arch) -> VectorRegisters {
         let total = self.vgpr_count(arch);
@@ -362,5 +380,30 @@ impl FloatDenorm {
             2 => Self::FlushSource,
             _ => Self::FlushNone,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// LLVM's `.amdhsa_inst_pref_size`: bits 9:4 of COMPUTE_PGM_RSRC3 on GFX11, bits 11:4 on GFX12.
+    #[test]
+    fn code_that_is_fetched_ahead_stays_so_when_it_grows() {
+        let grown = |arch, lines: u32, before, after| {
+            let mut descriptor = KernelDescriptor { bytes: [0; 64] };
+            descriptor.set_compute_pgm_rsrc3(lines << 4);
+            descriptor.prefetch_as_much(arch, before, after);
+            descriptor.compute_pgm_rsrc3() >> 4
+        };
+        for (arch, most) in [(Arch::Gfx1100, 63), (Arch::Gfx1201, 255)] {
+            assert_eq!(grown(arch, 2, 256, 1000), 8, "{arch}: all of it");
+            assert_eq!(grown(arch, 2, 257, 1000), 2, "{arch}: a part is");
+            assert_eq!(grown(arch, 0, 256, 1000), 0, "{arch}: nothing is");
+            assert_eq!(grown(arch, 3, 256, 300), 3, "{arch}: more than it has");
+            assert_eq!(grown(arch, 2, 256, 1 << 20), most, "{arch}: more than can be");
+            assert_eq!(grown(arch, most, 1 << 20, 2 << 20), most, "{arch}: as much as can be");
+        }
+        assert_eq!(grown(Arch::Gfx1030, 2, 256, 1000), 2, "it is no such count there");
     }
 }

@@ -41,6 +41,8 @@ fn rdna_is_shown_instrumented_and_run() {
     support::compile_with(&source, &wide, &["-mcpu=gfx1151", "-mwavefrontsize64", "-mcumode"]);
     support::compile_with(&source, &directory.join("narrow10.elf"), &["-mcpu=gfx1030"]);
     support::compile_with(&source, &directory.join("wide10.elf"), &["-mcpu=gfx1010", "-mwavefrontsize64"]);
+    support::compile_with(&source, &directory.join("narrow12.elf"), &["-mcpu=gfx1201"]);
+    support::compile_with(&source, &directory.join("wide12.elf"), &["-mcpu=gfx1200", "-mwavefrontsize64"]);
 
     let narrow = stdout(directory, "inspect narrow.elf");
     assert!(narrow.starts_with("gfx1100: code object V6, 1 kernel, "), "{narrow}");
@@ -65,7 +67,7 @@ fn rdna_is_shown_instrumented_and_run() {
     let wide = stdout(directory, "disasm wide.elf");
     assert!(wide.contains("vcc, s2, v0") && !wide.contains("vcc_lo, s2, v0"), "{wide}");
 
-    for file in ["narrow.elf", "wide.elf", "narrow10.elf", "wide10.elf"] {
+    for file in ["narrow.elf", "wide.elf", "narrow10.elf", "wide10.elf", "narrow12.elf", "wide12.elf"] {
         let words = "--grid 1 --block 64 --arg i32:[9,8,-7,6] --arg i32:3 --print 1";
         let text = stdout(directory, &format!("run {file} {words}"));
         let printed: Vec<&str> = text.split_whitespace().collect();
@@ -79,7 +81,7 @@ fn rdna_is_shown_instrumented_and_run() {
         assert!(text.contains("equal; counters and the emulator's own: equal"), "{text}");
         text
     };
-    let pairs = [["narrow", "wide"], ["narrow10", "wide10"]];
+    let pairs = [["narrow", "wide"], ["narrow10", "wide10"], ["narrow12", "wide12"]];
     let homes = ["register", "lds", "global"];
     for ([narrow, wide], home) in pairs.into_iter().flat_map(|pair| homes.map(|home| (pair, home))) {
         let report = format!("--report --counters {home}");

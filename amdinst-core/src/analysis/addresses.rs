@@ -6,8 +6,9 @@
 //! s_add_u32   s4, s4, low
 //! s_addc_u32  s5, s5, high
 //! ```
-//! (`SI_PC_ADD_REL_OFFSET` in LLVM) and calls, jumps or loads through the result, perhaps after moving it or parking it
-//! in lanes of a VGPR. The tracker knows, at each instruction, which registers hold a half of such an address.
+//! (`SI_PC_ADD_REL_OFFSET` in LLVM; GFX12 has `s_sext_i32_i16 s5, s5` behind the first) and calls, jumps or loads through the
+//! result, perhaps after moving it or parking it in lanes of a VGPR. The tracker knows, at each instruction, which registers hold a
+//! half of such an address.
 //!
 //! A value of the program counter must become an address by an addition and its own carry. What registers
 //! still hold of one must be dead where blocks join and where calls return. Else the function cannot move.
@@ -143,6 +144,10 @@ impl Tracker {
                 self.bases.insert(index, pc + u64::from(inst.size));
                 self.set(to, Some(Half::RawLow(index)));
                 self.set(to + 1, Some(Half::RawHigh(index)));
+            }
+            // Fills in the highest bits, where the program counter comes without them.
+            (Op::s_sext_i32_i16, Some(to)) if let Some(raw @ Half::RawHigh(_)) = half(self, 1) => {
+                self.set(to, Some(raw));
             }
             (Op::s_add_u32, Some(to)) => {
                 match (half(self, 1), constant(inst, 2), half(self, 2), constant(inst, 1)) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use amdgpu_object::rewrite::{
-    DebugInfo, Edit, KernelEdit, NewSection, RewriteError, Rewritten, Variable, rewrite,
+    DebugInfo, Edge, Edit, KernelEdit, NewSection, RewriteError, Rewritten, Variable, rewrite,
 };
 use amdgpu_object::verify::contradiction;
 use amdgpu_object::{Bytes, CodeObject};
@@ -35,11 +35,20 @@ pub struct Instrumented {
 /// When the plan instruments nothing, descriptor and metadata of a kernel contradict each other, or the rewriter refuses the
 /// code object.
 pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, InstrumentError> {
-    let Plan { kernels, edits, relocated, abi, .. } = plan;
+    let Plan { kernels, mut edits, relocated, abi, .. } = plan;
     let Some(relocated) = relocated else {
         return Err(InstrumentError::NothingInstrumented(why_nothing(&kernels)));
     };
     consistent(object, &edits)?;
+    let fetches_ahead = object.target.arch.limits().prefetch_bits > 0;
+    for edit in edits.iter_mut().filter(|_| fetches_ahead) {
+        let code = object.kernel(&edit.kernel).map(|kernel| kernel.code.clone()).unwrap_or_default();
+        let place = |old, edge| relocated.place(old, edge);
+        if let (Some(start), Some(end)) = (place(code.start, Edge::Start), place(code.end, Edge::End)) {
+            let after = end.saturating_sub(start);
+            edit.descriptor.prefetch_as_much(object.target.arch, code.end - code.start, after);
+        }
+    }
     // An empty buffer of one record, as large as any.
     let record = kernels.iter().filter(|kernel| kernel.is_instrumented()).map(|kernel| kernel.record_stride);
     let variable = (abi == Abi::Global).then(|| Variable {

@@ -1,7 +1,7 @@
 //! The code that kernels get, as one reads it: at entry, at a site, at exit, for each counter home, level and state of the registers
 //! around the site.
 //!
-//! Each kernel of `kernels/`, and for RDNA of `rdna/` and `gfx10/`, is a body of a few lines and says what it stands for. Its snapshot has the
+//! Each kernel of `kernels/`, and for RDNA of `rdna/`, `gfx10/` and `gfx12/`, is a body of a few lines and says what it stands for. Its snapshot has the
 //! instrumented listing for each home and level: lines with `+` were inserted, the others are the kernel's own. `cargo insta review`
 //! blesses what is meant.
 //!
@@ -25,11 +25,15 @@ const GFX10: [Target; 2] = [
     Target { arch: Arch::Gfx1030, wave: WaveSize::Wave32 },
     Target { arch: Arch::Gfx1010, wave: WaveSize::Wave64 },
 ];
-/// The processor of all kernels for RDNA 3, and the size of waves.
-const RDNA: [Target; 2] = [
+/// The processors of all kernels for RDNA 3 and 4, and the sizes of waves.
+const RDNA: [Target; 4] = [
     Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 },
     Target { arch: Arch::Gfx1100, wave: WaveSize::Wave64 },
+    Target { arch: Arch::Gfx1201, wave: WaveSize::Wave32 },
+    Target { arch: Arch::Gfx1201, wave: WaveSize::Wave64 },
 ];
+/// Of these, the ones that what RDNA 4 has alone is looked at on.
+const GFX12: &[Target] = RDNA.split_at(2).1;
 
 /// A kernel around a body: one argument, 8 SGPRs of state, a few VGPRs.
 fn source(target: Target, body: &str) -> String {
@@ -226,9 +230,9 @@ fn code_at_entry_at_sites_and_at_exit() {
 
 #[test]
 fn code_for_rdna_at_entry_at_sites_and_at_exit() {
-    for (directory, targets) in [("rdna", RDNA), ("gfx10", GFX10)] {
+    for (directory, targets) in [("rdna", &RDNA[..]), ("gfx12", GFX12), ("gfx10", &GFX10)] {
         for (name, about, body) in kernels(directory) {
-            for target in targets {
+            for &target in targets {
                 if check(&name, &about, target, &in_waves(&body, target.wave)).is_none() {
                     return;
                 }

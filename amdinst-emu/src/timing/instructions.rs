@@ -196,7 +196,7 @@ fn special(inst: &Inst, generation: Generation) -> Work {
     });
     let immediate = immediate.unwrap_or(0);
     match inst.op {
-        Op::s_waitcnt => Waits::of(inst, generation).map_or(Work::Nothing, Work::Wait),
+        op if op.waits() => Waits::of(inst, generation).map_or(Work::Nothing, Work::Wait),
         Op::s_nop => Work::Nop { states: (immediate & 15) as u8 + 1 },
         Op::s_sleep => Work::Sleep { units: (immediate & 127) as u8 },
         Op::s_barrier => Work::Barrier,

@@ -113,7 +113,8 @@ impl Resident {
         if let Work::Wait(waits) = next.work {
             let counters = [
                 (&self.vector, waits.vector),
-                (&self.local, waits.scalar_and_lds),
+                // One counter for both.
+                (&self.local, [waits.scalar, waits.lds].into_iter().flatten().min()),
                 (&self.export, waits.exports),
             ];
             for (counter, left) in counters {

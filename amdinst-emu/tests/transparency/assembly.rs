@@ -1,7 +1,7 @@
 //! Kernels written by hand, as no compiler writes them: each file in `assembly` is one code object.
 //!
-//! Its text stands behind `prelude.inc` and `gfx9.inc` or `rdna.inc` (and on GFX10 `gfx10.inc`), whose macros it uses, and before the
-//! descriptors. On RDNA, what depends on the size of waves is written in braces (`rdna.inc`). Its first lines are comments, which may say
+//! Its text stands behind `prelude.inc` and `gfx9.inc` or `rdna.inc` (and on GFX10 and GFX12 `gfx10.inc` or `gfx12.inc`), whose macros
+//! it uses, and before the descriptors. On RDNA, what depends on the size of waves is written in braces (`rdna.inc`). Its first lines are comments, which may say
 //!
 //! * `// kernels: test other`: the kernels, if there are others than `test`;
 //! * `// cpus: gfx900 gfx90a`: the processors, if it is not for all of GFX9; `gfx1100:wave64` is one in waves of 64 lanes;
@@ -113,7 +113,10 @@ impl Assembly {
             Generation::Gfx10 => {
                 concat!(include_str!("assembly/gfx10.inc"), include_str!("assembly/rdna.inc"))
             }
-            Generation::Gfx11 | Generation::Gfx12 => include_str!("assembly/rdna.inc"),
+            Generation::Gfx11 => include_str!("assembly/rdna.inc"),
+            Generation::Gfx12 => {
+                concat!(include_str!("assembly/gfx12.inc"), include_str!("assembly/rdna.inc"))
+            }
         };
         let mut source = format!("{}{macros}{}\n", include_str!("assembly/prelude.inc"), self.text);
         if arch.generation().wave_sizes().len() > 1 {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use amdgpu_isa::{MemoryKind, Op, Reg};
+use amdgpu_isa::{Logic, MaskOp, MemoryKind, Op, Reg};
 use amdgpu_object::CodeObject;
 use amdinst_core::analysis::liveness::Liveness;
 use amdinst_core::analysis::program::Program;
@@ -14,15 +14,36 @@ use super::prelude::with_prelude;
 use super::proof::{Geometry, KERNEL, fresh, launch};
 use crate::support::compile;
 
-/// Measures the rows of the table of costs at the head of `instrument/emit/site.rs`. The kernels are the hand-written ones, and one with
-/// more sites than SGPRs have room for.
-pub(crate) fn table() -> Vec<String> {
-    let mut costs: BTreeMap<(&str, &str), Cost> = BTreeMap::new();
+/// Columns of the second table.
+const RDNA: [&str; 6] =
+    ["gfx1030", "gfx1030:wave64", "gfx1100", "gfx1100:wave64", "gfx1201", "gfx1201:wave64"];
+
+/// By home and level, what site executions cost.
+type Costs = BTreeMap<(&'static str, &'static str), Cost>;
+
+/// Measures the rows of the tables of costs at the head of `instrument/emit/site.rs`: one for gfx90a, and one for RDNA.
+pub(crate) fn tables() -> Vec<String> {
+    let row = |((home, level), cost): (&(&str, &str), &Cost)| format!("| {home} | {level} | {cost} |");
+    let first: Vec<String> = costs("gfx90a").iter().map(row).collect();
+    let columns = RDNA.map(costs);
+    let row = |&(home, level): &(&str, &str)| {
+        let cells = columns.iter().map(|costs| match costs.get(&(home, level)) {
+            Some(cost) => format!("{}, {:.1}", cost.range(), cost.average()),
+            None => String::new(),
+        });
+        format!("| {home} | {level} | {} |", cells.collect::<Vec<_>>().join(" | "))
+    };
+    first.into_iter().chain(columns[0].keys().map(row)).collect()
+}
+
+/// What site executions cost on one processor. The kernels are the hand-written ones, and one with more sites than SGPRs have room for.
+fn costs(cpu: &str) -> Costs {
+    let mut costs = Costs::new();
     let mut measure = |name: &str, source: &str, geometry| {
-        let object = compile(&with_prelude(source), "gfx90a", "-O2");
+        let object = compile(&with_prelude(source), cpu, "-O2");
         for (level, level_name) in [(Level::Basic, "basic"), (Level::Lanes, "lanes")] {
             for counters in [Counters::Register, Counters::Lds, Counters::Global] {
-                let context = format!("{name} {counters:?} {level_name}");
+                let context = format!("{name} {cpu} {counters:?} {level_name}");
                 run(
                     &context,
                     &object,
@@ -36,11 +57,12 @@ pub(crate) fn table() -> Vec<String> {
         }
     };
     for Kernel { name, source, geometry } in kernels::ALL {
-        measure(name, source, *geometry);
+        if !RDNA.contains(&cpu) || !crate::is_of_gfx9(source) {
+            measure(name, source, *geometry);
+        }
     }
     measure("many branches", &kernels::huge(40), Geometry::new([1, 1, 1], [64, 1, 1]));
-    let row = |((home, level), cost): (&(&str, &str), &Cost)| format!("| {home} | {level} | {cost} |");
-    costs.iter().map(row).collect()
+    costs
 }
 
 /// The cost of site executions, over many sites.
@@ -70,12 +92,19 @@ impl Cost {
         self.memory = self.memory.max(other.memory);
         self.lds = self.lds.max(other.lds);
     }
+
+    fn average(&self) -> f64 {
+        self.added as f64 / self.executions as f64
+    }
+
+    fn range(&self) -> String {
+        format!("{}-{}", self.range[0], self.range[1])
+    }
 }
 
 impl std::fmt::Display for Cost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let average = self.added as f64 / self.executions as f64;
-        write!(f, "{}-{} | {average:.1} | {} | {}", self.range[0], self.range[1], self.memory, self.lds)
+        write!(f, "{} | {:.1} | {} | {}", self.range(), self.average(), self.memory, self.lds)
     }
 }
 
@@ -168,10 +197,11 @@ fn run(
             let scalar = count(&|op, _| op.name().starts_with("s_"));
             assert_eq!(scalar, added, "{context}: {ran:?}");
             if options.level == Level::Basic && keeps_old(&before, &liveness, site.pc) {
-                // One more where all lanes may be gone before the site.
-                let selects = count(&|op, _| *op == Op::s_cselect_b64);
+                // One more where all lanes may be gone before the site, and waits where vector instructions have read the registers.
+                let selects = count(&|op, _| op.mask_op(code.wave_size()) == Some(MaskOp::Select));
+                let waits = count(&|op, _| *op == Op::s_waitcnt_depctr);
                 assert!(
-                    added <= 4 + selects && selects <= 1,
+                    added <= 4 + selects + waits && selects <= 1,
                     "{context}: {added} instructions at {:#x}: {ran:?}",
                     site.pc
                 );
@@ -194,5 +224,6 @@ fn keeps_old(program: &Program, liveness: &Liveness, pc: u64) -> bool {
     let blocks = &program.functions[function].blocks;
     let block = blocks.iter().position(|block| block.insts.contains(&inst)).expect("a block");
     let (_, after) = liveness.around(program, function, block, inst);
-    program.insts[inst].op == Op::s_and_saveexec_b64 && !after.contains(Reg::SCC)
+    let saves = Some(MaskOp::Saveexec(Logic::And));
+    program.insts[inst].op.mask_op(program.wave_size()) == saves && !after.contains(Reg::SCC)
 }

@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use amdgpu_isa::{
-    Arch, DppCtrl, EncodeError, Encoding, Inst, Mods, Op, Reg, Target, Value, WaveSize, Words,
+    Arch, DppCtrl, EncodeError, Encoding, Generation, Inst, Mods, Op, Reg, Target, Value, WaveSize, Words,
     assemble_legal, with_values,
 };
 use rustc_hash::FxHashMap;
@@ -102,7 +102,7 @@ pub(crate) enum Modifiers {
     None,
     /// Of an address.
     Offset(i32),
-    /// Offset of an address, with `glc slc`.
+    /// Offset of an address that is written to past all caches.
     Through(i32),
     /// A sum too large becomes the largest number.
     Clamp,
@@ -112,12 +112,12 @@ pub(crate) enum Modifiers {
 }
 
 impl Modifiers {
-    fn mods(self) -> Option<Mods> {
+    fn mods(self, generation: Generation) -> Option<Mods> {
         let none = Mods::default();
         Some(match self {
             Self::None => return None,
             Self::Offset(offset) => Mods { offset, ..none },
-            Self::Through(offset) => Mods { offset, glc: true, slc: true, ..none },
+            Self::Through(offset) => Mods { offset, ..generation.store_to_system() },
             Self::Clamp => Mods { clamp: true, ..none },
             Self::Halves => Mods { op_sel: 0b10, op_sel_hi: 0b11, ..none },
             Self::Dpp(control) => Mods { dpp: Some(control), ..none },
@@ -225,7 +225,8 @@ impl Assembler {
         values: &[Value],
         modifiers: Modifiers,
     ) -> Result<Assembled, EncodeError> {
-        let (inst, words) = assemble_legal(self.target, op, encoding, values, modifiers.mods())?;
+        let mods = modifiers.mods(self.arch().generation());
+        let (inst, words) = assemble_legal(self.target, op, encoding, values, mods)?;
         Ok(Assembled::new(inst, words))
     }
 }
@@ -391,7 +392,7 @@ mod tests {
         ];
         let mut seen = HashMap::new();
         let mut see = |op: Op, encoding: Encoding, values: &[Value], modifiers: Modifiers| {
-            let one = (op, encoding, values.to_vec(), modifiers.mods());
+            let one = (op, encoding, values.to_vec(), modifiers.mods(Generation::Gfx9));
             let key = Key::of(op, encoding, values, modifiers).expect("a key");
             assert_eq!(*seen.entry(key).or_insert_with(|| one.clone()), one);
         };

@@ -15,6 +15,7 @@
 use amdgpu_isa::{Arch, Feature, Op, Value};
 
 use super::sequence::{Sequence, sgpr};
+use super::workgroup::WorkgroupIds;
 use crate::counters::HEADER_BYTES;
 use crate::instrument::registers::deferred::{Deferred, id_vgprs};
 use crate::instrument::registers::stores::{Store, Stores};
@@ -40,19 +41,26 @@ impl Deferred {
     /// Works out the record's offset, when the argument has come.
     ///
     /// x · stride_x + y · stride_y + z · stride_z of the workgroup's ids, and its wave's number times the bytes between records.
-    pub(crate) fn offset(&self, code: &mut Sequence, arch: Arch, workgroup: [u8; 3], stay: [bool; 3]) {
-        self.offset_of_workgroup(code, workgroup, stay);
+    pub(crate) fn offset(&self, code: &mut Sequence, arch: Arch, workgroup: WorkgroupIds) {
+        self.offset_of_workgroup(code, workgroup);
         self.wave_number(code, arch);
         self.offset_of_wave(code);
     }
 
-    fn offset_of_workgroup(&self, code: &mut Sequence, workgroup: [u8; 3], stay: [bool; 3]) {
-        let [x, y, z] =
-            std::array::from_fn(|axis| sgpr(if stay[axis] { workgroup[axis] } else { self.workgroup[axis] }));
-        let [stride_x, stride_y, stride_z] = [2, 3, 4].map(|word| self.block + word);
-        multiply(code, stride_x, x);
-        multiply(code, stride_y, y);
-        multiply(code, stride_z, z);
+    /// The ids of the workgroup that have been put by, or where they stay.
+    fn kept_workgroup(&self, arch: Arch) -> WorkgroupIds {
+        match arch.has(Feature::WorkgroupIdsInTtmps) {
+            true => WorkgroupIds::Ttmps,
+            false => WorkgroupIds::Sgprs(self.workgroup),
+        }
+    }
+
+    fn offset_of_workgroup(&self, code: &mut Sequence, workgroup: WorkgroupIds) {
+        let strides @ [stride_x, stride_y, stride_z] = [2, 3, 4].map(|word| self.block + word);
+        for (axis, stride) in strides.into_iter().enumerate() {
+            let id = workgroup.id(code, axis, self.workgroup[axis]);
+            multiply(code, stride, id);
+        }
         add(code, stride_x, stride_y);
         add(code, stride_x, stride_z);
     }
@@ -86,10 +94,10 @@ impl Deferred {
         &self,
         code: &mut Sequence,
         arch: Arch,
-        workgroup: [u8; 3],
+        workgroup: WorkgroupIds,
         image: Option<(u8, u32)>,
     ) -> u8 {
-        self.offset_of_workgroup(code, workgroup, [true; 3]);
+        self.offset_of_workgroup(code, workgroup);
         self.wave_number(code, arch);
         if let Some((to, bytes)) = image {
             code.sop2(Op::s_mul_i32, to, sgpr(self.block + 5), Value::int(bytes as i32));
@@ -101,7 +109,7 @@ impl Deferred {
     /// When a wave ends: waits for the argument and works out the offset, where that has not been done.
     pub(crate) fn finish(&self, code: &mut Sequence, arch: Arch) {
         code.wait_scalar_loads();
-        self.offset(code, arch, [0; 3], [false; 3]);
+        self.offset(code, arch, self.kept_workgroup(arch));
     }
 
     /// Writes a record from one lane.

@@ -4,7 +4,7 @@
 //! kernarg pointer, and where scratch memory is if sites need to know, and leaves the registers as the *original* descriptor
 //! would have had them.
 
-use amdgpu_isa::{Arch, Feature, Op, Value};
+use amdgpu_isa::{Arch, Feature, LAST_SGPR, Op, Value};
 use amdgpu_object::KernelDescriptor;
 
 use super::assembler::{Assembled, Assembler};
@@ -12,6 +12,7 @@ use super::deferred;
 use super::sequence::{EmitError, Sequence, sgpr};
 use super::site::BASIC_COUNTERS;
 use super::wave_index::WaveIndex;
+use super::workgroup::WorkgroupIds;
 use crate::counters::HEADER_BYTES;
 use crate::instrument::registers::deferred::Deferred;
 use crate::instrument::registers::layout::{
@@ -35,6 +36,9 @@ pub(crate) struct Entry<'a> {
     pub(crate) record_stride: u32,
     /// What a prologue that leaves the record's address for later need not do.
     pub(crate) left: Left,
+    /// From this SGPR on the program uses none, where the prologue should keep to those: what its vector instructions read, the program
+    /// would have to wait for ([`Feature::ScalarReadHazard`]).
+    pub(crate) first_unused: Option<u8>,
 }
 
 /// What the prologue of a kernel need not do that leaves its record's address for later.
@@ -103,7 +107,10 @@ impl Entry<'_> {
     /// The first SGPR of the prologue's own.
     pub(crate) fn first_temp(&self) -> u8 {
         let end = |descriptor: &KernelDescriptor| descriptor.system_sgprs(self.arch).end;
-        end(&self.original).max(end(&self.instrumented)).next_multiple_of(4)
+        let filled = end(&self.original).max(end(&self.instrumented));
+        let first = |after: u8| after.next_multiple_of(4);
+        let fits = |&unused: &u8| first(unused) + TEMPS <= LAST_SGPR + 1;
+        first(self.first_unused.filter(fits).map_or(filled, |unused| unused.max(filled)))
     }
 
     /// SGPRs that must be allotted for the prologue to run, specials not counted.
@@ -144,11 +151,12 @@ impl Entry<'_> {
         }
     }
 
-    /// The SGPRs in which the ids of the workgroup arrive.
-    pub(crate) fn workgroup_ids(&self, code: &mut Sequence) -> [u8; 3] {
-        let system = self.instrumented.system_sgprs(self.arch);
-        let ids = [system.workgroup_id_x, system.workgroup_id_y, system.workgroup_id_z];
-        ids.map(|id| code.required("id of the workgroup", id))
+    /// Where the ids of the workgroup arrive.
+    pub(crate) fn workgroup_ids(&self, code: &mut Sequence) -> WorkgroupIds {
+        WorkgroupIds::of(&self.instrumented, self.arch).unwrap_or_else(|| {
+            let missing = code.required("id of the workgroup", None);
+            WorkgroupIds::Sgprs([missing; 3])
+        })
     }
 
     /// The pair that points to the kernel's arguments, and the byte at which ours is.
@@ -168,7 +176,7 @@ impl Entry<'_> {
         if !self.left.work_item {
             deferred.keep_work_item(code, self.arch);
         }
-        for (axis, from) in workgroup.into_iter().enumerate() {
+        for (axis, from) in workgroup.sgprs().into_iter().flatten().enumerate() {
             if !self.left.workgroup[axis] {
                 deferred.keep_workgroup(code, axis, from);
             }
@@ -191,7 +199,7 @@ impl Entry<'_> {
         self.load_header(code, own);
         wave.split(code, self.arch);
         code.wait_scalar_loads();
-        wave.number(code, workgroup.map(sgpr));
+        wave.number(code, workgroup);
         if let Some(lds) = &self.lds {
             own.find_image(code, lds);
         }

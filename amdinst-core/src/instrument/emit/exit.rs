@@ -169,7 +169,7 @@ impl Exit<'_> {
                 code.enable_lanes(words - at, 0);
             }
             code.ds_read(data, offsets, offset);
-            code.wait_scalar_loads();
+            code.wait_lds();
             code.global_store(offsets, data, record, offset as i32);
         }
     }

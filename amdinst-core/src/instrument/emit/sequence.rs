@@ -1,13 +1,13 @@
 //! Instructions to be inserted, written down in order.
 
-use amdgpu_isa::{DppCtrl, EncodeError, Encoding, MaskOp, Op, Value, Waits};
+use amdgpu_isa::{DppCtrl, EncodeError, Encoding, Feature, MaskOp, Op, Value, Waits};
 
 use super::assembler::{Assembled, Assembler, Modifiers};
 use crate::analysis::modes::Modes;
 use crate::instrument::registers::layout::ScratchSlots;
 
 /// A scalar source: a register, or a small integer.
-pub(crate) fn sgpr(register: u8) -> Value {
+pub(crate) const fn sgpr(register: u8) -> Value {
     Value::Scalar(register)
 }
 
@@ -296,10 +296,14 @@ impl Sequence {
         self.plain(op, Encoding::Smem, &values);
     }
 
-    /// `s_getpc_b64 to`, and its sum with a distance that is filled in when it is known: `s_add_u32`, `s_addc_u32`.
+    /// `s_getpc_b64 to`, and its sum with a distance that is filled in when it is known: `s_add_u32`, `s_addc_u32`. Where the highest
+    /// bits of the program counter are missing, `s_sext_i32_i16` fills them in.
     pub(crate) fn address_of_variable(&mut self, to: u8) {
         const LATER: Value = Value::Literal(0x7fff_ffff);
         self.plain(Op::s_getpc_b64, Encoding::Sop1, &[sgpr(to)]);
+        if self.assembler.arch().has(Feature::ShortProgramCounter) {
+            self.sop1(Op::s_sext_i32_i16, sgpr(to + 1), sgpr(to + 1));
+        }
         self.sop2(Op::s_add_u32, to, sgpr(to), LATER);
         self.sop2(Op::s_addc_u32, to + 1, sgpr(to + 1), LATER);
     }
@@ -345,24 +349,30 @@ impl Sequence {
         }
     }
 
-    /// `s_waitcnt lgkmcnt(0)`, the other counters at their most: scalar loads, and LDS.
+    /// `s_waitcnt lgkmcnt(0)`, the other counters at their most; on GFX12 `s_wait_kmcnt 0`.
     pub(crate) fn wait_scalar_loads(&mut self) {
-        self.wait(Waits::SCALAR_AND_LDS);
+        self.wait(Waits::SCALAR);
     }
 
-    /// `s_waitcnt vmcnt(0)`, the other counters at their most.
+    /// `s_waitcnt lgkmcnt(0)`, the other counters at their most; on GFX12 `s_wait_dscnt 0`.
+    pub(crate) fn wait_lds(&mut self) {
+        self.wait(Waits::LDS);
+    }
+
+    /// `s_waitcnt vmcnt(0)`, the other counters at their most; on GFX12 `s_wait_loadcnt 0`.
     pub(crate) fn wait_vector_memory(&mut self) {
         self.wait(Waits::VECTOR);
     }
 
-    /// `s_waitcnt 0`: for everything.
+    /// `s_waitcnt 0`, or an instruction a counter: for everything.
     pub(crate) fn wait_for_all(&mut self) {
         self.wait(Waits::ALL);
     }
 
     fn wait(&mut self, waits: Waits) {
-        let immediate = waits.immediate(self.assembler.arch().generation());
-        self.plain(Op::s_waitcnt, Encoding::Sopp, &[Value::Imm(immediate.into())]);
+        for (op, immediate) in waits.instructions(self.assembler.arch().generation()) {
+            self.plain(op, Encoding::Sopp, &[Value::Imm(immediate.into())]);
+        }
     }
 
     /// `s_add_u32 flat_scratch_lo, init, offset`, `s_addc_u32 flat_scratch_hi, init + 1, 0`: where the wave's private memory is, where
@@ -420,7 +430,7 @@ impl Sequence {
         self.push(op, Encoding::Global, &values, Modifiers::Offset(imm));
     }
 
-    /// `global_store_dwordx2 address, data, off offset:… glc slc`: the address is a pair of VGPRs.
+    /// `global_store_dwordx2 address, data, off offset:…`, with `glc slc` or `scope:SCOPE_SYS`: the address is a pair of VGPRs.
     pub(crate) fn global_store_pair_through(&mut self, address: u8, data: u8, offset: i32) {
         self.global_at(Op::global_store_dwordx2, address, data, Modifiers::Through(offset));
     }

@@ -21,7 +21,7 @@
 //! take four scalar instructions at level `basic` if the narrowing instruction saves OLD, SCC is dead, and
 //! OLD is known to have lanes. If OLD may be empty it takes a fifth, so that such an execution does not count
 //! as `all`. Four do not suffice there. Three counters need an addition each; `none` and `executions` need
-//! nothing more, for SCC after the narrowing is NEW ≠ 0. But no single scalar instruction of GFX9 sets SCC to
+//! nothing more, for SCC after the narrowing is NEW ≠ 0. But no single scalar instruction sets SCC to
 //! NEW = OLD ≠ 0. Any that compares two masks takes OLD = NEW = 0 for equal, unlike OLD ≠ 0 = NEW, but both
 //! are `none`, and three sums cannot tell the four cases apart afterwards.
 //!
@@ -44,6 +44,20 @@
 //! | register, SGPRs | lanes | 1-10 | 7.8 | 0 | 0 |
 //! | register, lanes of VGPRs | basic | 6-8 | 7.0 | 0 | 0 |
 //! | register, lanes of VGPRs | lanes | 10-16 | 11.3 | 0 | 0 |
+//!
+//! On RDNA, in waves of 32 and of 64 lanes, least and most, and the average. (As much memory and LDS is accessed. On gfx1201 there are
+//! waits for results among them; see [`hazards`](crate::instrument::place::hazards).)
+//!
+//! | counters | level | gfx1030, 32 | gfx1030, 64 | gfx1100, 32 | gfx1100, 64 | gfx1201, 32 | gfx1201, 64 |
+//! |---|---|---|---|---|---|---|---|
+//! | global | basic | 6-8, 7.9 | 6-8, 7.8 | 6-8, 7.8 | 7-9, 8.8 | 6-9, 8.1 | 6-9, 8.1 |
+//! | global | lanes | 10-11, 10.9 | 10-11, 10.9 | 10-11, 10.9 | 11-12, 11.9 | 10-13, 12.2 | 10-13, 12.5 |
+//! | lds | basic | 6-8, 7.9 | 6-8, 7.8 | 6-8, 7.8 | 7-9, 8.8 | 6-9, 8.1 | 6-9, 8.1 |
+//! | lds | lanes | 10-11, 10.9 | 10-11, 10.9 | 10-11, 10.9 | 11-12, 11.9 | 10-13, 12.2 | 10-13, 12.5 |
+//! | register, SGPRs | basic | 1-7, 5.3 | 1-7, 5.3 | 1-7, 5.3 | 1-8, 5.8 | 1-9, 5.6 | 1-9, 5.7 |
+//! | register, SGPRs | lanes | 1-10, 8.3 | 1-10, 8.4 | 1-10, 8.3 | 1-10, 8.4 | 1-13, 8.8 | 1-13, 9.0 |
+//! | register, lanes of VGPRs | basic | 7-9, 8.7 | 7-9, 8.8 | 6-9, 8.6 | 7-10, 9.7 | 8-9, 8.8 | 8-9, 8.8 |
+//! | register, lanes of VGPRs | lanes | 11-12, 11.8 | 11-12, 11.8 | 10-12, 11.7 | 11-13, 12.8 | 11-13, 12.8 | 11-14, 13.4 |
 
 use amdgpu_isa::{Op, Value};
 

@@ -3,6 +3,7 @@
 use amdgpu_isa::{Arch, Feature, Op, Value};
 
 use super::sequence::{Sequence, sgpr};
+use super::workgroup::WorkgroupIds;
 use crate::counters::HEADER_BYTES;
 
 /// The registers that it takes. All but the header are written to.
@@ -29,7 +30,7 @@ impl WaveIndex {
     }
 
     /// The wave's number in its workgroup, into the register of the id in z, and that in the launch, into the index.
-    pub(crate) fn number(&self, code: &mut Sequence, workgroup: [Value; 3]) {
+    pub(crate) fn number(&self, code: &mut Sequence, workgroup: WorkgroupIds) {
         let [x, y, z] = self.ids;
         let [groups_x, groups_y, size_x, size_xy, waves] =
             [2, 3, 4, 5, 6].map(|word| sgpr(self.header + word));
@@ -40,11 +41,13 @@ impl WaveIndex {
         code.sop2(Op::s_add_u32, z, sgpr(z), sgpr(x));
         code.sop2(Op::s_lshr_b32, z, sgpr(z), code.lane_bits());
         // Wave index: ((wg_z · groups_y + wg_y) · groups_x + wg_x) · waves + flat / lanes.
-        let [group_x, group_y, group_z] = workgroup;
         let index = self.index;
+        let group_z = workgroup.id(code, 2, index);
         code.sop2(Op::s_mul_i32, index, group_z, groups_y);
+        let group_y = workgroup.id(code, 1, y);
         code.sop2(Op::s_add_u32, index, sgpr(index), group_y);
         code.sop2(Op::s_mul_i32, index, sgpr(index), groups_x);
+        let group_x = workgroup.id(code, 0, y);
         code.sop2(Op::s_add_u32, index, sgpr(index), group_x);
         code.sop2(Op::s_mul_i32, index, sgpr(index), waves);
         code.sop2(Op::s_add_u32, index, sgpr(index), sgpr(z));

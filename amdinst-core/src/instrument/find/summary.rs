@@ -28,6 +28,8 @@ pub(crate) struct FunctionSummary {
     pub(crate) slow: Slow,
     /// SGPRs that vector instructions read as lane masks, where that is a hazard.
     lane_masks: ScalarSet,
+    /// Pairs of SGPRs that vector instructions read, where what is written into them later must be waited for.
+    read_by_vectors: ScalarSet,
     lds: LdsUse,
     /// The function reads how many registers its wave has.
     reads_allotment: bool,
@@ -40,6 +42,7 @@ struct Traits {
     indexed: bool,
     sgprs_by_number: bool,
     lane_masks: ScalarSet,
+    read_by_vectors: ScalarSet,
     lds: LdsUse,
     reads_allotment: bool,
 }
@@ -48,6 +51,10 @@ impl Traits {
     fn of(inst: &Inst, effects: &Effects, target: Target) -> Self {
         Self {
             lane_masks: if masks_are_hazards(target) { lane_masks(inst) } else { ScalarSet::EMPTY },
+            read_by_vectors: match target.arch.has(Feature::ScalarReadHazard) {
+                true => read_by_vectors(inst),
+                false => ScalarSet::EMPTY,
+            },
             slow: Slow::of(inst),
             indexed: inst.op.is_of(Families::VGPRS_BY_NUMBER),
             sgprs_by_number: inst.op.is_of(Families::SGPRS_BY_NUMBER),
@@ -75,6 +82,16 @@ fn lane_masks(inst: &Inst) -> ScalarSet {
     masks.fold(ScalarSet::EMPTY, |all, first| {
         all.union(ScalarSet::register(first)).union(ScalarSet::register(first + 1))
     })
+}
+
+/// The pairs of SGPRs of which a vector instruction reads a register.
+fn read_by_vectors(inst: &Inst) -> ScalarSet {
+    if !inst.encoding.is_vector_alu() {
+        return ScalarSet::EMPTY;
+    }
+    let read = inst.operands.iter().filter(|operand| operand.access != Access::Write);
+    let named = read.map(|operand| ScalarSet::named_by(std::slice::from_ref(operand)));
+    named.fold(ScalarSet::EMPTY, ScalarSet::union).with_pairs()
 }
 
 /// What is done to the registers of one word of [`RegSet`]. An instruction has few words with any.
@@ -186,6 +203,11 @@ impl FunctionSummary {
         self.lane_masks
     }
 
+    /// Pairs of SGPRs that its vector instructions read, where what is written into them later must be waited for.
+    pub(crate) fn read_by_vectors(&self) -> ScalarSet {
+        self.read_by_vectors
+    }
+
     /// What it does with LDS.
     pub(crate) fn lds(&self) -> LdsUse {
         self.lds
@@ -210,6 +232,7 @@ impl FunctionSummary {
         self.indexed |= traits.indexed;
         self.sgprs_by_number |= traits.sgprs_by_number;
         self.lane_masks = self.lane_masks.union(traits.lane_masks);
+        self.read_by_vectors = self.read_by_vectors.union(traits.read_by_vectors);
         self.lds.add(traits.lds);
         self.reads_allotment |= traits.reads_allotment;
     }

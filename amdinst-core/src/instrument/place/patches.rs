@@ -17,6 +17,13 @@ pub(crate) struct Patch {
     pub(crate) instead: Vec<Assembled>,
 }
 
+impl Patch {
+    /// Instructions that are inserted around the one that is there.
+    pub(crate) fn size(&self) -> usize {
+        self.entry.len() + self.before.len() + self.after.len()
+    }
+}
+
 /// Patches by instruction. Where there will be some is mostly known ahead.
 #[derive(Debug, Default)]
 pub(crate) struct Patches {

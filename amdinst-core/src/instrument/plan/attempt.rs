@@ -17,6 +17,7 @@ use crate::instrument::emit::entry::Left;
 use crate::instrument::emit::exit::Exit;
 use crate::instrument::emit::sequence::{EmitError, Sequence};
 use crate::instrument::emit::site::{BASIC_COUNTERS, SiteCode};
+use crate::instrument::emit::workgroup::WorkgroupIds;
 use crate::instrument::find::points::{Point, What};
 use crate::instrument::find::survey::Survey;
 use crate::instrument::options::{Abi, Level, Probe};
@@ -142,13 +143,15 @@ impl<'p> Planner<'p> {
 
     /// What working out the address of records late can make use of; none if a kernel does not get what it takes.
     fn deferring(&self, group: &KernelGroup) -> Option<Deferring> {
-        let ids = group.kernels.iter().map(|&kernel| self.workgroup_ids(kernel));
+        let ids: Option<Vec<WorkgroupIds>> =
+            group.kernels.iter().map(|&kernel| self.workgroup_ids(kernel)).collect();
+        let workgroup_ids = ids?.into_iter().filter_map(WorkgroupIds::sgprs).flatten().collect();
         // A site that several kernels share has one form for all.
         let forms = match group.kernels.first() {
             Some(&kernel) if group.shared.is_empty() && group.kernels.len() == 1 => self.site_forms(kernel),
             _ => Vec::new(),
         };
-        Some(Deferring { workgroup_ids: ids.collect::<Option<Vec<_>>>()?.concat(), forms })
+        Some(Deferring { workgroup_ids, forms })
     }
 
     /// Refuses a point where vector instructions may do something else than they say, if it counts by some or counts some.

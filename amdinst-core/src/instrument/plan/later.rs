@@ -5,12 +5,12 @@
 //! time. It must stand behind a load in the same block, the argument must have been waited for, and SCC must
 //! be dead. Next is the wait for scalar loads in the first block. Else it is done when a wave ends.
 //!
-//! This takes 12 SGPRs beside the counters (14 before gfx90a), below those that would lower occupancy.
+//! This takes 12 SGPRs beside the counters (14 before gfx90a, 10 on GFX12), below those that would lower occupancy.
 //! Without them, or with the buffer's address in a variable, the prologue does it all.
 
 use std::ops::Range;
 
-use amdgpu_isa::{Arch, Encoding, Feature, Inst, MemoryOperation, Op, Reg, Value, Waits};
+use amdgpu_isa::{Encoding, Feature, Inst, MemoryOperation, Op, Reg, Value, Waits};
 use amdgpu_object::{KernelDescriptor, UserSgpr};
 
 use super::paths::{first_block, is_on_every_path, leave, reached, reached_without, repeats};
@@ -20,7 +20,8 @@ use crate::analysis::program::{Block, Program};
 use crate::instrument::emit::assembler::Assembled;
 use crate::instrument::emit::deferred;
 use crate::instrument::emit::entry::{self, Left};
-use crate::instrument::emit::sequence::Sequence;
+use crate::instrument::emit::sequence::{EmitError, Sequence};
+use crate::instrument::emit::workgroup::WorkgroupIds;
 use crate::instrument::find::points::Point;
 use crate::instrument::find::survey::Survey;
 use crate::instrument::refusal::Reason;
@@ -118,9 +119,9 @@ impl Planner<'_> {
         Ok(descriptor)
     }
 
-    /// The SGPRs in which an instrumented kernel gets the ids of its workgroup.
-    pub(super) fn workgroup_ids(&self, kernel: usize) -> Option<[u8; 3]> {
-        workgroup_ids(&self.with_argument(kernel).ok()?, self.object.target.arch)
+    /// Where an instrumented kernel gets the ids of its workgroup.
+    pub(super) fn workgroup_ids(&self, kernel: usize) -> Option<WorkgroupIds> {
+        WorkgroupIds::of(&self.with_argument(kernel).ok()?, self.object.target.arch)
     }
 
     /// Inserts what a prologue leaves for later: how many instructions that is, and what it leaves. `counts` are the points whose
@@ -137,20 +138,28 @@ impl Planner<'_> {
         let mut left = Left::default();
         let Some(start) = self.start(kernel) else { return Ok((0, left)) };
         let instrumented = self.with_argument(kernel)?;
-        let ids = workgroup_ids(&instrumented, arch).unwrap_or_default();
+        let ids = WorkgroupIds::of(&instrumented, arch).ok_or(EmitError::Missing("id of the workgroup"))?;
         let moved = entry::moves(arch, &self.kernel(kernel).descriptor, &instrumented);
         // The prologue leaves these where they arrive.
-        let arrive = ids.map(|id| !moved.iter().any(|&(to, _)| to == id));
+        let arrive = |id: u8| !moved.iter().any(|&(to, _)| to == id);
+        // Nothing overwrites those that are not in SGPRs.
+        left.workgroup = [ids.sgprs().is_none(); 3];
         let mut count = 0;
         let clear = self.place_to_clear(start, at, counts);
         if let Some(at) = at {
-            let stay = self.ids_that_stay(draft, start, at, ids);
-            for (axis, id) in ids.iter().enumerate() {
-                // Counters are cleared before that.
-                left.workgroup[axis] = stay[axis] && arrive[axis] && !counters.contains(id);
+            let mut read = ids;
+            if let WorkgroupIds::Sgprs(read) = &mut read {
+                let stay = self.ids_that_stay(draft, start, at, *read);
+                for (axis, id) in read.iter_mut().enumerate() {
+                    // Counters are cleared before that.
+                    left.workgroup[axis] = stay[axis] && arrive(*id) && !counters.contains(id);
+                    if !left.workgroup[axis] {
+                        *id = deferred.workgroup[axis];
+                    }
+                }
             }
             let mut offset = Sequence::new(&self.assembler);
-            deferred.offset(&mut offset, arch, ids, left.workgroup);
+            deferred.offset(&mut offset, arch, read);
             let offset = offset.finish()?;
             count += offset.len() as u32;
             let patch = draft.patches.entry(at.inst);
@@ -165,7 +174,7 @@ impl Planner<'_> {
             draft.patches.entry(inst).before.splice(..0, cleared);
             left.clear = true;
         }
-        count += self.ids_later(draft, start, (ids, arrive), deferred, &mut left)?;
+        count += self.ids_later(draft, start, (ids, &arrive), deferred, &mut left)?;
         Ok((count, left))
     }
 
@@ -214,7 +223,7 @@ impl Planner<'_> {
         &self,
         draft: &mut Draft,
         start: Start<'_>,
-        (ids, arrive): ([u8; 3], [bool; 3]),
+        (ids, arrive): (WorkgroupIds, &dyn Fn(u8) -> bool),
         deferred: &Deferred,
         left: &mut Left,
     ) -> Result<u32, NoPlan> {
@@ -244,8 +253,8 @@ impl Planner<'_> {
         }
         insert((entry..end).find(touches_ids).unwrap_or(end), code)?;
         left.work_item = true;
-        for (axis, id) in ids.into_iter().enumerate() {
-            if left.workgroup[axis] || !arrive[axis] {
+        for (axis, id) in ids.sgprs().into_iter().flatten().enumerate() {
+            if left.workgroup[axis] || !arrive(id) {
                 continue;
             }
             let overwrites =
@@ -280,12 +289,6 @@ impl Planner<'_> {
     }
 }
 
-/// The SGPRs in which a kernel with this descriptor gets the ids of its workgroup.
-fn workgroup_ids(descriptor: &KernelDescriptor, arch: Arch) -> Option<[u8; 3]> {
-    let system = descriptor.system_sgprs(arch);
-    Some([system.workgroup_id_x?, system.workgroup_id_y?, system.workgroup_id_z?])
-}
-
 /// The instruction of the first block before which the kernel has begun its first loads, and nothing else has happened that
 /// matters: its first wait, or what follows the last load, if it does not wait there. None if the block may run again.
 fn end_of_loads(program: &Program, start: Start<'_>) -> Option<usize> {
@@ -293,13 +296,14 @@ fn end_of_loads(program: &Program, start: Start<'_>) -> Option<usize> {
         return None;
     }
     let Range { start: entry, end } = start.insts(start.first);
-    let stops = |&index: &usize| program.insts[index].op == Op::s_waitcnt || writes_exec(program, index);
+    let waits = |index: usize| program.insts[index].op.waits();
+    let stops = |&index: &usize| waits(index) || writes_exec(program, index);
     let end = (entry..end - 1).find(stops).unwrap_or(end - 1);
     let loads = |&index: &usize| program.inst(index).encoding == Encoding::Smem;
-    match program.insts[end].op {
-        Op::s_waitcnt => Some(end),
-        _ => Some((entry..end).rfind(loads).map_or(entry, |load| load + 1)),
+    if waits(end) {
+        return Some(end);
     }
+    Some((entry..end).rfind(loads).map_or(entry, |load| load + 1))
 }
 
 /// Whether an instruction takes no other than the lowest bits of v0.
@@ -325,12 +329,12 @@ fn takes_low_bits(inst: &Inst, bits: u32) -> bool {
 
 /// What an instruction waits for.
 fn waits(program: &Program, index: usize) -> Option<Waits> {
-    let waits = program.insts[index].op == Op::s_waitcnt;
+    let waits = program.insts[index].op.waits();
     waits.then(|| Waits::of(program.inst(index), program.arch.generation()))?
 }
 
 fn waits_for_arguments(program: &Program, index: usize) -> bool {
-    waits(program, index).is_some_and(|waits| waits.scalar_and_lds == Some(0))
+    waits(program, index).is_some_and(|waits| waits.scalar == Some(0))
 }
 
 /// The first wait for vector memory in a block behind a load from there.

@@ -1,6 +1,6 @@
 //! The new descriptor and metadata of a kernel, and its prologue.
 
-use amdgpu_isa::{Arch, Encoding, Feature, FeatureState, MemoryOperation, RegSet};
+use amdgpu_isa::{Arch, Encoding, Feature, FeatureState, LAST_SGPR, MemoryOperation, RegSet};
 use amdgpu_object::rewrite::{KernelEdit, MetadataEdit};
 use amdgpu_object::{
     CodeObject, Kernel, KernelArg, KernelDescriptor, KernelMetadata, Resources, UserSgpr, occupancy,
@@ -107,6 +107,10 @@ impl Planner<'_> {
         let at = new.entry()?;
         let argument = new.append_argument()?;
         let reserved = counting.reserved;
+        let first_unused = arch.has(Feature::ScalarReadHazard).then(|| {
+            let used = self.survey.sgprs(&self.survey.reachable[function]);
+            used.min(u32::from(LAST_SGPR)) as u8
+        });
         let entry = Entry {
             arch,
             assembler: &self.assembler,
@@ -119,6 +123,7 @@ impl Planner<'_> {
             buffer: argument.buffer.map_or(Buffer::Variable, Buffer::Argument),
             record_stride: stride,
             left: counting.left,
+            first_unused,
         };
         let (prologue, makes_clause) = new.prologue(&entry, at)?;
         let stub = new.stub()?;

@@ -67,12 +67,13 @@ impl<'a> Component<'a> {
     ) -> Self {
         let (mut used, mut late) = (RegSet::default(), RegSet::default());
         let (mut indexed, mut by_number) = (false, false);
-        let mut lane_masks = ScalarSet::EMPTY;
+        let (mut lane_masks, mut read_by_vectors) = (ScalarSet::EMPTY, ScalarSet::EMPTY);
         for &function in functions {
             let summary = survey.summary(function);
             used.union_with(&summary.used);
             late.union_with(&summary.late);
             lane_masks = lane_masks.union(summary.lane_masks());
+            read_by_vectors = read_by_vectors.union(summary.read_by_vectors());
             indexed |= summary.indexed;
             by_number |= summary.sgprs_by_number;
         }
@@ -87,7 +88,10 @@ impl<'a> Component<'a> {
         let scalars = (ScalarSet::of(&used).without(lane_masks), ScalarSet::of(&late).without(lane_masks));
         let points = points
             .iter()
-            .map(|&(function, point)| (point.inst, Candidates::at(survey, function, point, scalars)))
+            .map(|&(function, point)| {
+                let candidates = Candidates::at(survey, function, point, scalars);
+                (point.inst, candidates.rather_not(read_by_vectors))
+            })
             .collect();
         Self { survey, limits, used, late, lane_masks, sgprs, first_vgpr, points }
     }
@@ -175,6 +179,7 @@ impl<'a> Component<'a> {
                         spare.extend([pair, pair + 1]);
                         both = both.with(pair).with(pair + 1);
                     }
+                    None if serves(needs, candidates.all_free().or(both)) => break,
                     None if borrow => return Ok(spare),
                     None => return Err(no_temps()),
                 }
@@ -186,13 +191,13 @@ impl<'a> Component<'a> {
     /// What each point needs for a moment, of what is dead there or `spare`, or borrowed.
     pub(super) fn borrowed_temps(&self, needs: &[Needs], spare: Sgprs) -> Result<Vec<Temps>, NoRegisters> {
         let borrowed = |(&needs, candidates): (&Needs, &Candidates)| {
-            let free = candidates.free.or(spare);
-            let pool = Pool { borrowable: candidates.borrowable, ..Pool::of_free(free) };
+            let first = || temps(needs, Pool::of_free(candidates.free.or(spare)));
+            let free = candidates.all_free().or(spare);
+            let pool = || Pool { borrowable: candidates.borrowable, ..Pool::of_free(free) };
             // Registers that loads write to, once these loads are done.
-            let with_late =
-                || Pool { borrowable: candidates.borrowable, late: candidates.late, ..Pool::of_free(free) };
+            let with_late = || Pool { late: candidates.late, ..pool() };
             let late = || temps(needs, with_late()).map(|temps| Temps { wait: true, ..temps });
-            temps(needs, pool).or_else(late).ok_or_else(no_temps)
+            first().or_else(|| temps(needs, pool())).or_else(late).ok_or_else(no_temps)
         };
         needs.iter().zip(self.candidates()).map(borrowed).collect()
     }
@@ -200,7 +205,8 @@ impl<'a> Component<'a> {
     /// What each point needs for a moment, of what is dead there or `spare`.
     pub(super) fn free_temps(&self, needs: &[Needs], spare: Sgprs) -> Result<Vec<Temps>, NoRegisters> {
         let free = |(&needs, candidates): (&Needs, &Candidates)| {
-            temps(needs, Pool::of_free(candidates.free.or(spare))).ok_or_else(no_temps)
+            let of = |free: Sgprs| temps(needs, Pool::of_free(free.or(spare)));
+            of(candidates.free).or_else(|| of(candidates.all_free())).ok_or_else(no_temps)
         };
         needs.iter().zip(self.candidates()).map(free).collect()
     }
@@ -239,6 +245,8 @@ impl Iterator for UnusedVgprs<'_> {
 struct Candidates {
     /// Dead right before and right after the site.
     free: Sgprs,
+    /// Dead as well, but each of their values must be waited for.
+    slow: Sgprs,
     /// In use.
     borrowable: Sgprs,
     /// Destinations of scalar loads somewhere, perhaps of one that is under way.
@@ -257,8 +265,20 @@ impl Candidates {
         let live = Sgprs::of(before.union(after));
         Self {
             free: used.without(late).without(live),
+            slow: Sgprs::default(),
             borrowable: used.without(late).and(live),
             late: used.and(late),
         }
+    }
+
+    /// Takes some registers for those whose values must be waited for.
+    fn rather_not(self, slow: ScalarSet) -> Self {
+        let slow = self.free.and(Sgprs::of(slow));
+        Self { free: self.free.without(slow), slow, ..self }
+    }
+
+    /// All that are dead.
+    fn all_free(&self) -> Sgprs {
+        self.free.or(self.slow)
     }
 }

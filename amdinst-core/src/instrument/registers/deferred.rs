@@ -11,7 +11,8 @@ pub(crate) struct Deferred {
     pub(crate) block: u8,
     /// Ids of the wave's first work-item. Where all come in one VGPR (gfx90a and later), the first has that.
     pub(crate) ids: [u8; 3],
-    /// Ids of the workgroup, where the program overwrites those that it was started with.
+    /// Ids of the workgroup, where the program overwrites those that it was started with. Where it cannot, one register for an id
+    /// that is taken out of another.
     pub(crate) workgroup: [u8; 3],
 }
 
@@ -32,7 +33,10 @@ impl Deferred {
         };
         let block = tuple(8, 4)?;
         let mut single = || tuple(1, 1);
-        let workgroup = [single()?, single()?, single()?];
+        let workgroup = match arch.has(Feature::WorkgroupIdsInTtmps) {
+            true => [single()?; 3],
+            false => [single()?, single()?, single()?],
+        };
         let first = single()?;
         let ids =
             if arch.has(Feature::PackedWorkItemIds) { [first; 3] } else { [first, single()?, single()?] };
@@ -46,7 +50,7 @@ impl Deferred {
     pub(crate) const fn at(arch: Arch, first: u8) -> Self {
         let id = first + 8;
         let ids = if arch.has(Feature::PackedWorkItemIds) { [id; 3] } else { [id, id + 1, id + 2] };
-        Self { block: first, ids, workgroup: [first; 3] }
+        Self { block: first, ids, workgroup: [id + 1; 3] }
     }
 
     /// How many those are at most.
@@ -78,7 +82,8 @@ mod tests {
 
     #[test]
     fn registers_are_whole_tuples_above_those_of_a_start_and_below_those_that_cost_occupancy() {
-        for (arch, count) in [(Arch::Gfx90a, 12), (Arch::Gfx908, 14)] {
+        let counts = [(Arch::Gfx90a, 12), (Arch::Gfx908, 14), (Arch::Gfx1100, 12), (Arch::Gfx1201, 10)];
+        for (arch, count) in counts {
             let mut sgprs: Vec<u8> = (0..24).chain(26..102).collect();
             let deferred = Deferred::take(arch, &mut sgprs).unwrap();
             let block = deferred.block;
@@ -90,8 +95,8 @@ mod tests {
             assert!(taken.iter().all(|register| (26..74).contains(register)));
             assert!((block..block + 8).all(|register| taken.contains(&register)));
             // Too few: nothing is taken.
-            let mut few: Vec<u8> = (0..34).collect();
-            assert!(Deferred::take(arch, &mut few).is_none() && few.len() == 34);
+            let mut few: Vec<u8> = (0..33).collect();
+            assert!(Deferred::take(arch, &mut few).is_none() && few.len() == 33);
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::instrument::emit::assembler::{Assembled, Assembler};
 use crate::instrument::emit::entry::Entry;
 use crate::instrument::emit::sequence::{EmitError, Sequence, sgpr};
 use crate::instrument::emit::site::SiteCode;
+use crate::instrument::emit::workgroup::WorkgroupIds;
 use crate::instrument::registers::deferred::Deferred;
 use crate::instrument::registers::layout::{RecordPlace, Reserved, Temps};
 use crate::instrument::registers::lds::{LdsImages, Start};
@@ -60,7 +61,7 @@ impl SeedRegisters {
         code: &mut Sequence,
         (arch, first): (Arch, u8),
         argument: (u8, u32),
-        workgroup: [u8; 3],
+        workgroup: WorkgroupIds,
         at: u32,
     ) -> u8 {
         if self.place != SeedPlace::Nowhere {

@@ -1,5 +1,5 @@
 // sgprs: 106
-// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
+// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1201 gfx1201:wave64 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
 // All SGPRs, VCC and M0 are in use across sites: sites borrow.
 kernel test
     begin

@@ -1,5 +1,5 @@
 // SGPRs are addressed by a number in M0.
-// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
+// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1201 gfx1201:wave64 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
 kernel test
     begin
     s_mov_b32 s16, 3

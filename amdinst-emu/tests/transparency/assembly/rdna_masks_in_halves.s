@@ -1,6 +1,6 @@
 // refused: unclassified-narrowing: sets a mask of unknown origin
 // Waves of 64 lanes whose masks are made of halves, and constants.
-// cpus: gfx1100:wave64 gfx1151:wave64 gfx1010:wave64 gfx1030:wave64
+// cpus: gfx1100:wave64 gfx1151:wave64 gfx1201:wave64 gfx1010:wave64 gfx1030:wave64
 kernel test
     begin
     s_mov_b64 s[10:11], exec

@@ -1,6 +1,6 @@
 // v_cmpx writes EXEC alone: what it was before is in a register, or nowhere. In both encodings, with DPP or SDWA, one behind the other, and in
 // loops.
-// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
+// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1201 gfx1201:wave64 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
 kernel test
     begin
     s_mov_{wave} {10}, {exec}

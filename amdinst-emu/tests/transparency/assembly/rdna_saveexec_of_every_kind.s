@@ -1,5 +1,5 @@
 // refused: unclassified-narrowing: sets a mask of unknown origin
-// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
+// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1201 gfx1201:wave64 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
 // Each instruction that saves EXEC, or writes it back, and changes it; the last ones save it nowhere.
 kernel test
     begin

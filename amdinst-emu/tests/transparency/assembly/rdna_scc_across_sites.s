@@ -1,5 +1,5 @@
 // SCC is live across sites, and what a site's own instruction makes of it is read behind it.
-// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
+// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1201 gfx1201:wave64 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
 kernel test
     begin
     s_mov_{wave} {10}, {exec}

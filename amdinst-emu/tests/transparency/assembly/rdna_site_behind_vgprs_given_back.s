@@ -1,5 +1,5 @@
 // refused: no-free-vgpr: the wave does more than end behind it
-// cpus: gfx1100 gfx1100:wave64 gfx1151
+// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1201 gfx1201:wave64
 // Behind the message by which the wave gives its vector registers back, lanes are switched off once more.
 kernel test
     begin

@@ -1,5 +1,5 @@
 // Two operations in one instruction stand right before a site and right behind it.
-// cpus: gfx1100 gfx1151
+// cpus: gfx1100 gfx1151 gfx1201
 kernel test
     begin
     s_mov_b32 s10, exec_lo

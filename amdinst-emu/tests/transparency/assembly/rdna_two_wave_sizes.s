@@ -1,7 +1,7 @@
 // refused: other-wave-size: lanes
 // kernels: test also other
 // wave64: other
-// cpus: gfx1100 gfx1151 gfx1010 gfx1030
+// cpus: gfx1100 gfx1151 gfx1201 gfx1010 gfx1030
 // Most kernels have waves of 32 lanes: the one whose waves have 64 stays as it is.
 kernel test
     begin

@@ -1,6 +1,6 @@
 // refused: unclassified-narrowing: sets a mask of unknown origin
 // In waves of 32 lanes the upper half of EXEC switches no lane: numbers are in it, and go with it where pairs are moved.
-// cpus: gfx1100 gfx1151 gfx1010 gfx1030
+// cpus: gfx1100 gfx1151 gfx1201 gfx1010 gfx1030
 kernel test
     begin
     s_mov_b32 exec_hi, 5

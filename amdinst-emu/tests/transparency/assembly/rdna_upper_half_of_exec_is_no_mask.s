@@ -1,4 +1,4 @@
-// cpus: gfx1100 gfx1151 gfx1010 gfx1030
+// cpus: gfx1100 gfx1151 gfx1201 gfx1010 gfx1030
 // In waves of 32 lanes the upper half of EXEC is a register like any other: what was saved elsewhere says nothing of it, so EXEC may have
 // no lanes behind an OR with it.
 kernel test

@@ -1,5 +1,5 @@
 // VCC is a mask that is kept in SGPRs across sites, and comes back; its low half alone is a number, too.
-// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
+// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1201 gfx1201:wave64 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
 kernel test
     begin
     v_cmp_lt_u32_e32 {vcc}, 7, v2

@@ -1,5 +1,5 @@
 // The wave gives its vector registers back before it ends: records are written before that.
-// cpus: gfx1100 gfx1100:wave64 gfx1151
+// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1201 gfx1201:wave64
 kernel test
     begin
     site

@@ -1,6 +1,6 @@
 // refused: no-free-vgpr: the wave does more than end behind it
 // Vector registers are given back, and the wave goes on to more than its end.
-// cpus: gfx1100 gfx1100:wave64 gfx1151
+// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1201 gfx1201:wave64
 kernel test
     begin
     site

@@ -1,5 +1,5 @@
 // All lanes are switched on in a region, others than the wave began with; the lanes that were off keep what they had.
-// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
+// cpus: gfx1100 gfx1100:wave64 gfx1151 gfx1201 gfx1201:wave64 gfx1010 gfx1010:wave64 gfx1030 gfx1030:wave64
 kernel test
     begin
     v_cmp_lt_u32_e64 {12}, 7, v2

@@ -6,7 +6,8 @@
 //!
 //! What the recognizer adds are wait states (`S_NOP`), waits for results (`S_WAITCNT_DEPCTR`), and instructions that do nothing but
 //! come between (`V_NOP_e32`, and moves of a register to itself or of a number to none). Between LDS and memory a wait for stores
-//! (`S_WAITCNT_VSCNT`) is one.
+//! (`S_WAITCNT_VSCNT`) is one. On GFX12 a pass of its own adds waits for scalar results (`amdgpu-wait-sgpr-hazards`), which it makes one
+//! with a wait that stands there. It asks whether a function is a kernel: others begin with whatever their callers have done.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -36,6 +37,12 @@ pub(super) struct Block<'a> {
     pub(super) steps: Vec<Step<'a>>,
     pub(super) successors: Vec<usize>,
 }
+
+/// The passes that judge. Of processors without that hazard the second does nothing.
+const PASSES: [&str; 2] = ["post-RA-hazard-rec", "amdgpu-wait-sgpr-hazards"];
+
+/// What makes a function of machine IR a kernel.
+const KERNEL: &str = "--- |\n  define amdgpu_kernel void @function() {\n    ret void\n  }\n...\n";
 
 /// What is known of the pseudo instructions of one processor, in waves of one size.
 #[derive(Debug)]
@@ -111,9 +118,11 @@ impl Recognizer {
     pub(super) fn missing_states(
         &mut self,
         blocks: &[Block<'_>],
+        is_kernel: bool,
         missing: &mut HashMap<String, usize>,
     ) -> Result<Vec<Vec<u32>>> {
-        let mut text = "---\nname: function\nbody: |\n".to_owned();
+        let mut text = if is_kernel { KERNEL.to_owned() } else { String::new() };
+        text.push_str("---\nname: function\nbody: |\n");
         let mut input: Vec<Vec<String>> = Vec::new();
         for (number, block) in blocks.iter().enumerate() {
             let _ = writeln!(text, "  bb.{number}:");
@@ -206,7 +215,8 @@ impl Recognizer {
         let xnack = (!self.replays).then(|| "-xnack".to_owned());
         let attributes: Vec<String> = xnack.into_iter().chain(wave_attribute(self.target)).collect();
         let mut child = Command::new("llc-22")
-            .args(["-mtriple=amdgcn-amd-amdhsa", "-run-pass=post-RA-hazard-rec", "-x", "mir", "-", "-o", "-"])
+            .args(["-mtriple=amdgcn-amd-amdhsa", "-x", "mir", "-", "-o", "-"])
+            .args(PASSES.map(|pass| format!("-run-pass={pass}")))
             .arg(format!("-mcpu={}", self.target.arch))
             .arg(format!("-mattr={}", attributes.join(",")))
             // Some forms that are tried end it; its report, which nobody reads, would take seconds.
@@ -258,7 +268,7 @@ fn explicit_operands(inst: &McInst, step: &Step<'_>, target: Option<usize>, null
 }
 
 /// Suffixes by which encodings of one pseudo instruction, and registers with several numbers, are told apart.
-const SUFFIXES: [&str; 15] = [
+const SUFFIXES: [&str; 16] = [
     "_vi",
     "_gfx9",
     "_gfx90a",
@@ -268,6 +278,7 @@ const SUFFIXES: [&str; 15] = [
     "_gfxpre11",
     "_gfx11plus",
     "_gfx11",
+    "_gfx12",
     "_gfx10plus",
     "_gfx10",
     "_gfx8",
@@ -416,13 +427,14 @@ impl<'a> Waits<'a> {
         true
     }
 
-    /// How many more there are than went in.
+    /// How many more there are than went in. One that LLVM has made wait for more is one more.
     fn more_than(&self, own: &Self) -> Result<u32> {
-        let lost = self.states < own.states || own.results.iter().any(|wait| !self.results.contains(wait));
-        if lost {
+        let not_in =
+            |these: &[&str], others: &[&str]| these.iter().filter(|wait| !others.contains(wait)).count();
+        let (lost, results) = (not_in(&own.results, &self.results), not_in(&self.results, &own.results));
+        if self.states < own.states || lost > results {
             bail!("{own:?} went in, {self:?} came out");
         }
-        let results = self.results.iter().filter(|wait| !own.results.contains(wait)).count();
         Ok(self.states - own.states + results as u32)
     }
 }
@@ -451,6 +463,11 @@ mod tests {
         assert_eq!(added(&before, &more).unwrap(), [2, 0, 2]);
         let twice = [mov, "S_WAITCNT_DEPCTR 3999", "S_WAITCNT_DEPCTR 3999", "S_ENDPGM 0"];
         assert_eq!(added(&before, &twice).unwrap(), [0, 0, 0], "it waits already");
+        assert_eq!(
+            added(&before, &[mov, "S_WAITCNT_DEPCTR 0", "S_ENDPGM 0"]).unwrap(),
+            [0, 0, 1],
+            "for more"
+        );
         assert!(added(&before, &[mov, "S_ENDPGM 0"]).is_err(), "a wait is gone");
         assert!(added(&before, &[mov, "S_WAITCNT_DEPCTR 3999"]).is_err(), "an instruction is gone");
         assert!(added(&before, &[mov, "S_WAITCNT_DEPCTR 3999", "S_TRAP 2", "S_ENDPGM 0"]).is_err());

@@ -314,7 +314,7 @@ impl Judge {
                 successors: block.successors.to_vec(),
             })
             .collect();
-        self.recognizer.missing_states(&blocks, &mut tally.missing)
+        self.recognizer.missing_states(&blocks, function.kernel.is_some(), &mut tally.missing)
     }
 }
 
@@ -369,8 +369,8 @@ mod tests {
     }
 
     /// Processors of RDNA that differ in their hazards, and those of them that have the most.
-    const RDNA: [Arch; 4] = [Arch::Gfx1010, Arch::Gfx1030, Arch::Gfx1100, Arch::Gfx1150];
-    const FEWER: [Arch; 2] = [Arch::Gfx1010, Arch::Gfx1100];
+    const RDNA: [Arch; 5] = [Arch::Gfx1010, Arch::Gfx1030, Arch::Gfx1100, Arch::Gfx1150, Arch::Gfx1201];
+    const FEWER: [Arch; 3] = [Arch::Gfx1010, Arch::Gfx1100, Arch::Gfx1201];
 
     const fn wave32(arch: Arch) -> Target {
         Target { arch, wave: WaveSize::Wave32 }
@@ -401,7 +401,8 @@ mod tests {
             return;
         }
         let each = |arch| [wave32(arch), wave64(arch)];
-        for target in [Arch::Gfx1010, Arch::Gfx1030, Arch::Gfx1100].into_iter().flat_map(each) {
+        for target in [Arch::Gfx1010, Arch::Gfx1030, Arch::Gfx1100, Arch::Gfx1201].into_iter().flat_map(each)
+        {
             let object = source::assemble(target).unwrap_or_else(|error| panic!("{target:?}: {error:#}"));
             let tally = judged(&object, target);
             assert_eq!(tally.findings, [""; 0], "{target:?}");
@@ -433,9 +434,16 @@ mod tests {
                 (wave32(arch), source::LDS_BRANCH, Feature::LdsBranchHazard),
             ]
         };
+        let read_later = |arch: Arch| {
+            let texts = [source::SCALAR_RESULT, source::VECTOR_RESULT, source::VCC_RESULT];
+            [wave32(arch), wave64(arch)]
+                .into_iter()
+                .flat_map(move |target| texts.map(|text| (target, text, Feature::ScalarReadHazard)))
+        };
+        let of_gfx12 = [Arch::Gfx1200, Arch::Gfx1201].into_iter().flat_map(read_later);
         let of_gfx11 = [Arch::Gfx1100, Arch::Gfx1150].into_iter().flat_map(cases);
         let of_gfx10 = [Arch::Gfx1010, Arch::Gfx1012, Arch::Gfx1030].into_iter().flat_map(overtaken);
-        for (target, text, feature) in of_gfx11.chain(of_gfx10) {
+        for (target, text, feature) in of_gfx12.chain(of_gfx11).chain(of_gfx10) {
             let object = source::assemble_text(target, text).expect("it assembles");
             let program = Program::new(&object);
             assert_eq!(program.target(), target);

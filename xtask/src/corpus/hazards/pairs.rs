@@ -214,7 +214,7 @@ fn judge(
         block.steps.extend(pair.in_order().map(step));
     }
     let states = recognizer
-        .missing_states(&[block], &mut HashMap::new())
+        .missing_states(&[block], false, &mut HashMap::new())
         .with_context(|| format!("pairs on {arch}"))?
         .concat();
     for (pair, states) in pairs.iter().zip(states.chunks(5)) {

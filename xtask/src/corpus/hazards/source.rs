@@ -186,6 +186,72 @@ const GFX10: &str = "
         s_endpgm
 ";
 
+/// What RDNA 4 has in its place: values of SGPRs that vector instructions have read before, written before sites and read behind them.
+///
+/// Vector instructions read a mask, VCC and a number; later the program writes these by scalar instructions and by vector ones, on one
+/// of two paths, and reads them by either kind. Waits that the original needs are in it.
+#[cfg(test)]
+const GFX12: &str = "
+        s_load_b64 s[0:1], s[0:1], 0x0
+        v_lshlrev_b32_e32 v1, 2, v0
+        v_cmp_gt_u32_e32 VCC, 8, v0
+        v_cmp_lt_u32_e64 MASK, 3, v0
+        v_cndmask_b32_e64 v2, v0, v1, MASK
+        v_cndmask_b32_e32 v3, v1, v0, VCC
+        s_mov_b32 s12, 5
+        v_add_nc_u32_e32 v2, s12, v2
+        s_wait_kmcnt 0x0
+        s_and_saveexec_WAVE SAVED, VCC
+        s_cbranch_execz 1f
+        s_add_co_i32 s12, s12, 1
+        s_wait_alu 0xfffe
+        s_add_co_i32 s13, s12, 2
+        v_cmp_ne_u32_e32 VCC, 3, v0
+        s_and_saveexec_WAVE MASK, VCC
+        s_wait_alu 0xfffe
+        v_add_nc_u32_e32 v3, s13, v3
+        s_or_WAVE EXEC, EXEC, MASK
+1:      s_or_WAVE EXEC, EXEC, SAVED
+        v_cmp_lt_u32_e64 MASK, 5, v0
+        s_wait_alu 0xf1ff
+        v_cndmask_b32_e64 v2, v2, v3, MASK
+        v_cmp_gt_u32_e32 VCC, 7, v2
+        s_wait_alu 0xfffd
+        v_add_co_ci_u32_e32 v4, VCC, v2, v3, VCC
+        v_cmpx_gt_u32_e32 4, v0
+        s_wait_alu 0xfffd
+        v_cndmask_b32_e32 v5, v4, v3, VCC
+        global_store_b32 v1, v5, s[0:1]
+        s_endpgm
+";
+
+/// What a scalar instruction wrote is read too soon: a vector instruction has read the register before.
+#[cfg(test)]
+pub(super) const SCALAR_RESULT: &str = "
+        v_mov_b32_e32 v1, s4
+        s_mov_b32 s4, 0
+        s_mov_b32 s6, s4
+        s_endpgm
+";
+
+/// What a vector instruction wrote is, after one has read the other register of the pair.
+#[cfg(test)]
+pub(super) const VECTOR_RESULT: &str = "
+        v_mov_b32_e32 v1, s4
+        v_readfirstlane_b32 s5, v0
+        v_mov_b32_e32 v2, s5
+        s_endpgm
+";
+
+/// VCC is read and written in turn.
+#[cfg(test)]
+pub(super) const VCC_RESULT: &str = "
+        v_cndmask_b32_e32 v1, v0, v2, VCC
+        v_cmp_gt_u32_e32 VCC, 8, v0
+        v_cndmask_b32_e32 v1, v0, v2, VCC
+        s_endpgm
+";
+
 /// A vector instruction uses a transcendental result too soon.
 #[cfg(test)]
 pub(super) const TRANS_USE: &str = "
@@ -252,7 +318,8 @@ pub(super) fn assemble(target: Target) -> Result<CodeObject> {
     match target.arch.generation() {
         Generation::Gfx9 => assemble_text(target, GFX9),
         Generation::Gfx10 => assemble_text(target, GFX10),
-        Generation::Gfx11 | Generation::Gfx12 => assemble_text(target, RDNA),
+        Generation::Gfx11 => assemble_text(target, RDNA),
+        Generation::Gfx12 => assemble_text(target, GFX12),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Wait states between inserted code and what stands around it, on every path. (Of RDNA: [`waits`] and [`overtaken`].)
+//! Wait states between inserted code and what stands around it, on every path. (Of RDNA: [`waits`], [`overtaken`] and
+//! [`scalar_reads`].)
 //!
 //! Every inserted instruction is compared with what may run before it, through all predecessors, and every original
 //! instruction behind an insertion with the inserted ones before it. Where too few wait states lie between, `s_nop` is added
@@ -12,6 +13,7 @@
 //! As in LLVM, what lies on the other side of a call or a return is not looked at: the jump itself takes longer.
 
 mod overtaken;
+mod scalar_reads;
 mod surroundings;
 mod waits;
 
@@ -69,7 +71,8 @@ pub(crate) fn settle(
 ) -> Result<(), EncodeError> {
     if !known.program.arch.has(Feature::ManualWaitStates) {
         waits::settle(known.program, assembler, function, patches)?;
-        return overtaken::settle(known.program, assembler, function, patches);
+        overtaken::settle(known.program, assembler, function, patches)?;
+        return scalar_reads::settle(known.program, assembler, function, patches);
     }
     let surroundings = Surroundings::new(known.program, function, patches);
     let checked = Checked { known, surroundings, slow, arch: known.program.arch };

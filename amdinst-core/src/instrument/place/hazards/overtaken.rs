@@ -24,7 +24,7 @@ use amdgpu_isa::{
 use crate::analysis::program::{Function, Program};
 use crate::instrument::emit::assembler::{Assembled, Assembler, Modifiers};
 use crate::instrument::place::hazards::waits;
-use crate::instrument::place::patches::{Patch, Patches};
+use crate::instrument::place::patches::Patches;
 
 /// The counter of `s_waitcnt_depctr` of memory instructions that have not read their registers: bits 4:2 (LLVM's `DepCtr`; the manuals
 /// leave it out).
@@ -72,13 +72,6 @@ pub(super) fn settle(
         }
     }
     Ok(())
-}
-
-impl Patch {
-    /// Instructions that are inserted around the one that is there.
-    fn size(&self) -> usize {
-        self.entry.len() + self.before.len() + self.after.len()
-    }
 }
 
 /// The rules of a processor.
@@ -248,7 +241,7 @@ impl Step {
                 if waits == Waits::ALL {
                     ends.add(Wait::MemoryReads);
                 }
-                if waits.scalar_and_lds == Some(0) {
+                if waits.scalar == Some(0) {
                     ends.add(Wait::ScalarLoad);
                 }
             }

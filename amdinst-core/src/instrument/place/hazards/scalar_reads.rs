@@ -1,0 +1,475 @@
+//! A hazard of RDNA 4: what is written into an SGPR that vector instructions read is read too soon.
+//!
+//! Once a vector instruction has read one register of an even pair, each later value of either must be waited for before it is read
+//! (RDNA 4 ISA, section 5.7, "S_WAIT_ALU"; LLVM's `AMDGPUWaitSGPRHazards`):
+//!
+//! * what a scalar instruction writes, by any but memory instructions: `s_wait_alu depctr_sa_sdst(0)`;
+//! * what a vector instruction writes, by vector instructions: `depctr_va_sdst(0)`, or `depctr_va_vcc(0)` for VCC.
+//!
+//! A scalar instruction that reads such a register waits for vector instructions by itself, and scalar memory for everything. EXEC, M0
+//! and SCC are no such registers. A function that others call takes it that all registers have been read, and so does code behind a
+//! call; before calls and returns everything is waited for.
+//!
+//! What vector instructions have read, and what is pending, is followed through the blocks of a function: as the program has it, and
+//! with what is inserted. An inserted instruction waits for all that it needs. One of the program waits for what it would not need
+//! without insertions: for the rest it waits already, or is at fault without us, too.
+//!
+//! Sites take SGPRs that no vector instruction reads, where there are some
+//! ([`FunctionSummary::read_by_vectors`](crate::instrument::find::summary::FunctionSummary::read_by_vectors)).
+
+use std::collections::VecDeque;
+
+use amdgpu_isa::{Access, Effects, EncodeError, Encoding, Feature, Flow, Inst, Op, Reg, ScalarSet, Value};
+
+use crate::analysis::program::{Function, Program};
+use crate::instrument::emit::assembler::{Assembled, Assembler};
+use crate::instrument::place::hazards::waits;
+use crate::instrument::place::patches::Patches;
+
+/// Registers of which there is no such hazard.
+const SAFE: ScalarSet =
+    ScalarSet::EXEC.union(ScalarSet::SCC).union(ScalarSet::register(amdgpu_isa::scalar::M0));
+
+/// Both halves of VCC: LLVM takes them for one register.
+const VCC: ScalarSet =
+    ScalarSet::register(amdgpu_isa::scalar::VCC).union(ScalarSet::register(amdgpu_isa::scalar::VCC + 1));
+
+/// Adds the waits that the patches of one function need.
+pub(super) fn settle(
+    program: &Program,
+    assembler: &Assembler,
+    function: &Function,
+    patches: &mut Patches,
+) -> Result<(), EncodeError> {
+    if !program.arch.has(Feature::ScalarReadHazard) {
+        return Ok(());
+    }
+    let code = Code { program, function };
+    let starts = code.starts(patches);
+    for (block, mut pending) in function.blocks.iter().zip(starts.into_iter().map(Option::unwrap_or_default))
+    {
+        for index in block.insts.clone() {
+            let mut patch = patches.get(index).cloned().unwrap_or_default();
+            let was = patch.size();
+            let mut entered = Pending::default();
+            code.wait_in(&mut patch.entry, &mut entered, assembler)?;
+            pending.join(&entered);
+            code.wait_in(&mut patch.before, &mut pending, assembler)?;
+            let added = pending.pass(&code.original(index));
+            if added != Waits::default() {
+                patch.before.push(added.assemble(assembler)?);
+            }
+            code.wait_in(&mut patch.after, &mut pending, assembler)?;
+            if patch.size() != was {
+                *patches.entry(index) = patch;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is waited for: results of scalar instructions, of vector instructions in SGPRs, and of those in VCC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Waits {
+    scalar: bool,
+    vector: bool,
+    vcc: bool,
+}
+
+impl Waits {
+    /// The counters of `s_wait_alu` (RDNA 4 ISA, S_WAIT_ALU): SA_SDST is bit 0, VA_SDST bits 11:9, VA_VCC bit 1.
+    const COUNTERS: [i32; 3] = [0x0001, 0x0e00, 0x0002];
+
+    /// What an `s_wait_alu` with these counters waits for.
+    fn of(counters: i32) -> Self {
+        let [scalar, vector, vcc] = Self::COUNTERS.map(|counter| counters & counter == 0);
+        Self { scalar, vector, vcc }
+    }
+
+    fn assemble(self, assembler: &Assembler) -> Result<Assembled, EncodeError> {
+        /// Every counter at its most: nothing is waited for. Bits 6:5 belong to none.
+        const AT_REST: i32 = 0xff9f;
+        let waits = [self.scalar, self.vector, self.vcc].into_iter().zip(Self::COUNTERS);
+        let counters = waits.filter(|&(is_waited_for, _)| is_waited_for);
+        waits::wait(assembler, counters.fold(AT_REST, |all, (_, counter)| all & !counter))
+    }
+
+    const fn without(self, other: Self) -> Self {
+        Self {
+            scalar: self.scalar && !other.scalar,
+            vector: self.vector && !other.vector,
+            vcc: self.vcc && !other.vcc,
+        }
+    }
+}
+
+/// What the rule asks about an instruction.
+struct Step {
+    kind: Kind,
+    /// Registers that it may read, and that it may change.
+    reads: ScalarSet,
+    writes: ScalarSet,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Scalar,
+    Vector,
+    /// A call, a return, or another jump through registers.
+    Jump {
+        calls: bool,
+    },
+    /// Waits for everything: scalar memory, buffers and images.
+    Settles,
+    Waits(Waits),
+    /// Of no concern.
+    Other,
+}
+
+impl Kind {
+    fn of(inst: &Inst) -> Self {
+        match (inst.op, inst.encoding) {
+            (Op::s_waitcnt_depctr, _) => match inst.operands.first().map(|operand| operand.value) {
+                Some(Value::Imm(counters)) => Self::Waits(Waits::of(counters)),
+                _ => Self::Other,
+            },
+            (_, Encoding::Smem | Encoding::Mubuf | Encoding::Mtbuf) => Self::Settles,
+            (_, encoding) if encoding.is_image() => Self::Settles,
+            (_, encoding) if encoding.is_vector_alu() => Self::Vector,
+            (_, encoding) if encoding.is_scalar() => match inst.flow() {
+                Flow::Call { .. } => Self::Jump { calls: true },
+                Flow::Jump => Self::Jump { calls: false },
+                _ => Self::Scalar,
+            },
+            _ => Self::Other,
+        }
+    }
+}
+
+impl Step {
+    fn new(inst: &Inst, effects: &Effects) -> Self {
+        let mut reads = ScalarSet::EMPTY;
+        for operand in inst.operands.iter().filter(|operand| operand.access != Access::Write) {
+            reads = reads.union(ScalarSet::named_by(std::slice::from_ref(operand)));
+        }
+        // What status registers show of VCC is no read of it.
+        if effects.reads.contains(Reg::VCC_LO) && inst.op != Op::s_getreg_b32 {
+            reads = reads.union(VCC);
+        }
+        let relevant = |set: ScalarSet| {
+            let set = set.without(SAFE);
+            if set.intersects(VCC) { set.union(VCC) } else { set }
+        };
+        let writes = relevant(ScalarSet::of(&effects.changes()));
+        Self { kind: Kind::of(inst), reads: relevant(reads), writes }
+    }
+}
+
+/// What is known at a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct State {
+    /// Whole pairs of registers that vector instructions may have read.
+    read: ScalarSet,
+    /// Those of them that a scalar instruction has written, and that a vector instruction has, since all were waited for.
+    by_scalar: ScalarSet,
+    by_vector: ScalarSet,
+}
+
+impl State {
+    /// Where everything may have been read.
+    const CALLED: Self =
+        Self { read: ScalarSet::ALL.without(SAFE), by_scalar: ScalarSet::EMPTY, by_vector: ScalarSet::EMPTY };
+
+    fn wait(&mut self, waits: Waits) {
+        if waits.scalar {
+            self.by_scalar = ScalarSet::EMPTY;
+        }
+        if waits.vector {
+            self.by_vector = self.by_vector.intersection(VCC);
+        }
+        if waits.vcc {
+            self.by_vector = self.by_vector.without(VCC);
+        }
+    }
+
+    /// Goes by an instruction, as if before it stood what it needs; what that is.
+    fn pass(&mut self, step: &Step) -> Waits {
+        let Step { kind, reads, writes } = *step;
+        match kind {
+            Kind::Other => return Waits::default(),
+            Kind::Waits(waits) => {
+                self.wait(waits);
+                return Waits::default();
+            }
+            Kind::Settles => {
+                (self.by_scalar, self.by_vector) = (ScalarSet::EMPTY, ScalarSet::EMPTY);
+                return Waits::default();
+            }
+            Kind::Scalar | Kind::Vector | Kind::Jump { .. } => {}
+        }
+        let seen = match kind {
+            Kind::Jump { .. } => ScalarSet::ALL,
+            _ => reads,
+        };
+        let seen = seen.intersection(self.read);
+        if kind == Kind::Scalar {
+            // It waits for vector instructions by itself.
+            self.wait(Waits {
+                scalar: false,
+                vector: !seen.without(VCC).is_empty(),
+                vcc: seen.intersects(VCC),
+            });
+        }
+        let needed = Waits {
+            scalar: seen.intersects(self.by_scalar),
+            vector: seen.intersects(self.by_vector.without(VCC)),
+            vcc: seen.intersects(self.by_vector.intersection(VCC)),
+        };
+        self.wait(needed);
+        match kind {
+            Kind::Jump { calls: true } => self.read = Self::CALLED.read,
+            Kind::Vector => self.read = self.read.union(reads.with_pairs()),
+            _ => {}
+        }
+        let written = writes.intersection(self.read);
+        match kind {
+            Kind::Vector => self.by_vector = self.by_vector.union(written),
+            _ => self.by_scalar = self.by_scalar.union(written),
+        }
+        needed
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.read = self.read.union(other.read);
+        self.by_scalar = self.by_scalar.union(other.by_scalar);
+        self.by_vector = self.by_vector.union(other.by_vector);
+    }
+}
+
+/// What is known at a place: with what is inserted, and in the program as it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Pending {
+    of_all: State,
+    original: State,
+}
+
+impl Pending {
+    /// Goes by an instruction of the program. What must be waited for before it, for what is inserted.
+    fn pass(&mut self, step: &Step) -> Waits {
+        let needed = self.of_all.pass(step);
+        needed.without(self.original.pass(step))
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.of_all.join(&other.of_all);
+        self.original.join(&other.original);
+    }
+}
+
+/// A function of a processor with the hazard.
+struct Code<'a> {
+    program: &'a Program,
+    function: &'a Function,
+}
+
+impl Code<'_> {
+    fn inserted(&self, inst: &Assembled) -> Step {
+        Step::new(inst, &inst.effects(self.program.target()))
+    }
+
+    fn original(&self, index: usize) -> Step {
+        Step::new(self.program.inst(index), self.program.effects(index))
+    }
+
+    /// What may be known where each block begins; nothing of one that is not reached.
+    fn starts(&self, patches: &Patches) -> Vec<Option<Pending>> {
+        let blocks = &self.function.blocks;
+        let called = State::CALLED;
+        let enters = match self.function.kernel {
+            Some(_) => Pending::default(),
+            None => Pending { of_all: called, original: called },
+        };
+        // A function begins with one of its blocks; those that nothing leads to may be entered as well.
+        let is_entry = |number: usize| {
+            let starts = self.program.insts[blocks[number].insts.start].pc == self.function.range.start;
+            starts || self.function.predecessors(number).is_empty()
+        };
+        let mut starts: Vec<Option<Pending>> =
+            (0..blocks.len()).map(|number| is_entry(number).then_some(enters)).collect();
+        let mut open: VecDeque<usize> =
+            (0..blocks.len()).filter(|&number| starts[number].is_some()).collect();
+        while let Some(number) = open.pop_front() {
+            let Some(mut pending) = starts[number] else { continue };
+            for index in blocks[number].insts.clone() {
+                let patch = patches.get(index);
+                if let Some(patch) = patch {
+                    let mut entered = State::default();
+                    self.pass(&mut entered, &patch.entry);
+                    pending.of_all.join(&entered);
+                    self.pass(&mut pending.of_all, &patch.before);
+                }
+                pending.pass(&self.original(index));
+                if let Some(patch) = patch {
+                    self.pass(&mut pending.of_all, &patch.after);
+                }
+            }
+            for &next in &blocks[number].successors {
+                let joined = match starts[next] {
+                    Some(mut known) => {
+                        known.join(&pending);
+                        known
+                    }
+                    None => pending,
+                };
+                if starts[next] != Some(joined) {
+                    starts[next] = Some(joined);
+                    if !open.contains(&next) {
+                        open.push_back(next);
+                    }
+                }
+            }
+        }
+        starts
+    }
+
+    /// Goes by a part of what is inserted.
+    fn pass(&self, state: &mut State, part: &[Assembled]) {
+        for inst in part {
+            state.pass(&self.inserted(inst));
+        }
+    }
+
+    /// Adds the waits that a part of what is inserted needs.
+    fn wait_in(
+        &self,
+        part: &mut Vec<Assembled>,
+        pending: &mut Pending,
+        assembler: &Assembler,
+    ) -> Result<(), EncodeError> {
+        let mut at = 0;
+        while let Some(inst) = part.get(at) {
+            let needed = pending.of_all.pass(&self.inserted(inst));
+            if needed != Waits::default() {
+                part.insert(at, needed.assemble(assembler)?);
+                at += 1;
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use amdgpu_isa::{Arch, Target, WaveSize, parse};
+
+    use super::*;
+
+    const NONE: Waits = Waits { scalar: false, vector: false, vcc: false };
+    const SCALAR: Waits = Waits { scalar: true, ..NONE };
+    const VECTOR: Waits = Waits { vector: true, ..NONE };
+    const IN_VCC: Waits = Waits { vcc: true, ..NONE };
+
+    /// What each instruction of a straight line needs, from a state on.
+    fn check(mut state: State, wave: WaveSize, lines: &[(&str, Waits)]) {
+        let target = Target { arch: Arch::Gfx1201, wave };
+        for &(text, waits) in lines {
+            let inst = parse(target, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let needed = state.pass(&Step::new(&inst, &inst.effects(target)));
+            assert_eq!(needed, waits, "{text} in {lines:?}");
+        }
+    }
+
+    #[test]
+    fn values_of_registers_that_vector_instructions_have_read_are_waited_for() {
+        check(
+            State::default(),
+            WaveSize::Wave32,
+            &[
+                ("s_mov_b32 s4, 1", NONE),
+                ("s_mov_b32 s6, s4", NONE),
+                ("v_mov_b32_e32 v0, s4", NONE),
+                // The other one of the pair counts as well.
+                ("s_mov_b32 s5, 1", NONE),
+                ("s_add_co_u32 s6, s5, 2", SCALAR),
+                ("s_add_co_u32 s7, s5, 2", NONE),
+                ("v_readfirstlane_b32 s4, v1", NONE),
+                ("v_mov_b32_e32 v0, s4", VECTOR),
+                ("v_mov_b32_e32 v0, s4", NONE),
+                // Scalar instructions wait for vector instructions by themselves.
+                ("v_readfirstlane_b32 s4, v1", NONE),
+                ("s_mov_b32 s6, s4", NONE),
+                ("v_mov_b32_e32 v0, s4", NONE),
+                // Scalar memory waits for everything, memory of other kinds for nothing.
+                ("s_mov_b32 s4, 1", NONE),
+                ("s_load_b32 s8, s[10:11], 0x0", NONE),
+                ("s_mov_b32 s6, s4", NONE),
+                ("s_mov_b32 s4, 1", NONE),
+                ("global_load_b32 v2, v3, s[4:5]", NONE),
+                ("ds_load_b32 v2, v3", NONE),
+                ("s_wait_alu depctr_va_sdst(0)", NONE),
+                ("s_mov_b32 s6, s4", SCALAR),
+            ],
+        );
+    }
+
+    #[test]
+    fn vcc_is_one_register_and_exec_and_m0_are_none() {
+        let lines = |vcc: &'static str| {
+            [
+                (format!("v_cndmask_b32_e32 v0, v1, v2, {vcc}"), NONE),
+                (format!("v_cmp_lt_u32_e32 {vcc}, v0, v1"), NONE),
+                (format!("v_cndmask_b32_e32 v0, v1, v2, {vcc}"), IN_VCC),
+                (format!("v_cmp_lt_u32_e32 {vcc}, v0, v1"), NONE),
+                ("s_cbranch_vccz 4".to_owned(), NONE),
+                (format!("v_cndmask_b32_e32 v0, v1, v2, {vcc}"), NONE),
+                ("s_mov_b32 vcc_lo, 1".to_owned(), NONE),
+                ("s_wait_alu depctr_va_vcc(0) depctr_va_sdst(0)".to_owned(), NONE),
+                ("s_cbranch_vccz 4".to_owned(), SCALAR),
+                ("v_mov_b32_e32 v0, m0".to_owned(), NONE),
+                ("v_mov_b32_e32 v0, exec_lo".to_owned(), NONE),
+                ("s_mov_b32 m0, 1".to_owned(), NONE),
+                ("s_mov_b32 exec_lo, 1".to_owned(), NONE),
+                ("s_add_co_u32 s0, m0, exec_lo".to_owned(), NONE),
+            ]
+        };
+        for (wave, vcc) in [(WaveSize::Wave32, "vcc_lo"), (WaveSize::Wave64, "vcc")] {
+            let lines = lines(vcc);
+            let lines: Vec<(&str, Waits)> = lines.iter().map(|(text, waits)| (&text[..], *waits)).collect();
+            check(State::default(), wave, &lines);
+        }
+    }
+
+    #[test]
+    fn calls_and_returns_wait_for_everything_and_calls_may_have_read_all() {
+        let lines = [
+            ("s_mov_b32 s40, 1", NONE),
+            ("v_readfirstlane_b32 s42, v1", NONE),
+            ("v_cmp_lt_u32_e32 vcc_lo, v0, v1", NONE),
+            ("s_setpc_b64 s[30:31]", Waits { scalar: true, vector: true, vcc: true }),
+        ];
+        check(State::CALLED, WaveSize::Wave32, &lines);
+        let lines = [
+            ("s_mov_b32 s40, 1", NONE),
+            ("s_swappc_b64 s[30:31], s[4:5]", NONE),
+            ("s_mov_b32 s42, s40", NONE),
+            ("s_mov_b32 s42, s30", SCALAR),
+            ("s_mov_b32 s43, s42", SCALAR),
+        ];
+        check(State::default(), WaveSize::Wave32, &lines);
+    }
+
+    #[test]
+    fn waits_are_written_as_llvm_writes_them() {
+        let assembler = Assembler::new(Arch::Gfx1201);
+        for (waits, text) in [
+            (SCALAR, "s_wait_alu depctr_sa_sdst(0)"),
+            (VECTOR, "s_wait_alu depctr_va_sdst(0)"),
+            (IN_VCC, "s_wait_alu depctr_va_vcc(0)"),
+        ] {
+            let inst = waits.assemble(&assembler).expect("a wait");
+            assert_eq!(inst.text(Arch::Gfx1201), text);
+            assert_eq!(Kind::of(&inst), Kind::Waits(waits));
+        }
+    }
+}
