@@ -10,9 +10,6 @@ use amdinst_emu::MaskRecord;
 
 use super::Original;
 
-/// Lanes of a wave.
-const LANES: u64 = 64;
-
 /// A way of instrumenting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
@@ -187,7 +184,7 @@ impl Tally {
             let of_site = kernel.sites.iter().any(|site| site.else_pcs.contains(&record.pc));
             let refused =
                 refused_whole || kernel.refusals.iter().any(|refusal| refusal.pc == Some(record.pc));
-            let from_all_lanes = record.lanes_in == LANES * record.writes;
+            let from_all_lanes = record.lanes_in == u64::from(kernel.lanes.get()) * record.writes;
             let (name, claimed) = match class {
                 _ if of_site => ("other half of a site", true),
                 Some(ExecWriteClass::Restore) if from_all_lanes => ("restore after all lanes were on", true),
