@@ -98,12 +98,14 @@ fn processors_have_what_llvm_says() {
         let archs = Arch::KNOWN.into_iter().filter(|arch| arch.generation() == Arch::Gfx1030.generation());
         archs.filter(|arch| has(*arch, op)).map(Arch::name).collect::<Vec<_>>()
     };
-    let rdna_2 = ["gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036"];
+    let rdna_2 =
+        ["gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036", "gfx10-3-generic"];
+    let rdna_1 = ["gfx1010", "gfx1011", "gfx1012", "gfx1013", "gfx10-1-generic"];
     assert_eq!(of(Op::v_dot4_i32_i8), [&["gfx1011", "gfx1012"][..], &rdna_2].concat());
     assert_eq!(of(Op::image_bvh64_intersect_ray), [&["gfx1013"][..], &rdna_2].concat());
     assert_eq!(of(Op::global_atomic_csub), rdna_2);
-    assert_eq!(of(Op::s_get_waveid_in_workgroup), ["gfx1010", "gfx1011", "gfx1012", "gfx1013"]);
-    assert_eq!(of(Op::v_mac_f32), ["gfx1010", "gfx1011", "gfx1012", "gfx1013"]);
+    assert_eq!(of(Op::s_get_waveid_in_workgroup), rdna_1);
+    assert_eq!(of(Op::v_mac_f32), rdna_1);
     // No address at all is a form of scratch that came with RDNA 2.
     let alone = "scratch_load_dword v0, off, off";
     assert!(parse(GFX1030, alone).is_ok() && parse(Arch::Gfx1010, alone).is_err());
