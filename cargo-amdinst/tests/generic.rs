@@ -116,7 +116,7 @@ fn an_older_code_object_version_is_refused() {
     std::fs::write(directory.join("src/lib.rs"), "#![no_std]\n").unwrap();
     let package = "[package]\nname = \"halve\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n";
     std::fs::write(directory.join("Cargo.toml"), package).unwrap();
-    let output = amdinst(directory, "build --target-cpu gfx10-3-generic --code-object-version 5");
+    let output = amdinst(directory, "build -p halve --target-cpu gfx10-3-generic --code-object-version 5");
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{told}");
     assert!(
