@@ -70,7 +70,7 @@ fn hand_written_kernels_on_rdna() {
         for (number, kernel) in portable().enumerate() {
             for (turn, level) in (number + processor..).zip(["-O0", "-O2"]) {
                 // Each kernel at one of the levels on every third processor, the next kernel on the next ones.
-                if (number + processor) % 3 != 0 && !everything() {
+                if !(number + processor).is_multiple_of(3) && !everything() {
                     continue;
                 }
                 let ways = Ways::Turn(turn);
@@ -140,7 +140,7 @@ fn prove_assembly(of_gfx9: bool, thorough: &str) -> proof::Totals {
         let is_wanted = |cpu: &&str| Assembly::target(cpu).arch.generation().eq(&Generation::Gfx9) == of_gfx9;
         for (turn, cpu) in assembly.cpus().filter(is_wanted).enumerate() {
             // There are many of RDNA: each file on every other one, and the next file on those between.
-            if !of_gfx9 && cpu != thorough && (number + turn) % 2 == 0 && !everything() {
+            if !of_gfx9 && cpu != thorough && (number + turn).is_multiple_of(2) && !everything() {
                 continue;
             }
             let object = assembly.object(cpu);

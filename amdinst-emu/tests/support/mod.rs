@@ -33,7 +33,7 @@ const ENDS: &[&str] = &["-O0", "-O3"];
 pub(crate) fn targets() -> impl Iterator<Item = ((&'static str, u32), &'static str)> {
     let all = std::env::var("AMDINST_HAZARD_TARGETS").is_ok_and(|value| value == "all");
     TARGETS.into_iter().enumerate().flat_map(move |(number, (target, levels))| {
-        let is_wanted = move |turn: usize| all || levels.len() > 2 || (number + turn) % 2 == 0;
+        let is_wanted = move |turn: usize| all || levels.len() > 2 || (number + turn).is_multiple_of(2);
         let levels = levels.iter().enumerate().filter(move |(turn, _)| is_wanted(*turn));
         levels.map(move |(_, level)| (target, *level))
     })
