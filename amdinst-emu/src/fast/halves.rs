@@ -325,26 +325,45 @@ fn is_plain<O: Operation>(w: &Wave) -> bool {
     w.plain16() && (!(O::FROM_SINGLES || O::TO_SINGLE) || w.keeps_subnormals32())
 }
 
+/// MODE as `O` works by it, for a handler that is `PLAIN`, or for `Modal`, which takes every mode. Where the handler cannot work by it,
+/// the next step, after another has run this one.
+///
+/// # Safety
+/// As for [`super::Handler`].
+#[inline(always)]
+unsafe fn mode_of<O: Operation, const PLAIN: bool, Modal: Body, L: Level>(
+    context: &mut Context<'_>,
+    hot: &Hot,
+) -> Result<Mode, u32> {
+    if !O::FLOATS || PLAIN && is_plain::<O>(context.wave) {
+        return Ok(Mode::PLAIN);
+    }
+    // SAFETY: the caller's.
+    unsafe {
+        if PLAIN {
+            return Err(L::apart::<Modal>(context, hot));
+        }
+        if context.wave.round16() & SATURATE != 0 {
+            return Err(general(context, hot));
+        }
+    }
+    Ok(Mode::of(context.wave))
+}
+
 /// `O` on halves of registers; if it is not `PLAIN` in every mode.
 pub(super) struct Do<O, const PLAIN: bool>(PhantomData<O>);
 
 impl<O: Operation, const PLAIN: bool> Body for Do<O, PLAIN> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        let w = &mut *context.wave;
-        let exec = w.exec;
         // SAFETY: rows are in the register file (checked by `handler`).
         unsafe {
-            let mut mode = Mode::PLAIN;
-            if O::FLOATS && PLAIN && !is_plain::<O>(w) {
-                return L::apart::<Do<O, false>>(context, hot);
-            }
-            if O::FLOATS && !PLAIN {
-                if w.round16() & SATURATE != 0 {
-                    return general(context, hot);
-                }
-                mode = Mode::of(w);
-            }
+            let mode = match mode_of::<O, PLAIN, Do<O, false>, L>(context, hot) {
+                Ok(mode) => mode,
+                Err(next) => return next,
+            };
+            let w = &mut *context.wave;
+            let exec = w.exec;
             let sign = if O::FROM_SINGLES { SINGLE_SIGN } else { SIGN };
             let last = O::SOURCES - 1;
             let a = Source::<L>::of(w, hot, 0, sign);
@@ -409,20 +428,14 @@ pub(super) struct Packed<O, const PLAIN: bool>(PhantomData<O>);
 impl<O: Operation, const PLAIN: bool> Body for Packed<O, PLAIN> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        let w = &mut *context.wave;
-        let exec = w.exec;
         // SAFETY: as for `Do`.
         unsafe {
-            let mut mode = Mode::PLAIN;
-            if O::FLOATS && PLAIN && !is_plain::<O>(w) {
-                return L::apart::<Packed<O, false>>(context, hot);
-            }
-            if O::FLOATS && !PLAIN {
-                if w.round16() & SATURATE != 0 {
-                    return general(context, hot);
-                }
-                mode = Mode::of(w);
-            }
+            let mode = match mode_of::<O, PLAIN, Packed<O, false>, L>(context, hot) {
+                Ok(mode) => mode,
+                Err(next) => return next,
+            };
+            let w = &mut *context.wave;
+            let exec = w.exec;
             let last = O::SOURCES - 1;
             let lanes = [
                 Lanes::<L>::of(w, hot, 0),
