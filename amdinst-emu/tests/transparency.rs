@@ -54,11 +54,6 @@ fn is_of_gfx9(source: &str) -> bool {
 /// The registers that [`kernels::every_vgpr`] clears, by instructions that every processor has.
 const PORTABLE_ASSEMBLY: &str = "v_mov_b32 v255, 0";
 
-/// With `AMDINST_HAZARD_TARGETS=all`, each kernel on each processor of RDNA at each level, which takes minutes.
-fn everything() -> bool {
-    std::env::var("AMDINST_HAZARD_TARGETS").is_ok_and(|value| value == "all")
-}
-
 #[test]
 fn hand_written_kernels_on_rdna() {
     if !support::tools("hand_written_kernels_on_rdna") {
@@ -70,7 +65,7 @@ fn hand_written_kernels_on_rdna() {
         for (number, kernel) in portable().enumerate() {
             for (turn, level) in (number + processor..).zip(["-O0", "-O2"]) {
                 // Each kernel at one of the levels on every third processor, the next kernel on the next ones.
-                if !(number + processor).is_multiple_of(3) && !everything() {
+                if !(number + processor).is_multiple_of(3) && !support::everything() {
                     continue;
                 }
                 let ways = Ways::Turn(turn);
@@ -140,7 +135,7 @@ fn prove_assembly(of_gfx9: bool, thorough: &str) -> proof::Totals {
         let is_wanted = |cpu: &&str| Assembly::target(cpu).arch.generation().eq(&Generation::Gfx9) == of_gfx9;
         for (turn, cpu) in assembly.cpus().filter(is_wanted).enumerate() {
             // There are many of RDNA: each file on every other one, and the next file on those between.
-            if !of_gfx9 && cpu != thorough && (number + turn).is_multiple_of(2) && !everything() {
+            if !of_gfx9 && cpu != thorough && (number + turn).is_multiple_of(2) && !support::everything() {
                 continue;
             }
             let object = assembly.object(cpu);

@@ -2,32 +2,9 @@
 
 mod support;
 
-use std::path::Path;
-use std::process::{Command, Output};
-
 use amdgpu_isa::Arch;
 use serde_json::Value;
-
-/// A kernel with a branch that can diverge, in memory that each work-item has its element of.
-const SOURCE: &str = "\
-kernel void halve(global int *a, int n) {
-    int i = __builtin_amdgcn_workitem_id_x();
-    if (i < n) { a[i] /= 2; }
-}
-";
-
-fn amdinst(directory: &Path, words: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-    command.current_dir(directory).env("NO_COLOR", "1").env_remove("CARGO_TERM_COLOR");
-    command.args(words.split_whitespace()).output().unwrap()
-}
-
-/// What a command prints that ends well.
-fn stdout(directory: &Path, words: &str) -> String {
-    let output = amdinst(directory, words);
-    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
+use support::{HALVE, amdinst, stdout};
 
 const LAUNCH: &str = "--grid 1 --block 64 --arg i32:[9,8,-7,6] --arg i32:3 --print 1";
 
@@ -41,7 +18,7 @@ fn code_for_a_generic_processor_is_shown_and_runs_as_each_of_its_processors() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let source = directory.join("halve.cl");
-    std::fs::write(&source, SOURCE).unwrap();
+    std::fs::write(&source, HALVE).unwrap();
     for generic in Arch::KNOWN.into_iter().filter(|arch| arch.is_generic()) {
         let file = directory.join(format!("{generic}.elf"));
         if !support::compile_with(&source, &file, &[&format!("-mcpu={generic}")]) {
@@ -89,7 +66,7 @@ fn a_bundle_has_code_for_a_processor_by_its_name_first() {
     let directory = directory.path();
     let compiled = |cpu: &'static str, divisor: &str| {
         let (source, file) = (directory.join("halve.cl"), directory.join(format!("{cpu}.elf")));
-        std::fs::write(&source, SOURCE.replace("/= 2", &format!("/= {divisor}"))).unwrap();
+        std::fs::write(&source, HALVE.replace("/= 2", &format!("/= {divisor}"))).unwrap();
         let made = support::compile_with(&source, &file, &[&format!("-mcpu={cpu}")]);
         made.then(|| (cpu, std::fs::read(file).unwrap()))
     };

@@ -2,38 +2,15 @@
 
 mod support;
 
-use std::path::Path;
-use std::process::{Command, Output};
-
 use serde_json::Value;
-
-/// A kernel with a branch that can diverge, in memory that each work-item has its element of.
-const SOURCE: &str = "\
-kernel void halve(global int *a, int n) {
-    int i = __builtin_amdgcn_workitem_id_x();
-    if (i < n) { a[i] /= 2; }
-}
-";
-
-fn amdinst(directory: &Path, words: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-    command.current_dir(directory).env("NO_COLOR", "1").env_remove("CARGO_TERM_COLOR");
-    command.args(words.split_whitespace()).output().unwrap()
-}
-
-/// What a command prints that ends well.
-fn stdout(directory: &Path, words: &str) -> String {
-    let output = amdinst(directory, words);
-    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
+use support::{HALVE, amdinst, stdout};
 
 #[test]
 fn rdna_is_shown_instrumented_and_run() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let source = directory.join("halve.cl");
-    std::fs::write(&source, SOURCE).unwrap();
+    std::fs::write(&source, HALVE).unwrap();
     let wide = directory.join("wide.elf");
     if !support::compile_with(&source, &directory.join("narrow.elf"), &["-mcpu=gfx1100"]) {
         return;
@@ -106,7 +83,7 @@ fn a_bundle_of_several_generations_is_instrumented() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let source = directory.join("halve.cl");
-    std::fs::write(&source, SOURCE).unwrap();
+    std::fs::write(&source, HALVE).unwrap();
     let compiled = |cpu: &'static str| {
         let file = directory.join(format!("{cpu}.elf"));
         let made = support::compile_with(&source, &file, &[&format!("-mcpu={cpu}")]);

@@ -28,10 +28,14 @@ pub(crate) const TARGETS: [((&str, u32), &[&str]); 12] = [
 pub(crate) const LEVELS: &[&str] = &["-O0", "-O1", "-O2", "-O3", "-Os"];
 const ENDS: &[&str] = &["-O0", "-O3"];
 
-/// Each target at each of its levels; where these are two, at one of them in turn, unless everything is asked for
-/// (`AMDINST_HAZARD_TARGETS=all`).
+/// With `AMDINST_HAZARD_TARGETS=all`, each kernel on each processor at each level, which takes minutes.
+pub(crate) fn everything() -> bool {
+    std::env::var("AMDINST_HAZARD_TARGETS").is_ok_and(|value| value == "all")
+}
+
+/// Each target at each of its levels; where these are two, at one of them in turn, unless [`everything`] is asked for.
 pub(crate) fn targets() -> impl Iterator<Item = ((&'static str, u32), &'static str)> {
-    let all = std::env::var("AMDINST_HAZARD_TARGETS").is_ok_and(|value| value == "all");
+    let all = everything();
     TARGETS.into_iter().enumerate().flat_map(move |(number, (target, levels))| {
         let is_wanted = move |turn: usize| all || levels.len() > 2 || (number + turn).is_multiple_of(2);
         let levels = levels.iter().enumerate().filter(move |(turn, _)| is_wanted(*turn));

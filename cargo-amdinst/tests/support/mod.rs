@@ -1,7 +1,7 @@
-//! Kernels compiled and assembled by clang at test time.
+//! Kernels compiled and assembled by clang at test time, and the program that they are given to.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// A sound code object of gfx90a in assembly, with one kernel of the instructions `CODE`.
 #[allow(dead_code, reason = "each test binary uses a part")]
@@ -42,6 +42,31 @@ amdhsa.kernels:
 ...
 .end_amdgpu_metadata
 ";
+
+/// A kernel with a branch that can diverge, in memory that each work-item has its element of.
+#[allow(dead_code, reason = "each test binary uses a part")]
+pub(crate) const HALVE: &str = "\
+kernel void halve(global int *a, int n) {
+    int i = __builtin_amdgcn_workitem_id_x();
+    if (i < n) { a[i] /= 2; }
+}
+";
+
+/// Runs the program in a directory.
+#[allow(dead_code, reason = "each test binary uses a part")]
+pub(crate) fn amdinst(directory: &Path, words: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
+    command.current_dir(directory).env("NO_COLOR", "1").env_remove("CARGO_TERM_COLOR");
+    command.args(words.split_whitespace()).output().unwrap()
+}
+
+/// What a command prints that ends well.
+#[allow(dead_code, reason = "each test binary uses a part")]
+pub(crate) fn stdout(directory: &Path, words: &str) -> String {
+    let output = amdinst(directory, words);
+    assert!(output.status.success(), "{words}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
 
 /// Whether clang and the linker are there. If not, says what is skipped, and fails where tools are required.
 #[allow(dead_code, reason = "each test binary uses a part")]
