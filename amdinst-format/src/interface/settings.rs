@@ -187,9 +187,9 @@ impl Settings {
             check_by_default: Checks::NONE,
             allowed: text("AMDINST_ALLOW").map(|places| allowed(&places)).unwrap_or_default(),
             // The second is the variable's old name.
-            uninitialised: text("AMDINST_FILL")
-                .or_else(|| text("AMDINST_UNINITIALISED"))
-                .map(uninitialised)
+            uninitialised: ["AMDINST_FILL", "AMDINST_UNINITIALISED"]
+                .into_iter()
+                .find_map(|variable| Some(uninitialised(variable, text(variable)?)))
                 .transpose()?,
             out_of_range_as_hardware: match text("AMDINST_OUT_OF_RANGE").as_deref() {
                 None | Some("fault") => false,
@@ -216,16 +216,12 @@ fn checks(value: String) -> Result<Checks, SettingsError> {
 }
 
 /// A whole number of 32 bits, in hexadecimal with `0x` before it.
-fn uninitialised(value: String) -> Result<u32, SettingsError> {
+fn uninitialised(variable: &'static str, value: String) -> Result<u32, SettingsError> {
     let dword = match value.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16),
         None => value.parse(),
     };
-    dword.map_err(|_| SettingsError {
-        variable: "AMDINST_FILL",
-        value,
-        expected: "the whole numbers from 0 to 0xffffffff",
-    })
+    dword.map_err(|_| SettingsError { variable, value, expected: "the whole numbers from 0 to 0xffffffff" })
 }
 
 fn threads(value: String) -> Result<u16, SettingsError> {

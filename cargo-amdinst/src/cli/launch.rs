@@ -138,13 +138,11 @@ impl CheckArgs {
 
     /// Old names that were used.
     pub fn renamed(&self) -> impl Iterator<Item = Renamed> {
-        [
-            (self.old_fill.is_some(), Renamed { old: "--uninitialised", new: "--fill" }),
-            (self.check_races, Renamed { old: "--check-races", new: "--check races" }),
-            (self.strict_barriers, Renamed { old: "--strict-barriers", new: "--check barriers" }),
-        ]
-        .into_iter()
-        .filter_map(|(used, renamed)| used.then_some(renamed))
+        Renamed::used([
+            (self.old_fill.is_some(), "--uninitialised", "--fill"),
+            (self.check_races, "--check-races", "--check races"),
+            (self.strict_barriers, "--strict-barriers", "--check barriers"),
+        ])
     }
 }
 

@@ -107,29 +107,30 @@ impl MeasureArgs {
         self.measure.or_else(|| self.old_measure()).unwrap_or_default()
     }
 
-    /// What `--probe` chose when that was the name of `--measure`: a choice, while `--measure` itself is not given.
+    /// What a value of `--probe` chooses if it is meant as when that was the name of `--measure`: while that is not given itself.
+    fn choice(&self, word: &str) -> Option<MeasureChoice> {
+        MeasureChoice::from_str(word, false).ok().filter(|_| self.measure.is_none())
+    }
+
+    /// What `--probe` chose when that was the name of `--measure`.
     fn old_measure(&self) -> Option<MeasureChoice> {
-        let choice = |word: &String| MeasureChoice::from_str(word, false).ok();
-        self.measure.is_none().then(|| self.probe.iter().find_map(choice)).flatten()
+        self.probe.iter().find_map(|word| self.choice(word))
     }
 
     /// The chosen sites, as the instrumenter takes them.
     pub fn selectors(&self) -> Vec<SiteSelector> {
-        let is_choice =
-            |name: &&String| self.measure.is_none() && MeasureChoice::from_str(name, false).is_ok();
-        let names = self.probe.iter().filter(|name| !is_choice(name)).chain(&self.old_probe).cloned();
+        let names = self.probe.iter().filter(|name| self.choice(name).is_none());
+        let names = names.chain(&self.old_probe).cloned();
         let lines = self.line.iter().chain(&self.old_line).cloned();
         names.map(SiteSelector::Probe).chain(lines.map(SiteSelector::Lines)).collect()
     }
 
     /// Old names that were used.
     pub fn renamed(&self) -> impl Iterator<Item = Renamed> {
-        [
-            (self.old_measure().is_some(), Renamed { old: "--probe branches|blocks|time", new: "--measure" }),
-            (!self.old_probe.is_empty(), Renamed { old: "--probe-name", new: "--probe" }),
-            (!self.old_line.is_empty(), Renamed { old: "--site", new: "--line" }),
-        ]
-        .into_iter()
-        .filter_map(|(used, renamed)| used.then_some(renamed))
+        Renamed::used([
+            (self.old_measure().is_some(), "--probe branches|blocks|time", "--measure"),
+            (!self.old_probe.is_empty(), "--probe-name", "--probe"),
+            (!self.old_line.is_empty(), "--site", "--line"),
+        ])
     }
 }

@@ -13,6 +13,16 @@ pub struct Renamed {
     pub new: &'static str,
 }
 
+impl Renamed {
+    /// Of options, those whose old name was used: whether that is so, the old name, and the new one.
+    pub(super) fn used<const N: usize>(
+        options: [(bool, &'static str, &'static str); N],
+    ) -> impl Iterator<Item = Self> {
+        let of = |(used, old, new): (bool, _, _)| used.then_some(Self { old, new });
+        options.into_iter().filter_map(of)
+    }
+}
+
 impl fmt::Display for Renamed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { old, new } = self;
@@ -30,17 +40,11 @@ impl Command {
                 measuring.renamed().chain(limits.checks.renamed()).collect()
             }
             Self::Test(TestArgs { measuring, limits, old_timeline, .. }) => {
-                let timeline = Renamed { old: "--timeline", new: "--timeline-dir" };
-                let timeline = old_timeline.is_some().then_some(timeline);
+                let timeline = Renamed::used([(old_timeline.is_some(), "--timeline", "--timeline-dir")]);
                 measuring.renamed().chain(limits.checks.renamed()).chain(timeline).collect()
             }
             Self::Exec(ExecArgs { limits, .. }) => limits.checks.renamed().collect(),
-            Self::Man(args) => args
-                .old_out
-                .is_some()
-                .then_some(Renamed { old: "--out", new: "--output" })
-                .into_iter()
-                .collect(),
+            Self::Man(args) => Renamed::used([(args.old_out.is_some(), "--out", "--output")]).collect(),
             _ => Vec::new(),
         }
     }

@@ -17,7 +17,8 @@ use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 /// # Errors
 /// Files that cannot be written.
 pub fn run(context: &mut Context, args: &ManArgs) -> CommandResult {
-    let Some(directory) = args.directory() else { return Err(Failure::msg(Exit::Usage, "no directory")) };
+    // clap asks for one of the two options.
+    let directory = args.directory().ok_or_else(|| Failure::internal(anyhow::anyhow!("no directory")))?;
     let told = || directory.display().to_string();
     fs::create_dir_all(directory).or_exit_with(Exit::OutputFailed, told)?;
     let mut program = Cli::command().disable_help_subcommand(true);
