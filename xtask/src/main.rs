@@ -4,6 +4,7 @@ mod corpus;
 mod devices;
 mod drill;
 mod handover;
+mod programs;
 
 mod readme;
 mod snapshots;
@@ -26,6 +27,8 @@ struct Cli {
 enum Command {
     /// Run the whole test suite; the last line is `N passed, N failed`
     Test(suite::Options),
+    /// Run the test programs of the packages, several at a time
+    Programs(programs::Options),
     /// Compare help texts, inserted code, reports and failures with their snapshots
     #[command(alias = "help-snapshots")]
     Snapshots(snapshots::Options),
@@ -57,6 +60,7 @@ fn cargo() -> std::process::Command {
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Test(options) => suite::run(&options),
+        Command::Programs(options) => programs::run(&options),
         Command::Snapshots(options) => snapshots::run(&options).map(|()| true),
         Command::Corpus(command) => corpus::run(&command),
         Command::Devices(options) => devices::run(&options),

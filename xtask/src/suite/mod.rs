@@ -126,8 +126,7 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new(
             "host tests",
             Counting::Tests,
-            [&["test", "--workspace"][..], &WITHOUT_KERNELS, &["--no-fail-fast", "--", "--show-output"]]
-                .concat(),
+            [&["xtask", "programs"][..], &WITHOUT_KERNELS, &["--", "--show-output"]].concat(),
         ),
         // With what the step before has built, so of the same packages: cargo turns on the features that the packages of one
         // command ask for, and what is built with others is built once more. Whether the benchmarks work, not how fast they are.
