@@ -12,17 +12,11 @@ pub(crate) struct Options {
     options: Vec<String>,
 }
 
-/// Builds and runs the program of `package`. `Ok(false)` if it fails.
-pub(crate) fn run(package: &str, options: &Options) -> Result<bool> {
-    run_as(&["--package", package], options)
-}
-
-/// Runs a program that `program` chooses, with options of cargo.
-pub(crate) fn run_as(program: &[&str], options: &Options) -> Result<bool> {
+/// Builds and runs `program`, one of the workspace's. `Ok(false)` if it fails.
+pub(crate) fn run(program: &str, options: &Options) -> Result<bool> {
+    // Not by its package: `.cargo/config.toml` says why.
     let status = crate::cargo()
-        .args(["run", "--quiet"])
-        .args(program)
-        .arg("--")
+        .args(["run", "--quiet", "--bin", program, "--"])
         .args(&options.options)
         .status()
         .context("running cargo")?;

@@ -1,11 +1,9 @@
 //! Developers' chores: `cargo xtask <COMMAND>`.
 
-mod corpus;
 mod devices;
 mod drill;
 mod handover;
 mod programs;
-
 mod readme;
 mod snapshots;
 mod suite;
@@ -33,8 +31,7 @@ enum Command {
     #[command(alias = "help-snapshots")]
     Snapshots(snapshots::Options),
     /// Compare with LLVM's tools over large inputs
-    #[command(subcommand)]
-    Corpus(corpus::Command),
+    Corpus(handover::Options),
     /// Run kernel tests on the emulator and through HIP, and compare what both counted
     Devices(devices::Options),
     /// Kill writers at random moments, have two at once, and no room, a thousand times
@@ -62,7 +59,7 @@ fn main() -> ExitCode {
         Command::Test(options) => suite::run(&options),
         Command::Programs(options) => programs::run(&options),
         Command::Snapshots(options) => snapshots::run(&options).map(|()| true),
-        Command::Corpus(command) => corpus::run(&command),
+        Command::Corpus(options) => handover::run("corpus", &options),
         Command::Devices(options) => devices::run(&options),
         Command::Drill(options) => drill::run(&options),
         Command::Readme(options) => readme::run(&options).map(|()| true),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use amdinst_core::report::Report;
-use amdinst_core::report::run::{Run, Test};
+use amdinst_format::report::Report;
+use amdinst_format::report::run::{Run, Test};
 
 /// Differences that are told at most.
 const MOST: usize = 20;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
 
-use amdinst_core::report::run::{FILE_NAME, Run};
+use amdinst_format::report::run::{FILE_NAME, Run};
 use anyhow::{Context as _, Result, bail};
 
 /// Options of `cargo xtask devices`.

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: the whole test suite, in the order in which it fails fastest. Kernels are built beside the host tests:
-//! each of the two leaves cores idle, with its standard library in one process of rustc, or with its longest tests.
+//! `cargo xtask test`: the whole test suite, in the order in which it fails fastest. Kernels are built and tested beside the host
+//! tests: each of the two leaves cores idle, with its standard library in one process of rustc, or with its longest tests.
 //!
 //! What the suite needs and the machine lacks is skipped, loudly and with the reason; `AMDINST_REQUIRE_TOOLS=1`
 //! turns each skip into a failure, as continuous integration wants it. What was missing is said once more at the end, with the
@@ -10,6 +10,7 @@ mod referees;
 mod step;
 mod tally;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -89,6 +90,12 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new("format", Counting::One, ["fmt", "--all", "--", "--check"]).needs_component("rustfmt"),
         Step::new("lint", Counting::One, ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
             .needs_component("clippy"),
+        // By itself, for it fills all cores; what the steps behind it ask cargo for is there then.
+        Step::new(
+            "build",
+            Counting::One,
+            [&["test", "--no-run", "--workspace"][..], &WITHOUT_KERNELS].concat(),
+        ),
     ];
     let set_up = [
         Step::new("set-up", Counting::One, ["amdinst", "setup"]),
@@ -121,6 +128,66 @@ fn steps(junit: &Path) -> Vec<Step> {
     // Its test holds modelled rates against measured ones, where there is a model.
     let args = ["amdinst", "test", "--device", "emu", "-p", "matvec", "--timing", "mi210"];
     steps.push(Step::new("model matvec", Counting::One, args).beside());
+    for profile in PROFILES {
+        for home in HOMES {
+            let name = format!("kernels {profile} {home}");
+            let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
+            let args = ["amdinst", "test", "--device", "emu", "--profile", profile];
+            let mut step = Step::new(&name, Counting::Tests, args);
+            step.args.extend(["--counters".to_owned(), home.to_owned()]);
+            step.args.extend(["--junit".to_owned(), report.display().to_string()]);
+            // Features of the language take long to compile, and count alike in each home.
+            if home != HOMES[0] || !LEVELS_OF_FEATURES.contains(&profile) {
+                step.args.extend(WITHOUT_FEATURES.map(str::to_owned));
+            }
+            step.writes_junit = true;
+            steps.push(step.beside());
+        }
+    }
+    for size in SIZES {
+        let name = size.name();
+        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
+        let args = ["amdinst", "test", "--device", "emu", "--profile", size.profile, "--junit", &report];
+        let mut step = Step::new(&name, Counting::Tests, args);
+        step.args.extend(size.args());
+        step.writes_junit = true;
+        steps.push(step.beside());
+    }
+    // Whole messages of faults: in profile dev, for its checks of overflow, as are all other tests; and as kernels are built by
+    // default.
+    for profile in ["dev", "release"] {
+        let name = format!("faults {profile}");
+        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
+        let args = ["amdinst", "test", "--device", "emu", "--profile", profile, "-p", "test-kernels"];
+        let mut step = Step::new(&name, Counting::Tests, args);
+        step.args.extend(["--junit", &report].map(str::to_owned));
+        // The rest of profile release is that of `kernel-o3`.
+        if profile == "release" {
+            step.args.extend(["--", "called::"].map(str::to_owned));
+        }
+        step.writes_junit = true;
+        steps.push(step.beside());
+    }
+    // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
+    // for what the two count must be the same.
+    for home in HOMES {
+        let name = format!("runtime {home}");
+        let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
+        let mut step = Step::new(&name, Counting::Tests, ["xtask", "devices", "-p", "test-kernels"])
+            .needs_file(HIP, "libamdhip64-5");
+        step.args.extend(["--counters".to_owned(), home.to_owned()]);
+        step.args.extend(["--junit".to_owned(), report.display().to_string()]);
+        // The tests in modules: not those of `failures`, whose faults end the program here, as they do on a GPU; nor those of `formats`,
+        // whose calls through pointers this HIP does not survive, so that they are refused.
+        step.args.extend(["--", "::", "--skip", "called::", "--skip", "formats::"].map(str::to_owned));
+        step.writes_junit = true;
+        steps.push(step.beside());
+    }
+    steps.push(
+        Step::new("runtime packages", Counting::Tests, ["xtask", "devices", "-p", "rodinia", "-p", "matvec"])
+            .needs_file(HIP, "libamdhip64-5")
+            .beside(),
+    );
     steps.extend([
         // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only those.
         Step::new(
@@ -146,65 +213,6 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     ]);
-    for profile in PROFILES {
-        for home in HOMES {
-            let name = format!("kernels {profile} {home}");
-            let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
-            let args = ["amdinst", "test", "--device", "emu", "--profile", profile];
-            let mut step = Step::new(&name, Counting::Tests, args);
-            step.args.extend(["--counters".to_owned(), home.to_owned()]);
-            step.args.extend(["--junit".to_owned(), report.display().to_string()]);
-            // Features of the language take long to compile, and count alike in each home.
-            if home != HOMES[0] || !LEVELS_OF_FEATURES.contains(&profile) {
-                step.args.extend(WITHOUT_FEATURES.map(str::to_owned));
-            }
-            step.writes_junit = true;
-            steps.push(step);
-        }
-    }
-    for size in SIZES {
-        let name = size.name();
-        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
-        let args = ["amdinst", "test", "--device", "emu", "--profile", size.profile, "--junit", &report];
-        let mut step = Step::new(&name, Counting::Tests, args);
-        step.args.extend(size.args());
-        step.writes_junit = true;
-        steps.push(step);
-    }
-    // Whole messages of faults: in profile dev, for its checks of overflow, as are all other tests; and as kernels are built by
-    // default.
-    for profile in ["dev", "release"] {
-        let name = format!("faults {profile}");
-        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
-        let args = ["amdinst", "test", "--device", "emu", "--profile", profile, "-p", "test-kernels"];
-        let mut step = Step::new(&name, Counting::Tests, args);
-        step.args.extend(["--junit", &report].map(str::to_owned));
-        // The rest of profile release is that of `kernel-o3`.
-        if profile == "release" {
-            step.args.extend(["--", "called::"].map(str::to_owned));
-        }
-        step.writes_junit = true;
-        steps.push(step);
-    }
-    // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
-    // for what the two count must be the same.
-    for home in HOMES {
-        let name = format!("runtime {home}");
-        let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
-        let mut step = Step::new(&name, Counting::Tests, ["xtask", "devices", "-p", "test-kernels"])
-            .needs_file(HIP, "libamdhip64-5");
-        step.args.extend(["--counters".to_owned(), home.to_owned()]);
-        step.args.extend(["--junit".to_owned(), report.display().to_string()]);
-        // The tests in modules: not those of `failures`, whose faults end the program here, as they do on a GPU; nor those of `formats`,
-        // whose calls through pointers this HIP does not survive, so that they are refused.
-        step.args.extend(["--", "::", "--skip", "called::", "--skip", "formats::"].map(str::to_owned));
-        step.writes_junit = true;
-        steps.push(step);
-    }
-    steps.push(
-        Step::new("runtime packages", Counting::Tests, ["xtask", "devices", "-p", "rodinia", "-p", "matvec"])
-            .needs_file(HIP, "libamdhip64-5"),
-    );
     // Last, for it shows what the steps before it have built.
     steps.push(Step::new("readme", Counting::One, ["xtask", "readme"]));
     steps
@@ -274,8 +282,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
             let ended = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             for (step, ((tally, printed), took)) in beside.iter().zip(ended) {
                 step.announce();
-                print!("{printed}");
-                tally.skips.iter().for_each(|reason| println!("SKIPPED {reason}"));
+                std::io::stdout().write_all(&printed)?;
                 suite.ended(step, tally, took)?;
             }
             Ok(())

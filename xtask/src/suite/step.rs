@@ -1,6 +1,6 @@
 //! One step of the suite: a cargo command, what it needs, and how its outcome is counted.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, PipeReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -62,9 +62,8 @@ impl Step {
         self
     }
 
-    /// The step, a command that is one test, runs while those behind it do.
+    /// The step runs while those behind it do.
     pub(crate) fn beside(mut self) -> Self {
-        assert_eq!(self.counting, Counting::One, "{}", self.name);
         self.beside = true;
         self
     }
@@ -124,57 +123,70 @@ impl Step {
         Some(tally)
     }
 
-    /// Runs a step that is [`Self::beside`] others: what it came to, and all that it printed.
-    pub(crate) fn run_beside(&self, strict: bool, limit: Option<u32>) -> Result<(Tally, String)> {
-        if let Some(tally) = self.skipped(strict) {
-            return Ok((tally, String::new()));
-        }
-        let (mut reader, writer) = std::io::pipe().context("a pipe for the step's output")?;
+    /// Runs a step that is [`Self::beside`] others: what it came to, and what is to be shown of all that it printed.
+    pub(crate) fn run_beside(&self, strict: bool, limit: Option<u32>) -> Result<(Tally, Vec<u8>)> {
+        let mut shown = Vec::new();
+        let (reader, writer) = std::io::pipe().context("a pipe for the step's output")?;
         let mut command = self.command(limit);
         command.stdout(writer.try_clone().context("a pipe for the step's output")?).stderr(writer);
-        let mut child = command.spawn().context("running cargo")?;
-        // It holds both of the pipe's ends that are written to; the pipe has no end before they are closed.
-        drop(command);
-        let mut printed = Vec::new();
-        reader.read_to_end(&mut printed).context("reading the step's output")?;
-        let status = child.wait().context("waiting for cargo")?;
-        Ok((Tally::one(&self.name, status.success()), String::from_utf8_lossy(&printed).into_owned()))
+        let tally = self.tally(strict, command, Some(reader), &mut shown)?;
+        Ok((tally, shown))
     }
 
     /// Runs the step, for so many minutes at most. `strict` makes a failure of what would be skipped.
     pub(crate) fn run(&self, strict: bool, limit: Option<u32>) -> Result<Tally> {
+        self.tally(strict, self.command(limit), None, &mut std::io::stdout())
+    }
+
+    /// What the step comes to, which writes to `output` if that is given, else where this program does. The output of its tests goes
+    /// to `shown` but for that of tests that passed.
+    fn tally(
+        &self,
+        strict: bool,
+        mut command: Command,
+        output: Option<PipeReader>,
+        shown: &mut impl Write,
+    ) -> Result<Tally> {
         if let Some(tally) = self.skipped(strict) {
-            tally.skips.iter().for_each(|reason| println!("SKIPPED {reason}"));
+            for reason in &tally.skips {
+                writeln!(shown, "SKIPPED {reason}")?;
+            }
             return Ok(tally);
         }
-        let mut command = self.command(limit);
-        if self.counting == Counting::One {
-            let status = command.status().context("running cargo")?;
-            return Ok(Tally::one(&self.name, status.success()));
+        if self.counting == Counting::Tests && output.is_none() {
+            command.stdout(Stdio::piped());
         }
-        let mut child = command.stdout(Stdio::piped()).spawn().context("running cargo")?;
+        let mut child = command.spawn().context("running cargo")?;
+        // It holds both of the pipe's ends that are written to; the pipe has no end before they are closed.
+        drop(command);
+        let stdout = child.stdout.take().map(|stdout| Box::new(stdout) as Box<dyn Read>);
+        let output = stdout.or(output.map(|output| Box::new(output) as Box<dyn Read>));
         let mut tally = Tally::default();
         let mut in_successes = false;
-        if let Some(stdout) = child.stdout.take() {
-            for line in BufReader::new(stdout).lines() {
-                let line = line.context("reading the tests' output")?;
+        for line in output.into_iter().flat_map(|output| BufReader::new(output).split(b'\n')) {
+            let line = line.context("reading the step's output")?;
+            let line = String::from_utf8_lossy(&line);
+            if self.counting == Counting::Tests {
                 tally.line(&line);
-                match line.as_str() {
+                match line.as_ref() {
                     "successes:" => in_successes = true,
                     "failures:" => in_successes = false,
                     _ if line.starts_with("test result: ") => in_successes = false,
                     _ => {}
                 }
-                if !in_successes || line.contains("SKIPPED: ") {
-                    println!("{line}");
-                }
+            }
+            if !in_successes || line.contains("SKIPPED: ") {
+                writeln!(shown, "{line}")?;
             }
         }
         let status = child.wait().context("waiting for cargo")?;
+        if self.counting == Counting::One {
+            return Ok(Tally::one(&self.name, status.success()));
+        }
         // A step that broke before its tests could tell, and one that found no test, have failed as well.
         if tally.failed == 0 && (tally.passed == 0 || !status.success()) {
             let why = if status.success() { "no test ran".to_owned() } else { status.to_string() };
-            println!("{}: {why}", self.name);
+            writeln!(shown, "{}: {why}", self.name)?;
             tally.add(Tally::one(&self.name, false));
         }
         if strict && !tally.skips.is_empty() {

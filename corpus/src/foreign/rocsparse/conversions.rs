@@ -2,7 +2,7 @@
 
 use super::Kernel;
 use super::data::{Matrix, Real, ell_columns, index_input, index_output, int, vector};
-use crate::corpus::foreign::case::{Arg, Case, changed, input, output};
+use crate::foreign::case::{Arg, Case, changed, input, output};
 
 /// `rocsparse_order_column`; rows are 0.
 const BY_COLUMNS: usize = 1;

@@ -1,7 +1,7 @@
 //! The host's side of `kernels/control.hip`.
 
-use crate::corpus::foreign::bytes::{random, random32};
-use crate::corpus::foreign::case::{Arg, Case, input, output, value};
+use crate::foreign::bytes::{random, random32};
+use crate::foreign::case::{Arg, Case, input, output, value};
 
 /// Lanes that have something to do: no multiple of a wave.
 const LANES: usize = 200;

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use memmap2::Mmap;
 
 /// The end of the help text: how to get what is known by name.
-pub(in crate::corpus) const HELP: &str = "\
+pub(crate) const HELP: &str = "\
 Known collections, none of which is part of the project:
   rocrand    apt-get install librocrand1     80 kernels a target, for gfx900, gfx906, gfx908 and gfx90a
   rocsparse  apt-get install librocsparse0   12,591 kernels a target, for the same; 1.3 GB
@@ -18,7 +18,7 @@ Known collections, none of which is part of the project:
 
 /// A collection of code objects that is known by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(in crate::corpus) enum Corpus {
+pub(crate) enum Corpus {
     /// Debian's rocRAND
     Rocrand,
     /// Debian's rocSPARSE
@@ -38,7 +38,7 @@ impl Corpus {
     }
 
     /// Where it is on this machine.
-    pub(in crate::corpus) fn path(self) -> Result<PathBuf> {
+    pub(crate) fn path(self) -> Result<PathBuf> {
         let path = match self {
             Self::Rocrand => "/usr/lib/x86_64-linux-gnu/librocrand.so.1".into(),
             Self::Rocsparse => "/usr/lib/x86_64-linux-gnu/librocsparse.so.0".into(),
@@ -51,7 +51,7 @@ impl Corpus {
 
 /// What a command goes over.
 #[derive(Debug, clap::Args)]
-pub(in crate::corpus) struct Sources {
+pub(crate) struct Sources {
     /// Code objects, offload bundles, programs or libraries with GPU code, and directories of them
     #[arg(value_name = "PATH", required_unless_present = "corpus")]
     paths: Vec<PathBuf>,
@@ -65,12 +65,12 @@ pub(in crate::corpus) struct Sources {
 
 impl Sources {
     /// The files: those named themselves, and in directories those that end like code objects, in order.
-    pub(in crate::corpus) fn files(&self) -> Result<Vec<PathBuf>> {
+    pub(crate) fn files(&self) -> Result<Vec<PathBuf>> {
         Ok(self.named_files()?.into_iter().map(|(_, path)| path).collect())
     }
 
     /// The files, each with the name of the file, directory or collection that was given.
-    pub(in crate::corpus) fn named_files(&self) -> Result<Vec<(String, PathBuf)>> {
+    pub(crate) fn named_files(&self) -> Result<Vec<(String, PathBuf)>> {
         let mut all = Vec::new();
         let name_of = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut given: Vec<_> = self.paths.iter().map(|path| (name_of(path), path.clone())).collect();
@@ -90,7 +90,7 @@ impl Sources {
     }
 
     /// The code objects for the processors asked for in a file's bytes.
-    pub(in crate::corpus) fn code_objects<'a>(&self, bytes: &'a [u8]) -> Result<Vec<(Arch, Embedded<'a>)>> {
+    pub(crate) fn code_objects<'a>(&self, bytes: &'a [u8]) -> Result<Vec<(Arch, Embedded<'a>)>> {
         let mut objects = Vec::new();
         for embedded in container::open(bytes)? {
             let name = embedded.target_id().split(':').next().unwrap_or_default();
@@ -105,12 +105,12 @@ impl Sources {
 }
 
 /// The processor of a name.
-pub(in crate::corpus) fn known(name: &str) -> Result<Arch, String> {
+pub(crate) fn known(name: &str) -> Result<Arch, String> {
     Arch::from_name(name).ok_or_else(|| format!("known are {}", Arch::KNOWN.map(Arch::name).join(", ")))
 }
 
 /// A file's bytes.
-pub(in crate::corpus) fn map(path: &Path) -> std::io::Result<Mmap> {
+pub(crate) fn map(path: &Path) -> std::io::Result<Mmap> {
     let file = std::fs::File::open(path)?;
     // SAFETY: only bytes are read, for which each value is valid; nobody here writes to the file.
     unsafe { Mmap::map(&file) }

@@ -15,27 +15,23 @@ use anyhow::{Context as _, Result, ensure};
 const EXAMPLES: usize = 100;
 
 /// How a comparison went.
-pub(in crate::corpus) struct Comparison {
+pub(crate) struct Comparison {
     /// Lines of LLVM's with an address comment: instructions, and words that are none.
-    pub(in crate::corpus) instructions: u64,
+    pub(crate) instructions: u64,
     /// The others: labels, dumps of data, gaps.
-    pub(in crate::corpus) other_lines: u64,
+    pub(crate) other_lines: u64,
     /// Lines that the two do not share.
-    pub(in crate::corpus) different: u64,
+    pub(crate) different: u64,
     /// Some of them, ours under LLVM's.
-    pub(in crate::corpus) examples: Vec<String>,
+    pub(crate) examples: Vec<String>,
     /// Time that parsing and the listing took.
-    pub(in crate::corpus) ours: Duration,
+    pub(crate) ours: Duration,
     /// Time that LLVM's process took.
-    pub(in crate::corpus) llvm: Duration,
+    pub(crate) llvm: Duration,
 }
 
 /// Compares the two listings of a code object. `directory` is for a file that LLVM reads.
-pub(in crate::corpus) fn compare(
-    objdump: &Path,
-    directory: &Path,
-    code: &Embedded<'_>,
-) -> Result<Comparison> {
+pub(crate) fn compare(objdump: &Path, directory: &Path, code: &Embedded<'_>) -> Result<Comparison> {
     let start = Instant::now();
     let object = CodeObject::parse(code.bytes.to_vec())?;
     let mut ours = Vec::new();

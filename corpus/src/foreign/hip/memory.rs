@@ -1,7 +1,7 @@
 //! The host's side of `kernels/memory.hip`.
 
-use crate::corpus::foreign::bytes::{Plain, bytes, numbers, random, random32};
-use crate::corpus::foreign::case::{Arg, Case, changed, input, judged, output, value};
+use crate::foreign::bytes::{Plain, bytes, numbers, random, random32};
+use crate::foreign::case::{Arg, Case, changed, input, judged, output, value};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![

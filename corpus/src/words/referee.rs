@@ -10,7 +10,7 @@ use amdgpu_isa::{Arch, Generation, Target};
 use anyhow::{Context as _, Result, bail};
 use arrayvec::ArrayVec;
 
-use crate::corpus::wave_attribute;
+use crate::wave_attribute;
 
 /// LLVM's machine code tool.
 const LLVM_MC: &str = "llvm-mc-22";

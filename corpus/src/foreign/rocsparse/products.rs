@@ -2,7 +2,7 @@
 
 use super::Kernel;
 use super::data::{Matrix, distinct, ell_columns, index_input, int, vector};
-use crate::corpus::foreign::case::{Case, Tolerance, input, value};
+use crate::foreign::case::{Case, Tolerance, input, value};
 
 /// `rocsparse_operation_transpose`.
 const TRANSPOSE: usize = 112;

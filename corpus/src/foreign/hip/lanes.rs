@@ -1,7 +1,7 @@
 //! The host's side of `kernels/lanes.hip`.
 
-use crate::corpus::foreign::bytes::random32;
-use crate::corpus::foreign::case::{Case, input, output, value};
+use crate::foreign::bytes::random32;
+use crate::foreign::case::{Case, input, output, value};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![compaction(), sum_by_dpp(), permutations(), waterfall()]

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use amdgpu_isa::Target;
 use anyhow::{Context as _, Result};
 
-use crate::corpus::wave_attribute;
+use crate::wave_attribute;
 
 /// An instruction by LLVM's own names.
 #[derive(Clone, Debug, PartialEq, Eq)]

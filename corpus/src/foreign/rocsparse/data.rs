@@ -1,8 +1,8 @@
 //! Matrices and vectors to compute with. Their numbers are multiples of an eighth, small enough that every sum and
 //! product in these launches is exact, in singles too: so the order in which a kernel adds does not matter.
 
-use crate::corpus::foreign::bytes::{bytes, random32};
-use crate::corpus::foreign::case::{Arg, Tolerance, changed, changed_near, input, value};
+use crate::foreign::bytes::{bytes, random32};
+use crate::foreign::case::{Arg, Tolerance, changed, changed_near, input, value};
 
 /// A type of real numbers, by its name in C++.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use half::f16;
 
-use crate::corpus::foreign::bytes::{fractions, random32};
-use crate::corpus::foreign::case::{Case, changed, input, output, value};
+use crate::foreign::bytes::{fractions, random32};
+use crate::foreign::case::{Case, changed, input, output, value};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![rotate_points(), blend(), pairs_of_halves(), polynomial()]

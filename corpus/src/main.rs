@@ -1,4 +1,4 @@
-//! `cargo xtask corpus`: comparisons with LLVM's tools over more input than a test run has time for.
+//! The program behind `cargo xtask corpus`: comparisons with LLVM's tools over more input than a test run has time for.
 
 mod disasm;
 mod foreign;
@@ -9,16 +9,27 @@ mod share;
 mod sources;
 mod words;
 
-use amdgpu_isa::Target;
-use anyhow::Result;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-/// Comparisons with LLVM's tools over large inputs.
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Command {
+use amdgpu_isa::Target;
+use anyhow::{Context as _, Result};
+use clap::{Parser, Subcommand};
+
+/// Compare with LLVM's tools over large inputs
+#[derive(Debug, Parser)]
+#[command(name = "corpus", bin_name = "cargo xtask corpus")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
     /// Write what the fuzz targets begin with
     Seeds(seeds::Options),
     /// Run random programs on the emulator and on the host, and compare their memory
-    Differential(crate::handover::Options),
+    Differential(Handover),
     /// Disassemble whole libraries as LLVM does
     Disasm(disasm::Options),
     /// Run tinygrad's tests of single instructions, checked on a gfx1100, on the emulator
@@ -28,7 +39,7 @@ pub(crate) enum Command {
     /// Compare the wait states between inserted and other instructions, each with each, with those of LLVM
     HazardPairs(hazards::pairs::Options),
     /// Mutate code objects, and take each all the way to its launches, on every path that must do the same
-    Mutants(crate::handover::Options),
+    Mutants(Handover),
     /// Run programs of other compilers and libraries, and compare with the host
     Foreign(foreign::Options),
     /// Count how many branches of whole libraries can be instrumented, and what is refused
@@ -39,14 +50,54 @@ pub(crate) enum Command {
     Words(words::Options),
 }
 
+/// Options of a comparison that is a program of its own.
+#[derive(Clone, Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+struct Handover {
+    /// Options of the comparison's own program; `--help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTION")]
+    options: Vec<String>,
+}
+
+impl Handover {
+    /// Builds and runs the program that `program` chooses for cargo. `Ok(false)` if it fails.
+    fn run(&self, program: &[&str]) -> Result<bool> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = std::process::Command::new(cargo)
+            .current_dir(workspace_root())
+            .args(["run", "--quiet"])
+            .args(program)
+            .arg("--")
+            .args(&self.options)
+            .status()
+            .context("running cargo")?;
+        Ok(status.success())
+    }
+}
+
+/// The workspace's root. Compiled in: this program is only ever run from its checkout.
+fn workspace_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
+}
+
+fn main() -> ExitCode {
+    match run(&Cli::parse().command) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// Runs one comparison. `Ok(false)` when something differs.
-pub(crate) fn run(command: &Command) -> Result<bool> {
+fn run(command: &Command) -> Result<bool> {
     match command {
         Command::Seeds(options) => seeds::run(options),
-        Command::Differential(options) => crate::handover::run("differential", options),
+        Command::Differential(options) => options.run(&["--package", "differential"]),
         Command::Mutants(options) => {
-            let program = ["--release", "--package", "differential", "--bin", "mutants"];
-            crate::handover::run_as(&program, options)
+            options.run(&["--release", "--package", "differential", "--bin", "mutants"])
         }
         Command::Disasm(options) => disasm::run(options),
         Command::Hardware(options) => hardware::run(options),

@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn the_page_is_what_this_writes() {
-        let page = include_str!("../../../../docs/src/share.md");
+        let page = include_str!("../../../docs/src/share.md");
         assert!(page.starts_with(HEAD) && page.contains(REFUSED), "write it anew");
     }
 

@@ -2,8 +2,8 @@
 
 use half::f16;
 
-use crate::corpus::foreign::bytes::{Plain, bytes};
-use crate::corpus::foreign::case::Tolerance;
+use crate::foreign::bytes::{Plain, bytes};
+use crate::foreign::case::Tolerance;
 
 /// The numbers for some words.
 type Map<T> = Box<dyn Fn(&[u32]) -> Vec<T>>;

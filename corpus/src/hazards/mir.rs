@@ -18,7 +18,7 @@ use amdgpu_isa::{Target, WaveSize};
 use anyhow::{Context as _, Result, bail};
 
 use super::mcinst::{McInst, McOperand};
-use crate::corpus::wave_attribute;
+use crate::wave_attribute;
 
 /// An instruction of a function to be judged.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use goblin::elf::Elf;
 use serde_json::Value;
 
-use crate::corpus::disasm::compare::compare;
+use crate::disasm::compare::compare;
 
 /// Runs LLVM's tools. That goblin reads a code object, and that each descriptor says what the note says, `rewrite` has
 /// checked already.

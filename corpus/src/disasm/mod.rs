@@ -1,6 +1,6 @@
 //! `cargo xtask corpus disasm`: our disassembly and `llvm-objdump`'s, line by line.
 
-pub(in crate::corpus) mod compare;
+pub(crate) mod compare;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use super::Kernel;
 use super::data::{Matrix, distinct, index_input, index_output, indices, int, vector};
-use crate::corpus::foreign::case::{Arg, Case, changed, input, output};
+use crate::foreign::case::{Arg, Case, changed, input, output};
 
 /// Entries of the sparse vector.
 const NNZ: usize = 700;

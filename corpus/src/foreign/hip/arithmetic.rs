@@ -2,8 +2,8 @@
 
 use half::f16;
 
-use crate::corpus::foreign::bytes::{fractions, random, random32};
-use crate::corpus::foreign::case::{Case, Tolerance, changed, input, near, output, value};
+use crate::foreign::bytes::{fractions, random, random32};
+use crate::foreign::case::{Case, Tolerance, changed, input, near, output, value};
 
 pub(super) fn cases() -> Vec<Case> {
     vec![

@@ -2,9 +2,9 @@
 
 use half::{bf16, f16};
 
-use crate::corpus::foreign::bytes::{Plain, fractions, random32};
-use crate::corpus::foreign::case::{Arg, Case, Tolerance, changed, input, near, output, value};
-use crate::corpus::foreign::rocrand::engines::Philox;
+use crate::foreign::bytes::{Plain, fractions, random32};
+use crate::foreign::case::{Arg, Case, Tolerance, changed, input, near, output, value};
+use crate::foreign::rocrand::engines::Philox;
 
 /// Workgroups in x, y and z; the size of one is Triton's business.
 fn case(kernel: &str, grid: [usize; 2], args: Vec<Arg>) -> Case {
