@@ -98,7 +98,7 @@ fn steps(junit: &Path) -> Vec<Step> {
         ),
     ];
     let set_up = [
-        Step::new("set-up", Counting::One, ["amdinst", "setup"]),
+        Step::new("set-up", Counting::One, ["amdinst", "setup"]).after_all(),
         // That every form of the nine kernels leaves the same memory and counts the same, those of 2022 among them.
         Step::new("evaluation", Counting::One, ["amdinst", "bench", "seed", "--quick"]),
         Step::new(
@@ -208,13 +208,12 @@ fn steps(junit: &Path) -> Vec<Step> {
             .concat(),
         ),
         Step::new("bindings", Counting::One, ["xtask", "bindgen", "--check"])
-            .needs_file("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev")
-            .beside(),
+            .needs_file("/usr/include/hip/hip_runtime_api.h", "libamdhip64-dev"),
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     ]);
     // Last, for it shows what the steps before it have built.
-    steps.push(Step::new("readme", Counting::One, ["xtask", "readme"]));
+    steps.push(Step::new("readme", Counting::One, ["xtask", "readme"]).after_all());
     steps
 }
 
@@ -262,9 +261,9 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     let strict = std::env::var_os("AMDINST_REQUIRE_TOOLS").is_some_and(|value| value == "1");
 
     let mut suite = Suite { junit, total: Tally::default(), lines: Vec::new() };
-    let mut steps = steps.iter().peekable();
-    while steps.peek().is_some() {
-        let beside: Vec<&Step> = std::iter::from_fn(|| steps.next_if(|step| step.beside)).collect();
+    // Each stage begins with a step that comes after all before it.
+    for stage in steps.chunk_by(|_, next| !next.after_all) {
+        let (beside, main): (Vec<&Step>, Vec<&Step>) = stage.iter().partition(|step| step.beside);
         std::thread::scope(|scope| -> Result<()> {
             let running = scope.spawn(|| -> Result<Vec<_>> {
                 let run = |step: &&Step| {
@@ -273,7 +272,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
                 };
                 beside.iter().map(run).collect()
             });
-            if let Some(step) = steps.next() {
+            for step in main {
                 step.announce();
                 let start = Instant::now();
                 let tally = step.run(strict, options.limit)?;

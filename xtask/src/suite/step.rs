@@ -35,8 +35,10 @@ pub(crate) struct Step {
     pub(crate) args: Vec<String>,
     /// The command itself writes the step's JUnit file.
     pub(crate) writes_junit: bool,
-    /// Runs while the steps behind it do, as one that leaves cores idle can; what it says is shown when it has ended.
+    /// Runs while the steps that are not `beside` do, after others that are; what it says is shown when all have ended.
     pub(crate) beside: bool,
+    /// Begins when all before it have ended.
+    pub(crate) after_all: bool,
     counting: Counting,
     env: Vec<(&'static str, &'static str)>,
     needs: Vec<Need>,
@@ -50,6 +52,7 @@ impl Step {
             args: args.into_iter().map(str::to_owned).collect(),
             writes_junit: false,
             beside: false,
+            after_all: false,
             counting,
             env: Vec::new(),
             needs: Vec::new(),
@@ -62,7 +65,13 @@ impl Step {
         self
     }
 
-    /// The step runs while those behind it do.
+    /// The step begins when all before it have ended.
+    pub(crate) fn after_all(mut self) -> Self {
+        self.after_all = true;
+        self
+    }
+
+    /// The step runs while others do: one that leaves cores idle can.
     pub(crate) fn beside(mut self) -> Self {
         self.beside = true;
         self
