@@ -31,7 +31,7 @@ pub enum MemoryKind {
     Image,
 }
 
-/// What it does there.
+/// Its effect there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryOperation {
     /// Reads.
@@ -50,7 +50,7 @@ pub enum MemoryOperation {
 pub struct MemoryAccess {
     /// Which memory.
     pub kind: MemoryKind,
-    /// What is done.
+    /// The kind of access.
     pub operation: MemoryOperation,
     /// Registers of data a lane (or, for scalar memory, the wave) moves; sub-dword accesses count as one.
     pub dwords: u8,
@@ -98,7 +98,7 @@ impl Effects {
 }
 
 impl Inst {
-    /// What the instruction reads, writes and counts.
+    /// The registers that the instruction reads and writes, and the counters that it advances.
     ///
     /// Effects of a called function, of the trap handler and of what a branch leads to are not included. An
     /// instruction that the processor lacks reads everything.

@@ -111,7 +111,7 @@ pub enum EncodeError {
     },
 }
 
-/// What is wrong with an operand.
+/// The problem of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Illegal {
     /// The code stands for nothing on this processor.

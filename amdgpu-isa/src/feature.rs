@@ -52,7 +52,7 @@ pub enum Feature {
     LdsAddressBits18,
     /// Float atomics of buffers and FLAT return the old value.
     ReturningFloatAtomics,
-    /// Float atomics, too, have the SCC bit.
+    /// Float atomics have the SCC bit as well.
     FloatAtomicCoherenceBit,
     /// Matrices of small floats with scales: instructions of four dwords.
     ScaledMatrices,
@@ -104,7 +104,8 @@ pub enum Feature {
     Xnack,
     /// The ids of a workgroup arrive in trap temporaries: x in TTMP9, y and z in TTMP7 (`FeatureArchitectedSGPRs`).
     WorkgroupIdsInTtmps,
-    /// Once a vector instruction has read an SGPR, what is written into its pair later may be read too soon (`hasVALUReadSGPRHazard`).
+    /// Once a vector instruction has read an SGPR, a later write to its pair may be read too soon
+    /// (`hasVALUReadSGPRHazard`).
     ScalarReadHazard,
     /// `s_getpc_b64` leaves the highest 16 bits zero (`hasGetPCZeroExtension`).
     ShortProgramCounter,

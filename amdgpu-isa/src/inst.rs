@@ -244,7 +244,7 @@ pub enum Slot {
 /// One operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operand {
-    /// What it is.
+    /// Its kind.
     pub value: Value,
     /// Where it is encoded.
     pub slot: Slot,

@@ -4,9 +4,9 @@ use crate::WaveSize;
 
 /// How much of each resource there is, and in which steps it is given out.
 ///
-/// Sources: the ISA manuals, chapters "Register allocation" and "LDS allocation"; AMD's slides "CDNA2 Memory Hierarchy". Of RDNA its
-/// manuals (of RDNA 3 sections 3.3.2 and 3.3.4), and what LLVM has in `AMDGPUBaseInfo.cpp` (registers, slots, SIMDs by mode) and
-/// `GCNSubtarget.h` (scratch memory). A test compares occupancy with the compiler's.
+/// Sources: the ISA manuals, chapters "Register allocation" and "LDS allocation"; AMD's slides "CDNA2 Memory
+/// Hierarchy". For RDNA: its manuals (RDNA 3: sections 3.3.2 and 3.3.4), and LLVM's `AMDGPUBaseInfo.cpp` (registers,
+/// slots, SIMDs by mode) and `GCNSubtarget.h` (scratch memory). A test compares occupancy with the compiler's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// SIMDs of a compute unit.

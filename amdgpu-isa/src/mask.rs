@@ -126,7 +126,7 @@ mask_ops! {
 }
 
 impl Op {
-    /// What the opcode does with lane masks in waves of a size; `None` if it does none of [`MaskOp`].
+    /// The operation of the opcode on lane masks, in waves of a size; `None` if it is none of [`MaskOp`].
     pub const fn mask_op(self, wave: WaveSize) -> Option<MaskOp> {
         MaskOp::of(self, wave)
     }

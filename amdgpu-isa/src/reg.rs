@@ -234,7 +234,7 @@ impl RegSet {
     }
 }
 
-/// A set of scalar registers and SCC: what has a value for the whole wave.
+/// A set of scalar registers and SCC, which have one value for the whole wave.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct ScalarSet(u128);
 

@@ -2,7 +2,7 @@
 
 /// Why bytes are not a code object that this crate can work with.
 ///
-/// Each message says what is wrong, where it stands, and what to do about it.
+/// Each message names the problem, its place, and the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObjectError {
@@ -100,7 +100,7 @@ impl ObjectError {
     }
 }
 
-/// What is inconsistent about one kernel.
+/// The contradiction in one kernel.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelProblem {
@@ -113,7 +113,7 @@ pub enum KernelProblem {
     /// Two metadata entries for one name.
     #[error("the metadata lists it twice")]
     Duplicate,
-    /// The descriptor does not lie in initialised memory.
+    /// The descriptor does not lie in initialized memory.
     #[error("its descriptor at address {address:#x} is not inside the initialized part of a segment")]
     DescriptorOutside {
         /// Virtual address of the descriptor.
@@ -145,7 +145,7 @@ pub enum KernelProblem {
         /// Value of the function's symbol.
         symbol: u64,
     },
-    /// An `amd_kernel_code_t` (code object version 2) that asks for what is not there.
+    /// An `amd_kernel_code_t` (code object version 2) that asks for a feature that is not there.
     #[error("its amd_kernel_code_t has {what}")]
     CodeHeader {
         /// What it asks for.

@@ -118,7 +118,7 @@ impl Labels {
         })
     }
 
-    /// What is shown for a branch to an address.
+    /// The label of a branch to an address.
     pub fn target(&self, address: u64) -> Option<Target<'_>> {
         let label = self.code().find_map(|Section { symbols, .. }| {
             let here = symbols.partition_point(|symbol| symbol.address < address);

@@ -52,7 +52,7 @@ use amdgpu_isa::{Target, TargetId, WaveSize};
 pub struct CodeObject {
     /// The whole ELF file.
     pub bytes: Bytes,
-    /// What it was built for.
+    /// Its target.
     pub target: TargetId,
     /// Code object version (2 to 6).
     pub version: u8,
@@ -112,7 +112,7 @@ impl CodeObject {
         self.bytes.get(section.range.clone())?.get(offset..)
     }
 
-    /// `size` bytes of initialised memory at a virtual address, if one segment's file contents cover them.
+    /// `size` bytes of initialized memory at a virtual address, if one segment's file contents cover them.
     pub fn bytes_at(&self, address: u64, size: usize) -> Option<&[u8]> {
         let next = self.segments.partition_point(|segment| segment.address <= address);
         let segment = &self.segments[next.checked_sub(1)?];
@@ -188,9 +188,9 @@ pub struct Kernel {
     pub code: Range<u64>,
     /// Virtual address of its descriptor; in code object version 2 of its `amd_kernel_code_t`.
     pub descriptor_address: u64,
-    /// The descriptor (64 bytes), or one that says what the `amd_kernel_code_t` does.
+    /// The descriptor (64 bytes), or one with the facts that the `amd_kernel_code_t` does.
     pub descriptor: KernelDescriptor,
-    /// What the note says of it.
+    /// Its part of the note.
     pub metadata: KernelMetadata,
 }
 
@@ -208,7 +208,7 @@ pub struct Function {
 pub struct Segment {
     /// Virtual address.
     pub address: u64,
-    /// Bytes in memory; what the file does not fill is zero.
+    /// Bytes in memory; bytes that the file does not fill are zero.
     pub size: u64,
     /// Where its bytes stand in [`CodeObject::bytes`].
     pub range: Range<usize>,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::messagepack::{Damaged, Item, Recent, Stream, describe, write};
 use super::{KernelProblem, ObjectError};
 
-/// What the note says of one kernel. Zero or `None` where it is silent.
+/// One kernel's part of the note. Zero or `None` where it is silent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KernelMetadata {
     /// Arguments in order, hidden ones included. Kernels of one note that have the same share them.

@@ -35,7 +35,7 @@ pub(crate) struct MetadataNote<'a> {
 /// The metadata as it is written.
 #[derive(Clone, Debug)]
 pub(super) enum Contents<'a> {
-    /// From its start on. What is in it was not looked at yet.
+    /// From its start on. Its contents were not read yet.
     MessagePack(Stream<'a>),
     /// In code object version 2.
     Yaml(Metadata),

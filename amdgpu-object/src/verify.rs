@@ -38,7 +38,7 @@ pub enum VerifyError {
 }
 
 /// Checks that two readers agree about a code object, that its headers are consistent, and that each kernel's
-/// descriptor and metadata say the same. Returns what the first reader made of it.
+/// descriptor and metadata say the same. Returns the first reader's result.
 ///
 /// # Errors
 /// The first contradiction, as a [`VerifyError`].

@@ -158,7 +158,7 @@ mod tests {
                     {\"reason\":\"compiler-artifact\",\"filenames\":[\"/t/k.elf\"],\"fresh\":true}\n\
                     {\"reason\":\"amdinst-artifact\",\"package\":\"k\",\"manifest\":\"/t/manifest.json\",\"artifact\":\
                     {\"cpu\":\"gfx90a\",\"profile\":\"release\",\"original\":\"a.elf\",\"kernels\":[],\"instrumented\":\
-                    [{\"home\":null,\"file\":null,\"probes\":\"p\"}]},\"fresh\":true}\n";
+                    [{\"counter_storage\":null,\"file\":null,\"probes\":\"p\"}]},\"fresh\":true}\n";
         let built = read(text).unwrap();
         assert_eq!((built.package.as_str(), built.artifacts.len()), ("k", 1));
         assert!(read("{}").is_none());

@@ -60,6 +60,7 @@ pub(crate) struct Artifact {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Form {
     /// The counter home asked for; `None` is `auto`.
+    #[serde(rename = "counter_storage", alias = "home")]
     pub(crate) home: Option<String>,
     /// The code object; `None` if nothing in it was instrumented.
     pub(crate) file: Option<PathBuf>,

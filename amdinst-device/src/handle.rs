@@ -115,7 +115,7 @@ impl<A> fmt::Debug for Kernel<A> {
 pub struct Probe {
     /// Its name; empty for `#[probe]` without one.
     pub name: &'static str,
-    /// What it stands on: `kernel`, `function`, `if`, `match`, `while`, `for` or `loop`.
+    /// The code that it marks: `kernel`, `function`, `if`, `match`, `while`, `for` or `loop`.
     pub kind: &'static str,
     /// The source file, as the compiler spells it.
     pub file: &'static str,

@@ -68,7 +68,7 @@ pub unsafe trait KernelArg: Sized {
     unsafe fn from_wire(wire: Self::Wire, tail: Self::Tail) -> Self;
 }
 
-/// Stands for what is not passed.
+/// Stands for a value that is not passed.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]

@@ -87,7 +87,7 @@ pub use per_item::{PerGroup, PerItem, Strided, StridedIter};
 pub use sync::{barrier, wave_barrier};
 pub use wave::{active_lanes, ballot, lane_id, read_first_lane, read_lane, shuffle, wave_size};
 
-/// What the macros' expansions call. No part of the interface.
+/// Items that the macros' expansions call. They are not part of the interface.
 #[doc(hidden)]
 pub mod __private {
     #[cfg(not(target_arch = "amdgpu"))]

@@ -29,7 +29,7 @@ fn main() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let object = compile(directory.path());
     println!(
-        "| kernel | wave-instructions | modelled cycles | cycles/s | M wave-instructions/s | slowdown |"
+        "| kernel | wave-instructions | modeled cycles | cycles/s | M wave-instructions/s | slowdown |"
     );
     println!("|---|---|---|---|---|---|");
     for (kernel, groups) in [("arithmetic", 416), ("stream", 8192), ("reduce", 4096)] {

@@ -34,7 +34,7 @@ impl Fidelity {
         }
     }
 
-    /// The bound or the reason; empty for what is exact.
+    /// The bound or the reason; empty if the opcode is exact.
     pub const fn remark(self) -> &'static str {
         match self {
             Self::Exact => "",

@@ -72,7 +72,7 @@ enum Watch {
     Scan(Box<LdsScan>),
     /// Each by itself.
     Races(Box<LdsRaces>),
-    /// For reads of what is not written.
+    /// For reads of unwritten bytes.
     Written(Box<Written>),
 }
 

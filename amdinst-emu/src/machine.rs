@@ -29,11 +29,11 @@ pub struct Config {
     /// A barrier that completes although some work-items of the workgroup have not reached it is a fault: waves that have
     /// ended, or lanes that are switched off. Hardware lets it pass.
     pub strict_barriers: bool,
-    /// An access to LDS or device memory is a fault if another wave has accessed the same byte and nothing orders the two,
-    /// unless both only read, both are atomic, or both write the same value. Waves of a workgroup are ordered by barriers, and, as
-    /// workgroups are, by what synchronises them (`races/device.rs`). So is a store by which two lanes write different values
-    /// to one byte. Accesses that convert formats are not looked at. A launch is scanned for what may be one, and runs
-    /// again from a copy of its memory if there is any.
+    /// An access to LDS or device memory is a fault if another wave has accessed the same byte and nothing orders the
+    /// two. Exceptions: both only read, both are atomic, or both write the same value. Waves of a workgroup are ordered
+    /// by barriers, and, as workgroups are, by synchronization (`races/device.rs`). So is a store by which two lanes
+    /// write different values to one byte. Accesses that convert formats are not looked at. A launch is scanned for
+    /// what may be one, and runs again from a copy of its memory if there is any.
     pub check_races: bool,
     /// What becomes of accesses to LDS beyond the workgroup's.
     pub out_of_range: OutOfRange,
@@ -41,12 +41,13 @@ pub struct Config {
     pub unmarked: Unmarked,
     /// Accesses whose races are meant, by `FILE`, `FILE:LINE` or the function that they are in, or are inlined into.
     pub allowed: Vec<String>,
-    /// What is looked for is looked for in all workgroups, however long that takes. Else it is in some of them where a launch is
-    /// long: then [`Execution::sampled`] says so. Which ones hangs on the launches of the machine alone.
+    /// Checks look through all workgroups, however long that takes. Else it is in some of them where a launch is long:
+    /// then [`Execution::sampled`] says so. Which ones hangs on the launches of the machine alone.
     pub thorough: bool,
-    /// A launch gives one result whatever the number of threads, though its workgroups race: it is scanned for memory that one of
-    /// them writes and another accesses, and runs again from a copy of its memory if there is any, one workgroup after another on
-    /// one thread. Without this, what such a launch computes may be another thing each time, unless it has one thread.
+    /// A launch gives one result whatever the number of threads, though its workgroups race. It is scanned for memory
+    /// that one of them writes and another accesses. If there is any, it runs again from a copy of its memory, one
+    /// workgroup after another on one thread. Without this, what such a launch computes may be another thing each time,
+    /// unless it has one thread.
     pub deterministic: bool,
     /// The processor that code for a generic one runs on ([`Machine::for_code`]): one of its members.
     pub member: Option<Arch>,
@@ -54,7 +55,8 @@ pub struct Config {
     pub stop: Option<StopFlag>,
     /// What registers, LDS and scratch memory hold before they are written.
     pub uninitialised: Uninitialised,
-    /// Vector extensions of the host to compute lanes with; what it lacks is not used. Results do not depend on it.
+    /// Vector extensions of the host to compute lanes with; instructions that it lacks are not used. Results do not
+    /// depend on it.
     pub vectors: Vectors,
     /// Common instructions run in handlers made for the host's vectors. Without, each one runs in the function that knows
     /// every case of it: many times slower, with the same results.
@@ -92,7 +94,7 @@ impl PartialEq for StopFlag {
 
 impl Eq for StopFlag {}
 
-/// What each dword holds that was never written. Hardware has there what was left by others.
+/// The value of each dword that was never written. On hardware, others left values there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uninitialised(pub u32);
 
@@ -124,7 +126,7 @@ impl FromStr for Uninitialised {
     }
 }
 
-/// What becomes of an access to LDS beyond what the workgroup has.
+/// The outcome of an access to LDS beyond the workgroup's part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutOfRange {
     /// It is a fault.
@@ -241,9 +243,8 @@ impl Machine {
     /// # Errors
     /// Addresses that are no multiples of 8, or a range that other device memory is in.
     ///
-    /// # Safety
-    /// The host's range can be read and written until `keep` is dropped, and what the host program does to it while a kernel
-    /// runs is atomic.
+    /// # Safety The host's range can be read and written until `keep` is dropped. While a kernel runs, the host program
+    /// accesses the range only with atomics.
     pub unsafe fn map_host(
         &mut self,
         address: u64,
@@ -313,7 +314,7 @@ impl Machine {
         self.config.check_races.then(sources)
     }
 
-    /// Decode a kernel that is in device memory already, and what it calls.
+    /// Decode a kernel that is in device memory already, and its callees.
     ///
     /// # Errors
     /// No descriptor there, or one whose entry is outside device memory.
@@ -371,13 +372,13 @@ impl Machine {
         self.memory.copy_into(&mut snapshot.0);
     }
 
-    /// Makes the caller's allocations, all of which were there, what they were.
+    /// Restores the caller's allocations, all of which were there.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         self.memory.restore_user(&snapshot.0);
     }
 
-    /// Whether another launch from the memory of `before`, with another dword in place of what was never written, does not end with
-    /// this fault. Memory stays as it is.
+    /// Whether another launch from the memory of `before` does not end with this fault, if unwritten memory has another
+    /// dword. Memory stays as it is.
     pub fn is_by_unwritten(
         &mut self,
         program: &Program,
@@ -419,9 +420,9 @@ impl Machine {
         self.config.uninitialised = dword;
     }
 
-    /// Whether what a launch has left in memory depends on what nothing had written: compares it with what it leaves if another dword
-    /// stands for that. Memory is as after the launch, and stays so; `before` is what it was before it. If not all workgroups were
-    /// looked at ([`Config::thorough`]), returns how many were.
+    /// Whether the memory after a launch depends on values that nothing had written. A second launch has another dword
+    /// for those values, and this function compares its memory. Memory is as after the launch, and stays so; `before`
+    /// is the memory before it. If not all workgroups were looked at ([`Config::thorough`]), returns how many were.
     ///
     /// # Errors
     /// A [`FaultKind::Unwritten`](crate::FaultKind) if there is a difference.
@@ -436,9 +437,9 @@ impl Machine {
         dispatch::find_unwritten(memory, config, program, launch, execution, &before.0, effort)
     }
 
-    /// Whether a kernel, which ended well from the memory `before`, computes with what nothing had written: other than
-    /// [`Machine::find_unwritten`], whether or not that shows in what it leaves. Each instruction is looked at, which takes many times as
-    /// long as the launch. Memory stays as it is.
+    /// Whether a kernel, which ended well from the memory `before`, computes with values that nothing had written.
+    /// Other than [`Machine::find_unwritten`], this function does not ask whether the results show it. Each instruction
+    /// is looked at, which takes many times as long as the launch. Memory stays as it is.
     ///
     /// # Errors
     /// The first instruction that does ([`FaultKind::UnwrittenRead`](crate::FaultKind)); or another fault, which only happens with

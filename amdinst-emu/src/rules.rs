@@ -116,7 +116,7 @@ pub(crate) enum HardwareRegister {
     Registers,
     /// LDS_ALLOC, in units of 64 dwords.
     Lds,
-    /// IB_STS: what is outstanding.
+    /// IB_STS: the outstanding operations.
     Outstanding,
     /// SH_MEM_BASES: the apertures.
     Apertures,

@@ -153,9 +153,9 @@ fn put(registers: &mut Vec<VectorRegister>, number: usize, lanes: VectorRegister
 pub struct SnippetError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// What is wrong with it.
+    /// Its problem.
     pub reason: ParseError,
 }
 

@@ -10,7 +10,7 @@ use amdinst_format::report::{Location, Origin, WaveId, own_frame};
 use crate::message;
 use crate::panic::Panic;
 
-/// What is known of the code that faulted.
+/// Facts about the code that faulted.
 pub struct Code<'a> {
     /// The code object, as compilers made it, if there is one.
     pub object: Option<&'a CodeObject>,

@@ -41,14 +41,14 @@ pub fn native_blocks(steps: &[StepRecord], waves: usize) -> Vec<BTreeMap<u64, Bl
     native
 }
 
-/// What the emulator saw of an instrumented kernel, at the original's addresses; what was inserted is left out.
+/// The emulator's counts of an instrumented kernel, at the original's addresses, without inserted code.
 pub fn as_in_the_original(map: &ProbeMap, seen: &mut Execution) {
     let kept = |pc: &mut u64| map.addresses.kept(*pc).map(|original| *pc = original).is_some();
     seen.masks.retain_mut(|mask| kept(&mut mask.pc));
     seen.steps.retain_mut(|step| kept(&mut step.pc));
 }
 
-/// What the emulator's clock ought to say of each wave: a tick an instruction, and 64 a reading.
+/// The ticks that the emulator's clock ought to show for each wave: one per instruction, and 64 per reading.
 pub fn native_ticks(object: &CodeObject, steps: &[StepRecord], waves: usize) -> Vec<u64> {
     let reads_clock = |pc: u64| {
         let inst = object.code_at(pc).and_then(|code| decode(object.target.arch, code).ok());

@@ -126,7 +126,7 @@ pub fn timing_table(report: &TimingReport, short: impl Fn(&str) -> String) -> St
     let Residency { mean, least, median, most } = report.residency;
     let _ = writeln!(
         text,
-        "modelled on {} ({} compute units, {} MHz): {} cycles, {:.3} us",
+        "modeled on {} ({} compute units, {} MHz): {} cycles, {:.3} us",
         report.device,
         report.compute_units,
         report.megahertz,

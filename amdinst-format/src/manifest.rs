@@ -16,7 +16,7 @@ use crate::schema;
 /// The version of the manifest's JSON.
 pub const SCHEMA: u32 = 1;
 
-/// What the build of one package made.
+/// The results of one package's build.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`SCHEMA`].
@@ -67,10 +67,10 @@ pub struct Artifact {
     /// Its instrumented forms; empty with `--no-instrument`.
     #[serde(default)]
     pub instrumented: Vec<Instrumented>,
-    /// What it was made from: hashes of the original's inputs, by name. For the build's own freshness check.
+    /// Its inputs: hashes of the original's inputs, by name. For the build's own freshness check.
     #[serde(default)]
     pub inputs: Vec<(String, String)>,
-    /// What the original was built from, so that whoever launches it can tell whether it is older than its sources.
+    /// The sources of the original: a launcher can tell whether it is older than they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }
@@ -108,6 +108,7 @@ pub struct FileState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instrumented {
     /// The counter home that was asked for; `None` is `auto`.
+    #[serde(rename = "counter_storage", alias = "home")]
     pub home: Option<Home>,
     /// The instrumented code object; `None` when no kernel has a site or all were refused. The probe map tells why.
     pub file: Option<String>,

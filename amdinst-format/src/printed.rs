@@ -16,7 +16,7 @@ pub const ROOM: usize = 1 << 16;
 /// Words before a line's text.
 const WORDS: usize = 7;
 
-/// What the kernels of a launch printed.
+/// The output of a launch's kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Printed {
     /// The lines: by workgroup, and those of one workgroup as they came.
@@ -32,7 +32,7 @@ pub struct PrintedLine {
     pub workgroup: [u32; 3],
     /// Its place in the workgroup, in x, y, z.
     pub item: [u32; 3],
-    /// What it printed.
+    /// Its output.
     pub text: String,
 }
 

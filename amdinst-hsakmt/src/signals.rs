@@ -1,6 +1,6 @@
 //! Signals that end a program: Ctrl-C, TERM and HUP. They are taken only where the program leaves them to the system.
 
-/// The signals, and what they are called.
+/// The signals, with their names.
 pub const ENDING: [(i32, &str); 3] =
     [(libc::SIGINT, "SIGINT"), (libc::SIGTERM, "SIGTERM"), (libc::SIGHUP, "SIGHUP")];
 

@@ -261,7 +261,7 @@ function occupancyOf(kernel) {
   return [h("h2", {}, "Occupancy"),
     h("p", {}, h("b", {}, `${o.waves} of ${o.slots} waves`), ` a compute unit fit (${+simd(o.waves).toFixed(2)} a SIMD) with workgroups of ${o.workgroup} work-items. `,
       limits.length ? [`Limited by ${limits.map((resource) => resource.name).join(" and ")}. `, next ? `The next step, ${next} waves, needs ${limits.map((resource) => `${count(resource.have - resource.next[0])} fewer ${resource.name === "LDS" ? "bytes of LDS" : resource.name}`).join(" and ")}.` : ""] : "Nothing limits them but the slots for waves.",
-      kernel.modelled ? ` Over the modelled launches, ${percent(kernel.modelled.occupancy, 1)} of the slots were used.` : ""),
+      kernel.modelled ? ` Over the modeled launches, ${percent(kernel.modelled.occupancy, 1)} of the slots were used.` : ""),
     h("div", { class: "occupancy" }, o.resources.map((resource) => h("div", { class: limits.includes(resource) ? "limits" : null }, h("b", {}, resource.name), h("span", {}, `${count(resource.have)} ${resource.unit}`), cells(resource.waves), h("span", {}, `${resource.waves} waves`), h("span", { class: "need" }, need(resource)))))];
 }
 
@@ -286,7 +286,7 @@ function timelineOf(kernel) {
   };
   const drawn = [...units].slice(0, TIMELINE_UNITS), more = units.size - drawn.length;
   return [h("h2", {}, "When waves ran"), h("figure", { class: "timeline" }, drawn.map(unit), h("div", { class: "unit axis" }, h("span"), h("div", {}, [0, .25, .5, .75, 1].map((part) => h("span", {}, count(end * part))))),
-    h("figcaption", { class: "dim" }, `Modelled on ${kernel.modelled.device}: the longest launch, cycles from its start. A bar is a wave, the darker the longer it was there; colours are SIMDs.${more > 0 ? ` ${one(more, "compute unit")} more ${more === 1 ? "is" : "are"} not drawn.` : ""}`))];
+    h("figcaption", { class: "dim" }, `Modeled on ${kernel.modelled.device}: the longest launch, cycles from its start. A bar is a wave, the darker the longer it was there; colors are SIMDs.${more > 0 ? ` ${one(more, "compute unit")} more ${more === 1 ? "is" : "are"} not drawn.` : ""}`))];
 }
 
 /* Modelled times. A cause of cycles always has the same colour. */
@@ -310,7 +310,7 @@ function cyclesOf(kernel) {
   const whole = total(time.total), most = Math.max(1, ...time.lines.map((line) => total(line[3])));
   const microseconds = time.cycles / time.launches / time.megahertz;
   return [h("h2", {}, "Where the cycles go"),
-    h("p", {}, `Modelled on ${time.device} (${time.megahertz} MHz), not measured: ${(time.cycles / time.launches).toFixed(0)} cycles a launch (${microseconds.toFixed(2)} µs), over ${one(time.launches, "launch")}; ${share(time.occupancy, 1)} of the wave slots were used.`,
+    h("p", {}, `Modeled on ${time.device} (${time.megahertz} MHz), not measured: ${(time.cycles / time.launches).toFixed(0)} cycles a launch (${microseconds.toFixed(2)} µs), over ${one(time.launches, "launch")}; ${share(time.occupancy, 1)} of the wave slots were used.`,
       time.instrumented ? ` With counting it takes ${(time.instrumented / time.cycles).toFixed(2)} times as long.` : ""),
     h("div", { class: "causes" }, cycleBar(time.causes, time.total, whole)),
     h("ul", { class: "legend causes" }, time.causes.map((cause, index) => time.total[index] ? h("li", {}, h("i", { class: `c${CAUSES.indexOf(cause)}` }), h("b", {}, `${cause} ${share(time.total[index], whole)}`), h("span", { class: "dim" }, " " + (EXPLAINED[cause] || ""))) : null).filter((item) => item)),
@@ -392,6 +392,7 @@ function link(file, line) {
 }
 function uncounted(kernel) {
   const rows = [...kernel.uncounted.map((probe) => row([h("td", {}, probe.probe), link(fileNamed(probe.file), probe.line), probe.outcome])),
+    ...(kernel.not_selected ? [row([h("td", {}, "–"), "", "not selected"])] : []),
     ...kernel.refusals.map((refusal) => row([h("td", {}, "–"), "", h("td", { class: "wrap" }, "not instrumented: " + refusal)]))];
   return rows.length ? [h("h2", {}, "Without counts"), h("div", { class: "wide" }, h("table", {}, heads(["probe", "source", "what became of it"]), h("tbody", {}, rows)))] : [];
 }

@@ -50,7 +50,7 @@ impl Verdict {
 pub struct Diff {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// What is worse first.
+    /// The worse first.
     pub changes: Vec<Change>,
     /// Branches and kernels that are as they were.
     pub unchanged: u64,
@@ -131,6 +131,10 @@ impl Diff {
 
     fn kernels(&mut self, before: &KernelSummary, now: &KernelSummary) {
         self.of_kernel(before, now);
+        // Of branches that one of the runs did not ask for there is nothing to compare.
+        if before.not_selected || now.not_selected {
+            return;
+        }
         let mut used = BTreeSet::new();
         for branch in &now.branches {
             let index = counterpart(branch, &before.branches, &used);
@@ -325,7 +329,7 @@ pub(crate) fn times(before: &KernelSummary, now: &KernelSummary) -> Vec<(String,
     if let (Some(before), Some(now)) = (&before.modelled, &now.modelled)
         && before.device == now.device
     {
-        let what = format!("cycles a launch, modelled on {}", now.device);
+        let what = format!("cycles a launch, modeled on {}", now.device);
         times.push((what, before.cycles_a_launch(), now.cycles_a_launch()));
     }
     times

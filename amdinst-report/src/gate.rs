@@ -30,7 +30,7 @@ enum Metric {
     Refused,
     /// Of each kernel, if times were measured: the median of its waves'.
     Ticks,
-    /// Of each kernel, if that was modelled: cycles of a launch.
+    /// Of each kernel, if that was modeled: cycles of a launch.
     Cycles,
     /// Of each kernel: how much longer it takes than in the baseline, in per cent.
     Slower,
@@ -138,7 +138,7 @@ pub struct Violation {
     pub kernel: String,
     /// The branch's place, if it is one's.
     pub location: Option<Location>,
-    /// What is wrong, in a sentence.
+    /// The problem, in a sentence.
     pub message: String,
 }
 
@@ -148,7 +148,7 @@ impl Gate {
         matches!(self.rule, Rule::Worse | Rule::Limit { metric: Metric::Slower, .. })
     }
 
-    /// Everything in the run that does not keep the limit. What was not measured does not keep it either.
+    /// Everything in the run that does not keep the limit. A figure that was not measured does not keep it either.
     pub fn check(&self, summary: &Summary, diff: Option<&Diff>) -> Vec<Violation> {
         match self.rule {
             Rule::Worse => diff.map(|diff| self.worse(diff)).unwrap_or_default(),
@@ -206,7 +206,7 @@ impl Gate {
             message: format!("{} on {}: {what}", kernel.name, kernel.cpu),
         };
         if kernel.time.is_none() && kernel.modelled.is_none() {
-            return Some(violation("its time was neither measured nor modelled".to_owned()));
+            return Some(violation("its time was neither measured nor modeled".to_owned()));
         }
         let own =
             diff.changes.iter().filter(|change| change.kernel == kernel.name && change.cpu == kernel.cpu);
@@ -258,7 +258,7 @@ impl Gate {
                 (branch.counts.diverged as f64, format!("{} executions diverged", branch.counts.diverged))
             }
             Metric::Active => {
-                (branch.average_active, format!("{:.1} lanes stay active on average", branch.average_active))
+                (branch.average_lanes_active, format!("{:.1} lanes stay active on average", branch.average_active))
             }
             _ => (branch.lost.lanes as f64, branch.lost.to_string()),
         };
@@ -287,7 +287,7 @@ impl Gate {
         let (name, measured) = match metric {
             Metric::Ticks => ("median ticks", kernel.time.map(|time| time.median as f64)),
             Metric::Cycles => (
-                "modelled cycles",
+                "modeled cycles",
                 kernel.modelled.as_ref().map(|modelled| modelled.cycles_a_launch().round()),
             ),
             Metric::Sgprs => ("SGPRs", resources.map(|resources| f64::from(resources.sgprs[0]))),
@@ -331,7 +331,7 @@ mod tests {
         let told = [format!("k on gfx1100: its branches were not counted: {why}")];
         for gate in ["diverged>5%", "active<8", "lost>0"] {
             assert_eq!(of(vec![why.clone()], gate), told, "{gate}");
-            // One without branches has nothing to count.
+            // One without branches has nothing to count, and of one that was not selected nothing was asked.
             assert!(of(Vec::new(), gate).is_empty(), "{gate}");
         }
     }

@@ -20,9 +20,9 @@ use crate::summary::{Branch, KernelSummary, Resources, Summary, TestFault, Uncou
 /// How to print.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// With colours.
+    /// With colors.
     pub color: bool,
-    /// Branches shown, at most; and so many lines of each kernel. 0 leaves out probes without counts, too.
+    /// Branches shown, at most; and so many lines of each kernel. 0 also leaves out probes without counts.
     pub top: usize,
     /// How wide, and whether branches of dependencies are shown one by one and paths whole.
     pub layout: Layout,
@@ -89,6 +89,10 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
     if !summary.unlaunched.is_empty() {
         let _ = writeln!(text, "not launched: {}", summary.unlaunched_names().join(", "));
     }
+    let not_selected = summary.not_selected_names();
+    if !not_selected.is_empty() {
+        let _ = writeln!(text, "not selected: {}", not_selected.join(", "));
+    }
     let expected = summary.faults.iter().filter(|fault| fault.expected).count() as u64;
     if expected > 0 {
         let _ = writeln!(text, "{} in tests that passed", count(expected, "fault"));
@@ -146,7 +150,8 @@ pub(crate) fn found(summary: &Summary) -> String {
         let ran = lines().filter(|line| line.executions > 0).count();
         return format!("{ran} of {} ran", count(all, "line"));
     }
-    if branches == 0 && summary.kernels.iter().any(|kernel| !kernel.refusals.is_empty()) {
+    let is_uncounted = |kernel: &KernelSummary| kernel.not_selected || !kernel.refusals.is_empty();
+    if branches == 0 && summary.kernels.iter().any(is_uncounted) {
         return "no branch counted".to_owned();
     }
     let expected = all_branches().filter(|branch| branch.counts.diverged > 0 && branch.expected).count();
@@ -285,7 +290,7 @@ fn figures(branch: &Branch) -> String {
     let executions = branch.counts.executions.max(1) as f64;
     format!(
         "{:.1} of {:.1} lanes stay active on average; {}",
-        branch.average_active,
+        branch.average_lanes_active,
         branch.counts.lanes_in as f64 / executions,
         branch.lost
     )
@@ -363,7 +368,7 @@ pub(crate) fn heading(kernel: &KernelSummary) -> String {
     if let Some(modelled) = &kernel.modelled {
         let _ = write!(
             text,
-            ", modelled on {}: {:.0} cycles a launch ({})",
+            ", modeled on {}: {:.0} cycles a launch ({})",
             modelled.device,
             modelled.cycles_a_launch(),
             modelled.largest(2)

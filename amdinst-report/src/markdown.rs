@@ -123,7 +123,7 @@ fn lanes(counts: &Counts, lost: &Lost) -> (String, String) {
         Certainty::Exact | Certainty::Unknown => "",
     };
     let before = counts.lanes_in as f64 / counts.executions.max(1) as f64;
-    (format!("{:.1} of {before:.1}", counts.average_active()), format!("{sign}{}", lost.lanes))
+    (format!("{:.1} of {before:.1}", counts.average_lanes_active()), format!("{sign}{}", lost.lanes))
 }
 
 /// Branches of a dependency.
@@ -178,6 +178,9 @@ fn uncounted(text: &mut String, summary: &Summary) {
                 explain(&probe.outcome)
             );
         }
+        if kernel.not_selected {
+            let _ = writeln!(rows, "| `{}` ({}) | | | not selected |", kernel.name, kernel.cpu);
+        }
         for refusal in &refused::folded(&kernel.refusals) {
             let _ = writeln!(
                 rows,
@@ -198,7 +201,7 @@ fn uncounted(text: &mut String, summary: &Summary) {
 
 fn kernels(text: &mut String, summary: &Summary) {
     let modelled = summary.kernels.iter().any(|kernel| kernel.modelled.is_some());
-    let (head, rule) = if modelled { (" cycles a launch, modelled |", "--:|") } else { ("", "") };
+    let (head, rule) = if modelled { (" cycles a launch, modeled |", "--:|") } else { ("", "") };
     let _ = writeln!(
         text,
         "### Kernels\n\n\
@@ -218,7 +221,7 @@ fn kernels(text: &mut String, summary: &Summary) {
             kernel.cpu,
             kernel.launches,
             kernel.waves,
-            kernel.home,
+            kernel.counter_storage,
             change(|resources| resources.sgprs),
             change(|resources| resources.vgprs),
             change(|resources| resources.lds),

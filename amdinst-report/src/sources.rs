@@ -51,7 +51,7 @@ impl Sources {
         source
     }
 
-    /// The files that are no longer what was measured, by name; those that cannot be read any more among them.
+    /// The files that have changed since the measurement, or cannot be read any more, by name.
     pub fn changed(&self) -> Vec<&str> {
         let differs = |file: &&String| self.get(file).is_none_or(|source| source.changed);
         self.stamps.keys().filter(differs).map(String::as_str).collect()

@@ -72,7 +72,7 @@ pub(crate) enum ArtifactError {
         /// `register`, `lds` or `global`.
         home: &'static str,
     },
-    /// The kernels are older than what they would be built from now, and could not be built again.
+    /// The kernels are older than their sources, and could not be built again.
     #[error("the kernels of package `{package}` are stale: {what}{}\n  run `{command}`", reason.as_deref().unwrap_or_default())]
     Stale {
         /// The package.

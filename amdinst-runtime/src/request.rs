@@ -57,7 +57,7 @@ impl Request<'_> {
         Ok(bytes)
     }
 
-    /// A report without counters: of a kernel that has no site, or was refused.
+    /// A report without counters: of a kernel that has no site, was refused, or was not selected.
     ///
     /// # Errors
     /// There is no such kernel.
@@ -84,7 +84,7 @@ impl Request<'_> {
             target: self.built.probes.target.clone(),
             probe: amdinst_core::counters::Probe::Branches,
             lanes,
-            home: "none".to_owned(),
+            counter_storage: "none".to_owned(),
             grid: self.grid,
             block: self.block,
             waves: Layout::new(self.grid, self.block, 0).with_lanes(lanes).waves(),
@@ -95,14 +95,16 @@ impl Request<'_> {
             time: None,
             sites: Vec::new(),
             probes: Vec::new(),
-            left_out: Vec::new(),
+            sites_not_selected: Vec::new(),
             uniform: Vec::new(),
             not_instrumented: None,
-            refusals: vec![if self.built.probes.kernels.is_empty() {
-                "it ran as it was compiled, without counters".to_owned()
+            // A map with others and without this one is of a build that named kernels.
+            not_selected: !self.built.probes.kernels.is_empty(),
+            refusals: if self.built.probes.kernels.is_empty() {
+                vec!["it ran as it was compiled, without counters".to_owned()]
             } else {
-                "the kernel is not in the probe map".to_owned()
-            }],
+                Vec::new()
+            },
         });
         Ok(report)
     }

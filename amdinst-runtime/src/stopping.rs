@@ -66,7 +66,7 @@ pub fn end_if_asked() {
     }
 }
 
-/// A launch under way, or what is to be finished before a signal ends the process.
+/// A launch under way, or other work to finish before a signal ends the process.
 #[derive(Debug)]
 pub struct Running(());
 
@@ -81,7 +81,7 @@ impl Running {
         Self(())
     }
 
-    /// What stopped it has been told: ends the process as soon as the others have told theirs, too.
+    /// Its stop has been reported: ends the process as soon as the others have reported theirs.
     pub fn end(self) -> ! {
         drop(self);
         wait_for_the_end()

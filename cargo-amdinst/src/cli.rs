@@ -143,8 +143,11 @@ pub struct BuildArgs {
     #[command(flatten)]
     pub package: PackageArgs,
     /// Build the original code objects only
-    #[arg(long, conflicts_with = MeasureArgs::ID)]
+    #[arg(long, conflicts_with_all = [MeasureArgs::ID, "kernel"])]
     pub no_instrument: bool,
+    /// Instrument only this kernel; may be repeated [default: all]
+    #[arg(long, value_name = "K")]
+    pub kernel: Vec<String>,
     /// What instrumented kernels measure.
     #[command(flatten)]
     pub measuring: MeasureArgs,
@@ -178,8 +181,11 @@ pub struct TestArgs {
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: DeviceChoice,
     /// Run the original kernels: nothing is counted, and assertions on branches fail
-    #[arg(long, conflicts_with = MeasureArgs::ID)]
+    #[arg(long, conflicts_with_all = [MeasureArgs::ID, "kernel"])]
     pub no_instrument: bool,
+    /// Instrument only this kernel; may be repeated [default: all]. The others run as they were compiled
+    #[arg(long, value_name = "K")]
+    pub kernel: Vec<String>,
     /// What instrumented kernels measure.
     #[command(flatten)]
     pub measuring: MeasureArgs,
@@ -211,7 +217,7 @@ pub struct TestArgs {
 }
 
 impl TestArgs {
-    /// Where traces of modelled launches go.
+    /// Where traces of modeled launches go.
     pub fn timelines(&self) -> Option<&PathBuf> {
         self.timeline_dir.as_ref().or(self.old_timeline.as_ref())
     }
@@ -387,7 +393,7 @@ pub struct InstrumentArgs {
     /// Only this kernel; may be repeated [default: all]
     #[arg(long, value_name = "K")]
     pub kernel: Vec<String>,
-    /// What it measures.
+    /// What to measure.
     #[command(flatten)]
     pub measuring: MeasureArgs,
     /// Show sites, registers and cost, and write nothing
@@ -453,7 +459,7 @@ pub struct RunArgs {
     /// With --trace: print the instructions that ran last, not first [default: if the kernel faults]
     #[arg(long, requires = "trace")]
     pub trace_last: bool,
-    /// What the instrumented kernel measures.
+    /// The subject of the measurement.
     #[command(flatten)]
     pub measuring: MeasureArgs,
     /// How it runs on the emulator.
@@ -491,7 +497,7 @@ The program finds the installed ROCm runtime (Debian's 5.2: HIP, libhsa-runtime6
 the library that asks the kernel's driver, libhsakmt.so.1, is replaced, by way of LD_LIBRARY_PATH; there need be no \
 /dev/kfd. The exit code is the program's own.")]
 pub struct ExecArgs {
-    /// The GPU's processor: gfx900, gfx906, gfx908 or gfx90a [default: gfx90a; under `cargo amdinst test`, what it tests]
+    /// The GPU's processor: gfx900, gfx906, gfx908 or gfx90a [default: gfx90a; under `cargo amdinst test`, the processor of the tests]
     #[arg(long, value_name = "CPU")]
     pub target_cpu: Option<String>,
     /// How many GPUs there are

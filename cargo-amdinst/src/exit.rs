@@ -17,13 +17,13 @@ pub enum Exit {
     ToolchainMissing = 3,
     /// Cargo, rustc or the link step failed.
     BuildFailed = 4,
-    /// A file could not be read, or is not what it should be.
+    /// A file could not be read, or is not of the expected kind.
     BadInput = 5,
     /// Not one site could be instrumented; nothing was written.
     NothingInstrumented = 6,
     /// The output was written, and some sites or kernels were refused.
     SomeRefused = 7,
-    /// The input is understood, and this version cannot do what was asked with it.
+    /// The input is understood, and this version cannot do the task with it.
     Unsupported = 8,
     /// The kernel did not end well: an illegal access, an endless loop, an unknown instruction.
     LaunchFailed = 9,
@@ -33,7 +33,7 @@ pub enum Exit {
     OutputFailed = 11,
     /// A run is beyond a limit of `--fail-on`.
     LimitPassed = 12,
-    /// The machine has too little memory for what was asked.
+    /// The machine has too little memory for the task.
     OutOfMemory = 13,
     /// A state that cannot be: a bug in this tool.
     Internal = 101,
@@ -64,7 +64,7 @@ impl Exit {
         self as u8
     }
 
-    /// What the code means, in a few words.
+    /// The meaning of the code, in a few words.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Success => "everything asked for was done",
@@ -129,7 +129,7 @@ pub struct Failure {
     pub error: anyhow::Error,
     /// What to do about it.
     pub help: Option<String>,
-    /// More facts, one line each (what was tried, what the file holds).
+    /// More facts, one line each, as the names that a file has.
     pub notes: Vec<String>,
 }
 

@@ -89,7 +89,7 @@ impl Shell {
         }
     }
 
-    /// Whether data on stdout may have colours.
+    /// Whether data on stdout may have colors.
     pub fn color_for_data(&self) -> bool {
         match self.asked {
             Some(ColorChoice::Always) => true,

@@ -53,9 +53,9 @@ impl Together {
         Ok(())
     }
 
-    /// Adds a file that goes with the first one, and of which it is known what may stand in its place for both the old first one and
-    /// the new one: `between` makes that of what is there now. So whoever reads both, or kills this process, at any moment, finds two that belong
-    /// together.
+    /// Adds a file that goes with the first one. `between` makes, of the bytes that are there now, a file that fits
+    /// both the old first one and the new one. So a reader finds two files that belong together at any moment, even if
+    /// this process is killed.
     ///
     /// # Errors
     /// As those of [`Together::add`].
@@ -137,7 +137,7 @@ fn whole(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
-/// What is there already and may be replaced: what may be written.
+/// A file that is there already and may be written.
 ///
 /// # Errors
 /// It may not be written.
@@ -192,8 +192,8 @@ fn unfinished(directory: &Path, first: Option<&Path>) -> io::Result<NamedTempFil
     Ok(file)
 }
 
-/// A new directory under a name that tells it is unfinished, which goes with its maker unless it gets another name, and a lock that says
-/// that it has a maker.
+/// A new directory under a name that marks it as unfinished, and a lock that shows that its maker lives. Without
+/// another name, the directory goes with its maker.
 ///
 /// # Errors
 /// It cannot be made.

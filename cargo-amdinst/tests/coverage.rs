@@ -1,4 +1,4 @@
-//! Coverage by `--probe blocks`, held against gcov's of the same C functions on the host, one call a work-item.
+//! Coverage by `--measure blocks`, held against gcov's of the same C functions on the host, one call a work-item.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -135,7 +135,7 @@ fn on_the_device(directory: &Path, level: &str) -> BTreeMap<u32, (u64, u64)> {
     let ours = env!("CARGO_BIN_EXE_cargo-amdinst");
     let launch =
         "run device.elf --kernel kernel --grid 2 --block 64 --arg in:a --arg out:512:result --arg i32:100";
-    let output = run(directory, ours, &format!("{launch} --report --probe blocks --format json -q"));
+    let output = run(directory, ours, &format!("{launch} --report --measure blocks --format json -q"));
     let (result, expected) =
         ["result", "expected"].map(|name| std::fs::read(directory.join(name)).unwrap()).into();
     assert_eq!(result, expected, "{level}");

@@ -29,7 +29,7 @@ fn a_plan_writes_nothing() {
     assert_eq!(kernels.iter().map(figures).collect::<Vec<_>>(), [("add".into(), 1), ("collatz".into(), 4)]);
     for kernel in kernels {
         assert_eq!(kernel["target"], "gfx90a");
-        assert_eq!(kernel["home"], "register");
+        assert_eq!(kernel["counter_storage"], "register");
         assert_eq!(kernel["refusals"], Value::Array(Vec::new()));
     }
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
@@ -59,7 +59,7 @@ fn the_probe_map_stands_beside_the_code_object_and_both_are_the_same_each_time()
             ["out.elf", "out.probes.json"].map(|name| std::fs::read(directory.path().join(name)).unwrap());
         assert!(previous.is_none_or(|previous| previous == files));
         let map: Value = serde_json::from_slice(&files[1]).unwrap();
-        assert_eq!(map["kernels"][0]["home"], "global");
+        assert_eq!(map["kernels"][0]["counter_storage"], "global");
         previous = Some(files);
     }
     // What was written is a code object like any other.
@@ -168,7 +168,7 @@ fn only_the_sites_asked_for_are_counted() {
     let directory = tempfile::tempdir().unwrap();
     let output = amdinst(
         directory.path(),
-        "instrument FILE --plan --kernel collatz --site branches.cl:21-22 --format json",
+        "instrument FILE --plan --kernel collatz --line branches.cl:21-22 --format json",
     );
     assert!(output.status.success(), "{output:?}");
     let view: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -177,18 +177,18 @@ fn only_the_sites_asked_for_are_counted() {
         lines.collect::<Vec<_>>()
     };
     let kernel = &view["kernels"][0];
-    assert_eq!((lines(&kernel["sites"]), lines(&kernel["left_out"])), (vec![21, 22], vec![16, 23]));
+    assert_eq!((lines(&kernel["sites"]), lines(&kernel["sites_not_selected"])), (vec![21, 22], vec![16, 23]));
     let ids: Vec<_> = kernel["sites"].as_array().unwrap().iter().map(|site| site["id"].clone()).collect();
     assert_eq!(ids, [0, 1]);
     assert_eq!(kernel["refusals"], Value::Array(Vec::new()));
     // Kernels without such a site stay as they are; the map says that it was by choice.
-    let output = amdinst(directory.path(), "instrument FILE -o out.elf --site branches.cl:9");
+    let output = amdinst(directory.path(), "instrument FILE -o out.elf --line branches.cl:9");
     assert!(output.status.success(), "{output:?}");
     let map = std::fs::read(directory.path().join("out.probes.json")).unwrap();
     let map: Value = serde_json::from_slice(&map).unwrap();
     assert_eq!(map["kernels"][0]["sites"].as_array().unwrap().len(), 1);
-    assert_eq!(map["kernels"][1]["home"], Value::Null);
-    assert_eq!(map["kernels"][1]["left_out"].as_array().unwrap().len(), 4);
+    assert_eq!(map["kernels"][1]["counter_storage"], Value::Null);
+    assert_eq!(map["kernels"][1]["sites_not_selected"].as_array().unwrap().len(), 4);
     assert_eq!(map["kernels"][1]["why"], "none of its sites was asked for");
 }
 
@@ -197,13 +197,13 @@ fn selecting_nothing_is_an_error_that_tells_what_there_is() {
     let directory = tempfile::tempdir().unwrap();
     for (words, told) in [
         (
-            "--site branches.cl:24",
+            "--line branches.cl:24",
             "`branches.cl:24` selects no branch: that file's branches that can diverge stand at line 7, 9, 14, 16, 21, 22, 23 (all)",
         ),
-        ("--site branches.cl:9 --site other.cl:9", "none is of that file; there are some of ././branches.cl"),
-        ("--probe-name tail", "the code object has no `#[probe]`"),
-        ("--site branches.cl", "`branches.cl` is not FILE:LINE or FILE:FIRST-LAST"),
-        ("--site branches.cl:9-3", "the first comes first"),
+        ("--line branches.cl:9 --line other.cl:9", "none is of that file; there are some of ././branches.cl"),
+        ("--probe tail", "the code object has no `#[probe]`"),
+        ("--line branches.cl", "`branches.cl` is not FILE:LINE or FILE:FIRST-LAST"),
+        ("--line branches.cl:9-3", "the first comes first"),
     ] {
         for file in ["FILE -o out.elf", "FILE --plan", "FILE -o out.elf --whole"] {
             let output = amdinst(directory.path(), &format!("instrument {file} {words}"));
@@ -219,7 +219,7 @@ fn selecting_nothing_is_an_error_that_tells_what_there_is() {
 fn the_plan_for_blocks_lists_them() {
     let directory = tempfile::tempdir().unwrap();
     let plan =
-        |words: &str| amdinst(directory.path(), &format!("instrument FILE --plan --probe blocks {words}"));
+        |words: &str| amdinst(directory.path(), &format!("instrument FILE --plan --measure blocks {words}"));
     let text = plan("");
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(text.contains("  blocks      ") && text.contains(" instructions a block ("), "{text}");
@@ -233,7 +233,7 @@ fn the_plan_for_blocks_lists_them() {
             assert!(pair[0]["end_pc"].as_u64() <= pair[1]["pc"].as_u64(), "{pair:?}");
         }
     }
-    let one = plan("--format json --site branches.cl:9");
+    let one = plan("--format json --line branches.cl:9");
     let view: Value = serde_json::from_slice(&one.stdout).unwrap();
     let counted: usize = view["kernels"]
         .as_array()
@@ -242,7 +242,7 @@ fn the_plan_for_blocks_lists_them() {
         .filter_map(|kernel| Some(kernel["blocks"].as_array()?.len()))
         .sum();
     assert!(counted > 0 && counted < 4, "{view}");
-    let none = plan("--site branches.cl:99");
+    let none = plan("--line branches.cl:99");
     assert_eq!(none.status.code(), Some(2), "{none:?}");
     let error = String::from_utf8_lossy(&none.stderr).into_owned();
     assert!(
@@ -289,7 +289,7 @@ fn with_a_variable_for_the_buffer_arguments_stay_as_they_are() {
 #[test]
 fn the_plan_for_times_says_what_they_cost() {
     let directory = tempfile::tempdir().unwrap();
-    let output = amdinst(directory.path(), "instrument FILE --plan --probe time");
+    let output = amdinst(directory.path(), "instrument FILE --plan --measure time");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{output:?}");
     assert!(
@@ -297,6 +297,6 @@ fn the_plan_for_times_says_what_they_cost() {
         "{text}"
     );
     assert!(text.contains("  cost        instructions: ") && !text.contains("sites"), "{text}");
-    let output = amdinst(directory.path(), "instrument FILE --plan --probe time --site branches.cl:9");
+    let output = amdinst(directory.path(), "instrument FILE --plan --measure time --line branches.cl:9");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }

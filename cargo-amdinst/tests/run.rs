@@ -59,7 +59,7 @@ fn a_launch_is_modelled_and_every_cycle_has_a_cause() {
     let text = run(directory.path(), "add", options);
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
     for expected in
-        ["original, modelled on mi210 (104 compute units, 1700 MHz)", "slowdown, modelled:", "branches.cl:9"]
+        ["original, modeled on mi210 (104 compute units, 1700 MHz)", "slowdown, modeled:", "branches.cl:9"]
     {
         assert!(text.contains(expected), "{text}");
     }
@@ -76,7 +76,7 @@ fn the_tail_of_a_vector_add_diverges_once() {
             "--grid 2 --block 64 --arg out:400:c --arg in:a --arg in:b --arg i32:100 --report --counters {home} --format json"
         );
         let view = json(&run(directory.path(), "add", &options));
-        assert_eq!(view["home"], home);
+        assert_eq!(view["counter_storage"], home);
         assert_eq!((view["memory_equal"].clone(), view["oracle_equal"].clone()), (true.into(), true.into()));
         assert_eq!(view["waves"], 2);
         let [site] = &view["sites"].as_array().unwrap()[..] else { panic!("{view}") };
@@ -189,7 +189,7 @@ fn wrong_arguments_are_named() {
             13,
             "kernel `add`, argument 2: no room for 1000000000000000 bytes: a run holds its buffers up to 4 times",
         ),
-        ("--grid 1 --block 64 --probe time", 2, "required arguments were not provided:\n  --report"),
+        ("--grid 1 --block 64 --measure time", 2, "required arguments were not provided:\n  --report"),
         ("--grid 1 --block 64 --level basic", 2, "required arguments were not provided:\n  --report"),
         ("--grid 1 --block 64 --counters lds", 2, "required arguments were not provided:\n  --report"),
         ("--grid 1 --block 64 --abi global", 2, "required arguments were not provided:\n  --report"),
@@ -232,18 +232,18 @@ fn sites_that_are_left_out_are_no_difference() {
     let options = "--grid 2 --block 64 --arg inout:x:y --arg i32:100 --arg i32:1000 --report";
     let whole = json(&run(directory.path(), "collatz", &format!("{options} --format json")));
     let part =
-        json(&run(directory.path(), "collatz", &format!("{options} --site branches.cl:22 --format json")));
+        json(&run(directory.path(), "collatz", &format!("{options} --line branches.cl:22 --format json")));
     for figure in ["memory_equal", "oracle_equal"] {
         assert_eq!(part[figure], true, "{part}");
     }
     let [site] = &part["sites"].as_array().unwrap()[..] else { panic!("{part}") };
     let same = whole["sites"].as_array().unwrap().iter().find(|other| other["pc"] == site["pc"]).unwrap();
     assert_eq!(site["waves"], same["waves"]);
-    assert_eq!(part["left_out"].as_array().unwrap().len(), 3);
+    assert_eq!(part["sites_not_selected"].as_array().unwrap().len(), 3);
     assert!(part.get("refusals").is_none());
-    let text = run(directory.path(), "collatz", &format!("{options} --site branches.cl:22"));
+    let text = run(directory.path(), "collatz", &format!("{options} --line branches.cl:22"));
     assert!(String::from_utf8_lossy(&text.stdout).contains("not selected: 3"), "{text:?}");
-    let wrong = run(directory.path(), "collatz", &options.replace("--report", "--site branches.cl:22"));
+    let wrong = run(directory.path(), "collatz", &options.replace("--report", "--line branches.cl:22"));
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
 }
 
@@ -252,11 +252,11 @@ fn sites_that_are_left_out_are_no_difference() {
 fn the_time_of_each_wave_is_measured() {
     let directory = tempfile::tempdir().unwrap();
     write_words(&directory.path().join("x"), 1..129);
-    let options = "--grid 2 --block 64 --arg inout:x:y --arg i32:100 --arg i32:1000 --report --probe time";
+    let options = "--grid 2 --block 64 --arg inout:x:y --arg i32:100 --arg i32:1000 --report --measure time";
     for home in ["register", "global"] {
         let view =
             json(&run(directory.path(), "collatz", &format!("{options} --counters {home} --format json")));
-        assert_eq!((&view["probe"], &view["home"]), (&"time".into(), &home.into()));
+        assert_eq!((&view["probe"], &view["counter_storage"]), (&"time".into(), &home.into()));
         assert_eq!((&view["memory_equal"], &view["oracle_equal"]), (&true.into(), &true.into()));
         assert_eq!(view["sites"], Value::Array(Vec::new()));
         let time = &view["time"];
@@ -273,7 +273,7 @@ fn the_time_of_each_wave_is_measured() {
     let text = run(directory.path(), "collatz", options);
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(text.contains("2 waves, times in registers\n  ticks a wave     least"), "{text}");
-    let wrong = run(directory.path(), "collatz", &format!("{options} --site branches.cl:22"));
+    let wrong = run(directory.path(), "collatz", &format!("{options} --line branches.cl:22"));
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
 }
 
@@ -290,7 +290,7 @@ fn the_buffers_address_may_be_in_a_variable() {
             }
             let words = format!("{options} --probe {probe} --counters {home} --format json");
             let view = json(&run(directory.path(), "collatz", &words));
-            let equal = (&view["memory_equal"], &view["oracle_equal"], &view["home"]);
+            let equal = (&view["memory_equal"], &view["oracle_equal"], &view["counter_storage"]);
             assert_eq!(equal, (&true.into(), &true.into(), &home.into()), "{probe} {view}");
         }
     }
@@ -303,14 +303,14 @@ fn blocks_are_counted_with_their_lanes() {
     write_words(&directory.path().join("a"), 0..100);
     write_words(&directory.path().join("b"), 0..100);
     let options =
-        "--grid 2 --block 64 --arg out:400:c --arg in:a --arg in:b --arg i32:100 --report --probe blocks";
+        "--grid 2 --block 64 --arg out:400:c --arg in:a --arg in:b --arg i32:100 --report --measure blocks";
     for home in ["register", "lds", "global"] {
         let view = json(&run(
             directory.path(),
             "add",
             &format!("{options} --counters {home} --format json --stats"),
         ));
-        assert_eq!((&view["probe"], &view["home"]), (&"blocks".into(), &home.into()));
+        assert_eq!((&view["probe"], &view["counter_storage"]), (&"blocks".into(), &home.into()));
         assert_eq!((&view["memory_equal"], &view["oracle_equal"]), (&true.into(), &true.into()), "{view}");
         let blocks = view["blocks"].as_array().unwrap();
         let figure = |block: &Value, name: &str| block[name].as_u64().unwrap();
@@ -326,7 +326,7 @@ fn blocks_are_counted_with_their_lanes() {
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(text.contains("lanes of each") && text.contains("50.0"), "{text}");
     // Only those of one line.
-    let view = json(&run(directory.path(), "add", &format!("{options} --site branches.cl:10 --format json")));
+    let view = json(&run(directory.path(), "add", &format!("{options} --line branches.cl:10 --format json")));
     assert_eq!(
         (&view["oracle_equal"], view["blocks"].as_array().unwrap().len()),
         (&true.into(), 1),

@@ -26,7 +26,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write what the fuzz targets begin with
+    /// Write the first inputs of the fuzz targets
     Seeds(seeds::Options),
     /// Run random programs on the emulator and on the host, and compare their memory
     Differential(Handover),
@@ -42,9 +42,9 @@ enum Command {
     Mutants(Handover),
     /// Run programs of other compilers and libraries, and compare with the host
     Foreign(foreign::Options),
-    /// Count how many branches of whole libraries can be instrumented, and what is refused
+    /// Count how many branches of whole libraries can be instrumented, and the refusals
     Share(share::Options),
-    /// List every opcode that LLVM knows, with an example: what the test of the opcode tables compares with
+    /// List every opcode that LLVM knows, with an example, for the test of the opcode tables
     Opcodes(words::opcodes::Options),
     /// Decode random words as LLVM does, accepted and refused ones alike
     Words(words::Options),

@@ -58,8 +58,8 @@ pub struct Options {
     /// Do not run them on the host
     #[arg(long)]
     pub no_host: bool,
-    /// Instrument each program with every counter home at both levels, and compare memory, and counters with what the
-    /// emulator saw
+    /// Instrument each program with every counter home at both levels, and compare memory, and counters with the
+    /// emulator's count
     #[arg(long)]
     pub instrument: bool,
     /// Make kernels short of registers, in ways that take turns: spills, none to spare. The host does nothing alike
@@ -71,10 +71,10 @@ pub struct Options {
     /// Leave programs that differ as they are, instead of cutting them down
     #[arg(long)]
     pub no_reduce: bool,
-    /// Print which mnemonics no program executed, too
+    /// Also print which mnemonics no program executed
     #[arg(long)]
     pub missing: bool,
-    /// A file of mnemonics executed: what it holds is counted in, and all is written to it, so that slices add up
+    /// A file of mnemonics executed: its counts are added, and all is written to it, so that slices add up
     #[arg(long, value_name = "FILE")]
     pub coverage: Option<PathBuf>,
 }

@@ -54,7 +54,7 @@ pub enum Stmt {
         rounds: Expr,
         /// Limit of the rounds.
         mask: u8,
-        /// What it does.
+        /// Its statements.
         body: Vec<Stmt>,
         /// When it is left, half-way through the body.
         leave: Option<(Expr, Leave)>,
@@ -74,9 +74,9 @@ pub struct Function {
     pub result: Ty,
     /// Not inlined.
     pub outlined: bool,
-    /// What it does.
+    /// Its statements.
     pub body: Vec<Stmt>,
-    /// What it returns at its end.
+    /// Its result at its end.
     pub value: Expr,
 }
 
@@ -128,7 +128,7 @@ pub struct Program {
     pub block: u32,
     /// Its functions. Each calls only those before it.
     pub functions: Vec<Function>,
-    /// What it does.
+    /// Its statements.
     pub steps: Vec<Step>,
     /// How short of registers its kernel is.
     pub pressure: Pressure,

@@ -20,14 +20,14 @@ const INPUT_BYTES: usize = 8192;
 /// Bytes of the largest output.
 const OUTPUT_BYTES: usize = 1 << 17;
 
-/// A processor, the size of its waves, and an optimisation level.
+/// A processor, the size of its waves, and an optimization level.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target {
     /// Processor.
     pub arch: Arch,
     /// Lanes of its waves.
     pub lanes: u32,
-    /// Optimisation level, `-O0` to `-O3`.
+    /// Optimization level, `-O0` to `-O3`.
     pub level: &'static str,
 }
 
@@ -68,7 +68,7 @@ pub struct Waves {
 pub enum Difference {
     /// The emulator stopped.
     Fault(String),
-    /// Instrumented in this way it is not what it was.
+    /// Instrumented in this way it gives other results.
     Instrumented(Way, String),
     /// Bytes of the output differ.
     Bytes {
@@ -141,8 +141,8 @@ impl Outcome {
     }
 }
 
-/// The input of every program: words that are random, small, or at an edge of one type or the other; then what stands in
-/// the output beforehand.
+/// The input of every program: words that are random, small, or at an edge of one type or the other; then the output's
+/// first contents.
 pub fn input(seed: u64) -> Vec<u8> {
     let mut dice = Dice::new(seed, u64::MAX);
     let mut bytes = Vec::with_capacity(INPUT_BYTES + OUTPUT_BYTES);
@@ -187,7 +187,7 @@ pub fn input(seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// Compiles the programs, runs them on the emulator as each target, and compares with what was asked for.
+/// Compiles the programs, runs them on the emulator as each target, and compares as asked.
 ///
 /// # Errors
 /// Clang refuses them, the host's program fails, or the code object cannot be instrumented.

@@ -39,7 +39,7 @@ pub fn installed() -> bool {
         .all(|tool| Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success()))
 }
 
-/// A directory with a source and what was made of it.
+/// A directory with a source and the programs made from it.
 #[derive(Debug)]
 pub struct Workshop {
     directory: tempfile::TempDir,
@@ -63,8 +63,7 @@ impl Workshop {
 
     /// The code object for a processor.
     ///
-    /// # Errors
-    /// Clang refuses the source, with its words, or what it makes is no code object.
+    /// # Errors Clang refuses the source, with its words, or its output is no code object.
     pub fn device(&self, target: &Target) -> Result<CodeObject> {
         let output = self.path(&format!("{}.elf", target.arch));
         let cpu = format!("-mcpu={}", target.arch);
@@ -122,7 +121,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Every program's output, one after the other; `input` holds the input and what the output begins with.
+    /// Every program's output, one after the other; `input` holds the input and the output's first contents.
     ///
     /// # Errors
     /// It cannot be run, or fails.

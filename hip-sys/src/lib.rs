@@ -34,7 +34,7 @@ pub const HIP_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = std::ptr::without_provenan
 /// Ends `extra`.
 pub const HIP_LAUNCH_PARAM_END: *mut c_void = std::ptr::without_provenance_mut(3);
 
-/// Why the runtime could not be loaded: what was tried, and what the loader said of each.
+/// Why the runtime could not be loaded: the names tried, and the loader's answer for each.
 #[derive(Debug)]
 pub struct LoadError {
     /// Each name tried with the loader's message.
@@ -56,8 +56,7 @@ impl std::error::Error for LoadError {}
 impl Hip {
     /// Loads the runtime by the first of [`LIBRARY_NAMES`] that the dynamic loader finds, and says which.
     ///
-    /// # Errors
-    /// What the loader said of every name.
+    /// # Errors The loader's answer for every name.
     pub fn load() -> Result<(Self, &'static str), LoadError> {
         let mut tried = Vec::new();
         for name in LIBRARY_NAMES {

@@ -41,9 +41,9 @@ pub enum PropertiesError {
     Missing,
     /// The runtime refused.
     Hip(hipError_t),
-    /// The runtime's functions are not those of its version, so what they fill is unknown.
+    /// The runtime's functions are not those of its version, so the layout that they fill is unknown.
     Layout(Option<Version>),
-    /// What stands where the name should be is no target's name.
+    /// The text at the place of the name is no target's name.
     Name,
 }
 

@@ -16,7 +16,8 @@ pub struct Version {
 }
 
 impl Version {
-    /// What the runtime says of itself. It needs no GPU for that. `None` if it does not say, or nothing that makes sense.
+    /// The version that the runtime reports. It needs no GPU for that. `None` if it does not say, or nothing that makes
+    /// sense.
     pub fn of(hip: &Hip) -> Option<Self> {
         let get = hip.hipRuntimeGetVersion.as_ref().ok()?;
         let mut number = 0;
@@ -33,8 +34,8 @@ impl Version {
 
     /// The newest version of code objects that it reads, as far as this crate knows them: 4 to 6.
     ///
-    /// Up to HIP 5.2 the runtime's loader knows of version 5, but the library that reads metadata for it (comgr) does not, and
-    /// so it refuses them, as Debian's does; from 5.3 on both do. Version 6 is loaded by HIP 6.3 and later
+    /// Up to HIP 5.2 the runtime's loader knows version 5. But its library for metadata (comgr) does not, so the
+    /// runtime refuses such files, as Debian's does. From 5.3 on both know it. Version 6 is loaded by HIP 6.3 and later
     /// (llvm/llvm-project#130963, which made it LLVM's default).
     pub const fn newest_code_object(self) -> u32 {
         match (self.major, self.minor) {

@@ -2,7 +2,7 @@
 
 use amdinst_device::{global_id_x, kernel, probe};
 
-/// `sums[i]` is the sum of row `i` of `rows` (`width` elements each), up to its first zero and without what is negative.
+/// `sums[i]` is the sum of row `i` of `rows` (`width` elements each), up to its first zero, without negative ones.
 ///
 /// # Safety
 /// `rows` is to `width` elements a work-item, `sums` to one.
@@ -32,7 +32,7 @@ pub unsafe fn break_continue(width: u32, rows: *const i32, sums: *mut i32) {
     unsafe { *sums.add(i) = sum };
 }
 
-/// What the kernel computes, on the host, for one row.
+/// The kernel's result, computed on the host, for one row.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(row: &[i32]) -> i32 {
     row.iter().take_while(|&&value| value != 0).filter(|&&value| value > 0).sum()

@@ -68,7 +68,7 @@ pub unsafe fn checked_index(table: *const u32, indices: *const u32, output: *mut
 /// Reads the word of each work-item behind an address that is no buffer of the launch.
 ///
 /// # Safety
-/// `address` is that of one word a work-item, as is `output`. Tests pass what is not.
+/// `address` is that of one word a work-item, as is `output`. Tests pass others.
 #[kernel]
 pub unsafe fn follow(address: u64, output: *mut u32) {
     let i = global_id_x() as usize;
@@ -166,12 +166,12 @@ shared! {
     static PLACES: [u32; 65];
 }
 
-/// Adds up the places of two neighbours. Nobody writes the place behind the last work-item's.
+/// Adds up the places of two neighbors. Nobody writes the place behind the last work-item's.
 ///
 /// # Safety
 /// `output` is to one element a work-item, and there are 64 of them.
 #[kernel]
-pub unsafe fn sum_of_neighbours(output: *mut u32) {
+pub unsafe fn sum_of_neighbors(output: *mut u32) {
     let i = workitem_id_x() as usize;
     let places = PLACES.as_mut_ptr();
     // SAFETY: `i` is below 64; what is not written is the mistake.
@@ -183,13 +183,13 @@ pub unsafe fn sum_of_neighbours(output: *mut u32) {
     }
 }
 
-/// Sums neighbours as [`sum_of_neighbours`] does, but the last work-item ignores the place that nobody writes, after it
+/// Sums neighbors as [`sum_of_neighbors`] does. But the last work-item ignores the place that nobody writes, after it
 /// has read it.
 ///
 /// # Safety
-/// As [`sum_of_neighbours`].
+/// As [`sum_of_neighbors`].
 #[kernel]
-pub unsafe fn sum_of_written_neighbours(output: *mut u32) {
+pub unsafe fn sum_of_written_neighbors(output: *mut u32) {
     let i = workitem_id_x() as usize;
     let places = PLACES.as_mut_ptr();
     // SAFETY: `i` is below 64.

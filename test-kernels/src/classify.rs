@@ -34,7 +34,7 @@ pub unsafe fn classify(operations: *const u32, operands: *const u32, table: *con
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(operations: &[u32], operands: &[u32], table: &[u32; 256]) -> Vec<u32> {
     let one = |(i, (&operation, &operand)): (usize, (&u32, &u32))| match operation {

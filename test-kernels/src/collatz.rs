@@ -21,7 +21,7 @@ pub unsafe fn collatz(start: *const u32, steps: *mut u32) {
     unsafe { *steps.add(i) = count };
 }
 
-/// What the kernel computes, on the host, for one start.
+/// The kernel's result, computed on the host, for one start.
 #[cfg(not(target_arch = "amdgpu"))]
 pub const fn reference(start: u32) -> u32 {
     let (mut value, mut count) = (start, 0);

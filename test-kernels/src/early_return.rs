@@ -24,7 +24,7 @@ pub unsafe fn early_return(n: u32, weight: f32, active: *const u32, values: *mut
     unsafe { *values.add(i) += weight };
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(weight: f32, active: &[u32], values: &[f32]) -> Vec<f32> {
     let one = |(&active, &value): (&u32, &f32)| if active != 0 { value + weight } else { value };

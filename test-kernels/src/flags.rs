@@ -15,7 +15,7 @@ shared! {
     static MESSAGE: [u32; 65];
 }
 
-/// Each half of a workgroup says in LDS that it is here, looks whether the other is, and gives what it saw: its own word and the
+/// Each half of a workgroup says in LDS that it is here, looks whether the other is, and stores both words: its own and the
 /// other's, which may be there yet or not.
 ///
 /// # Safety
@@ -73,8 +73,8 @@ pub unsafe fn leave_a_number(last: *mut u32) {
     unsafe { atomic_u32(last).store(global_id_x(), Relaxed) };
 }
 
-/// A flag with an atomic on one side only: the first half of a workgroup stores by an atomic what the second one reads
-/// plainly.
+/// A flag with an atomic on one side only: the first half of a workgroup stores by an atomic a word that the second one
+/// reads plainly.
 ///
 /// # Safety
 /// `output` is to one element a work-item; workgroups have 128. Nothing orders the accesses to the first: tests find that.

@@ -54,7 +54,7 @@ pub unsafe fn fixed(n: u32, values: *const f32, lengths: *mut u32, texts: *mut u
     unsafe { *lengths.add(i as usize) = if written.is_ok() { line.used as u32 } else { u32::MAX } };
 }
 
-/// Formats a number in other ways, with what is made of its bits: tuples, a slice, a string.
+/// Formats a number in other ways, and others made of its bits: tuples, a slice, a string.
 ///
 /// # Safety
 /// As for [`fixed`].

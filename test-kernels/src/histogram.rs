@@ -26,7 +26,7 @@ pub unsafe fn histogram(n: u32, ignored: u8, data: *const u8, buckets: *mut u32)
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(ignored: u8, data: &[u8]) -> [u32; BUCKETS] {
     let mut buckets = [0; BUCKETS];

@@ -10,7 +10,7 @@ pub const WORDS: usize = 15;
 const FOURTH: u32 = 67;
 
 /// Gives each work-item's lane and all that the lane functions tell it: words 0 to 8 with all lanes of the launch, the rest while
-/// multiples of three stand aside, which keep what they had.
+/// multiples of three stand aside, which keep their words.
 ///
 /// # Safety
 /// `values` and `asked` are to one element a work-item, `output` to [`WORDS`].

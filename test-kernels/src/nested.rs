@@ -39,7 +39,7 @@ pub unsafe fn nested(limit: u32, rounds: u32, table: *const u32, input: *const u
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(limit: u32, rounds: u32, table: &[u32; 16], input: &[u32]) -> Vec<u32> {
     let one = |&value: &u32| match (value % 2 == 0, value < limit) {

@@ -38,7 +38,7 @@ pub unsafe fn newton(values: *const f64, roots: *mut f64, iterations: *mut u32) 
     }
 }
 
-/// What the kernel computes, on the host, for one value.
+/// The kernel's result, computed on the host, for one value.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(a: f64) -> (f64, u32) {
     let (mut x, mut count) = (a, 0);

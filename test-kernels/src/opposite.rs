@@ -36,7 +36,7 @@ pub unsafe fn opposite(values: *mut u32, count: u32, rounds: u32) {
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(values: &mut [u32], rounds: u32) {
     for _ in 0..rounds {

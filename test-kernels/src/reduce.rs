@@ -43,7 +43,7 @@ pub unsafe fn reduce(input: *const u32, sums: *mut u32) {
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(input: &[u32], workgroup: usize) -> Vec<u32> {
     input

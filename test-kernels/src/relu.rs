@@ -17,7 +17,7 @@ pub unsafe fn relu(input: *const f32, output: *mut f32) {
     unsafe { *output.add(i) = result };
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(input: &[f32]) -> Vec<f32> {
     input.iter().map(|&value| if value > 0.0 { value } else { 0.01 * value }).collect()

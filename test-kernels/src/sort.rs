@@ -35,7 +35,7 @@ pub unsafe fn sort(numbers: *mut u32, firsts: *mut u32, seconds: *mut i64) {
 
 /// One step of a merge from behind, without a branch: `taken[2 * i]` is the last element of the upper half of `values` or the one before
 /// it, `taken[2 * i + 1]` the same of the lower half; which half goes down is what `left[i] < right[i]` decides. Small enough that the
-/// fault shows at opt-level s, too.
+/// fault shows at opt-level s as well.
 ///
 /// # Safety
 /// `values` is to [`RUN`] elements, `left` and `right` to one a work-item, `taken` to two a work-item.

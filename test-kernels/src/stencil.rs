@@ -2,7 +2,7 @@
 
 use amdinst_device::{global_id_x, global_id_y, kernel, probe};
 
-/// Inner points of `output` are the mean of the point and its four neighbours in `input`; points of the rim are copied.
+/// Inner points of `output` are the mean of the point and its four neighbors in `input`; points of the rim are copied.
 ///
 /// # Safety
 /// Both are to `width · height` elements.
@@ -18,7 +18,7 @@ pub unsafe fn stencil(width: u32, height: u32, input: *const f32, output: *mut f
             unsafe { *output.add(at) = *input.add(at) };
         } else {
             let row = width as usize;
-            // SAFETY: not on the rim, so the neighbours are inside too.
+            // SAFETY: not on the rim, so the neighbors are inside too.
             unsafe {
                 let sum = *input.add(at)
                     + *input.add(at - 1)
@@ -31,7 +31,7 @@ pub unsafe fn stencil(width: u32, height: u32, input: *const f32, output: *mut f
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(width: usize, height: usize, input: &[f32]) -> Vec<f32> {
     let one = |at: usize| {

@@ -41,7 +41,7 @@ pub unsafe fn transpose(width: u32, height: u32, input: *const f32, output: *mut
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(width: usize, height: usize, input: &[f32]) -> Vec<f32> {
     (0..width).flat_map(|x| (0..height).map(move |y| input[y * width + x])).collect()

@@ -18,7 +18,7 @@ pub unsafe fn vector_add(a: *mut f32, b: *const f32, c: *const f32, n: i32) {
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(b: &[f32], c: &[f32]) -> Vec<f32> {
     b.iter().zip(c).map(|(b, c)| b + c).collect()

@@ -36,7 +36,7 @@ enum Command {
     Devices(devices::Options),
     /// Kill writers at random moments, have two at once, and no room, a thousand times
     Drill(drill::Options),
-    /// Compare what the README shows with what happens
+    /// Run the console blocks of README and guide, and compare
     Readme(readme::Options),
     /// Generate the HIP bindings from the installed headers
     Bindgen(handover::Options),

@@ -20,7 +20,7 @@ pub fn decode(target: impl Into<Target>, bytes: &[u8]) -> Result<Inst, DecodeErr
 }
 
 /// As [`decode`], for a listing: takes every combination of operands of which each by itself is legal, as LLVM's
-/// disassembler does. What no assembler would write stands in paddings and tables: `v_cndmask_b32_e32 v0, s0, v0, vcc`
+/// disassembler does. Paddings and tables contain words that no assembler writes: `v_cndmask_b32_e32 v0, s0, v0, vcc`
 /// is a zero.
 ///
 /// # Errors

@@ -167,11 +167,10 @@ impl Inst {
 /// Builds an instruction: operand slots, widths and access come from the tables.
 ///
 /// `values` stand in the order of LLVM's text, **implied VCC included** (`v_add_co_u32_e32` takes `v0, vcc, v1, v2`),
-/// as in [`Inst::operands`]. Modifiers that decide which operands exist (GLC of an atomic, LDS of a load) are
-/// honoured. An SMEM offset is an [`Value::Imm`], a register, or both with [`Mods::soffset_en`].
+/// as in [`Inst::operands`]. Modifiers that decide which operands exist (GLC of an atomic, LDS of a load) are honored.
+/// An SMEM offset is an [`Value::Imm`], a register, or both with [`Mods::soffset_en`].
 ///
-/// # Errors
-/// [`EncodeError`], as [`Inst::encode`], which is run once so that what is returned can be encoded.
+/// # Errors [`EncodeError`], as [`Inst::encode`]. That runs once, so every result can be encoded.
 pub fn assemble(
     target: impl Into<Target>,
     op: Op,

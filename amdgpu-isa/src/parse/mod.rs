@@ -37,7 +37,7 @@ pub enum ParseError {
         /// How many there are.
         given: usize,
     },
-    /// What was read has no encoding.
+    /// The instruction that was read has no encoding.
     #[error(transparent)]
     Encode(#[from] EncodeError),
 }

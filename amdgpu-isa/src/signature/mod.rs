@@ -43,7 +43,7 @@ pub(crate) enum Ty {
     BF16,
     /// Two halves in one register, where a 32-bit literal stands for both.
     V2F16,
-    /// As that, where an inline constant stands for both halves, too.
+    /// As that, if an inline constant stands for both halves as well.
     V2F16Splat,
     V2BF16,
     I32,
@@ -155,7 +155,7 @@ pub(crate) enum Class {
     Sgpr,
     /// SMEM's data: a scalar register, but M0 and EXEC.
     Sdata,
-    /// A scalar result in VDST, 8 bits: not M0. LLVM takes special sources, too.
+    /// A scalar result in VDST, 8 bits: not M0. LLVM takes special sources as well.
     ScalarDst,
     /// A scalar register or constant, 8 bits; 255 is a literal.
     Ssrc,

@@ -29,7 +29,7 @@ pub struct Embedded<'a> {
     pub index: usize,
     /// Where it stands in the input. For a compressed bundle: where that bundle stands.
     pub range: Range<usize>,
-    /// What it was found in.
+    /// The container that it was found in.
     pub origin: Origin,
     /// The code object.
     pub bytes: Code<'a>,
@@ -103,7 +103,7 @@ pub enum ContainerError {
         /// The processors that it is for.
         targets: Vec<String>,
     },
-    /// What is wrong with a file in an archive.
+    /// The problem of a file in an archive.
     #[error("its member `{name}`: {error}")]
     Member {
         /// The file's name there.
@@ -170,11 +170,17 @@ impl ContainerError {
 
 /// Every AMDGPU code object in a file, in the order in which they stand there.
 ///
-/// Accepted are a linked code object, an offload bundle (`__CLANG_OFFLOAD_BUNDLE__`, or compressed, `CCOB`), several of them one
-/// after another, LLVM's offload binaries, a host program, library or object that carries either in `.hip_fatbin` or
-/// `.llvm.offloading`, archives of libraries (`.a`) and of Python (`.whl`, `.zip`) with any of these, and every other file in
-/// which linked code objects stand as they are. Host entries of bundles are left out. Only the headers of the code objects are
-/// read; [`super::CodeObject::parse`] reads the rest.
+/// The file may be:
+///
+/// - a linked code object;
+/// - offload bundles (`__CLANG_OFFLOAD_BUNDLE__`, or compressed, `CCOB`), one or several;
+/// - LLVM's offload binaries;
+/// - a host program, library or object with either of these in `.hip_fatbin` or `.llvm.offloading`;
+/// - an archive of libraries (`.a`) or of Python (`.whl`, `.zip`) with any of these;
+/// - any other file that contains linked code objects as they are.
+///
+/// Host entries of bundles are left out. Only the headers of the code objects are read; [`super::CodeObject::parse`] reads
+/// the rest.
 ///
 /// # Errors
 /// [`ContainerError`]; never an empty list.
@@ -182,7 +188,7 @@ pub fn open(bytes: &[u8]) -> Result<Vec<Embedded<'_>>, ContainerError> {
     open_within(bytes, UNPACKED_LIMIT)
 }
 
-/// Bytes that what is compressed in a file may unpack to, unless another limit is given.
+/// The most bytes that the compressed parts of a file may unpack to, unless another limit is given.
 pub const UNPACKED_LIMIT: u64 = 1 << 30;
 
 /// As [`open`], of a file whose compressed parts may unpack to `limit` bytes in all.
@@ -213,7 +219,7 @@ const DEPTH: usize = 3;
 enum Source<'a> {
     /// The file, or a part of it that is a file of its own.
     InFile(&'a [u8], Range<usize>),
-    /// What was unpacked from a part of it.
+    /// The bytes unpacked from a part of it.
     Unpacked(Bytes, Range<usize>),
 }
 

@@ -9,8 +9,8 @@ use super::{ALIGNMENT, ContainerError, Elf, Pieces, bundle, compressed, host, is
 
 /// The file with some of its code objects replaced, by [`Embedded::index`](super::Embedded::index).
 ///
-/// A bundle that was compressed and has a replaced code object comes out uncompressed. In a host file whose bundles have
-/// outgrown `.hip_fatbin`, that section goes to a new segment at the end, and the pointers to the bundles follow.
+/// A bundle that was compressed and has a replaced code object comes out uncompressed. If the bundles of a host file
+/// outgrow `.hip_fatbin`, the section moves to a new segment at the end. The pointers to the bundles follow.
 ///
 /// Compressed bundles may unpack to `limit` bytes in all.
 ///

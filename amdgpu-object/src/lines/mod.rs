@@ -50,7 +50,7 @@ impl Frame {
     }
 }
 
-/// Debug information that cannot be read. What was to be done with it can go on without source lines.
+/// Debug information that cannot be read. The caller can go on without source lines.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "debug information: {part}: {problem}; build again with debug information, or go on without source lines"
@@ -58,7 +58,7 @@ impl Frame {
 pub struct LinesError {
     /// Which section or unit.
     pub part: String,
-    /// What is wrong with it.
+    /// Its problem.
     pub problem: String,
 }
 

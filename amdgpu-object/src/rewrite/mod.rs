@@ -37,8 +37,8 @@ const PAGE: u64 = 4096;
 pub struct Edit<'a> {
     /// The new contents of `.text`.
     pub text: Cow<'a, [u8]>,
-    /// The old code stays where it was, too, for what goes on to run there: that is where the address map leaves its addresses as they
-    /// were. Not in code object version 2.
+    /// The old code also stays where it was, for code that goes on to run there. The address map leaves its addresses
+    /// as they were. Not in code object version 2.
     pub keeps_code: bool,
     /// New properties of kernels. Those not named here keep theirs.
     pub kernels: Vec<KernelEdit>,
@@ -53,7 +53,7 @@ pub struct Edit<'a> {
 pub struct NewSection<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What stands in it.
+    /// Its contents.
     pub contents: &'a [u8],
 }
 
@@ -91,7 +91,7 @@ pub struct KernelEdit {
     pub metadata: MetadataEdit,
 }
 
-/// Changes to the metadata of one kernel. `None` keeps what is there.
+/// Changes to the metadata of one kernel. `None` keeps the old value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetadataEdit {
     /// Bytes of the kernarg segment.
@@ -199,8 +199,8 @@ pub struct Rewritten {
     pub debug_info: DebugInfo,
 }
 
-/// The code object with the edit applied. The same input gives the same bytes. `address_map` tells where old code went: the virtual
-/// address of an old instruction (or of the end of an old function) to its new virtual address, `None` for addresses that are neither.
+/// The code object with the edit applied. The same input gives the same bytes. `address_map` maps the virtual address
+/// of an old instruction, or of the end of an old function, to the new one. It gives `None` for other addresses.
 ///
 /// # Errors
 /// [`RewriteError`]; the original is never changed.

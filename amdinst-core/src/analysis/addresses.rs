@@ -88,7 +88,7 @@ impl Tracker {
         self.scalars.is_empty() && self.lanes.is_empty()
     }
 
-    /// What the pair that starts at scalar register `first` holds.
+    /// The content of the pair that starts at scalar register `first`.
     pub fn pointer(&self, first: u8) -> Pointer {
         match (self.half(first), self.half(first.saturating_add(1))) {
             (Some(Half::Low(low)), Some(Half::High(high))) if low == high => Pointer::Known(low),

@@ -26,8 +26,8 @@ pub use amdinst_format::probes::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counters {
-    /// The first that fits without lowering occupancy, of `register`, `lds` (where the kernel itself reaches no LDS, so that
-    /// no launch can ask for more than there is left) and `global`.
+    /// The first of `register`, `lds` and `global` that fits without lowering occupancy. `lds` only if the kernel
+    /// itself reaches no LDS: then no launch can ask for more than is left.
     #[default]
     Auto,
     /// Always `register`; kernels it does not fit are refused.
@@ -71,7 +71,7 @@ pub enum Abi {
 /// What to instrument, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What is measured.
+    /// The subject of the measurement.
     pub probe: Probe,
     /// Counter home.
     pub counters: Counters,

@@ -100,7 +100,7 @@ fn parts(file: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     Some(([&file[..at], b"}\n"].concat(), [before, b"\n"].concat()))
 }
 
-/// A map's file that has the one before it, too: for the moment in which the old code object is still there.
+/// A map's file that also contains the map before it: for the moment in which the old code object is still there.
 pub fn with_before(file: &[u8], before: &[u8]) -> Option<Vec<u8>> {
     // Of three, the last two.
     let before = parts(before).map_or_else(|| before.to_vec(), |(last, _)| last);
@@ -109,8 +109,8 @@ pub fn with_before(file: &[u8], before: &[u8]) -> Option<Vec<u8>> {
     is_map.then(|| [open, br#","before":"#, before, b"}\n"].concat())
 }
 
-/// The map in a file that belongs to an instrumented code object: the one that it is, or the one before it, if the file was caught, or left by who was
-/// killed, before the new code object was in its place.
+/// The map in a file that belongs to an instrumented code object. This is the file's own map or the one before it. The
+/// latter is right if the new code object has not taken its place yet, for instance because its writer was killed.
 ///
 /// # Errors
 /// It is no map, or none that belongs to the code object.

@@ -15,7 +15,7 @@ pub enum InstrumentError {
     #[error(transparent)]
     NotInstrumented(#[from] NotInstrumented),
     /// A name in [`Options::kernels`](super::Options::kernels) is none of the code object's.
-    #[error("no kernel named `{name}` in this code object; it has {}", .known.join(", "))]
+    #[error("no kernel `{name}` in this code object; it has {}", .known.join(", "))]
     NoSuchKernel {
         /// The name asked for.
         name: String,

@@ -80,9 +80,9 @@ impl fmt::Display for SourceLines {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{selector} selects no {what}: {detail}")]
 pub struct NoSuchSite {
-    /// What was asked for.
+    /// The selector.
     pub selector: SiteSelector,
-    /// What is counted, in a word.
+    /// The subject of the counts, in a word.
     pub what: &'static str,
     /// What there is instead.
     pub detail: String,

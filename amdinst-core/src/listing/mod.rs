@@ -23,7 +23,7 @@ use amdgpu_object::{CodeObject, KEPT_SECTION};
 /// The text is handed on when it has grown to this many bytes.
 const CHUNK: usize = 1 << 16;
 
-/// What is written before the lines of instructions.
+/// The text before the lines of instructions.
 pub trait Annotate {
     /// Adds lines for the instruction at `address`, which `symbol` covers.
     fn before(&mut self, address: u64, symbol: &str, out: &mut String);
@@ -99,13 +99,12 @@ impl<'a> Listing<'a> {
 
     /// Writes the listing of all code, each section beginning with an empty line and its name.
     ///
-    /// # Errors
-    /// What writing to `out` gives.
+    /// # Errors The error of writing to `out`.
     pub fn write(&self, out: &mut impl io::Write) -> io::Result<()> {
         self.write_range(self.object.code_span(), out)
     }
 
-    /// Writes the listing as [`Self::write`] does, with the code at some addresses only. What is no code is left out.
+    /// Writes the listing as [`Self::write`] does, with the code at some addresses only. Data is left out.
     ///
     /// # Errors
     /// What writing to `out` gives.
@@ -151,10 +150,9 @@ impl<'a> Listing<'a> {
         out.write_all(buffer.as_bytes())
     }
 
-    /// Shows what stands at some addresses to `visit`, in the order of the listing. What is no code is left out.
+    /// Shows the code at some addresses to `visit`, in the order of the listing.
     ///
-    /// # Errors
-    /// What `visit` gives.
+    /// # Errors The error of `visit`.
     pub fn items<E>(
         &self,
         range: Range<u64>,

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::instrument::{BlockProbe, KernelProbes};
 
-/// What is wrong with the blocks of a kernel.
+/// A fault in the blocks of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CoverFault {
     /// A wave may come to an instruction that is in no block.
@@ -49,8 +49,8 @@ pub enum CoverFault {
     },
 }
 
-/// Looks through the blocks of a kernel, all of which were asked for, in the code object that was instrumented. Only what is in
-/// refused blocks may be in none. Returns every fault, in order of address within each kind.
+/// Looks through the blocks of a kernel, all of which were asked for, in the code object that was instrumented. Only
+/// instructions of refused blocks may be in none. Returns every fault, in order of address within each kind.
 pub fn faults(object: &CodeObject, probes: &KernelProbes) -> Vec<CoverFault> {
     let mut found = Vec::new();
     let mut blocks: Vec<&BlockProbe> = probes.blocks.iter().collect();

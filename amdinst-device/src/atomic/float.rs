@@ -31,9 +31,8 @@ macro_rules! floats {
 
             /// The value behind `pointer` as an atomic.
             ///
-            /// # Safety
-            /// `pointer` is valid and aligned for reads and writes as long as the reference lives, and in that time every
-            /// access to the value is atomic.
+            /// # Safety `pointer` is valid and aligned for reads and writes as long as the reference lives. In that
+            /// time every access to the value is atomic.
             #[inline(always)]
             pub const unsafe fn from_ptr<'a>(pointer: *mut $float) -> &'a Self {
                 // SAFETY: of the same layout; and as the caller vouches.
@@ -72,7 +71,7 @@ macro_rules! floats {
                 self.bits().store(value.to_bits(), Ordering::Relaxed)
             }
 
-            /// Adds, and gives what was there before.
+            /// Adds, and returns the value before.
             #[inline(always)]
             pub fn fetch_add(&self, value: $float) -> $float {
                 #[cfg(target_arch = "amdgpu")]
@@ -88,7 +87,7 @@ macro_rules! floats {
                 self.update(|before| before + value)
             }
 
-            /// Takes the lesser of both, and gives what was there before. A NaN is taken for none.
+            /// Takes the lesser of both, and returns the value before. A NaN is taken for none.
             #[inline(always)]
             pub fn fetch_min(&self, value: $float) -> $float {
                 #[cfg(target_arch = "amdgpu")]
@@ -104,7 +103,7 @@ macro_rules! floats {
                 self.update(|before| before.min(value))
             }
 
-            /// Takes the greater of both, and gives what was there before. A NaN is taken for none.
+            /// Takes the greater of both, and returns the value before. A NaN is taken for none.
             #[inline(always)]
             pub fn fetch_max(&self, value: $float) -> $float {
                 #[cfg(target_arch = "amdgpu")]

@@ -37,9 +37,9 @@ fast! {
     pub fn rsqrt(x) = "llvm.amdgcn.rsq.f32", 1.0 / x.sqrt();
     /// `√x` (`v_sqrt_f32`).
     pub fn sqrt(x) = "llvm.amdgcn.sqrt.f32", x.sqrt();
-    /// 2 to the power of `x` (`v_exp_f32`). What is subnormal is zero.
+    /// 2 to the power of `x` (`v_exp_f32`). A subnormal result is zero.
     pub fn exp2(x) = "llvm.amdgcn.exp2.f32", libm::exp2f(x);
-    /// The logarithm to the base 2 (`v_log_f32`). What is subnormal is taken for zero.
+    /// The logarithm to the base 2 (`v_log_f32`). A subnormal argument counts as zero.
     pub fn log2(x) = "llvm.amdgcn.log.f32", libm::log2f(x);
     /// The sine of an angle in full turns, which is less than 256 of them (`v_sin_f32`).
     pub fn sin_turns(x) = "llvm.amdgcn.sin.f32", libm::sinf(x.fract() * TAU);

@@ -357,7 +357,7 @@ pub enum FaultKind {
         /// The store is not atomic. Else nothing tells.
         certain: bool,
     },
-    /// What a kernel has written depends on what it found in registers, LDS or scratch memory that nothing had written
+    /// A kernel's results depend on registers, LDS or scratch memory that nothing had written
     /// ([`crate::Machine::find_unwritten`]).
     #[error(
         "uninitialized value: write of {size} bytes at {address:#x}{} depends on {} that nothing has written{}",
@@ -377,7 +377,7 @@ pub enum FaultKind {
         /// The dword that stands for what was not written, if it was written as it is.
         holds: Option<u32>,
     },
-    /// An instruction computes with what nothing has written ([`crate::Machine::find_unwritten_read`]).
+    /// An instruction computes with a value that nothing has written ([`crate::Machine::find_unwritten_read`]).
     #[error("uninitialized value: nothing has written the content of {holder}")]
     UnwrittenRead {
         /// What holds it.
@@ -386,7 +386,7 @@ pub enum FaultKind {
     /// The launch itself is wrong.
     #[error("bad dispatch: {0}")]
     BadDispatch(String),
-    /// What the code object says of the kernel cannot be.
+    /// The code object's facts about the kernel cannot be.
     #[error("the code object is damaged: {0}")]
     Damaged(String),
     /// The launch needs more memory than this machine has.
@@ -528,7 +528,7 @@ fn near(nearest: &Option<Box<NearestAllocation>>) -> String {
     nearest.as_ref().map_or_else(|| "; nothing is allocated there".to_owned(), |near| format!(": {near}"))
 }
 
-/// Why and where a launch stopped. Memory keeps what was written until then.
+/// Why and where a launch stopped. Earlier writes stay in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What happened.
@@ -547,9 +547,9 @@ pub struct Fault {
     pub instruction: String,
     /// Addresses of the calls that led to the instruction's function, innermost first. Empty in the kernel itself.
     pub calls: Vec<u64>,
-    /// What the lane held, where the kernel itself called the trap handler.
+    /// The lane's values, if the kernel itself called the trap handler.
     pub lane_state: Option<Box<LaneState>>,
-    /// The instruction that it clashes with, for a [`FaultKind::Race`]; the one that read what was not written, for a
+    /// The instruction that it clashes with, for a [`FaultKind::Race`]; the one that read unwritten bytes, for a
     /// [`FaultKind::Unwritten`] of LDS.
     pub earlier: Option<Earlier>,
 }

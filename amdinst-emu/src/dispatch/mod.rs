@@ -125,8 +125,8 @@ pub struct Execution {
     /// on one thread. It is looked for where [`Config::check_races`] asks for it, and, between workgroups on several threads, where
     /// [`Config::deterministic`] does.
     pub clash: bool,
-    /// Workgroups were set aside for others, since they waited or ran for long. How often a loop goes round in which one waits depends
-    /// on the turns of the others, and so on how many instructions all of them run.
+    /// Workgroups were set aside for others, since they waited or ran for long. How often a waiting loop goes round
+    /// depends on the turns of the others. So does the number of instructions that all of them run.
     pub took_turns: bool,
     /// What writes to EXEC did, sorted by wave, then pc. Empty unless asked for.
     pub masks: Vec<MaskRecord>,
@@ -144,7 +144,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Adds what the next part of the same launch did. What is recorded wave by wave is not kept.
+    /// Adds the next part of the same launch, without the records of single waves.
     pub fn add_part(&mut self, next: &Self) {
         self.waves += next.waves;
         self.wave_instructions += next.wave_instructions;
@@ -183,9 +183,9 @@ pub struct StepRecord {
 /// The native count: what one wave's executions of one EXEC-writing instruction did to the mask. OLD is EXEC before, NEW after
 /// the instruction.
 ///
-/// It knows nothing of sites. So it is the oracle of every counter: a site's must equal the record of its address in the *original*
-/// code object, and an instruction that narrowed EXEC and belongs to no site is reported. What sets EXEC when a wave starts does
-/// not count.
+/// It knows nothing of sites. So it is the oracle of every counter: a site's counter must equal the record of its
+/// address in the *original* code object. An instruction that narrowed EXEC and belongs to no site is reported. Setting
+/// EXEC at the start of a wave does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaskRecord {
     /// Address of the instruction in the code object.

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 pub struct Room(u64);
 
 impl Room {
-    /// What this machine has, what the control group leaves of it that this process is in, and what the process may map
-    /// (`ulimit -v`); without end where the system does not tell.
+    /// The least of three figures: the machine's free memory, the rest of the process's control group, and the limit of
+    /// `ulimit -v`. A figure that the system does not tell is infinite.
     pub fn here() -> Self {
         let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_machine(&text));
         let group = fs::read_to_string("/proc/self/cgroup").ok().and_then(|text| {

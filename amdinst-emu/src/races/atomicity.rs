@@ -44,8 +44,8 @@ pub enum Unmarked {
     /// Plain ones, so that an unordered pair with one of them is a race.
     #[default]
     Plain,
-    /// What they meet: beside an atomic either, and else plain ones. Who waits for another workgroup by read-modify-writes waits for a store
-    /// that is an atomic, too, if anything is to come of it.
+    /// As the other access: beside an atomic either, and else plain ones. If a workgroup waits for another by
+    /// read-modify-writes, the store that it waits for must be atomic as well.
     AsTheyMeet,
     /// Either, so that an unordered pair of them stands in [`Execution::doubts`](crate::Execution::doubts).
     Either,

@@ -380,7 +380,7 @@ pub(crate) enum Found {
     Clash,
     /// A workgroup waits for another one: one thread is to run them.
     Wait,
-    /// These reads were not noted, and what they have read was written then.
+    /// These reads were not noted, and their bytes were written then.
     UnnotedReads(Noted),
 }
 

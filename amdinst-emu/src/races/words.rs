@@ -136,9 +136,9 @@ impl<A: Author> History<A> {
 pub(super) enum Doubt<A> {
     /// Both accesses write: a race if the bytes are other ones afterwards.
     WritesOver(A),
-    /// The access reads what was changed by an atomic: a race unless the reader goes on with an atomic.
+    /// The access reads bytes that an atomic changed: a race unless the reader goes on with an atomic.
     ReadsAfterAtomic(A),
-    /// The access is an atomic that changes what was read: a race unless the reader goes on with an atomic.
+    /// The access is an atomic that changes bytes that were read: a race unless the reader goes on with an atomic.
     AtomicAfterRead(A),
 }
 

@@ -113,7 +113,7 @@ impl Device {
     }
 }
 
-/// A device that can be modelled.
+/// A device that can be modeled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// AMD Instinct MI210.
@@ -153,7 +153,7 @@ impl std::str::FromStr for Model {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|model| model.parameters().name == name);
-        known.ok_or_else(|| format!("`{name}` is not a device that is modelled: {}", Self::NAMES))
+        known.ok_or_else(|| format!("`{name}` is not a device that is modeled: {}", Self::NAMES))
     }
 }
 

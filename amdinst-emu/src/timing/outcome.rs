@@ -7,7 +7,7 @@ use super::hierarchy::Traffic;
 use super::parameters::Parameters;
 use super::stall::Breakdown;
 
-/// A dispatch, as modelled. Times are cycles of the engine clock, from the start of the dispatch.
+/// A dispatch, as modeled. Times are cycles of the engine clock, from the start of the dispatch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timing {
     /// The device's parameters.

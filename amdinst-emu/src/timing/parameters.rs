@@ -253,10 +253,10 @@ impl Parameters {
         Self { name: "mi250x", compute_units: 110, launchers: 110, ..Self::mi210() }
     }
 
-    /// A gfx900 of 64 compute units (Vega 10: Radeon RX Vega 64, Instinct MI25): what the evaluation of 2022 was measured on, and
-    /// of use for comparing with that alone. Units, caches and rates are the vendor's, `hbm`, `store_acknowledge` and `atomic`
-    /// fitted by `cargo amdinst bench fit`; memory gives the share of its peak (484 GB/s) that an MI210's does; the rest, but for
-    /// what is named C above, is the MI210's.
+    /// A gfx900 of 64 compute units (Vega 10: Radeon RX Vega 64, Instinct MI25). The evaluation of 2022 was measured on
+    /// it, and only that comparison uses it. Units, caches and rates are the vendor's, `hbm`, `store_acknowledge` and
+    /// `atomic` fitted by `cargo amdinst bench fit`; memory gives the share of its peak (484 GB/s) that an MI210's
+    /// does; the rest is the MI210's, except the constants named C above.
     pub const fn vega10() -> Self {
         Self {
             name: "vega10",
@@ -283,7 +283,7 @@ impl Parameters {
     }
 
     /// A compute unit with the latencies of LLVM's scheduling model for gfx90a (`SIDPGFX90AFullSpeedModel`, in turns of
-    /// four cycles) in place of everything that it does not know: what llvm-mca is compared with.
+    /// four cycles). It lacks everything that LLVM's model does not know. Tests compare it with llvm-mca.
     pub const fn llvm() -> Self {
         const fn turns(latency: u16) -> Cost {
             cost(4, 4 * latency)

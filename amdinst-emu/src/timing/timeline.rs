@@ -92,7 +92,7 @@ impl Timeline {
     pub fn to_json(&self) -> Value {
         json!({
             "displayTimeUnit": "ns",
-            "otherData": { "producer": "cargo-amdinst", "times": "modelled, not measured" },
+            "otherData": { "producer": "cargo-amdinst", "times": "modeled, not measured" },
             "traceEvents": self.events,
         })
     }

@@ -40,6 +40,6 @@ impl Benchmark {
 /// Within 15 % of what was measured.
 pub(crate) fn close(what: &str, modelled: f64, measured: f64) {
     let off = modelled / measured - 1.0;
-    println!("{what}: modelled {modelled:.1}, measured {measured:.1} ({:+.1} %)", 100.0 * off);
-    assert!(off.abs() <= 0.15, "{what}: modelled {modelled:.1}, measured {measured:.1}");
+    println!("{what}: modeled {modelled:.1}, measured {measured:.1} ({:+.1} %)", 100.0 * off);
+    assert!(off.abs() <= 0.15, "{what}: modeled {modelled:.1}, measured {measured:.1}");
 }

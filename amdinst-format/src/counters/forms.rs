@@ -19,14 +19,14 @@ use serde::{Deserialize, Serialize};
 use super::lanes::Lanes;
 use super::record::SiteCounts;
 
-/// What the words of a site in a record are.
+/// The meaning of a site's words in a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SiteForm {
     /// Counts.
     #[default]
     Counts,
-    /// NEW in words 0 and 1, OLD in words 3 and 4, which is not zero if the wave came by, and zero if it did not.
+    /// NEW in words 0 and 1, OLD in words 3 and 4. OLD is zero if the wave did not come by.
     Masks,
     /// NEW alone: every wave that ends came by once, with the lanes that it was started with.
     Start,

@@ -44,7 +44,7 @@ impl Probe {
         }
     }
 
-    /// What it counts, in the plural: for messages.
+    /// Its subject, in the plural: for messages.
     pub const fn things(self) -> &'static str {
         match self {
             Self::Branches | Self::Time => "sites",
@@ -139,7 +139,7 @@ pub struct Layout {
     pub probe: Probe,
     /// Which of a workgroup's records a wave takes; `None` if they stand in the order of the waves.
     pub slots: Option<Slots>,
-    /// What the words of sites are.
+    /// The forms of the sites' words.
     pub forms: SiteForms,
 }
 

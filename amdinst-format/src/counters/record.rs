@@ -33,12 +33,12 @@ impl SiteCounts {
         self.executions.saturating_sub(self.all).saturating_sub(self.none)
     }
 
-    /// Whether the counters of one wave, 32 bits wide each, may have overflowed: one stopped at its end (those in lanes of
-    /// VGPRs do), they contradict each other, or there were executions enough for the sum of their lanes (those of a wave at most) to
-    /// pass 32 bits.
+    /// Whether the counters of one wave, 32 bits wide each, may have overflowed. A counter stopped at its end (those in
+    /// lanes of VGPRs do), or the counters contradict each other. Or the sum of lanes may have passed 32 bits, by the
+    /// number of executions.
     ///
-    /// Whether `executions` itself wrapped around is for the launcher to know, by comparing it with another count or by
-    /// the time that the launch took ([`seconds_to_overflow`](super::seconds_to_overflow)).
+    /// The launcher must find out whether `executions` itself wrapped around. It compares with another count, or looks
+    /// at the time of the launch ([`seconds_to_overflow`](super::seconds_to_overflow)).
     pub const fn may_have_overflowed(&self) -> bool {
         const SAFE_EXECUTIONS: u64 = (u32::MAX / Lanes::MOST) as u64;
         let counts_lanes = self.lanes_in != 0 || self.lanes_taken != 0;
@@ -84,7 +84,7 @@ pub struct WaveRecord {
     pub sites: Vec<SiteCounts>,
     /// One entry a block, in the order of the kernel's probe map; there may be one more, which is padding.
     pub blocks: Vec<BlockCounts>,
-    /// When it began and ended, if that is what was measured.
+    /// When it began and ended, if times were measured.
     pub time: Option<WaveTime>,
 }
 
@@ -98,9 +98,9 @@ pub struct BlockCounts {
 }
 
 impl BlockCounts {
-    /// Whether the counters of one wave, 32 bits wide each, may have overflowed: one stopped at its end (those in lanes of
-    /// VGPRs do), or there were executions enough for the sum of their lanes (those of a wave at most) to pass 32 bits, or fewer than
-    /// lanes need.
+    /// Whether the counters of one wave, 32 bits wide each, may have overflowed. A counter stopped at its end (those in
+    /// lanes of VGPRs do). Or the sum of lanes may have passed 32 bits, by the number of executions, or needs more
+    /// executions than were counted.
     pub const fn may_have_overflowed(&self) -> bool {
         self.executions >= u32::MAX as u64
             || self.lanes >= u32::MAX as u64

@@ -15,8 +15,7 @@ pub struct Checks {
     pub barriers: bool,
     /// Results that depend on what registers, LDS or scratch memory held before anything was written there.
     pub uninitialised: bool,
-    /// With `races`: what is a race unless both accesses are atomic is one, too, where nothing tells whether they are. Else it is a
-    /// warning.
+    /// With `races`: if nothing tells whether two accesses are atomic, they are a race. Else they are a warning.
     #[serde(default)]
     pub atomicity: bool,
 }
@@ -46,7 +45,7 @@ impl Checks {
         self.races || self.barriers || self.uninitialised
     }
 
-    /// What is looked for, in words: `races, barriers and uninitialized values`.
+    /// The checks, in words: `races, barriers and uninitialized values`.
     pub fn text(self) -> String {
         let words: Vec<_> = self
             .words()

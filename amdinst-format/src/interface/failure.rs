@@ -31,7 +31,7 @@ pub enum LaunchFailure {
         /// Its kernels.
         known: Vec<String>,
     },
-    /// The code object was made from something else than what the test was compiled from.
+    /// The code object and the test were compiled from different sources.
     #[error(
         "the built kernel `{kernel}` is not the one that this test was compiled with: {what}\n  run `cargo amdinst build -p {package}`"
     )]
@@ -77,7 +77,7 @@ pub enum LaunchFailure {
         /// Where.
         difference: BufferDifference,
     },
-    /// The counters are not what the emulator saw.
+    /// The counters differ from the emulator's count.
     #[error(
         "kernel `{kernel}`: the counters differ from the emulator's own count of the original:{}",
         disagreements.iter().map(|one| format!("\n  - {one}")).collect::<String>()
@@ -111,7 +111,7 @@ pub enum LaunchFailure {
 }
 
 impl LaunchFailure {
-    /// The fault in the kernel, if that is what it was.
+    /// The fault in the kernel, if there was one.
     pub fn fault(&self) -> Option<&FaultReport> {
         match self {
             Self::Fault { fault, .. } | Self::InstrumentedFault { fault, .. } => Some(fault),

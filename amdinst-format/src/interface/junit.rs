@@ -24,7 +24,7 @@ pub struct JunitCase {
     pub time: Duration,
     /// How it ended.
     pub ending: JunitEnding,
-    /// What it printed: the tables of its launches. Empty for none.
+    /// Its output: the tables of its launches. Empty for none.
     pub output: String,
     /// Names and values, for dashboards.
     pub properties: Vec<(String, String)>,

@@ -10,7 +10,7 @@ use crate::report::{Cycles, Modelled, Report};
 /// A device that was opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opened {
-    /// What it is: `the emulator (gfx90a)`, `AMD GPU 0 (gfx90a:sramecc+:xnack-)`.
+    /// Its kind: `the emulator (gfx90a)`, `AMD GPU 0 (gfx90a:sramecc+:xnack-)`.
     pub name: String,
     /// Which one was taken and why, in a sentence.
     pub why: String,
@@ -50,19 +50,19 @@ pub struct Launched {
     pub profile: String,
     /// Instructions that the original executed, summed over waves; `None` on a GPU.
     pub wave_instructions: Option<u64>,
-    /// How long it takes, modelled, if that was asked for.
+    /// How long it takes, modeled, if that was asked for.
     pub timing: Option<LaunchTiming>,
-    /// The modelled time, as a saved run has it.
+    /// The modeled time, as a saved run has it.
     pub modelled: Option<Modelled>,
     /// When each wave ran, as a trace for viewers, if that was asked for.
     pub timeline: Option<String>,
     /// What may be a mistake of the kernel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
-    /// What was looked for in some workgroups only.
+    /// The checks made in some workgroups only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sampled: Vec<Sampled>,
-    /// What the kernel printed.
+    /// The kernel's output.
     #[serde(default, skip_serializing_if = "Printed::is_empty")]
     pub printed: Printed,
 }
@@ -70,13 +70,13 @@ pub struct Launched {
 /// What may be a mistake of a kernel: a race, unless both accesses are atomic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubt {
-    /// What it is, and where.
+    /// The fault, and its place.
     pub fault: FaultReport,
     /// The finding for people, in lines.
     pub text: String,
 }
 
-/// One launch, modelled. No figure is measured.
+/// One launch, modeled. No figure is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaunchTiming {
     /// The kernel's name.
@@ -98,7 +98,7 @@ impl LaunchTiming {
     pub fn line(&self) -> String {
         let TimingReport { device, cycles, residency, occupancy, .. } = &self.original;
         let mut text = format!(
-            "{} modelled on {device}: {cycles} cycles, {:.0} a wave, {} waves a compute unit fit",
+            "{} modeled on {device}: {cycles} cycles, {:.0} a wave, {} waves a compute unit fit",
             self.kernel, residency.mean, occupancy.waves_per_cu
         );
         if let (Some(instrumented), Some(slowdown)) = (&self.instrumented, self.slowdown()) {
@@ -111,10 +111,10 @@ impl LaunchTiming {
     }
 }
 
-/// What the model says of a dispatch. Every figure is modelled, none measured.
+/// The model's figures for a dispatch. None is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TimingReport {
-    /// The device that was modelled.
+    /// The device that was modeled.
     pub device: String,
     /// Its engine clock.
     pub megahertz: u32,
@@ -122,7 +122,7 @@ pub struct TimingReport {
     pub compute_units: u32,
     /// Cycles from the dispatch's start until its last wave has left.
     pub cycles: u64,
-    /// The modelled time in seconds.
+    /// The modeled time in seconds.
     pub seconds: f64,
     /// Waves.
     pub waves: u64,

@@ -60,7 +60,7 @@ pub struct SettingsError {
     pub variable: &'static str,
     /// Its value.
     pub value: String,
-    /// What it may be.
+    /// The values that it may have.
     pub expected: &'static str,
 }
 
@@ -100,7 +100,7 @@ impl FromStr for CounterChoice {
     }
 }
 
-/// Which kernels to launch where. `Settings::from_env` is what the test runner uses.
+/// Which kernels to launch where. The test runner uses `Settings::from_env`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// Where to launch.
@@ -138,14 +138,14 @@ pub struct Settings {
     /// Accesses to LDS beyond the workgroup's are no faults in the emulator: reads return zero and writes are discarded.
     #[serde(default)]
     pub out_of_range_as_hardware: bool,
-    /// The device on which launches in the emulator are modelled (`mi210`).
+    /// The device on which launches in the emulator are modeled (`mi210`).
     pub timing: Option<String>,
-    /// The directory for traces of the modelled launches of tests.
+    /// The directory for traces of the modeled launches of tests.
     pub timeline: Option<PathBuf>,
 }
 
 impl Settings {
-    /// What is looked for in the emulator.
+    /// The emulator's checks.
     pub fn checks(&self) -> Checks {
         self.check.unwrap_or(self.check_by_default)
     }

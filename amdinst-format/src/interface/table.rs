@@ -33,7 +33,7 @@ pub struct Owned {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct EmbeddedCode {
-    /// What it is.
+    /// Its kind.
     pub kind: EmbeddedKind,
     /// The kernel package.
     pub package: Slice,

@@ -104,13 +104,14 @@ impl ProbeMap {
 pub struct KernelProbes {
     /// Name, as in the note's `.name`.
     pub name: String,
-    /// What is measured.
+    /// The subject of the measurement.
     #[serde(default)]
     pub probe: Probe,
     /// Lanes of its waves.
     #[serde(default, skip_serializing_if = "Lanes::is_default")]
     pub lanes: Lanes,
-    /// Where its counters live; `None` when the kernel was not instrumented (refused, or without a site).
+    /// Where its counters are stored; `None` when the kernel was not instrumented (refused, or without a site).
+    #[serde(rename = "counter_storage", alias = "home")]
     pub home: Option<Home>,
     /// Why this home was taken, in a sentence.
     pub why: String,
@@ -123,7 +124,7 @@ pub struct KernelProbes {
     /// ([`Layout::argument`]); `None` if it reads the head of the buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wave_ids: Option<WaveIds>,
-    /// What the words of each site in the record are, in its order; empty if all are counts.
+    /// The form of each site's words in the record, in its order; empty if all are counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub site_forms: Vec<SiteForm>,
     /// Sites of its records, if these are packed ([`Packing`](crate::counters::Packing)); 0 if they are not.
@@ -137,24 +138,29 @@ pub struct KernelProbes {
     pub kernarg_segment_size: u32,
     /// Bytes of one wave's record.
     pub record_stride: u32,
-    /// What the probes cost.
+    /// The cost of the probes.
     pub cost: Cost,
     /// The sites, in the order of the record. Sites of functions the kernel may call come first.
     pub sites: Vec<Site>,
-    /// The blocks, in the order of the record; only where blocks are what is measured.
+    /// The blocks, in the order of the record; only if blocks are measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<BlockProbe>,
-    /// Sites that are not counted because they were not asked for .
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Sites that are not counted because they were not asked for.
+    #[serde(
+        rename = "sites_not_selected",
+        alias = "left_out",
+        default,
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub left_out: Vec<LeftOut>,
     /// Branches that cannot diverge.
     pub uniform: Vec<UniformBranch>,
-    /// Every other instruction that writes EXEC, with what it is; a narrowing observed at none of these and at no
-    /// site is a miss of the analysis.
+    /// Every other instruction that writes EXEC, with its class; a narrowing observed at none of these and at no site
+    /// is a miss of the analysis.
     pub exec_writes: Vec<ExecWrite>,
     /// The `#[probe]`s that stand in this kernel or in functions it may call.
     pub probes: Vec<ProbeOutcome>,
-    /// What was not instrumented, and why. One with no `pc` refuses the whole kernel.
+    /// The code that was not instrumented, and why. One with no `pc` refuses the whole kernel.
     pub refusals: Vec<Refusal>,
 }
 
@@ -171,8 +177,8 @@ impl KernelProbes {
         }
     }
 
-    /// Puts into a kernarg segment what the kernel needs to find the counter buffer at an address, where it takes that as an
-    /// argument; the segment grows to the size of the instrumented kernel's.
+    /// Puts the address of the counter buffer, and the words behind it, into a kernarg segment, if the kernel takes
+    /// them as arguments. The segment grows to the size of the instrumented kernel's.
     ///
     /// # Errors
     /// When the kernel could not reach all of the buffer.
@@ -203,8 +209,8 @@ impl KernelProbes {
         self.home.is_some()
     }
 
-    /// The pcs of the original that may narrow EXEC without being counted: else-halves, restores, constants, what was
-    /// left out by choice, and what was refused by name.
+    /// The pcs of the original that may narrow EXEC without being counted: else-halves, restores, constants, sites that
+    /// were not selected, and those that were refused by name.
     pub fn explained_pcs(&self) -> impl Iterator<Item = u64> {
         let writes = self.exec_writes.iter().map(|write| write.pc);
         let refused = self.refusals.iter().filter_map(|refusal| refusal.pc);
@@ -221,7 +227,7 @@ const fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// What the probes add to a kernel.
+/// The cost of a kernel's probes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Instructions added a site execution, least and most over the sites.
@@ -308,7 +314,7 @@ impl SiteKind {
 pub struct Site {
     /// Position in the kernel's record, from 0. Positions of functions that other kernels alone call are left out.
     pub id: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: SiteKind,
     /// Address of the narrowing instruction in the original code object.
     pub pc: u64,
@@ -385,7 +391,7 @@ impl FileLines {
 /// A site that is not counted because it was not asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// What it is.
+    /// Its kind.
     pub kind: SiteKind,
     /// Address of the narrowing instruction in the original code object.
     pub pc: u64,
@@ -428,7 +434,7 @@ pub struct UniformBranch {
 pub struct ExecWrite {
     /// Address in the original code object.
     pub pc: u64,
-    /// What it does.
+    /// Its class.
     pub class: ExecWriteClass,
 }
 

@@ -29,13 +29,13 @@ pub enum Reason {
     OtherWaveSize,
     /// The site stands in a function that a kernel which is not instrumented calls too.
     SharedFunction,
-    /// No SGPRs for what the site must hold for a moment.
+    /// No SGPRs for the values that the site must hold for a moment.
     NoFreeSgpr,
     /// No VGPR is free in all lanes.
     NoFreeVgpr,
     /// The counters of all sites do not fit in registers (`register` only).
     CountersDoNotFit,
-    /// The counters of all waves of a workgroup do not fit in LDS beside what the kernel has there (`lds` only).
+    /// The counters of all waves of a workgroup do not fit in LDS beside the kernel's own (`lds` only).
     LdsLimit,
     /// No place in LDS is known to be free in every launch (`lds` only).
     LdsPlacement,
@@ -45,9 +45,9 @@ pub enum Reason {
     KernargPointer,
     /// Something to count stands where VGPR indexing may be on, or vector instructions skipped, so that none can be added.
     IndexedRegisters,
-    /// The descriptor has no room for what the probes need (registers, kernarg size).
+    /// The descriptor has no room for the needs of the probes (registers, kernarg size).
     DescriptorLimit,
-    /// The code object's version lacks what the rewrite needs.
+    /// The code object's version lacks a feature that the rewrite needs.
     CodeObjectVersion,
     /// Kernel arguments are preloaded into SGPRs in a way that is not understood.
     KernargPreload,
@@ -63,10 +63,10 @@ pub struct Refusal {
     pub end_pc: Option<u64>,
     /// The kind of reason.
     pub reason: Reason,
-    /// What was found, for people.
+    /// The finding, for people.
     pub detail: String,
-    /// Where `pc`, or what stands in the way of the whole kernel, is in the source, innermost inlined function first; empty without
-    /// debug information.
+    /// Where `pc`, or the obstacle to the whole kernel, is in the source, innermost inlined function first; empty
+    /// without debug information.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<SiteFrame>,
 }
@@ -77,7 +77,7 @@ impl Refusal {
         Self { pc: None, end_pc: None, reason, detail, frames: Vec::new() }
     }
 
-    /// Of what stands at `pc`; the plan adds its place in the source.
+    /// A refusal of the code at `pc`; the plan adds its place in the source.
     pub const fn at(pc: u64, reason: Reason, detail: String) -> Self {
         Self { pc: Some(pc), end_pc: None, reason, detail, frames: Vec::new() }
     }

@@ -27,7 +27,7 @@ pub enum ProbeKind {
 pub struct ProbeSpec {
     /// Its name: `#[probe("name")]`, or one made from its place.
     pub name: String,
-    /// What it stands on.
+    /// The code that it marks.
     pub kind: ProbeKind,
     /// Source file, as the compiler names it or a suffix of that (whole path components).
     pub file: String,

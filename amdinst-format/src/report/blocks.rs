@@ -62,7 +62,7 @@ pub struct WaveBlockReport {
     /// Which wave.
     #[serde(flatten)]
     pub id: WaveId,
-    /// What it counted.
+    /// Its counts.
     #[serde(flatten)]
     pub counts: BlockCounts,
 }

@@ -139,7 +139,7 @@ impl Report {
             target: launch.target.to_owned(),
             probe: probes.probe,
             lanes: probes.lanes,
-            home: probes.home.map_or("none", |home| home.name()).to_owned(),
+            counter_storage: probes.home.map_or("none", |home| home.name()).to_owned(),
             grid: launch.grid,
             block: launch.block,
             waves: launch.waves(),
@@ -150,13 +150,14 @@ impl Report {
             time: (instrumented && probes.probe == Probe::Time).then(|| TimeReport::new(launch.records)),
             sites,
             probes: Vec::new(),
-            left_out: probes.left_out.iter().map(left_out).collect(),
+            sites_not_selected: probes.left_out.iter().map(left_out).collect(),
             uniform: probes.uniform.iter().map(uniform).collect(),
             not_instrumented: probes
                 .refusals
                 .iter()
                 .find(|refusal| refusal.reason == Reason::Processor)
                 .map(refusal_text),
+            not_selected: false,
             refusals: probes.refusals.iter().map(refusal_text).collect(),
         };
         for outcome in &probes.probes {
@@ -210,7 +211,7 @@ impl Report {
             self.sites.iter_mut().flat_map(|site| [&mut site.location].into_iter().chain(&mut site.caller));
         let probes = self.probes.iter_mut().map(|probe| &mut probe.location);
         let uniform = self.uniform.iter_mut().map(|branch| &mut branch.location);
-        let left_out = self.left_out.iter_mut().map(|site| &mut site.location);
+        let left_out = self.sites_not_selected.iter_mut().map(|site| &mut site.location);
         let blocks = self.blocks.iter_mut().map(|block| &mut block.location);
         let locations = sites.chain(probes).chain(uniform).chain(left_out).chain(blocks);
         let files = locations.filter_map(|location| location.file.as_mut());

@@ -57,7 +57,7 @@ pub struct Column {
 pub struct Line {
     /// The cells.
     pub cells: Vec<String>,
-    /// What stands in place of the cells that are missing.
+    /// The text in place of missing cells.
     pub rest: String,
 }
 
@@ -163,8 +163,8 @@ fn cut(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// A path of at most `width` characters: without its first directories, else cut at the left. What stands before it in the
-/// cell, up to the last space, stays.
+/// A path of at most `width` characters: without its first directories, else cut at the left. The cell's text before
+/// it, up to the last space, stays.
 pub fn shorter_path(text: &str, width: usize) -> String {
     let length = |text: &str| text.chars().count();
     if length(text) <= width {

@@ -20,7 +20,7 @@ impl Keep {
     /// Every wave of launches that have no more than this.
     pub const ALL: u64 = 1 << 12;
 
-    /// What is kept of a launch of so many waves; `None` is all of them.
+    /// The rule for a launch of so many waves; `None` keeps all of them.
     pub fn of(waves: u64) -> Option<Self> {
         (waves > Self::ALL).then(|| Self { worst: 16, every: waves.div_ceil(64) })
     }

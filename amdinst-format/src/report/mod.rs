@@ -40,7 +40,7 @@ use crate::probes::SiteFrame;
 /// The version of the report's JSON.
 pub const SCHEMA: u32 = 1;
 
-/// What the branches of one launch did.
+/// The counts of one launch's branches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
@@ -52,14 +52,15 @@ pub struct Report {
     pub demangled: Option<String>,
     /// The target that its code object was built for.
     pub target: String,
-    /// What was measured.
+    /// The subject of the measurement.
     #[serde(default)]
     pub probe: Probe,
     /// Lanes of a wave.
     #[serde(default, skip_serializing_if = "Lanes::is_default")]
     pub lanes: Lanes,
-    /// Where counters lived: `register`, `lds` or `global`.
-    pub home: String,
+    /// Where counters were stored: `register`, `lds` or `global`.
+    #[serde(alias = "home")]
+    pub counter_storage: String,
     /// Workgroups in x, y, z.
     pub grid: [u32; 3],
     /// Work-items of a workgroup in x, y, z.
@@ -81,17 +82,20 @@ pub struct Report {
     pub time: Option<TimeReport>,
     /// Every machine instruction that narrows EXEC by a condition, in order of address.
     pub sites: Vec<SiteReport>,
-    /// Every `#[probe]` of the kernel and of what was inlined into it, and what became of it.
+    /// Every `#[probe]` of the kernel and of functions inlined into it, and its fate.
     pub probes: Vec<ProbeReport>,
     /// Branches that can diverge and are not counted, for they were not asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<LeftOutReport>,
+    #[serde(default, alias = "left_out", skip_serializing_if = "Vec::is_empty")]
+    pub sites_not_selected: Vec<LeftOutReport>,
     /// Branches that cannot diverge, for their condition is the same in every lane.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uniform: Vec<UniformReport>,
-    /// Why no kernel for the target's processor has counters, if none has; it is among the refusals, too.
+    /// Why no kernel for the target's processor has counters, if none has; it is also among the refusals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_instrumented: Option<String>,
+    /// It ran as it was compiled, for `--kernel` chose others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_selected: bool,
     /// Why sites, or the whole kernel, were not instrumented.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<String>,
@@ -229,7 +233,7 @@ impl Counts {
     }
 
     /// Lanes that stayed active, an execution.
-    pub fn average_active(&self) -> f64 {
+    pub fn average_lanes_active(&self) -> f64 {
         ratio(self.lanes_taken, self.executions)
     }
 }
@@ -249,7 +253,7 @@ pub struct WaveReport {
     /// Which wave.
     #[serde(flatten)]
     pub id: WaveId,
-    /// What it counted.
+    /// Its counts.
     #[serde(flatten)]
     pub counts: Counts,
 }
@@ -262,12 +266,12 @@ pub struct ProbeReport {
     /// The branch that it stands on.
     #[serde(flatten)]
     pub location: Location,
-    /// What the compiler made of that branch.
+    /// The fate of that branch in the compiler.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
 
-/// What the compiler made of a probed branch.
+/// The fate of a probed branch in the compiler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum Outcome {

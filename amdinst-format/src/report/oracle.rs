@@ -77,7 +77,7 @@ pub enum Disagreement {
         /// The wave.
         wave: WaveId,
     },
-    /// A wave's time is not what it ran.
+    /// A wave's time differs from the emulator's.
     Time {
         /// The wave.
         wave: WaveId,
@@ -135,7 +135,7 @@ impl fmt::Display for Figures<'_> {
     }
 }
 
-/// Compares the records of an instrumented kernel with what the emulator saw in each wave of the original, by address.
+/// Compares the records of an instrumented kernel with the emulator's counts of each wave of the original, by address.
 /// `native` is in the order of `records`. Returns the first `limit` disagreements; none means equal.
 pub fn compare(
     probes: &KernelProbes,
@@ -201,9 +201,9 @@ pub fn add(found: &mut Vec<Disagreement>, next: Vec<Disagreement>, limit: usize)
     }
 }
 
-/// Compares the blocks of an instrumented kernel with what the emulator saw each instruction of the original do, by wave
-/// in the order of `records`, and by address: executions, and lanes active before it. `all` says that every block was asked
-/// for, and so ought to be counted, unless it was refused. Returns the first `limit` disagreements.
+/// Compares the blocks of an instrumented kernel with the emulator's counts of the original. It compares executions and
+/// lanes active before, by wave in the order of `records`, and by address. If `all`, every block was asked for, so it
+/// must be counted unless it was refused. Returns the first `limit` disagreements.
 pub fn compare_blocks(
     probes: &KernelProbes,
     records: &[WaveRecord],
@@ -255,8 +255,8 @@ pub fn compare_blocks(
 /// stays.
 const BETWEEN_READINGS: u64 = 24;
 
-/// Compares the times of an instrumented kernel with what the emulator's clock says of each wave of the original, in the
-/// order of `records`: a tick an instruction, and 64 a reading of the clock. Returns the first `limit` disagreements.
+/// Compares the times of an instrumented kernel with the emulator's clock for each wave of the original, in the order
+/// of `records`: a tick per instruction, and 64 per reading of the clock. Returns the first `limit` disagreements.
 pub fn compare_times(records: &[WaveRecord], ticks: &[u64], limit: usize) -> Vec<Disagreement> {
     /// What the reading at the end adds.
     const READING: u64 = 64;

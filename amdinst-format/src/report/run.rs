@@ -74,11 +74,11 @@ pub struct Test {
     /// What may be mistakes of its kernels: races, unless both accesses are atomic, of which nothing tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<FaultReport>,
-    /// What was looked for in some workgroups only, in the order of launch.
+    /// The checks made in some workgroups only, in the order of launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sampled: Vec<Sampled>,
-    /// How long its launches take, if that was modelled, in the order of launch.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// How long its launches take, if that was modeled, in the order of launch.
+    #[serde(rename = "modeled", alias = "modelled", default, skip_serializing_if = "Vec::is_empty")]
     pub modelled: Vec<Modelled>,
 }
 
@@ -87,7 +87,7 @@ pub struct Test {
 pub struct Sampled {
     /// The kernel.
     pub kernel: String,
-    /// What was looked for: `races` or `uninitialized`.
+    /// The check: `races` or `uninitialized`.
     pub check: String,
     /// In how many workgroups. Of races, those alone that may have any are looked at.
     pub workgroups: u64,
@@ -209,7 +209,7 @@ pub struct SourceStamp {
 }
 
 impl KernelFacts {
-    /// What the probe map says of a kernel.
+    /// The facts about a kernel in the probe map.
     pub fn new(probes: &KernelProbes, cpu: &str, code_object: &str, code_object_hash: &str) -> Self {
         let site = |site: &crate::probes::Site| SiteFacts {
             pc: site.pc,

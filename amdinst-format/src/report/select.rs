@@ -32,7 +32,7 @@ pub enum SelectError {
     },
     /// Something else than branches was measured.
     #[error(
-        "kernel `{kernel}` has no counts of branches: it was instrumented with `--probe {}`; run the test with `--probe branches`",
+        "kernel `{kernel}` has no counts of branches: it was instrumented with `--measure {}`; run the test with `--measure branches`",
         .probe.name()
     )]
     NoBranches {
@@ -48,6 +48,12 @@ pub enum SelectError {
         kernel: String,
         /// Why.
         why: String,
+    },
+    /// Others were chosen.
+    #[error("kernel `{kernel}` has no counts: it was not selected; `--kernel` chose others")]
+    NotSelected {
+        /// The kernel.
+        kernel: String,
     },
     /// No site stands on that line.
     #[error("kernel `{kernel}` has no site at line {line}; it has some at {}", list(known))]
@@ -155,8 +161,14 @@ impl<'a> Selection<'a> {
     }
 
     /// Active lanes after, an execution.
+    pub fn average_lanes_active(&self) -> f64 {
+        self.counts().average_lanes_active()
+    }
+
+    /// The old name of [`Self::average_lanes_active`].
+    #[deprecated(note = "it is called `average_lanes_active` now")]
     pub fn average_active(&self) -> f64 {
-        self.counts().average_active()
+        self.average_lanes_active()
     }
 
     /// Waves in which the branch diverged at least once.
@@ -209,6 +221,9 @@ impl Report {
     fn has_branches(&self) -> Result<(), SelectError> {
         if let Some(why) = &self.not_instrumented {
             return Err(SelectError::NotInstrumented { kernel: self.kernel.clone(), why: why.clone() });
+        }
+        if self.not_selected {
+            return Err(SelectError::NotSelected { kernel: self.kernel.clone() });
         }
         let has_any = !self.sites.is_empty() || !self.probes.is_empty();
         match self.probe {

@@ -49,7 +49,7 @@ impl Sum {
             ("-".to_owned(), "-".to_owned())
         } else {
             let lanes_in = super::ratio(counts.lanes_in, counts.executions);
-            (format!("{:.1} of {lanes_in:.1}", counts.average_active()), lost_text(&self.lost))
+            (format!("{:.1} of {lanes_in:.1}", counts.average_lanes_active()), lost_text(&self.lost))
         };
         [
             counts.executions.to_string(),
@@ -111,9 +111,9 @@ impl Report {
     /// The report by source line: branch, executions, how many of them diverged, the lanes that stayed active, and those that
     /// were lost; those that lost the most first.
     ///
-    /// Sites at the same place, of the same kind and probe, are one line. Branches of a dependency are one line together, with
-    /// those of each of the user's lines that called it below, if there are several, unless the layout says that all are shown.
-    /// Ends with a newline.
+    /// Sites at the same place, of the same kind and probe, are one line. Branches of a dependency are one line
+    /// together, unless the layout shows all. If several of the user's lines called it, each has a line below. Ends
+    /// with a newline.
     pub fn table_in(&self, layout: &Layout) -> String {
         let rows = self.rows(layout.all);
         let mut text = String::new();
@@ -122,17 +122,18 @@ impl Report {
         } else if self.probe == Probe::Blocks && !self.blocks.is_empty() {
             text.push_str(&super::blocks::table(&self.blocks, layout));
         } else if rows.is_empty() {
-            let why = match (self.refusals.is_empty(), self.left_out.is_empty()) {
-                (true, true) => "no branch that can diverge",
-                (true, false) => "no selected branch",
-                (false, _) => "nothing was instrumented",
+            let why = match (self.not_selected, self.refusals.is_empty(), self.sites_not_selected.is_empty()) {
+                (true, ..) => "not selected: `--kernel` chose other kernels",
+                (_, true, true) => "no branch that can diverge",
+                (_, true, false) => "no selected branch",
+                (_, false, _) => "nothing was instrumented",
             };
             let _ = writeln!(text, "  {why}");
         } else {
             text.push_str(&columns::table(&COLUMNS, &rows, layout));
         }
-        if !self.left_out.is_empty() {
-            let _ = writeln!(text, "  not selected: {}", self.left_out.len());
+        if !self.sites_not_selected.is_empty() {
+            let _ = writeln!(text, "  not selected: {}", self.sites_not_selected.len());
         }
         let folded = (!layout.all).then(|| refused::folded(&self.refusals));
         for refusal in folded.as_ref().unwrap_or(&self.refusals) {
@@ -236,7 +237,7 @@ impl Report {
             counted(&size(gx, gy, gz), "workgroup"),
             counted(&size(bx, by, bz), "work-item"),
             self.wave_text(),
-            match self.home.as_str() {
+            match self.counter_storage.as_str() {
                 "register" => "registers",
                 "lds" => "LDS",
                 "global" => "memory",

@@ -144,7 +144,7 @@ fn sums_over_waves_and_over_the_sites_of_a_probe() {
     assert_eq!((tail.executions(), tail.all(), tail.none(), tail.diverged()), (4, 3, 0, 1));
     assert_eq!((tail.lanes_in(), tail.lanes_taken()), (200, 170));
     assert_eq!(tail.divergence(), 0.25);
-    assert_eq!(tail.average_active(), 42.5);
+    assert_eq!(tail.average_lanes_active(), 42.5);
     assert_eq!(tail.diverged_waves(), 1);
     let waves = tail.waves();
     assert_eq!((waves[3].id.workgroup, waves[3].id.wave, waves[3].counts.diverged), ([1, 0, 0], 1, 1));
@@ -425,9 +425,34 @@ fn a_kernel_that_was_not_instrumented_has_refusals_and_no_counts() {
     let error =
         Report::new(&Launch { probes: &timed, demangled: None, ..launch }).unwrap().find("tail").unwrap_err();
     assert!(
-        error.to_string().contains("with `--probe time`; run the test with `--probe branches`"),
+        error.to_string().contains("with `--measure time`; run the test with `--measure branches`"),
         "{error}"
     );
+}
+
+#[test]
+fn a_kernel_that_was_not_selected_says_so() {
+    let mut report = report();
+    (report.sites, report.probes, report.not_selected) = (Vec::new(), Vec::new(), true);
+    let json = serde_json::to_value(&report).unwrap();
+    assert_eq!(json["not_selected"], true);
+    for told in [report.find("tail").unwrap_err(), report.at_line(12).unwrap_err()] {
+        assert_eq!(told.to_string(), "kernel `demo` has no counts: it was not selected; `--kernel` chose others");
+    }
+    assert_eq!(report.table(), "  not selected: `--kernel` chose other kernels\n");
+}
+
+/// Documents of before 0.1.0 are read.
+#[test]
+fn old_names_of_fields_are_read() {
+    let report = report();
+    let mut json = serde_json::to_value(&report).unwrap();
+    let fields = json.as_object_mut().unwrap();
+    let storage = fields.remove("counter_storage").unwrap();
+    fields.insert("home".to_owned(), storage);
+    fields.insert("left_out".to_owned(), serde_json::json!([{ "pc": 4, "file": null, "line": null, "column": null, "name": "x" }]));
+    let old: Report = serde_json::from_value(json).unwrap();
+    assert_eq!((&old.counter_storage, old.sites_not_selected.len()), (&report.counter_storage, 1));
 }
 
 #[test]

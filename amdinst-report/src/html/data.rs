@@ -53,6 +53,8 @@ struct Kernel<'a> {
     time: Option<Time>,
     /// Number of the source file, line, executions, lanes; those that ran the most often first.
     lines: Vec<(i64, u32, u64, u64)>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    not_selected: bool,
     refusals: Vec<String>,
     uncounted: &'a [Uncounted],
     /// Launch, workgroup x, y, z, wave of each wave that any branch names.
@@ -321,7 +323,7 @@ impl<'a> Kernel<'a> {
             cpu: &kernel.cpu,
             launches: kernel.launches,
             waves: kernel.waves,
-            home: &kernel.home,
+            home: &kernel.counter_storage,
             occupancy: listing.and_then(|listing| listing.occupancy.as_ref()),
             was: was.map(|was| KernelWas {
                 lost: was.branches.iter().map(|branch| branch.lost.lanes).sum(),
@@ -335,6 +337,7 @@ impl<'a> Kernel<'a> {
                 let row = |line: &Line| (files.of(Some(&line.file)), line.line, line.executions, line.lanes);
                 kernel.lines_most_first().into_iter().map(row).collect()
             },
+            not_selected: kernel.not_selected,
             refusals: refused::folded(&kernel.refusals),
             uncounted: &kernel.uncounted,
             ids: ids.keys().map(|&(launch, [z, y, x], wave)| (launch, x, y, z, wave)).collect(),

@@ -98,7 +98,7 @@ fn plain(summary: &Summary) -> String {
             branch.counts.executions,
             branch.counts.diverged,
             branch.diverged_percent,
-            branch.average_active,
+            branch.average_lanes_active,
             branch.lost
         );
     }

@@ -45,7 +45,7 @@ pub struct Summary {
     /// Races unless both accesses are atomic, of which nothing tells; each once, in order of test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<TestFault>,
-    /// What was looked for in some workgroups only, by kernel and check, over all launches that were looked through in part.
+    /// The checks made in some workgroups only, by kernel and check, over all launches that were checked in part.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sampled: Vec<Sampled>,
     /// The kernels, by name and processor.
@@ -94,8 +94,9 @@ pub struct KernelSummary {
     pub launches: u64,
     /// Their waves.
     pub waves: u64,
-    /// Where counters lived: `register`, `lds`, `global` or `none`.
-    pub home: String,
+    /// Where counters were stored: `register`, `lds`, `global` or `none`.
+    #[serde(alias = "home")]
+    pub counter_storage: String,
     /// Registers, LDS, scratch and occupancy, without and with probes; `None` for a kernel that was not instrumented.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
@@ -104,6 +105,9 @@ pub struct KernelSummary {
     /// Probes without counts, in order of place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uncounted: Vec<Uncounted>,
+    /// It ran as it was compiled, for `--kernel` chose others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_selected: bool,
     /// Why sites, or the whole kernel, were not instrumented.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<String>,
@@ -113,8 +117,8 @@ pub struct KernelSummary {
     /// How long waves ran, if that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Time>,
-    /// How long launches take, if that was modelled.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How long launches take, if that was modeled.
+    #[serde(rename = "modeled", alias = "modelled", default, skip_serializing_if = "Option::is_none")]
     pub modelled: Option<ModelledTime>,
 }
 
@@ -172,7 +176,8 @@ pub struct Branch {
     /// Share of executions that diverged, in per cent.
     pub diverged_percent: f64,
     /// Lanes that stayed active, an execution.
-    pub average_active: f64,
+    #[serde(alias = "average_active")]
+    pub average_lanes_active: f64,
     /// Lanes that stood idle.
     pub lost: Lost,
     /// Waves that came here, and those of them in which it diverged.
@@ -195,7 +200,7 @@ pub struct Branch {
 pub struct LaunchWave {
     /// The launch of the kernel, from 0.
     pub launch: usize,
-    /// Which wave, and what it did.
+    /// The wave, and its counts.
     pub wave: WaveReport,
     /// Lanes that stood idle.
     pub lost: Lost,
@@ -237,14 +242,14 @@ pub struct Time {
     pub most: u64,
 }
 
-/// How long a kernel's launches take on a device that is modelled. No figure is measured.
+/// How long a kernel's launches take on a modeled device. No figure is measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelledTime {
     /// The device.
     pub device: String,
     /// Its engine clock.
     pub megahertz: u32,
-    /// Launches that were modelled.
+    /// Launches that were modeled.
     pub launches: u64,
     /// Cycles of the engine clock, summed over launches.
     pub cycles: u64,
@@ -291,7 +296,7 @@ impl ModelledTime {
         Some(self.instrumented_cycles? as f64 / self.cycles.max(1) as f64)
     }
 
-    /// What the waves' cycles went for most, in per cent, at most `most` of them.
+    /// The largest causes of the waves' cycles, in per cent, at most `most` of them.
     pub fn largest(&self, most: usize) -> String {
         let all = self.wave_cycles.total().max(1) as f64;
         let told = |(name, cycles): (&str, u64)| format!("{name} {:.0} %", 100.0 * cycles as f64 / all);
@@ -360,6 +365,13 @@ impl Summary {
     /// The kernels that no test launched, each once however many processors they were built for.
     pub fn unlaunched_names(&self) -> Vec<&str> {
         let names: BTreeSet<&str> = self.unlaunched.iter().map(|kernel| kernel.name.as_str()).collect();
+        names.into_iter().collect()
+    }
+
+    /// The kernels that ran as they were compiled, for others were chosen; each once, likewise.
+    pub fn not_selected_names(&self) -> Vec<&str> {
+        let kernels = self.kernels.iter().filter(|kernel| kernel.not_selected);
+        let names: BTreeSet<&str> = kernels.map(|kernel| kernel.name.as_str()).collect();
         names.into_iter().collect()
     }
 

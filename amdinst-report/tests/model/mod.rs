@@ -95,7 +95,7 @@ pub(crate) fn launch(kernel: &str, waves: u64, sites: Vec<SiteReport>) -> Report
         target: "gfx90a".to_owned(),
         probe: Default::default(),
         lanes: Default::default(),
-        home: if sites.is_empty() { "none" } else { "register" }.to_owned(),
+        counter_storage: if sites.is_empty() { "none" } else { "register" }.to_owned(),
         grid: [1, 1, 1],
         block: [64 * waves as u32, 1, 1],
         waves,
@@ -106,9 +106,10 @@ pub(crate) fn launch(kernel: &str, waves: u64, sites: Vec<SiteReport>) -> Report
         time: None,
         sites,
         probes: Vec::new(),
-        left_out: Vec::new(),
+        sites_not_selected: Vec::new(),
         uniform: Vec::new(),
         not_instrumented: None,
+        not_selected: false,
         refusals: Vec::new(),
     }
 }

@@ -1,7 +1,8 @@
 //! Two runs side by side, and limits.
 
 use amdinst_report::diff::Verdict;
-use amdinst_report::{Diff, Gate, Summary};
+use amdinst_report::html::{self, Extras};
+use amdinst_report::{Diff, Gate, Summary, human, markdown};
 
 use super::model;
 
@@ -161,7 +162,7 @@ fn what_got_slower() {
         assert_eq!(of_time(&Diff::new(&with_cycles(before), &summary)), told, "{before}");
     }
     let diff = Diff::new(&with_cycles(1000), &summary);
-    let line = "worse   demo on gfx90a: cycles a launch, modelled on mi210: 1000 -> 1200 (+20.0 %)";
+    let line = "worse   demo on gfx90a: cycles a launch, modeled on mi210: 1000 -> 1200 (+20.0 %)";
     assert!(diff.human().contains(line), "{}", diff.human());
 
     let slower = |limit: &str| -> Vec<_> {
@@ -169,8 +170,8 @@ fn what_got_slower() {
         assert!(gate.needs_baseline());
         gate.check(&summary, Some(&diff)).into_iter().map(|violation| violation.message).collect()
     };
-    let unknown = "other on gfx90a: its time was neither measured nor modelled";
-    let demo = "demo on gfx90a: 20.0 % slower: 1000 -> 1200 cycles a launch, modelled on mi210";
+    let unknown = "other on gfx90a: its time was neither measured nor modeled";
+    let demo = "demo on gfx90a: 20.0 % slower: 1000 -> 1200 cycles a launch, modeled on mi210";
     assert_eq!(slower("slower>20%"), [unknown]);
     assert_eq!(slower("slower>=20%"), [demo, unknown]);
 
@@ -193,4 +194,43 @@ fn modelled_cycles_are_summed_by_line() {
     assert_eq!(modelled.wave_cycles.total(), 920);
     assert_eq!(modelled.largest(3), "vector-memory 65 %, issue 30 %, dependency 4 %");
     assert_eq!(summary.kernels[1].modelled, None);
+}
+
+/// A kernel that a run did not select has no branches to compare, and passes limits on them; what it takes is compared.
+#[test]
+fn a_kernel_that_was_not_selected() {
+    let (_directory, sources) = model::sources();
+    let before = summary();
+    let mut now = before.clone();
+    let kernel = &mut now.kernels[0];
+    (kernel.not_selected, kernel.counter_storage) = (true, "none".to_owned());
+    (kernel.branches, kernel.uncounted, kernel.refusals) = Default::default();
+    let diff = Diff::new(&before, &now);
+    assert!(diff.changes.is_empty() && diff.unchanged > 0, "{}", diff.human());
+    let limits: [Gate; 3] = ["diverged>0%", "lost>0", "refused>0"].map(|limit| limit.parse().unwrap());
+    let beyond = limits.iter().flat_map(|limit| limit.check(&now, None));
+    assert!(beyond.clone().all(|violation| violation.kernel != "demo"), "{:?}", beyond.collect::<Vec<_>>());
+    let occupancy: Gate = "occupancy<99".parse().unwrap();
+    assert_eq!(occupancy.check(&now, None)[0].kernel, "demo");
+
+    let text = human::render(&now, &sources, &human::Options::default());
+    assert!(text.contains("not selected: demo\n"), "{text}");
+    let text = markdown::render(&now, &[], 10);
+    assert!(text.contains("| `demo` (gfx90a) | | | not selected |\n"), "{text}");
+    let page = html::render(&now, &sources, &Extras::default()).unwrap();
+    assert!(page.contains("\"not_selected\":true"), "the page");
+}
+
+/// A baseline of before 0.1.0 has other names.
+#[test]
+fn old_names_of_fields_are_read() {
+    let json = serde_json::to_string(&summary()).unwrap();
+    let mut old = json.clone();
+    for (name, before) in
+        [("counter_storage", "home"), ("average_lanes_active", "average_active"), ("modeled", "modelled")]
+    {
+        assert!(old.contains(&format!("{name:?}:")), "{name}");
+        old = old.replace(&format!("{name:?}:"), &format!("{before:?}:"));
+    }
+    assert_eq!(Summary::from_json(old.as_bytes()).unwrap(), Summary::from_json(json.as_bytes()).unwrap());
 }

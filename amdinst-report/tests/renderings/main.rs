@@ -32,7 +32,7 @@ fn the_figures_of_the_summary() {
     let counts = &tail.counts;
     assert_eq!((counts.executions, counts.all, counts.none, counts.diverged), (4, 2, 1, 1));
     assert_eq!((counts.lanes_in, counts.lanes_taken), (256, 164));
-    assert_eq!((tail.diverged_percent, tail.average_active), (25.0, 41.0));
+    assert_eq!((tail.diverged_percent, tail.average_lanes_active), (25.0, 41.0));
     assert_eq!(tail.lost, Lost { lanes: 28, certainty: Certainty::Exact });
     assert_eq!((tail.waves_here, tail.waves_diverged, tail.sites), (4, 1, 1));
 

@@ -163,7 +163,8 @@ impl Entry {
         Some(Self { place: place.join(&hash[..HASH]), target_directory, profile: profiles, is_new })
     }
 
-    /// Has a target directory with nothing of the profile begin with what is kept. Whatever goes wrong, cargo compiles.
+    /// Copies the kept files into a target directory that has nothing of the profile. If anything goes wrong, cargo
+    /// compiles.
     pub fn begin(&self) {
         remove_left_behind(&self.target_directory);
         if !self.is_new {

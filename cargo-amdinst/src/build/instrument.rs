@@ -13,6 +13,7 @@ use super::files;
 use super::generation::Generation;
 use super::package::KernelPackage;
 use crate::commands::Context;
+use crate::commands::input::symbols;
 use crate::commands::instrument::{all_selected, measured, no_debug_info};
 use crate::commands::output::count;
 use crate::exit::{CommandResult, Exit, OrExit as _};
@@ -35,15 +36,18 @@ pub struct Finished {
 pub struct Forms {
     /// Counter homes; `None` for `auto`.
     pub homes: Vec<Option<Home>>,
-    /// What is measured, which of it, how much of each, and how kernels learn where the buffer is. Homes and the probes of the
-    /// source are a package's.
+    /// The subject of the measurement, its branches and level, and how kernels learn where the buffer is. Homes and the
+    /// probes of the source are a package's. Kernels are named as people name them.
     pub options: Options,
 }
 
 impl Forms {
-    /// One for each counter home and one for `auto`, which a test chooses from when it runs.
-    pub fn all(options: Options) -> Self {
-        Self { homes: std::iter::once(None).chain(Home::ALL.map(Some)).collect(), options }
+    /// One for each counter home and one for `auto`, which a test chooses from when it runs; of these kernels, or of all if none
+    /// is named.
+    pub fn all(options: Options, kernels: &[String]) -> Self {
+        let kernels = (!kernels.is_empty()).then(|| kernels.to_vec());
+        let homes = std::iter::once(None).chain(Home::ALL.map(Some)).collect();
+        Self { homes, options: Options { kernels, ..options } }
     }
 }
 
@@ -96,9 +100,11 @@ pub fn finish(
     if !forms.homes.is_empty() {
         let probes = instrument::probe_specs(&object)
             .or_exit_with(Exit::BuildFailed, || format!("cannot read {}", built.display()))?;
+        let kernels = forms.options.kernels.as_ref().map(|names| symbols(&object, names));
         for &home in &forms.homes {
             let counters = home.map_or(package.counters, Counters::from);
-            let options = Options { counters, probes: probes.clone(), ..forms.options.clone() };
+            let (kernels, probes) = (kernels.clone(), probes.clone());
+            let options = Options { counters, kernels, probes, ..forms.options.clone() };
             let what = || format!("cannot instrument {} for {cpu}", package.name);
             let without = |kernels: Vec<KernelProbes>, addresses: AddressMap| ProbeMap {
                 schema: SCHEMA,
@@ -118,6 +124,7 @@ pub fn finish(
                     artifact.instrumented.push(Instrumented { home, file: None, probes: map_name });
                     continue;
                 }
+                plan @ Err(InstrumentError::NoSuchKernel { .. }) => plan.or_exit_with(Exit::Usage, what)?,
                 plan => plan.or_exit_with(Exit::BuildFailed, what)?,
             };
             if home == forms.homes[0] {
@@ -205,6 +212,7 @@ fn inputs(package: &KernelPackage, cpu: &str, built: &Path, forms: &Forms) -> Ve
         ("target", package.directory_of(cpu)),
         ("cargo-amdinst", executable),
         ("forms", homes.join(",")),
+        ("kernels", forms.options.kernels.clone().unwrap_or_default().join(",")),
         ("sites", only.join(",")),
         ("abi", format!("{:?}", forms.options.abi).to_lowercase()),
         ("probe", format!("{:?}", forms.options.probe).to_lowercase()),

@@ -43,24 +43,23 @@ pub struct Built {
     pub packages: Vec<BuiltPackage>,
 }
 
-/// What the build of one package made.
+/// The results of one package's build.
 #[derive(Clone, Debug)]
 pub struct BuiltPackage {
     /// How it was built.
     pub package: KernelPackage,
     /// Its `manifest.json`.
     pub manifest_path: PathBuf,
-    /// What stands in it.
+    /// Its contents.
     pub manifest: Manifest,
     /// Its files stay as long as this is there.
     pub in_use: Arc<InUse>,
 }
 
-/// Builds and instruments what `args` asks for. Sets up the toolchain first if there is none.
+/// Builds and instruments the packages that `args` names. Sets up the toolchain first if there is none.
 ///
-/// # Errors
-/// No toolchain, no package, errors of the compiler or the link step, files that cannot be written. What was built before
-/// is left as it was.
+/// # Errors No toolchain, no package, errors of the compiler or the link step, files that cannot be written. Results of
+/// earlier builds stay as they were.
 pub fn build(context: &mut Context, args: &PackageArgs, forms: &Forms) -> CommandResult<Built> {
     let packages = package::find(context, args)?;
     tell_not_instrumented(context, &packages, forms)?;
@@ -76,7 +75,7 @@ pub fn build(context: &mut Context, args: &PackageArgs, forms: &Forms) -> Comman
 /// Says which of the kernels are built and not instrumented, for their processors' code is not.
 ///
 /// # Errors
-/// Some branch is chosen, and none of the kernels is instrumented.
+/// A kernel or a branch is chosen, and none of the kernels is instrumented.
 fn tell_not_instrumented(context: &Context, packages: &[KernelPackage], forms: &Forms) -> CommandResult<()> {
     if forms.homes.is_empty() {
         return Ok(());
@@ -92,8 +91,10 @@ fn tell_not_instrumented(context: &Context, packages: &[KernelPackage], forms: &
     }
     let others: Vec<_> = others.into_iter().map(Arch::name).collect();
     let message = format!("kernels for {} are not instrumented yet", others.join(", "));
-    if let Some(selector) = forms.options.only.first().filter(|_| instrumented.is_empty()) {
-        return Err(Failure::msg(Exit::Unsupported, format!("{selector} is chosen, and {message}")));
+    let kernel = forms.options.kernels.iter().flatten().map(|kernel| format!("kernel `{kernel}`")).next();
+    let chosen = kernel.or_else(|| forms.options.only.first().map(ToString::to_string));
+    if let Some(chosen) = chosen.filter(|_| instrumented.is_empty()) {
+        return Err(Failure::msg(Exit::Unsupported, format!("{chosen} is chosen, and {message}")));
     }
     context.shell.warn_once(format_args!(
         "{message}: they are built and launched without counters, and a test that asks for counts is ignored"

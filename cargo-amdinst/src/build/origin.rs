@@ -118,6 +118,9 @@ fn arguments(build: &Build<'_>) -> Vec<String> {
     option("--measure", (probe != Probe::default()).then(|| format!("{probe:?}").to_lowercase()));
     option("--level", (level != Level::default()).then(|| format!("{level:?}").to_lowercase()));
     option("--abi", (abi != Abi::default()).then(|| format!("{abi:?}").to_lowercase()));
+    for kernel in forms.options.kernels.iter().flatten() {
+        option("--kernel", Some(kernel.clone()));
+    }
     for selector in &forms.options.only {
         match selector {
             SiteSelector::Probe(name) => option("--probe", Some(name.clone())),

@@ -41,7 +41,7 @@ pub struct KernelPackage {
     pub asked_features: Vec<String>,
     /// Whether to activate every feature.
     pub all_features: bool,
-    /// Whether to activate the default ones, too.
+    /// Whether to activate the default ones as well.
     pub default_features: bool,
     /// What `auto` means for its counters.
     pub counters: Counters,
@@ -78,8 +78,8 @@ impl KernelPackage {
         self.wave_size.filter(|&wave| wave != arch.default_wave())
     }
 
-    /// The directory of what is for `cpu`, among those of other processors: `gfx1100`, or `gfx1100-wave64` with waves of another size
-    /// than LLVM's default.
+    /// The directory for `cpu`, among those of other processors: `gfx1100`, or `gfx1100-wave64` with waves of another
+    /// size than LLVM's default.
     pub fn directory_of(&self, cpu: &str) -> String {
         match self.other_wave(cpu) {
             None => cpu.to_owned(),

@@ -17,7 +17,7 @@ pub struct Settings {
     pub profile: Option<String>,
     /// `features`: features to activate.
     pub features: Vec<String>,
-    /// `default-features`: whether to activate those, too.
+    /// `default-features`: whether to activate those as well.
     pub default_features: Option<bool>,
     /// `counters`: where counters live, for `auto`.
     pub counters: Option<Counters>,
@@ -43,7 +43,7 @@ pub const KEYS: [&str; 8] = [
 pub struct SettingsError {
     /// The key.
     pub key: String,
-    /// What is wrong with its value.
+    /// The problem of its value.
     pub problem: String,
 }
 

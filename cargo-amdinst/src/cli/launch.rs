@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 
 use super::renamed::Renamed;
 
-/// A GPU that is modelled.
+/// A GPU that is modeled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TimingChoice {
     /// AMD Instinct MI210 (gfx90a).
@@ -47,13 +47,14 @@ pub struct LimitArgs {
     /// Wave-instructions that a workgroup may run before the launch is called endless [default: 268435456]
     #[arg(long, value_name = "N", value_parser = budget, help_heading = EMULATOR)]
     pub budget: Option<u64>,
-    /// What is looked for besides what always is.
+    /// The checks besides those that are always made.
     #[command(flatten)]
     pub checks: CheckArgs,
 }
 
 impl LimitArgs {
-    /// How launches run, by the variables that test programs and the emulated driver know it by. What is not said is left to them.
+    /// How launches run, by the variables that test programs and the emulated driver know it by. An option that is not
+    /// given is left to them.
     pub fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
         [
             ("AMDINST_THREADS", self.threads.map(|threads| threads.to_string())),
@@ -65,7 +66,7 @@ impl LimitArgs {
     }
 }
 
-/// What the emulator looks for, though hardware lets it pass.
+/// Checks of the emulator for faults that hardware lets pass.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckArgs {
     /// Mistakes to look for that need not show in results: `all`, `none`, or a list of `races`, `barriers` and
@@ -96,7 +97,7 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// What is asked for, if anything is said about it.
+    /// The checks asked for, if an option names any.
     pub fn asked(&self) -> Option<Checks> {
         let old = Checks { races: self.check_races, barriers: self.strict_barriers, ..Checks::NONE };
         match self.check {
@@ -109,12 +110,12 @@ impl CheckArgs {
         }
     }
 
-    /// What nothing has written holds, if anything is said about it.
+    /// The value of unwritten memory, if an option gives one.
     pub fn fill(&self) -> Option<Uninitialised> {
         self.fill.or(self.old_fill)
     }
 
-    /// What one launch can find of what is asked for, for the emulator.
+    /// The checks asked for that one launch can make, for the emulator.
     pub fn set(&self, config: &mut Config) {
         let asked = self.asked().unwrap_or_default();
         config.strict_barriers = asked.barriers;

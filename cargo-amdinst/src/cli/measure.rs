@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 
 use super::renamed::Renamed;
 
-/// What is measured.
+/// The subject of the measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MeasureChoice {
     /// How branches diverge: executions, and lanes before and after, of each that can.
@@ -67,7 +67,7 @@ pub enum AbiChoice {
 /// The heading over the options of this file.
 const WHAT: &str = "Measuring";
 
-/// What is measured, how much of it, and of which branches.
+/// The subject of the measurement, its level, and its branches.
 #[derive(Clone, Debug, Default, Args)]
 #[group(id = MeasureArgs::ID)]
 pub struct MeasureArgs {
@@ -102,7 +102,7 @@ impl MeasureArgs {
     /// The options of this file, as `conflicts_with` and `requires` know them.
     pub const ID: &str = "measuring";
 
-    /// What is measured.
+    /// The subject of the measurement.
     pub fn what(&self) -> MeasureChoice {
         self.measure.or_else(|| self.old_measure()).unwrap_or_default()
     }

@@ -11,7 +11,7 @@ use crate::exit::{CommandResult, Exit};
 /// # Errors
 /// See [`crate::build::build`].
 pub fn run(context: &mut Context, args: &BuildArgs) -> CommandResult {
-    let all = Forms::all(options(&args.measuring)?);
+    let all = Forms::all(options(&args.measuring)?, &args.kernel);
     let homes = match (args.no_instrument, args.measuring.counters) {
         (true, _) => Vec::new(),
         (false, None) => all.homes,

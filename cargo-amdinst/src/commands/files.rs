@@ -40,7 +40,7 @@ impl File {
         Ok(Self(to_the_end(path, file)?.into()))
     }
 
-    /// What it holds.
+    /// Its content.
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }

@@ -261,8 +261,8 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The one code object to work on: the only one, or the only one that has this kernel. `all` is what the user can do
-    /// to have them all worked on.
+    /// The one code object to work on: the only one, or the only one that has this kernel. `all` says how the user can
+    /// have all of them worked on.
     ///
     /// # Errors
     /// When there are several to choose from, or none has the kernel.
@@ -369,7 +369,7 @@ impl<'a> Input<'a> {
 /// The variable with the bytes that what is compressed in a file may unpack to.
 const UNPACKED: &str = "AMDINST_UNPACKED";
 
-/// How many bytes what is compressed in a file may unpack to.
+/// How many bytes the compressed parts of a file may unpack to.
 ///
 /// # Errors
 /// `AMDINST_UNPACKED` is no number.
@@ -387,6 +387,12 @@ const GPU_KERNEL: &str = "_gpu_kernel";
 /// The kernel that a user calls `name`: by its symbol, or by the name that it has in the source.
 pub fn kernel_of<'a>(object: &'a CodeObject, name: &str) -> Option<&'a Kernel> {
     object.kernel(name).or_else(|| object.kernel(&format!("{name}{GPU_KERNEL}")))
+}
+
+/// The symbols of kernels that are named as people name them; a name that is none of a kernel is left as it is.
+pub fn symbols(object: &CodeObject, names: &[String]) -> Vec<String> {
+    let symbol = |name: &String| kernel_of(object, name).map_or(name, |kernel| &kernel.name).clone();
+    names.iter().map(symbol).collect()
 }
 
 /// What a kernel with that symbol is called in the source.

@@ -77,7 +77,7 @@ impl LinkArguments {
     /// Reads rustc's linker arguments (`gcc` flavour), without the program's own name.
     ///
     /// What concerns host programs (`--eh-frame-hdr`, `-z noexecstack`, library paths …) is passed over. A user's own
-    /// link arguments are meant for the host's linker and are passed over, too.
+    /// link arguments are for the host's linker, and are passed over as well.
     ///
     /// # Errors
     /// [`LinkError::Arguments`] if an input, the output, the processor or an option of ours is missing or wrong;

@@ -68,7 +68,7 @@ pub fn ready(context: &mut Context, toolchain: Option<&str>, consent: Consent) -
     Err(failure(&discovery, &ways))
 }
 
-/// What is missing, and how to get it.
+/// The missing parts, and how to get them.
 pub fn failure(discovery: &Discovery, ways: &[Way]) -> Failure {
     let mut failure = Failure::msg(Exit::ToolchainMissing, "no toolchain here can build kernels");
     for Rejection { place, reason } in &discovery.rejected {

@@ -9,7 +9,7 @@ use crate::toolchain::Places;
 /// One way: commands to run in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// What it is called (`rustup`, `apt`).
+    /// Its name (`rustup`, `apt`).
     pub name: &'static str,
     /// Program and arguments of each command.
     pub commands: Vec<Vec<String>>,

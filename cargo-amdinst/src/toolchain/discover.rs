@@ -48,7 +48,7 @@ impl Places {
 pub struct Rejection {
     /// The compiler, or the place that has none.
     pub place: String,
-    /// What is wrong with it.
+    /// Its problem.
     pub reason: String,
 }
 
@@ -57,7 +57,7 @@ pub struct Rejection {
 pub struct Discovery {
     /// The first toolchain that will do.
     pub found: Option<Toolchain>,
-    /// What was passed over before it.
+    /// The candidates passed over before it.
     pub rejected: Vec<Rejection>,
 }
 

@@ -24,7 +24,7 @@ pub struct Toolchain {
     pub rustc: PathBuf,
     /// The cargo that belongs to it.
     pub cargo: PathBuf,
-    /// What it says of itself.
+    /// Its own description.
     pub version: RustcVersion,
     /// LLVM's tools of the compiler's LLVM version.
     pub llvm: LlvmTools,

@@ -7,11 +7,11 @@ type Judge = Box<dyn Fn(&[u8]) -> Result<(), String>>;
 
 /// What a buffer must hold after the launch.
 pub(crate) enum After {
-    /// What it held before.
+    /// Its contents from before.
     Same,
     /// The buffer holds these bytes, of numbers of `size` bytes.
     Exactly { bytes: Vec<u8>, size: usize },
-    /// What the judge lets pass.
+    /// Any contents that the judge lets pass.
     Judged(Judge),
 }
 

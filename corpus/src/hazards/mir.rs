@@ -68,7 +68,7 @@ struct Pseudo {
 enum Explicit {
     /// There are so many more behind them (modifiers that are zero), or fewer.
     More(isize),
-    /// The first stands in place of the last, too: what of the result stays as it was.
+    /// The first also stands in place of the last: parts of the result stay as they were.
     Tied,
     /// The first is not among them: the result's register is implied.
     WithoutFirst,

@@ -34,7 +34,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "HOME", value_parser = home)]
     counters: Vec<Counters>,
     /// Have llvm-readelf and llvm-objdump read each instrumented code object: no warning, the headers that goblin sees, and
-    /// the disassembly that is ours; and look whether each instruction is in exactly one block of `--probe blocks`
+    /// the disassembly that is ours; and look whether each instruction is in exactly one block of `--measure blocks`
     #[arg(long)]
     check: bool,
     /// How many code objects are worked on at a time; 0 for one a core

@@ -13,13 +13,13 @@ use super::Original;
 /// A way of instrumenting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {
-    /// What is measured.
+    /// The subject of the measurement.
     pub probe: Probe,
     /// Where the buffer's address is.
     pub abi: Abi,
     /// The counters' home.
     pub counters: Counters,
-    /// What they count.
+    /// The level of their counts.
     pub level: Level,
     /// How many unused registers the instrumenter may take, if that is limited.
     pub spare: Option<Spare>,
@@ -30,7 +30,7 @@ pub struct Way {
 pub struct Spare {
     /// VGPRs.
     pub vgprs: u8,
-    /// SGPRs, if they are limited, too.
+    /// SGPRs, if they are limited as well.
     pub sgprs: Option<u8>,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for Way {
     }
 }
 
-/// What was seen at the sites of one form: a mnemonic in one part of the program's structure.
+/// Figures of the sites of one form: a mnemonic in one part of the program's structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Form {
     /// Sites of it in programs that ran.
@@ -71,7 +71,7 @@ pub struct Tally {
     pub kernels: u64,
     /// Instrumented runs without a difference, by way.
     pub runs: BTreeMap<String, u64>,
-    /// Runs in which sites borrowed what is in use, by what that was.
+    /// Runs in which sites borrowed registers in use, by their kind.
     pub borrowing: BTreeMap<&'static str, u64>,
     /// Sites of these runs.
     pub sites: u64,
@@ -83,11 +83,11 @@ pub struct Tally {
     pub in_blocks: u64,
     /// Kernels, in ways that count blocks, of which each instruction is in exactly one.
     pub covered: u64,
-    /// What was refused: by way, whether it is a kernel or a site, and reason.
+    /// The refusals: by way, whether it is a kernel or a site, and reason.
     pub refused: BTreeMap<String, u64>,
-    /// What was seen at sites, by mnemonic and kind.
+    /// Figures of sites, by mnemonic and kind.
     pub forms: BTreeMap<String, Form>,
-    /// Addresses at which lanes went away and which are no site, by what the analysis says of them.
+    /// Addresses at which lanes went away and which are no site, by their class in the analysis.
     pub elsewhere: BTreeMap<String, u64>,
 }
 

@@ -205,7 +205,7 @@ mod tests {
     /// The place of a failure is the test's line, not one of this crate.
     #[test]
     fn a_branch_that_is_not_there_is_told_at_the_line_that_asks() {
-        let report = r#"{"schema":1,"kernel":"k","target":"gfx90a","home":"register","grid":[1,1,1],"block":[64,1,1],
+        let report = r#"{"schema":1,"kernel":"k","target":"gfx90a","counter_storage":"register","grid":[1,1,1],"block":[64,1,1],
             "waves":1,"memory_equal":true,"oracle_equal":true,"sites":[],"probes":[]}"#;
         let report = crate::report::Report::new(serde_json::from_str(report).unwrap());
         let _hook = panics_to_tests();
@@ -216,10 +216,25 @@ mod tests {
         let told = PANIC.take().unwrap_or_default();
         assert!(told.contains(&format!("at {}:{asked}:", file!())), "{told}");
     }
+    /// Who chose other kernels hears of it: a test that asks for branches of this one fails.
+    #[test]
+    fn a_test_that_asks_for_counts_of_a_kernel_that_was_not_selected_fails() {
+        let report = r#"{"schema":1,"kernel":"k","target":"gfx90a","counter_storage":"none","grid":[1,1,1],"block":[64,1,1],
+            "waves":1,"memory_equal":null,"oracle_equal":null,"sites":[],"probes":[],"not_selected":true}"#;
+        let report = crate::report::Report::new(serde_json::from_str(report).unwrap());
+        let _hook = panics_to_tests();
+        for ask in [&|| drop(report.branch("x")) as &dyn Fn(), &|| drop(report.every_site())] {
+            let payload = catch_unwind(AssertUnwindSafe(ask)).unwrap_err();
+            let Ending::Failed(told) = of_panic(&*payload) else { panic!("it failed") };
+            let why = "kernel `k` has no counts: it was not selected; `--kernel` chose others";
+            assert!(told.starts_with(why), "{told}");
+        }
+    }
+
     /// What asks for counts of a kernel that has none for its processor's sake ends the test, and is no failure; what fails otherwise is.
     #[test]
     fn a_test_that_asks_for_counts_that_cannot_be_is_ignored() {
-        let report = r#"{"schema":1,"kernel":"k","target":"gfx1100","home":"none","grid":[1,1,1],"block":[64,1,1],
+        let report = r#"{"schema":1,"kernel":"k","target":"gfx1100","counter_storage":"none","grid":[1,1,1],"block":[64,1,1],
             "waves":2,"memory_equal":null,"oracle_equal":null,"sites":[],"probes":[],
             "not_instrumented":"code for gfx1100 is not instrumented yet","refusals":["code for gfx1100 is not instrumented yet"]}"#;
         let report = crate::report::Report::new(serde_json::from_str(report).unwrap());

@@ -85,7 +85,7 @@ mod tests {
         let report = |executions, diverged| {
             let counts = Counts { executions, diverged, lanes_in: 64 * executions, ..Counts::default() };
             let json = serde_json::json!({
-                "schema": 1, "kernel": "k", "target": "gfx90a", "home": "register", "grid": [1, 1, 1],
+                "schema": 1, "kernel": "k", "target": "gfx90a", "counter_storage": "register", "grid": [1, 1, 1],
                 "block": [64, 1, 1], "waves": 1, "memory_equal": null, "oracle_equal": null, "probes": [], "sites": [],
             });
             let mut report: amdinst_format::report::Report = serde_json::from_value(json).unwrap();

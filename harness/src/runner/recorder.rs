@@ -247,7 +247,7 @@ fn summary(results: &[Finished], layout: &Layout) -> String {
     let mut reasons = BTreeSet::new();
     for (launches, report) in kernels {
         let plural = if launches == 1 { "" } else { "es" };
-        let home = match report.home.as_str() {
+        let home = match report.counter_storage.as_str() {
             "none" => String::new(),
             home => format!(", counters: {home}"),
         };

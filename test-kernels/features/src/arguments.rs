@@ -38,7 +38,7 @@ pub struct Pair<T> {
 /// Words that [`tell_structure`] gives.
 pub const WORDS: usize = 10;
 
-/// Gives the fields of a structure and what stands before and behind it, as words.
+/// Gives the fields of a structure and the words before and behind it, as words.
 #[kernel]
 pub fn tell_structure(before: u8, mixed: Mixed, behind: u16, mut output: PerItem<u32, WORDS>) {
     let words = [
@@ -131,7 +131,7 @@ pub fn scale_halves(a: half::f16, x: &[half::f16], mut y: PerItem<half::f16>) {
     }
 }
 
-/// Colours an image in two dimensions.
+/// Colors an image in two dimensions.
 ///
 /// # Safety
 /// `image` is to `width` times `height` elements.

@@ -6,7 +6,7 @@ use amdinst_device::{PerItem, global_id_x, kernel};
 /// Results for each value.
 pub const RESULTS: usize = 19;
 
-/// All functions in software of the value and its neighbour.
+/// All functions in software of the value and its neighbor.
 pub fn software<T: math::Real>(x: T, y: T) -> [T; RESULTS] {
     let (sine, cosine) = math::sin_cos(x);
     [

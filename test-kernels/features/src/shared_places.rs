@@ -18,7 +18,7 @@ pub fn statistics(values: &[f32], of_floats: &[AtomicF32], of_doubles: &[AtomicF
     }
 }
 
-/// The order in which additions come gives each work-item another value of before; loads and stores are atomic, too.
+/// The order in which additions come gives each work-item another value of before; loads and stores are atomic as well.
 #[kernel]
 pub fn tickets(counter: &[AtomicF32], mut output: PerItem<f32>) {
     let before = counter[0].fetch_add(1.0);

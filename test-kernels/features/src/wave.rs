@@ -45,7 +45,7 @@ pub fn greater<T: PartialOrd>(a: T, b: T) -> T {
     if b > a { b } else { a }
 }
 
-/// Each lane whose number's bits are not all in `asleep` gives what it gets of the others.
+/// Each lane whose number's bits are not all in `asleep` gives the values that it gets of the others.
 #[kernel(T = [u8, u32, i64, f32, f64, [u16; 3]])]
 pub fn exchange<T: Value>(values: &[T], asleep: u32, mut output: PerItem<T, RESULTS>) {
     let i = global_id_x() as usize;

@@ -105,7 +105,7 @@ pub unsafe fn matvec_256_1(matrix: *const f32, input: *const f32, output: *mut f
     unsafe { product::<256, 1>(MIDDLE.get().cast(), &*matrix.cast(), input.cast(), output.cast()) }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(matrix: &[f32], input: &[f32]) -> Vec<f32> {
     let dot = |row: &[f32], vector: &[f32]| row.iter().zip(vector).fold(0.0, |sum, (a, x)| sum + a * x);

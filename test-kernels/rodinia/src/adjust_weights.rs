@@ -42,7 +42,7 @@ fn moved(delta: f32, unit: f32, old: f32) -> f64 {
     mul_add(RATE * f64::from(delta), f64::from(unit), MOMENTUM * f64::from(old))
 }
 
-/// What the kernel computes, on the host: weights and moves.
+/// The kernel's result, computed on the host: weights and moves.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(delta: &[f32], units: &[f32], weights: &[f32], old: &[f32]) -> (Vec<f32>, Vec<f32>) {
     let (mut weights, mut old) = (weights.to_vec(), old.to_vec());

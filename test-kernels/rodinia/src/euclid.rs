@@ -20,7 +20,7 @@ pub unsafe fn euclid(records: *const f32, distances: *mut f32, count: u32, latit
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(records: &[f32], latitude: f32, longitude: f32) -> Vec<f32> {
     let one = |record: &[f32]| {

@@ -17,7 +17,7 @@ pub unsafe fn fan1(n: u32, t: u32, matrix: *const f32, multipliers: *mut f32) {
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(n: usize, t: usize, matrix: &[f32], multipliers: &mut [f32]) {
     for row in t + 1..n {

@@ -30,7 +30,7 @@ pub unsafe fn fan2(n: u32, t: u32, multipliers: *const f32, matrix: *mut f32, ri
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(n: usize, t: usize, multipliers: &[f32], matrix: &mut [f32], right: &mut [f32]) {
     for row in t + 1..n {

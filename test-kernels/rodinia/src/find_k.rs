@@ -80,7 +80,7 @@ impl Tree {
     /// Builds it with up to `fanout` keys a node. Record `i` belongs to `keys[i]`.
     ///
     /// # Panics
-    /// When `keys` are not in strictly increasing order, or a key is `i32::MAX`, which marks what is not there.
+    /// When `keys` are not in strictly increasing order, or a key is `i32::MAX`, which marks an absent key.
     pub fn new(keys: &[i32], fanout: usize) -> Self {
         assert!(keys.is_sorted_by(|a, b| a < b) && keys.last() != Some(&i32::MAX) && fanout <= ORDER);
         // From the leaves up, each level as the least key and the children of its nodes.
@@ -127,7 +127,7 @@ impl Tree {
     }
 }
 
-/// What the kernel computes, on the host: records of queries whose key is there, 0 for others.
+/// The kernel's result, computed on the host: records of queries whose key is there, 0 for others.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(keys: &[i32], records: &[i32], queries: &[i32]) -> Vec<i32> {
     queries.iter().map(|query| keys.binary_search(query).map_or(0, |at| records[at])).collect()

@@ -57,7 +57,7 @@ pub unsafe fn hotspot(
     let power_here: *mut f32 = POWER.as_mut_ptr();
     let next: *mut f32 = NEXT.as_mut_ptr();
     // SAFETY: loads and stores are inside the chip and the tile; each work-item writes its own element, and reads those of
-    // its neighbours between barriers.
+    // its neighbors between barriers.
     unsafe {
         #[probe("load")]
         if y >= 0 && y < rows && x >= 0 && x < columns {
@@ -65,7 +65,7 @@ pub unsafe fn hotspot(
             *power_here.add(at) = *power.add(index);
         }
         barrier();
-        // What of the tile is on the chip; neighbours beyond it are the element itself.
+        // What of the tile is on the chip; neighbors beyond it are the element itself.
         let (first_x, last_x) = valid(left, columns);
         let (first_y, last_y) = valid(top, rows);
         let north = (TILE * (ty - 1).max(first_y) + tx) as usize;
@@ -143,7 +143,7 @@ impl Rates {
 #[cfg(not(target_arch = "amdgpu"))]
 pub type Chip = (f32, f32, f32, f32, f32);
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(power: &[f32], input: &[f32], columns: usize, rows: usize, chip: Chip) -> Vec<f32> {
     let (capacity, x, y, z, step) = chip;

@@ -21,7 +21,7 @@ pub unsafe fn invert_mapping(input: *const f32, output: *mut f32, points: u32, f
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(input: &[f32], points: usize, features: usize) -> Vec<f32> {
     (0..features)

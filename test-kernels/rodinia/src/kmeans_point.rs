@@ -46,7 +46,7 @@ pub unsafe fn kmeans_point(
     }
 }
 
-/// What the kernel computes, on the host.
+/// The kernel's result, computed on the host.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(features: &[f32], count: usize, points: usize, centres: &[f32]) -> Vec<u32> {
     let nearest = |point: usize| {

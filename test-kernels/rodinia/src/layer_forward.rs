@@ -59,7 +59,7 @@ pub unsafe fn layer_forward(input: *const f32, weights: *mut f32, partial: *mut 
     }
 }
 
-/// What the kernel computes, on the host: the new weights and the partial sums.
+/// The kernel's result, computed on the host: the new weights and the partial sums.
 #[cfg(not(target_arch = "amdgpu"))]
 pub fn reference(input: &[f32], weights: &[f32]) -> (Vec<f32>, Vec<f32>) {
     let mut weights = weights.to_vec();

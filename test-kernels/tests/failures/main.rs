@@ -8,7 +8,7 @@ mod called;
 use harness::{Checks, Device, FaultReport, Launch as _, LaunchError, Settings};
 use test_kernels::broken::{
     barrier_in_a_branch, checked_index, copy_unguarded, countdown, exchange, follow, move_down, scatter,
-    stack_index, store_at_unwritten, sum_of_neighbours, sum_of_written_neighbours, turn_around, two_to_one,
+    stack_index, store_at_unwritten, sum_of_neighbors, sum_of_written_neighbors, turn_around, two_to_one,
 };
 use test_kernels::vector_add::vector_add;
 
@@ -377,15 +377,15 @@ fn with_defaults(device: &Device) -> Device {
 fn a_sum_of_what_nobody_has_written(device: &Device) {
     let device = &with_defaults(device);
     let mut output = device.zeroed(64);
-    let (fault, text) = fault(sum_of_neighbours.launch(device, 1, 64, (&mut output,)));
+    let (fault, text) = fault(sum_of_neighbors.launch(device, 1, 64, (&mut output,)));
     let first = text.lines().next().unwrap_or_default();
     assert!(
-        first.starts_with("kernel `sum_of_neighbours`: uninitialized value: write of 4 bytes at 0x"),
+        first.starts_with("kernel `sum_of_neighbors`: uninitialized value: write of 4 bytes at 0x"),
         "{text}"
     );
     let depends = " (byte 252 of `buffer of 64 u32`) depends on LDS that nothing has written";
     assert!(first.contains(depends), "{text}");
-    let (wave, lane) = place_of(63, sum_of_neighbours.wave_size(device).expect("a kernel"));
+    let (wave, lane) = place_of(63, sum_of_neighbors.wave_size(device).expect("a kernel"));
     assert_eq!(
         (fault.wave.wave, fault.lane, fault.kind.as_str()),
         (wave, Some(lane), "uninitialized"),
@@ -401,7 +401,7 @@ fn a_sum_of_what_nobody_has_written(device: &Device) {
     let settings = Settings { check: Some(Checks::NONE), ..device.settings().clone() };
     let device = &Device::emulator(&settings).expect("an emulator");
     let mut output = device.zeroed(64);
-    sum_of_neighbours.launch(device, 1, 64, (&mut output,)).expect("not looked for");
+    sum_of_neighbors.launch(device, 1, 64, (&mut output,)).expect("not looked for");
     assert_eq!(output.to_vec()[63], 0x7ffb_7ffb + 63);
 }
 
@@ -410,7 +410,7 @@ fn a_sum_of_what_nobody_has_written(device: &Device) {
 fn what_is_read_and_not_used(device: &Device) -> harness::TestResult {
     let device = &with_defaults(device);
     let mut output = device.zeroed(64);
-    sum_of_written_neighbours.launch(device, 1, 64, (&mut output,))?;
+    sum_of_written_neighbors.launch(device, 1, 64, (&mut output,))?;
     assert_eq!(output.to_vec()[63], 63);
     Ok(())
 }

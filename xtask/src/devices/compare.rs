@@ -162,7 +162,7 @@ mod tests {
             site[key] = value;
         }
         let mut report = json!({
-            "schema": 1, "kernel": "k", "target": "gfx90a", "home": "register", "grid": [2, 1, 1], "block": [64, 1, 1],
+            "schema": 1, "kernel": "k", "target": "gfx90a", "counter_storage": "register", "grid": [2, 1, 1], "block": [64, 1, 1],
             "waves": 2, "memory_equal": null, "oracle_equal": null, "sites": [site], "probes": []
         });
         let first = report.clone();
@@ -195,7 +195,7 @@ mod tests {
             ("a sum", |report| report["sites"][0]["lanes_taken"] = json!(99), "if at lib.rs:14:8"),
             ("a wave", |report| report["sites"][0]["waves"][0]["wave"] = json!(0), "of other waves"),
             ("no wave", |report| report["sites"][0]["waves"] = json!([]), "of other waves"),
-            ("the home", |report| report["home"] = json!("lds"), "not only in counters"),
+            ("the home", |report| report["counter_storage"] = json!("lds"), "not only in counters"),
             ("no site", |report| report["sites"] = json!([]), "not only in counters"),
             ("memory", |report| report["memory_equal"] = json!(false), "not launched through HIP"),
         ];

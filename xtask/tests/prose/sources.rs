@@ -4,26 +4,30 @@ use std::fs;
 use std::path::Path;
 
 use syn::visit::{self, Visit};
-use syn::{Attribute, Expr, ExprLit, ImplItemFn, Item, Lit, LitStr, Meta, Visibility};
+use syn::{
+    Attribute, Expr, ExprLit, Field, ImplItemFn, Item, Lit, LitStr, Meta, TraitItem, Visibility,
+};
 
 use crate::markdown;
 use crate::rules::{Sentence, split};
 
 /// The messages of `#[error("…")]` in all crates.
 pub(crate) fn errors(root: &Path) -> Vec<Sentence> {
-    let mut found = Found { wanted: Wanted::Errors, name: String::new(), sentences: Vec::new() };
-    for entry in
-        fs::read_dir(root).unwrap().flatten().filter(|entry| entry.path().join("Cargo.toml").is_file())
-    {
-        found.under(&entry.path().join("src"), root);
-    }
-    found.sentences
+    all(root, Wanted::Errors)
 }
 
-/// The doc comments of what some crates make public.
-pub(crate) fn docs(root: &Path, crates: &[&str]) -> Vec<Sentence> {
-    let mut found = Found { wanted: Wanted::Docs, name: String::new(), sentences: Vec::new() };
-    crates.iter().for_each(|name| found.under(&root.join(name).join("src"), root));
+/// The doc comments of what the crates make public.
+pub(crate) fn docs(root: &Path) -> Vec<Sentence> {
+    all(root, Wanted::Docs)
+}
+
+/// The sentences in the sources of every crate of the workspace.
+fn all(root: &Path, wanted: Wanted) -> Vec<Sentence> {
+    let mut found = Found { wanted, name: String::new(), sentences: Vec::new() };
+    let manifest: toml::Table = fs::read_to_string(root.join("Cargo.toml")).unwrap().parse().unwrap();
+    for member in manifest["workspace"]["members"].as_array().unwrap() {
+        found.under(&root.join(member.as_str().unwrap()).join("src"), root);
+    }
     found.sentences
 }
 
@@ -51,6 +55,14 @@ impl Found {
                 let file = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
                 self.visit_file(&file);
             }
+        }
+    }
+
+    /// The doc comments of fields.
+    fn fields<'f>(&mut self, of: &str, fields: impl Iterator<Item = &'f Field>) {
+        for field in fields {
+            let name = field.ident.as_ref().map(ToString::to_string).unwrap_or_default();
+            self.docs(&format!("{of}.{name}"), &field.attrs);
         }
     }
 
@@ -122,8 +134,29 @@ impl<'ast> Visit<'ast> for Found {
             Item::Mod(item) => (item.ident.to_string(), &item.vis, &item.attrs),
             _ => return visit::visit_item(self, item),
         };
-        if matches!(visibility, Visibility::Public(_)) {
-            self.docs(&name, attributes);
+        if !matches!(visibility, Visibility::Public(_)) {
+            return visit::visit_item(self, item);
+        }
+        self.docs(&name, attributes);
+        match item {
+            Item::Struct(item) => {
+                let public = item.fields.iter().filter(|field| matches!(field.vis, Visibility::Public(_)));
+                self.fields(&name, public);
+            }
+            Item::Enum(item) => {
+                for variant in &item.variants {
+                    self.docs(&format!("{name}::{}", variant.ident), &variant.attrs);
+                    self.fields(&name, variant.fields.iter());
+                }
+            }
+            Item::Trait(item) => {
+                for method in &item.items {
+                    if let TraitItem::Fn(method) = method {
+                        self.docs(&format!("{name}::{}", method.sig.ident), &method.attrs);
+                    }
+                }
+            }
+            _ => {}
         }
         visit::visit_item(self, item);
     }

@@ -30,9 +30,9 @@ struct Class {
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Kind {
-    /// There is a rule for what it does, or may be one.
+    /// There is a rule for it, or may be one.
     Ruled { op: Op, reads: ScalarSet, offset: i32, is_plain: bool },
-    /// What it writes is new. A comparison's mask has only active lanes.
+    /// It writes a new value. A comparison's mask has only active lanes.
     New { compares: bool, made: Made },
 }
 

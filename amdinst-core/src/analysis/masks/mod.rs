@@ -58,7 +58,7 @@ pub struct MaskSite {
     pub saves_old: Option<u8>,
     /// EXEC is known not to be zero before it.
     pub old_is_nonzero: bool,
-    /// EXEC is known to be before it what the kernel was started with.
+    /// Before it, EXEC is known to have its value from the kernel's start.
     pub old_is_start: bool,
     /// Loops around it.
     pub loop_depth: u32,
@@ -95,7 +95,7 @@ pub struct Masks {
 }
 
 impl Masks {
-    /// Classifies every write of EXEC in `function`. `clobbers` gives the registers that a callee (and what it calls) may
+    /// Classifies every write of EXEC in `function`. `clobbers` gives the registers that a callee and its callees may
     /// write.
     pub fn new(program: &Program, function: &Function, clobbers: &dyn Fn(usize) -> RegSet) -> Self {
         let steps = Steps::new(program, function, &BTreeSet::new());

@@ -62,7 +62,7 @@ pub(super) fn saves_exec(op: Op) -> bool {
     op.is_of(Families::SAVES_EXEC)
 }
 
-/// Whether an instruction writes EXEC, by an operand or by what it is.
+/// Whether an instruction writes EXEC, by an operand or implicitly.
 pub fn writes_exec(program: &Program, index: usize) -> bool {
     let located = &program.insts[index];
     if !located.touches_exec {

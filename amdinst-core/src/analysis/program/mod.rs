@@ -30,7 +30,8 @@ use amdgpu_isa::{
 };
 use amdgpu_object::{CodeObject, Kernel, RelocationKind, Text};
 
-/// An instruction at its address: what the analyses ask of all of them. [`Program::inst`] has it whole.
+/// An instruction at its address, with the facts that the analyses ask of all instructions. [`Program::inst`] has it
+/// whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Located {
     /// Virtual address.
@@ -46,7 +47,7 @@ impl Deref for Located {
     }
 }
 
-/// What the analyses ask of all instructions, wherever they stand.
+/// The facts that the analyses ask of all instructions, wherever they are.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Number of its form.
@@ -229,7 +230,7 @@ pub struct Function {
     predecessors: Arc<Predecessors>,
     /// Functions it calls or jumps to, by index in [`Program::functions`], ascending.
     pub callees: Vec<usize>,
-    /// What was not understood.
+    /// The code that was not understood.
     pub obstacles: Vec<Obstacle>,
     /// Its number among the kernels that [`Seen`] has, if it is there.
     pub(crate) known: Option<u32>,
@@ -339,7 +340,7 @@ pub struct Obstacle {
     pub pc: u64,
     /// What kind of thing.
     pub kind: ObstacleKind,
-    /// What was found, for people.
+    /// The finding, for people.
     pub detail: String,
 }
 
@@ -499,7 +500,7 @@ impl Program {
         }
     }
 
-    /// What it is for.
+    /// Its purpose.
     pub const fn target(&self) -> Target {
         Target { arch: self.arch, wave: self.wave }
     }

@@ -19,7 +19,7 @@ pub const SECTION: &str = ".amdinst.probes";
 pub struct ProbeSectionError {
     /// Which line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Its problem.
     pub problem: &'static str,
 }
 

@@ -11,12 +11,12 @@ use crate::exit::{CommandResult, Exit, OrExit as _};
 const SIZE: (u32, u32) = (1120, 460);
 /// Bars of a group, and their colours (Okabe and Ito's, told apart by everyone).
 const BARS: [(&str, RGBColor); 7] = [
-    ("register, modelled", RGBColor(0, 114, 178)),
-    ("lds, modelled", RGBColor(86, 180, 233)),
-    ("global, modelled", RGBColor(0, 158, 115)),
-    ("2022 lds, modelled", RGBColor(230, 159, 0)),
+    ("register, modeled", RGBColor(0, 114, 178)),
+    ("lds, modeled", RGBColor(86, 180, 233)),
+    ("global, modeled", RGBColor(0, 158, 115)),
+    ("2022 lds, modeled", RGBColor(230, 159, 0)),
     ("2022 lds, measured", RGBColor(240, 228, 66)),
-    ("2022 global, modelled", RGBColor(213, 94, 0)),
+    ("2022 global, modeled", RGBColor(213, 94, 0)),
     ("2022 global, measured", RGBColor(204, 121, 167)),
 ];
 /// Width of a group, in bars: two stay empty.
@@ -42,7 +42,7 @@ fn draw(view: &SeedView, text: &mut String) -> Result<(), Box<dyn Error>> {
     let mut chart = ChartBuilder::on(&area)
         .caption(
             format!(
-                "Slowdown of a wave by what counts its branches ({}; see the legend for what is modelled)",
+                "Slowdown of a wave by what counts its branches ({}; see the legend for what is modeled)",
                 view.device
             ),
             ("sans-serif", 16),

@@ -41,7 +41,7 @@ pub(super) fn run(context: &mut Context, args: &SeedArgs) -> CommandResult {
         drop(progress);
         let [register, lds, global, ..] = view.slowdowns();
         context.shell.status(
-            "Modelled",
+            "Modeled",
             format_args!(
                 "{} in {:.1} s: {:.0} cycles, register {register:.2}x, lds {lds:.2}x, global {global:.2}x",
                 case.name,

@@ -21,7 +21,7 @@ pub(super) enum Form {
     Register,
     Lds,
     Global,
-    /// What the counters of 2022 were measured against: readings of the clock.
+    /// The reference of the counters of 2022: readings of the clock.
     SeedBaseline,
     /// The counters of 2022 in LDS, in memory, with these.
     SeedLds,

@@ -150,7 +150,7 @@ fn write_limits(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
             "    counting  {} waves a SIMD, limited by {} (counters in `{}`)",
             occupancy.after,
             occupancy.limiter_after.name(),
-            instrumented.home.name()
+            instrumented.counter_storage.name()
         )?;
     }
     Ok(())

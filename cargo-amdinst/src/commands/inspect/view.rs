@@ -18,7 +18,7 @@ pub struct FileView {
     pub file: String,
     /// Its code objects, in the order of the file.
     pub code_objects: Vec<ObjectView>,
-    /// What was found and cannot be read.
+    /// The code objects that were found and cannot be read.
     pub skipped: Vec<SkippedView>,
 }
 
@@ -41,7 +41,7 @@ pub struct SkippedView {
 /// One code object.
 #[derive(Clone, Debug, Serialize)]
 pub struct ObjectView {
-    /// What it was built for.
+    /// Its target.
     pub target: String,
     /// Code object version.
     pub version: u8,
@@ -136,7 +136,7 @@ pub struct KernelView {
 #[derive(Clone, Debug, Serialize)]
 pub struct InstrumentedView {
     /// Where the counters live.
-    pub home: Home,
+    pub counter_storage: Home,
     /// Waves a SIMD, before and after.
     pub occupancy: instrument::Occupancy,
 }
@@ -170,7 +170,7 @@ pub struct ArgView {
 pub struct SiteView {
     /// Its number in the kernel's records.
     pub id: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: SiteKind,
     /// Address of the narrowing instruction.
     pub pc: u64,
@@ -213,7 +213,7 @@ pub struct UniformView {
 }
 
 impl KernelView {
-    /// A kernel, with what the instrumenter would find in it (nothing, if it was not asked for).
+    /// A kernel, with the sites that the instrumenter would find in it (none, if they were not asked for).
     pub fn new(object: &CodeObject, kernel: &Kernel, probes: Option<&KernelProbes>) -> Self {
         let metadata = &kernel.metadata;
         let resources = Resources::of(object.target.arch, metadata);
@@ -249,7 +249,7 @@ impl KernelView {
             occupancy: occupancy(object.target.arch, &resources),
             occupancy_tables: OccupancyTables::new(object.target.arch, &resources),
             instrumented: probes.filter(|probes| probes.is_instrumented()).and_then(|probes| {
-                Some(InstrumentedView { home: probes.home?, occupancy: probes.cost.occupancy })
+                Some(InstrumentedView { counter_storage: probes.home?, occupancy: probes.cost.occupancy })
             }),
             branches_unknown: probes.is_none(),
             sites,

@@ -16,7 +16,7 @@ use amdinst_core::report::{self, Location};
 use serde::Serialize;
 
 use super::Context;
-use super::input::{File, Input, kernel_of};
+use super::input::{File, Input, symbols};
 use super::inspect::place;
 use super::inspect::view::SiteView;
 use super::output::{self, count};
@@ -28,7 +28,7 @@ use tally::Tally;
 /// Version of the JSON form.
 pub const SCHEMA: u32 = 1;
 
-/// What was, or would be, instrumented: the JSON form.
+/// The instrumented kernels, or those of a plan: the JSON form.
 #[derive(Debug, Serialize)]
 pub struct View {
     /// [`SCHEMA`].
@@ -50,7 +50,7 @@ pub struct KernelView {
     pub name: String,
     /// What its code object was built for.
     pub target: String,
-    /// What is measured.
+    /// The subject of the measurement.
     pub probe: Probe,
     /// Branches that can diverge, those in functions it may call included.
     pub sites: Vec<SiteView>,
@@ -59,19 +59,19 @@ pub struct KernelView {
     pub blocks: Vec<BlockView>,
     /// Branches that can diverge and were not asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<LeftOutView>,
+    pub sites_not_selected: Vec<LeftOutView>,
     /// Whether its counters are there to be read.
     pub instrumented: bool,
-    /// Where they live.
-    pub home: Option<Home>,
+    /// Where they are stored.
+    pub counter_storage: Option<Home>,
     /// Why there, in a sentence.
     pub why: String,
     /// The variable that its launcher sets to the buffer's address, with `--abi global`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer_symbol: Option<String>,
-    /// What it costs.
+    /// Its cost.
     pub cost: Cost,
-    /// What was not instrumented, and why.
+    /// The code that was not instrumented, and why.
     pub refusals: Vec<Refusal>,
 }
 
@@ -83,9 +83,9 @@ impl KernelView {
             probe: probes.probe,
             sites: probes.sites.iter().map(SiteView::new).collect(),
             blocks: probes.blocks.iter().map(BlockView::new).collect(),
-            left_out: probes.left_out.iter().map(LeftOutView::new).collect(),
+            sites_not_selected: probes.left_out.iter().map(LeftOutView::new).collect(),
             instrumented: probes.is_instrumented(),
-            home: probes.home,
+            counter_storage: probes.home,
             why: probes.why.clone(),
             buffer_symbol: probes.buffer_symbol.clone(),
             cost: probes.cost.clone(),
@@ -128,7 +128,7 @@ impl BlockView {
 /// A branch that can diverge and was not asked for.
 #[derive(Debug, Serialize)]
 pub struct LeftOutView {
-    /// What it is.
+    /// Its kind.
     pub kind: SiteKind,
     /// Address of the narrowing instruction.
     pub pc: u64,
@@ -195,7 +195,7 @@ impl From<MeasureChoice> for Probe {
     }
 }
 
-/// What the arguments ask for.
+/// The instrumenter's options by the arguments.
 ///
 /// # Errors
 /// Branches are chosen where whole kernels are measured.
@@ -238,9 +238,7 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let found = input.one(args.kernel.first().map(String::as_str), all)?;
     let object = &found.object;
     let target = object.target.to_string();
-    let symbol =
-        |name: &String| kernel_of(object, name).map_or_else(|| name.clone(), |kernel| kernel.name.clone());
-    let kernels = (!args.kernel.is_empty()).then(|| args.kernel.iter().map(symbol).collect());
+    let kernels = (!args.kernel.is_empty()).then(|| symbols(object, &args.kernel));
     let probes = probe_specs(object).or_exit(Exit::BadInput)?;
     let options = Options { kernels, probes, ..options(&args.measuring)? };
 
@@ -337,7 +335,7 @@ fn human(view: &View) -> String {
     for (index, kernel) in view.kernels.iter().enumerate() {
         let gap = if index > 0 { "\n" } else { "" };
         let _ = writeln!(text, "{gap}{} ({})", kernel.name, kernel.target);
-        let home = kernel.home.map_or("none", Home::name);
+        let home = kernel.counter_storage.map_or("none", Home::name);
         let title = if kernel.probe == Probe::Time { "times" } else { "counters" };
         let _ = writeln!(text, "  {title:<10}  {home}: {}", kernel.why);
         if kernel.instrumented {
@@ -395,7 +393,7 @@ fn human(view: &View) -> String {
                 occupancy.limiter_after.name()
             );
         }
-        let left_out = match kernel.left_out.len() {
+        let left_out = match kernel.sites_not_selected.len() {
             0 => String::new(),
             number => format!(", {number} not selected"),
         };

@@ -246,7 +246,7 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// What the buffers hold, in the order of the arguments.
+    /// The contents of the buffers, in the order of the arguments.
     ///
     /// # Errors
     /// When a buffer is gone, which no launch does.

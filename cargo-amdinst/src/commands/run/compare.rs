@@ -32,9 +32,9 @@ pub struct Comparison {
     /// The type of the elements.
     #[serde(rename = "type")]
     pub element: String,
-    /// The file with what is expected.
+    /// The file with the expected elements.
     pub file: String,
-    /// How far a number may be from what is expected, as behind `~`.
+    /// How far a number may be from the expected one, as behind `~`.
     pub tolerance: String,
     /// Elements that were compared.
     pub elements: u64,
@@ -56,19 +56,19 @@ pub struct Comparison {
     here: u64,
 }
 
-/// An element that is not what it should be.
+/// An element that is not as expected.
 #[derive(Clone, Debug, Serialize)]
 pub struct Difference {
     /// Its place in the argument.
     pub index: u64,
-    /// What it is.
+    /// Its value.
     pub actual: Scalar,
-    /// What it should be.
+    /// The expected value.
     pub expected: Scalar,
 }
 
 impl Expected {
-    /// Reads what is expected, and checks that the argument can be that.
+    /// Reads the expected elements, and checks that the argument can equal them.
     ///
     /// # Errors
     /// A file that cannot be read or has elements of another type; no such argument or elements; a tolerance for bytes.
@@ -100,7 +100,7 @@ impl Expected {
         Ok(Self { elements, path: path.clone(), tolerance: *tolerance, bytes: contents.bytes })
     }
 
-    /// Compares what is in the buffers.
+    /// Compares the contents of the buffers.
     pub fn compare(&self, buffers: &[Vec<u8>]) -> Comparison {
         let Elements { of: BufferInfo { number, name, .. }, element, .. } = &self.elements;
         let actual = self.elements.numbers(buffers);
@@ -178,7 +178,7 @@ impl Comparison {
         format!("{what} is as {file} has it: {elements} {element}, {}", self.rule())
     }
 
-    /// What is wrong, and the facts behind it.
+    /// The mismatches, and the facts behind them.
     pub fn failure(&self) -> (String, Vec<String>) {
         let Self { what, file, elements, element, differing, .. } = self;
         let mut notes = Vec::new();

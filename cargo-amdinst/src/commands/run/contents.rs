@@ -7,7 +7,7 @@ use super::npy;
 use crate::commands::files;
 use crate::exit::{CommandResult, Exit, Failure};
 
-/// Bytes, and what is known of them.
+/// Bytes, and facts about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
     /// The bytes.
@@ -30,7 +30,7 @@ impl Contents {
         Self { bytes: vec![0; bytes as usize], element, shape: None }
     }
 
-    /// A file's bytes; of a `.npy` file its elements. `what` is told in front of what is wrong.
+    /// A file's bytes; of a `.npy` file its elements. A message begins with `what`.
     ///
     /// # Errors
     /// A file that cannot be read, or is no array by its content.

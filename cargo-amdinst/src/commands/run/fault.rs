@@ -11,7 +11,7 @@ pub fn report(fault: &Fault, object: &CodeObject, original_pc: &dyn Fn(u64) -> O
     placed(fault, object, original_pc).0
 }
 
-/// The whole message, in colours, which the shell takes out where there are none.
+/// The whole message, in colors; the shell takes them out if there are none.
 pub fn told(fault: &Fault, object: &CodeObject, original_pc: &dyn Fn(u64) -> Option<u64>) -> String {
     let (report, sources) = placed(fault, object, original_pc);
     amdinst_report::fault::text(&report, &sources, true)

@@ -308,7 +308,7 @@ fn check_unwritten(
 pub struct Outcome {
     /// Its figures.
     pub execution: Execution,
-    /// What the argument buffers hold, in the order of the arguments.
+    /// The contents of the argument buffers, in the order of the arguments.
     pub buffers: Vec<Vec<u8>>,
 }
 

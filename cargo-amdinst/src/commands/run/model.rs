@@ -14,12 +14,12 @@ use super::bind::Arguments;
 use crate::commands::output;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
-/// A launch, modelled.
+/// A launch, modeled.
 #[derive(Debug)]
 pub struct Modelled {
     /// When each wave ran.
     pub timing: Timing,
-    /// What is told of it.
+    /// Its report.
     pub report: TimingReport,
 }
 

@@ -36,18 +36,19 @@ const PART: u64 = 1 << 13;
 /// Gets the records of waves, as they come, with the probes that they belong to.
 pub type EachWave<'a> = dyn FnMut(&KernelProbes, &[WaveRecord]) -> io::Result<()> + 'a;
 
-/// What the comparison came to.
+/// The result of the comparison.
 #[derive(Debug)]
 pub struct Checked {
     /// The divergence report, `memory_equal` and `oracle_equal` filled in.
     pub report: Report,
     /// The first disagreements.
     pub disagreements: Vec<String>,
-    /// Why the comparison says nothing, if it does: what the original leaves depends on more than its input.
+    /// Why the comparison says nothing, if it does: the original's results depend on more than its input.
     pub meaningless: Option<Meaningless>,
     /// What would make it say nothing was looked for in these workgroups alone: the launch is a large one.
     pub sampled: Vec<Sampled>,
-    /// Workgroups waited for others, so that the counters were compared with what the emulator saw in the instrumented kernel.
+    /// Workgroups waited for others, so the counters were compared with the emulator's count of the instrumented
+    /// kernel.
     pub waited: bool,
     /// Wave-instructions of the instrumented kernel; `None` when it was not instrumented.
     pub instrumented_instructions: Option<u64>,
@@ -91,9 +92,9 @@ pub struct Instrumented<'a> {
 pub enum Meaningless {
     /// Waves race in the original.
     Race(Box<Fault>),
-    /// Its results depend on what nothing has written.
+    /// Its results depend on unwritten values.
     Unwritten(Box<Fault>),
-    /// It computes with what nothing has written, and an instrumented kernel leaves other values there.
+    /// It computes with unwritten values, and an instrumented kernel leaves other values there.
     UnwrittenRead(Box<Fault>),
 }
 
@@ -191,8 +192,8 @@ impl<'a> Instrumented<'a> {
     /// Runs a kernel and its instrumented form, some workgroups of both at a time, and compares; models the instrumented one too, if
     /// a device is given. `each` gets all records, in order.
     ///
-    /// # Errors
-    /// The original cannot be launched, or does not end well. What is wrong with the instrumented one is in the result.
+    /// # Errors The original cannot be launched, or does not end well. The result contains faults of the instrumented
+    /// one.
     pub fn beside(
         &self,
         kernel: &Kernel,

@@ -100,7 +100,7 @@ pub fn to_print(arguments: &Arguments, selectors: &[Selector]) -> CommandResult<
 }
 
 impl Printed {
-    /// What the buffers hold.
+    /// The contents of the buffers.
     pub fn new(elements: &Elements, buffers: &[Vec<u8>]) -> Self {
         Self {
             argument: elements.of.number,

@@ -122,7 +122,7 @@ pub struct StepView {
     exec_changes: Option<u64>,
 }
 
-/// A register and what it holds.
+/// A register and its value.
 #[derive(Debug, Serialize)]
 pub struct RegisterView {
     /// Its name.

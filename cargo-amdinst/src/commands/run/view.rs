@@ -74,10 +74,10 @@ pub struct RunView {
     /// Executed instructions summed by fidelity; only with `--stats`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fidelity: Vec<FidelityView>,
-    /// What was measured; with `--report`.
+    /// The subject of the measurement; with `--report`.
     pub probe: Option<Probe>,
     /// Where counters lived; with `--report`.
-    pub home: Option<String>,
+    pub counter_storage: Option<String>,
     /// Wave-instructions of the instrumented kernel; with `--report`.
     pub instrumented_wave_instructions: Option<u64>,
     /// The original and the instrumented kernel left the same in every buffer; with `--report`.
@@ -88,7 +88,7 @@ pub struct RunView {
     /// instrumented kernel itself.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub workgroups_waited: bool,
-    /// Why neither says anything: the original races, or depends on what nothing has written.
+    /// Why neither says anything: the original races, or depends on unwritten values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meaningless: Option<String>,
     /// Whether the original does so was looked for in some workgroups alone.
@@ -97,10 +97,10 @@ pub struct RunView {
     /// The first points on which they are not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disagreements: Vec<String>,
-    /// How often each block ran; with `--report --probe blocks`.
+    /// How often each block ran; with `--report --measure blocks`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<BlockReport>,
-    /// How long each wave ran; with `--report --probe time`.
+    /// How long each wave ran; with `--report --measure time`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeReport>,
     /// Branches that can diverge; with `--report`.
@@ -110,14 +110,14 @@ pub struct RunView {
     pub probes: Vec<ProbeReport>,
     /// Branches that can diverge and were not asked for; with `--report`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<LeftOutReport>,
+    pub sites_not_selected: Vec<LeftOutReport>,
     /// Branches that cannot diverge; with `--report`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uniform: Vec<UniformReport>,
-    /// What was not instrumented, and why; with `--report`.
+    /// The code that was not instrumented, and why; with `--report`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<String>,
-    /// How long the original takes, modelled; with `--timing`.
+    /// How long the original takes, modeled; with `--timing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timing: Option<TimingReport>,
     /// How long the instrumented kernel takes; with `--timing --report`.
@@ -136,7 +136,7 @@ pub struct ArgumentView {
     /// Its name, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it is, as `--arg` takes it; a random one with its seed.
+    /// Its kind, as `--arg` takes it; a random one with its seed.
     pub value: String,
     /// Bytes of a buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -250,7 +250,7 @@ impl RunView {
             opcodes,
             fidelity,
             probe: None,
-            home: None,
+            counter_storage: None,
             instrumented_wave_instructions: None,
             memory_equal: None,
             oracle_equal: None,
@@ -262,7 +262,7 @@ impl RunView {
             time: None,
             sites: Vec::new(),
             probes: Vec::new(),
-            left_out: Vec::new(),
+            sites_not_selected: Vec::new(),
             uniform: Vec::new(),
             refusals: Vec::new(),
             timing: None,
@@ -292,7 +292,7 @@ impl RunView {
         self.probe = Some(report.probe);
         self.blocks = report.blocks.clone();
         self.time = report.time.clone();
-        self.home = instrumented_instructions.map(|_| report.home.clone());
+        self.counter_storage = instrumented_instructions.map(|_| report.counter_storage.clone());
         self.instrumented_wave_instructions = instrumented_instructions;
         self.memory_equal = report.memory_equal;
         self.oracle_equal = report.oracle_equal;
@@ -300,7 +300,7 @@ impl RunView {
         self.disagreements = disagreements;
         self.sites = report.sites.clone();
         self.probes = report.probes.clone();
-        self.left_out = report.left_out.clone();
+        self.sites_not_selected = report.sites_not_selected.clone();
         self.uniform = report.uniform.clone();
         self.refusals = report.refusals.clone();
         self.report = Some(report);
@@ -372,7 +372,7 @@ impl RunView {
                 let longer = instrumented.cycles as f64 / timing.cycles.max(1) as f64;
                 let _ = writeln!(
                     text,
-                    "slowdown, modelled: {slower:.2}x by the time that a wave is there, {longer:.2}x by the dispatch's"
+                    "slowdown, modeled: {slower:.2}x by the time that a wave is there, {longer:.2}x by the dispatch's"
                 );
             }
         }

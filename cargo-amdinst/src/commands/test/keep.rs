@@ -82,7 +82,7 @@ fn programs(directory: &Path, cpu: &str) -> std::io::Result<Vec<Program>> {
     Ok(programs)
 }
 
-/// Adds what the probe maps say of the kernels that were launched.
+/// Adds what the probe maps say of the kernels that were launched, and what those take that were not selected.
 fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> CommandResult<()> {
     let mut launched = BTreeMap::<&str, BTreeSet<&str>>::new();
     for (program, test) in
@@ -109,6 +109,10 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
             .or_exit_with(Exit::BadInput, || directory.join(&form.probes).display().to_string())?;
         let (of_run, others): (Vec<&KernelProbes>, Vec<_>) =
             map.kernels.iter().partition(|kernel| kernels.contains(kernel.name.as_str()));
+        let cost = |kernel: &Kernel| without_probes(object.target.arch, kernel);
+        let not_selected = object.kernels.iter().filter(|kernel| {
+            kernels.contains(kernel.name.as_str()) && map.kernel(&kernel.name).is_none()
+        });
         let others = others.into_iter().filter(|probes| !probes.blocks.is_empty());
         unlaunched.extend(others.map(|probes| UnlaunchedKernel {
             name: probes.name.clone(),
@@ -120,10 +124,17 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
         facts.extend(of_run.into_iter().map(|probes| {
             let mut facts = KernelFacts::new(probes, &artifact.cpu, &artifact.original, &hash);
             if facts.cost.is_none() {
-                facts.cost =
-                    object.kernel(&probes.name).map(|kernel| without_probes(object.target.arch, kernel));
+                facts.cost = object.kernel(&probes.name).map(cost);
             }
             facts
+        }));
+        facts.extend(not_selected.map(|kernel| KernelFacts {
+            name: kernel.name.clone(),
+            cpu: artifact.cpu.clone(),
+            code_object: artifact.original.clone(),
+            code_object_hash: hash.clone(),
+            cost: Some(cost(kernel)),
+            sites: Vec::new(),
         }));
     }
     (run.kernels, run.unlaunched) = (facts, unlaunched);
@@ -170,7 +181,7 @@ fn sources(run: &Run, root: &Path) -> Vec<SourceStamp> {
             locations.extend(report.sites.iter().map(|site| &site.location));
             locations.extend(report.probes.iter().map(|probe| &probe.location));
             locations.extend(report.uniform.iter().map(|branch| &branch.location));
-            locations.extend(report.left_out.iter().map(|site| &site.location));
+            locations.extend(report.sites_not_selected.iter().map(|site| &site.location));
             locations.extend(report.blocks.iter().map(|block| &block.location));
         }
         let told = test.faults.iter().chain(&test.doubts);

@@ -102,7 +102,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
 
 /// How the kernels are instrumented.
 fn forms_of(args: &TestArgs) -> CommandResult<Forms> {
-    let mut forms = Forms::all(options(&args.measuring)?);
+    let mut forms = Forms::all(options(&args.measuring)?, &args.kernel);
     if args.no_instrument {
         forms.homes.clear();
     }
@@ -201,7 +201,7 @@ fn run_once(
                 context.shell.status("Wrote", format_args!("a timeline of each launch: {}", directory.display()));
             }
             Some(_) if exit == Exit::Success => context.shell.warn(
-                "no timeline: no launch was modelled, which is done in the emulator, for the device's processor",
+                "no timeline: no launch was modeled, which is done in the emulator, for the device's processor",
             ),
             _ => {}
         }
@@ -224,7 +224,7 @@ fn no_target<'a>(device: Model, mut cpus: impl Iterator<Item = &'a String>) -> O
     if cpus.any(|cpu| cpu == arch) {
         return None;
     }
-    let message = format!("{name} is a {arch}, which no kernels are built for: nothing could be modelled");
+    let message = format!("{name} is a {arch}, which no kernels are built for: nothing could be modeled");
     Some(Failure::msg(Exit::Usage, message).help(format!("add `--target-cpu {arch}`")))
 }
 

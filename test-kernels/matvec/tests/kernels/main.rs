@@ -16,7 +16,7 @@ fn check(timing: Option<&LaunchTiming>, vectors: usize, waves: u32, measured: f6
     let timing = &timing?.original;
     assert_eq!(timing.occupancy.waves_per_cu, waves, "waves a compute unit");
     let modelled = vectors as f64 * OPERATIONS / timing.seconds / 1e9;
-    println!("{waves} waves a compute unit: modelled {modelled:.0} GFLOP/s, measured {measured}");
+    println!("{waves} waves a compute unit: modeled {modelled:.0} GFLOP/s, measured {measured}");
     Some(modelled)
 }
 
@@ -51,7 +51,7 @@ fn lds_limits_how_many_waves_fit(device: &Device) -> TestResult {
     if let [Some(first), Some(second), Some(third), Some(fourth)] = rates {
         assert!(first < second && second < third && third < fourth, "{rates:?}");
         for (rate, measured) in [(first, 55.0), (second, 93.0), (third, 1031.0), (fourth, 1039.0)] {
-            assert!((rate / measured - 1.0_f64).abs() <= 0.3, "modelled {rate:.0}, measured {measured}");
+            assert!((rate / measured - 1.0_f64).abs() <= 0.3, "modeled {rate:.0}, measured {measured}");
         }
     }
     Ok(())

@@ -185,7 +185,7 @@ enum Kind {
     Scalar,
     ScalarLoad,
     Vector,
-    /// `FLAT` instructions may access LDS, too.
+    /// `FLAT` instructions may access LDS as well.
     Memory {
         may_be_lds: bool,
     },

@@ -396,7 +396,7 @@ impl fmt::Display for ArgSpec {
 pub struct Argument {
     /// The kernel argument's name; `None` for the next that no name is given to.
     pub name: Option<String>,
-    /// What it is.
+    /// Its kind.
     pub spec: ArgSpec,
 }
 

@@ -25,7 +25,7 @@ impl SyntaxError {
         Self { text: text.to_owned(), at, what, accepted }
     }
 
-    /// What is wrong, without the place.
+    /// The problem, without the place.
     pub fn what(&self) -> &str {
         &self.what
     }

@@ -156,7 +156,7 @@ impl fmt::Display for Save {
     }
 }
 
-/// A value of `--expect`: elements, and a file that has what they should be.
+/// A value of `--expect`: elements, and a file with the expected ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     /// The elements.
