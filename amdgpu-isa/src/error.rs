@@ -37,7 +37,7 @@ pub enum DecodeError {
     IllegalOperand {
         /// The mnemonic.
         op: Op,
-        /// Which field, and what is wrong with it.
+        /// The field, and its problem.
         reason: Illegal,
         /// The first two dwords.
         words: [u32; 2],
@@ -96,7 +96,7 @@ pub enum EncodeError {
         encoding: Encoding,
         /// Which operand, counted from 0 in the order of the text.
         index: usize,
-        /// What is wrong with it.
+        /// Its problem.
         reason: Illegal,
     },
     /// A modifier is set that the instruction does not take, or its value is out of range.

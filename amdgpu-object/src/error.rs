@@ -71,7 +71,7 @@ pub enum ObjectError {
         part: String,
         /// Its offset in the file, or the virtual address if it has no place in the file.
         at: u64,
-        /// What is wrong with it.
+        /// Its problem.
         problem: String,
     },
     /// Well-formed, but needs something this crate does not do.
@@ -79,7 +79,7 @@ pub enum ObjectError {
     Unsupported {
         /// Which structure.
         part: String,
-        /// What it needs.
+        /// The feature that it needs.
         feature: &'static str,
         /// What to do instead.
         advice: &'static str,
@@ -148,7 +148,7 @@ pub enum KernelProblem {
     /// An `amd_kernel_code_t` (code object version 2) that asks for a feature that is not there.
     #[error("its amd_kernel_code_t has {what}")]
     CodeHeader {
-        /// What it asks for.
+        /// The feature that it asks for.
         what: String,
     },
     /// A key of the metadata has a value of the wrong type or range.
@@ -156,7 +156,7 @@ pub enum KernelProblem {
     Metadata {
         /// The key.
         key: &'static str,
-        /// What stands there.
+        /// The value there.
         found: String,
         /// What should.
         expected: &'static str,

@@ -108,9 +108,9 @@ pub enum Error {
         program.display()
     )]
     NoProgram {
-        /// What was to be started.
+        /// The program to start.
         program: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// `cargo-amdinst build` failed; it has said why.
@@ -126,7 +126,7 @@ pub enum Error {
     NothingTold {
         /// The kernel package's directory.
         package: PathBuf,
-        /// What is missing.
+        /// The missing part.
         reason: String,
     },
     /// A file that cannot be read or written.
@@ -134,7 +134,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
 }

@@ -258,7 +258,7 @@ impl Gate {
                 (branch.counts.diverged as f64, format!("{} executions diverged", branch.counts.diverged))
             }
             Metric::Active => {
-                (branch.average_lanes_active, format!("{:.1} lanes stay active on average", branch.average_active))
+                (branch.average_lanes_active, format!("{:.1} lanes stay active on average", branch.average_lanes_active))
             }
             _ => (branch.lost.lanes as f64, branch.lost.to_string()),
         };

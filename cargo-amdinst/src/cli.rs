@@ -299,13 +299,13 @@ false, as in --fail-on 'diverged>5%' (<, <=, > or >=):
   active             lanes that stay active at a branch, on average
   lost               lanes that stood idle because of a branch
                      (these three pass over branches marked #[probe(expect)])
-  occupancy          waves that a SIMD can hold of a kernel, of the original
+  occupancy          waves of a kernel that a SIMD can hold, for the original
   sgprs, vgprs, lds, scratch
-                     what a kernel takes, of the original
+                     resources of a kernel, for the original
   ticks              the median time of a kernel's waves, if times were measured
   cycles             cycles of a kernel's launch on average, if they were modeled (test --timing)
   slower             with --baseline: by how much a kernel takes longer, as in slower>5%
-  refused            what of a kernel was not instrumented
+  refused            sites and kernels that were not instrumented
   worse              with --baseline: anything that is worse than there")]
 pub struct ReportArgs {
     /// Package whose run is shown [default: the one in the current directory]

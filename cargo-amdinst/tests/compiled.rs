@@ -93,7 +93,7 @@ fn kernels_that_are_named_are_instrumented(package: &Path, cache: &Path) {
     }
     for (options, wanted) in [
         (&["--kernel", "tow"][..], "no kernel `tow` in this code object; it has one, two"),
-        (&["--kernel", "two", "--no-instrument"], "'--no-instrument' cannot be used with '--kernel <K>'"),
+        (&["--kernel", "two", "--no-instrument"], "'--kernel <K>' cannot be used with '--no-instrument'"),
     ] {
         let output = run(package, cache, options);
         let told = String::from_utf8(output.stderr).unwrap();

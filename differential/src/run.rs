@@ -76,9 +76,9 @@ pub enum Difference {
         at: usize,
         /// How many.
         count: usize,
-        /// What the one side has from there on, at most eight bytes.
+        /// The bytes of the one side from there on, at most eight.
         one: Vec<u8>,
-        /// What the other has.
+        /// Those of the other.
         other: Vec<u8>,
     },
 }

@@ -131,7 +131,8 @@ pub trait Launch<P, N = ()> {
         arguments: A,
     ) -> Result<Run, LaunchError>;
 
-    /// Runs the kernel on at least as many work-items in x and y, in workgroups of 16 by 16, or of fewer, if there are not so many.
+    /// Runs the kernel on at least as many work-items in x and y. Workgroups have 16 by 16 work-items, or fewer if
+    /// there are fewer.
     ///
     /// # Errors
     /// As [`Launch::launch`], and when a size is 0.
@@ -142,8 +143,8 @@ pub trait Launch<P, N = ()> {
         arguments: A,
     ) -> Result<Run, LaunchError>;
 
-    /// Runs the kernel on at least as many work-items in x, y and z, in workgroups of 8 by 8 by 4, or of fewer, if there are not so
-    /// many.
+    /// Runs the kernel on at least as many work-items in x, y and z. Workgroups have 8 by 8 by 4 work-items, or fewer
+    /// if there are fewer.
     ///
     /// # Errors
     /// As [`Launch::launch`], and when a size is 0.

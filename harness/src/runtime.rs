@@ -27,7 +27,7 @@ pub enum RuntimeError {
     Broken {
         /// Its file.
         path: PathBuf,
-        /// What the system's loader says.
+        /// The error of the system's loader.
         message: String,
     },
     /// The runtime belongs to another version of the harness.

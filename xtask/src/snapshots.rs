@@ -10,6 +10,7 @@ const TESTS: &[(&str, &[&str])] = &[
     ("help texts", &["test", "--package", "cargo-amdinst", "--test", "help"]),
     ("inserted code", &["test", "--package", "amdinst-core", "--test", "inserted"]),
     ("renderings of reports", &["test", "--package", "amdinst-report", "--test", "renderings"]),
+    ("pictures of the page", &["test", "--package", "amdinst-report", "--test", "browser", "pictures"]),
     ("failures that users see", &["amdinst", "test", "--package", "test-kernels", "--test", "failures"]),
     ("counters of kernels", &["amdinst", "test", "--package", "test-kernels", "--test", "kernels"]),
 ];

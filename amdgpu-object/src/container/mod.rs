@@ -108,13 +108,13 @@ pub enum ContainerError {
     Member {
         /// The file's name there.
         name: String,
-        /// What is wrong with it.
+        /// Its problem.
         error: Box<ContainerError>,
     },
     /// An archive that cannot be read.
     #[error("the archive is damaged: {problem}; build or copy it again")]
     Archive {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A bundle or an offload binary that is cut short or inconsistent.
@@ -122,7 +122,7 @@ pub enum ContainerError {
     Damaged {
         /// Where the bundle starts in the file.
         at: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A compressed bundle or member that is damaged, or unpacks to more than it may ([`open_within`]).
@@ -130,7 +130,7 @@ pub enum ContainerError {
     Packed {
         /// Where the bundle starts in the file.
         at: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A container of a kind or version that is not known.
@@ -140,7 +140,7 @@ pub enum ContainerError {
     Unsupported {
         /// Where the bundle starts in the file.
         at: usize,
-        /// What is not supported.
+        /// The unsupported feature.
         what: String,
     },
     /// Code objects that cannot be replaced where they stand.
@@ -151,7 +151,7 @@ pub enum ContainerError {
     /// A host file whose bundles cannot be moved.
     #[error("the bundles of this host file cannot be replaced by larger ones: {problem}")]
     Immovable {
-        /// What stands in the way.
+        /// The obstacle.
         problem: String,
     },
     /// Bundles, but none with an AMDGPU code object.

@@ -158,7 +158,7 @@ pub enum RewriteError {
     /// Something in the file that cannot be carried over.
     #[error("{what} is not supported by the rewriter: {advice}")]
     Unsupported {
-        /// What stands in the way.
+        /// The obstacle.
         what: String,
         /// What to do.
         advice: &'static str,

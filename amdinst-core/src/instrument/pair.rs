@@ -36,7 +36,7 @@ pub enum PairError {
     /// The original is another one.
     #[error("the probe map belongs to another original: to {wanted}, and this is {found}")]
     Original {
-        /// What the map was made for.
+        /// The file that the map belongs to.
         wanted: String,
         /// What there is.
         found: String,
@@ -44,7 +44,7 @@ pub enum PairError {
     /// The instrumented code object is another one.
     #[error("the probe map belongs to another instrumented code object: to {wanted}, and this is {found}")]
     CodeObject {
-        /// What the map was made for.
+        /// The file that the map belongs to.
         wanted: String,
         /// What there is.
         found: String,
@@ -55,7 +55,7 @@ pub enum PairError {
     /// The code object has another map.
     #[error("the instrumented code object belongs to another probe map: to {wanted}, and this is {found}")]
     Map {
-        /// What the code object was made for.
+        /// The map that the code object belongs to.
         wanted: String,
         /// What there is.
         found: String,

@@ -35,7 +35,7 @@ pub enum InstrumentError {
         place: Option<String>,
         /// Address in the original code object.
         pc: u64,
-        /// What was found.
+        /// The finding.
         detail: String,
     },
     /// A kernel's descriptor and metadata say different things of it.
@@ -61,7 +61,7 @@ pub enum InstrumentError {
         kernel: String,
         /// Address in the original code object, if it is about one instruction.
         pc: Option<u64>,
-        /// What cannot be.
+        /// The state that cannot be.
         what: String,
     },
     /// The instrumented code object could not be written.

@@ -36,7 +36,7 @@ pub enum CoverFault {
         block: u32,
         /// Its address.
         pc: u64,
-        /// What it says.
+        /// Its number of instructions, as told.
         instructions: u32,
     },
     /// An instruction depends on the lanes, and its block's lanes are those of others.

@@ -324,7 +324,7 @@ pub enum FaultKind {
         size: u32,
         /// The allocation that they are in, for device memory.
         inside: Option<Box<Inside>>,
-        /// What it does to them.
+        /// The kind of access.
         access: AccessKind,
         /// What an earlier access does to one of them at least.
         earlier: AccessKind,
@@ -374,7 +374,7 @@ pub enum FaultKind {
         size: u32,
         /// The allocation that they are in.
         inside: Option<Box<Inside>>,
-        /// The dword that stands for what was not written, if it was written as it is.
+        /// The dword that stands for unwritten memory, if it was stored unchanged.
         holds: Option<u32>,
     },
     /// An instruction computes with a value that nothing has written ([`crate::Machine::find_unwritten_read`]).

@@ -48,11 +48,11 @@ pub enum LoadError {
     /// A segment, relocation or section that lies outside the file or the image.
     #[error("{what} at {address:#x} lies outside {outside}")]
     OutOfRange {
-        /// What it is.
+        /// Its kind.
         what: &'static str,
         /// Where.
         address: u64,
-        /// What it should be inside.
+        /// The range that it should be inside.
         outside: &'static str,
     },
     /// Descriptor and metadata of a kernel say different things.
@@ -60,7 +60,7 @@ pub enum LoadError {
     Contradiction {
         /// The kernel.
         kernel: String,
-        /// What they say.
+        /// Their contradiction.
         problem: String,
     },
     /// No room in device memory.

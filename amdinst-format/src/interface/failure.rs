@@ -15,7 +15,7 @@ pub enum LaunchFailure {
     /// The kernels are not built, not for this device, or their files are broken.
     #[error("{message}")]
     Artifacts {
-        /// What is wrong, and what to do.
+        /// The problem, and the remedy.
         message: String,
     },
     /// The code object has no such kernel: it is older than the test.
@@ -54,7 +54,7 @@ pub enum LaunchFailure {
     /// The kernel did something that it may not do.
     #[error("{text}")]
     Fault {
-        /// What it did.
+        /// The fault.
         fault: Box<FaultReport>,
         /// The fault, for people.
         text: String,
@@ -62,7 +62,7 @@ pub enum LaunchFailure {
     /// The instrumented kernel faulted where the original did not: a mistake of the instrumenter.
     #[error("the instrumented kernel faulted and the original did not; please report this\n{text}")]
     InstrumentedFault {
-        /// What it did.
+        /// The fault.
         fault: Box<FaultReport>,
         /// The fault, for people.
         text: String,
@@ -93,19 +93,19 @@ pub enum LaunchFailure {
     Counters {
         /// The kernel.
         kernel: String,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// The GPU, the HIP runtime, or device memory.
     #[error("{message}")]
     Device {
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// A mistake of the runtime.
     #[error("internal error of the runtime: {message}; please report this")]
     Internal {
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
 }

@@ -43,9 +43,9 @@ pub enum Disagreement {
         location: Location,
         /// The wave.
         wave: WaveId,
-        /// What the emulator saw.
+        /// The emulator's count.
         seen: SiteCounts,
-        /// What the record holds.
+        /// The record's count.
         counted: SiteCounts,
     },
     /// An instruction narrowed EXEC, and the probe map has nothing to say of it.
@@ -65,9 +65,9 @@ pub enum Disagreement {
         pc: u64,
         /// The wave.
         wave: WaveId,
-        /// What the emulator saw.
+        /// The emulator's count.
         seen: BlockCounts,
-        /// What the record holds.
+        /// The record's count.
         counted: BlockCounts,
     },
     /// An instruction ran that stands in no block of the probe map, though all were asked for.
@@ -81,9 +81,9 @@ pub enum Disagreement {
     Time {
         /// The wave.
         wave: WaveId,
-        /// What the emulator's clock ought to say, but for instructions of the probe itself.
+        /// The ticks of the emulator's clock, without instructions of the probe itself.
         seen: u64,
-        /// What the record says.
+        /// The record's ticks.
         counted: u64,
     },
     /// A wave never wrote its record.

@@ -15,7 +15,7 @@ pub enum SelectError {
     NoSuchProbe {
         /// The kernel.
         kernel: String,
-        /// What was asked for.
+        /// The name asked for.
         name: String,
         /// What there is.
         known: Vec<String>,
@@ -38,7 +38,7 @@ pub enum SelectError {
     NoBranches {
         /// The kernel.
         kernel: String,
-        /// What was measured.
+        /// The subject of the measurement.
         probe: Probe,
     },
     /// The kernel ran as it was compiled: it has no counters.
@@ -60,7 +60,7 @@ pub enum SelectError {
     NoSuchLine {
         /// The kernel.
         kernel: String,
-        /// What was asked for.
+        /// The line asked for.
         line: u32,
         /// What there is.
         known: Vec<String>,

@@ -4,6 +4,7 @@
 mod devtools;
 #[path = "../model/mod.rs"]
 mod model;
+mod pictures;
 
 use std::collections::BTreeSet;
 
@@ -85,9 +86,9 @@ fn links(browser: &mut Browser) -> BTreeSet<String> {
     found.into_iter().filter(|link| link.starts_with("#/")).collect()
 }
 
-/// A window so many pixels wide.
-fn resize(browser: &mut Browser, width: u32) {
-    let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+/// A window so many pixels wide and high.
+fn resize(browser: &mut Browser, width: u32, height: u32) {
+    let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
     browser.call("Emulation.setDeviceMetricsOverride", metrics);
 }
 
@@ -283,7 +284,7 @@ fn with_a_dependency_and_a_baseline() {
     let extras =
         Extras { listings: &[listing], diff: Some(&diff), baseline: Some(&before), ..Extras::default() };
     page(&mut browser, directory.path(), &html::render(&now, &sources, &extras).unwrap());
-    resize(&mut browser, 1400);
+    resize(&mut browser, 1400, 900);
 
     // One row for the two of line 6, one for what was not inlined, until all are asked for.
     let folded = texts(&mut browser, "table.branches td:nth-child(3)");
@@ -357,7 +358,7 @@ fn with_a_dependency_and_a_baseline() {
     assert!(texts(&mut browser, "main")[0].contains("There is nothing here"));
 
     // On 420 pixels nothing is wider than the window, but for code, which has a bar of its own.
-    resize(&mut browser, 420);
+    resize(&mut browser, 420, 900);
     for link in [
         "#/",
         "#/kernel/demo",

@@ -179,7 +179,7 @@ fn runs_and_launches() {
     launch.check(&dependent.programs[0].tests[1].launches[0]);
     run.refuses(&dependent, "/programs/0/tests/1/launches/0/sites/3/caller/line", "six".into());
     run.refuses(&dependent, "/programs/0/tests/0/launches/0/sites/0/expected", "yes".into());
-    run.refuses(&document, "/programs/0/tests/1/modelled/0/spans/0", serde_json::json!([0, 0, 0, 1]));
+    run.refuses(&document, "/programs/0/tests/1/modeled/0/spans/0", serde_json::json!([0, 0, 0, 1]));
     let report = &document.programs[0].tests[1].launches[0];
     launch.check(report);
     let measured = coverage();

@@ -46,7 +46,7 @@ pub enum LinkError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// An input that is not bitcode.
@@ -80,7 +80,7 @@ pub enum LinkError {
     Start {
         /// The tool.
         tool: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A tool refused.
@@ -88,7 +88,7 @@ pub enum LinkError {
     Tool {
         /// The tool's name.
         tool: &'static str,
-        /// What it printed.
+        /// Its output.
         output: String,
     },
     /// LLVM's own fault, which nothing here avoids.
@@ -101,7 +101,7 @@ pub enum LinkError {
         version: String,
         /// The level.
         opt_level: u8,
-        /// What it does.
+        /// The effect of the miscompilation.
         what: &'static str,
     },
     /// A kernel that another size of waves was compiled for than was asked for.

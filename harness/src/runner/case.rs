@@ -223,7 +223,8 @@ mod tests {
             "waves":1,"memory_equal":null,"oracle_equal":null,"sites":[],"probes":[],"not_selected":true}"#;
         let report = crate::report::Report::new(serde_json::from_str(report).unwrap());
         let _hook = panics_to_tests();
-        for ask in [&|| drop(report.branch("x")) as &dyn Fn(), &|| drop(report.every_site())] {
+        let asks: [&dyn Fn(); 2] = [&|| drop(report.branch("x")), &|| drop(report.every_site())];
+        for ask in asks {
             let payload = catch_unwind(AssertUnwindSafe(ask)).unwrap_err();
             let Ending::Failed(told) = of_panic(&*payload) else { panic!("it failed") };
             let why = "kernel `k` has no counts: it was not selected; `--kernel` chose others";

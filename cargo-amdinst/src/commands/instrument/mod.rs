@@ -309,7 +309,7 @@ fn for_both(new: &[u8], old: &[u8], there: &CodeObject) -> Option<Vec<u8>> {
 
 /// Says that debug information could not be carried over.
 pub fn no_debug_info(target: &str, reason: &str) -> String {
-    format!("what is written for {target} has no debug information: {reason}")
+    format!("the output for {target} has no debug information: {reason}")
 }
 
 /// What of kernels is measured, and how much of it.

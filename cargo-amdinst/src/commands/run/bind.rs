@@ -20,7 +20,7 @@ pub enum Value {
     Buffer {
         /// What faults call it.
         label: String,
-        /// What it holds before the launch.
+        /// Its contents before the launch.
         contents: Vec<u8>,
     },
     /// A number or a structure, as it lies in the kernarg segment.
