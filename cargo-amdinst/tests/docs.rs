@@ -123,7 +123,7 @@ fn every_option_is_named() {
 }
 
 /// Options of other programs that the pages name, and of test programs.
-const OF_OTHERS: [&str; 27] = [
+const OF_OTHERS: [&str; 33] = [
     "workspace",
     "path",
     "locked",
@@ -151,6 +151,12 @@ const OF_OTHERS: [&str; 27] = [
     "file",
     "workspace-remap",
     "corpus",
+    "workflow",
+    "branch",
+    "status",
+    "limit",
+    "json",
+    "jq",
 ];
 
 #[test]
