@@ -28,9 +28,7 @@ fn compile(directory: &Path) -> CodeObject {
 fn main() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let object = compile(directory.path());
-    println!(
-        "| kernel | wave-instructions | modeled cycles | cycles/s | M wave-instructions/s | slowdown |"
-    );
+    println!("| kernel | wave-instructions | modeled cycles | cycles/s | M wave-instructions/s | slowdown |");
     println!("|---|---|---|---|---|---|");
     for (kernel, groups) in [("arithmetic", 416), ("stream", 8192), ("reduce", 4096)] {
         let mut machine = Machine::new(object.target.arch, Config::default());

@@ -243,7 +243,8 @@ impl Machine {
     /// # Errors
     /// Addresses that are no multiples of 8, or a range that other device memory is in.
     ///
-    /// # Safety The host's range can be read and written until `keep` is dropped. While a kernel runs, the host program
+    /// # Safety
+    /// The host's range can be read and written until `keep` is dropped. While a kernel runs, the host program
     /// accesses the range only with atomics.
     pub unsafe fn map_host(
         &mut self,

@@ -257,9 +257,10 @@ impl Gate {
             Metric::Diverged => {
                 (branch.counts.diverged as f64, format!("{} executions diverged", branch.counts.diverged))
             }
-            Metric::Active => {
-                (branch.average_lanes_active, format!("{:.1} lanes stay active on average", branch.average_lanes_active))
-            }
+            Metric::Active => (
+                branch.average_lanes_active,
+                format!("{:.1} lanes stay active on average", branch.average_lanes_active),
+            ),
             _ => (branch.lost.lanes as f64, branch.lost.to_string()),
         };
         fails(measured).then(|| violation(what))

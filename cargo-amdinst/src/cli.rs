@@ -379,12 +379,13 @@ pub struct DisasmArgs {
 
 /// `cargo amdinst instrument`.
 #[derive(Clone, Debug, Args)]
+#[command(group = ArgGroup::new("result").args(["output", "plan"]).required(true))]
 pub struct InstrumentArgs {
     /// Which code object.
     #[command(flatten)]
     pub input: FileArgs,
     /// The instrumented code object; its probe map goes beside it. Or use --plan, which writes nothing
-    #[arg(short, long, value_name = "OUT", required_unless_present = "plan", conflicts_with = "plan")]
+    #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Write the whole bundle, library or program with all its code objects instrumented, not one code object on its
     /// own; implied when OUT is FILE

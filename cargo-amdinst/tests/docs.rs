@@ -123,7 +123,7 @@ fn every_option_is_named() {
 }
 
 /// Options of other programs that the pages name, and of test programs.
-const OF_OTHERS: [&str; 33] = [
+const OF_OTHERS: [&str; 34] = [
     "workspace",
     "path",
     "locked",
@@ -157,6 +157,7 @@ const OF_OTHERS: [&str; 33] = [
     "limit",
     "json",
     "jq",
+    "dir",
 ];
 
 #[test]

@@ -216,6 +216,17 @@ fn selecting_nothing_is_an_error_that_tells_what_there_is() {
 }
 
 #[test]
+fn either_a_plan_or_an_output() {
+    let directory = tempfile::tempdir().unwrap();
+    for (words, told) in [("", "<--output <OUT>|--plan>"), ("--plan -o out.elf", "cannot be used with")] {
+        let output = amdinst(directory.path(), &format!("instrument FILE {words}"));
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && error.contains(told), "{words}: {error}");
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn the_plan_for_blocks_lists_them() {
     let directory = tempfile::tempdir().unwrap();
     let plan =

@@ -63,7 +63,8 @@ impl Workshop {
 
     /// The code object for a processor.
     ///
-    /// # Errors Clang refuses the source, with its words, or its output is no code object.
+    /// # Errors
+    /// Clang refuses the source, with its words, or its output is no code object.
     pub fn device(&self, target: &Target) -> Result<CodeObject> {
         let output = self.path(&format!("{}.elf", target.arch));
         let cpu = format!("-mcpu={}", target.arch);

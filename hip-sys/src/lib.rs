@@ -56,7 +56,8 @@ impl std::error::Error for LoadError {}
 impl Hip {
     /// Loads the runtime by the first of [`LIBRARY_NAMES`] that the dynamic loader finds, and says which.
     ///
-    /// # Errors The loader's answer for every name.
+    /// # Errors
+    /// The loader's answer for every name.
     pub fn load() -> Result<(Self, &'static str), LoadError> {
         let mut tried = Vec::new();
         for name in LIBRARY_NAMES {

@@ -170,7 +170,8 @@ impl Inst {
 /// as in [`Inst::operands`]. Modifiers that decide which operands exist (GLC of an atomic, LDS of a load) are honored.
 /// An SMEM offset is an [`Value::Imm`], a register, or both with [`Mods::soffset_en`].
 ///
-/// # Errors [`EncodeError`], as [`Inst::encode`]. That runs once, so every result can be encoded.
+/// # Errors
+/// [`EncodeError`], as [`Inst::encode`]. That runs once, so every result can be encoded.
 pub fn assemble(
     target: impl Into<Target>,
     op: Op,

@@ -99,7 +99,8 @@ impl<'a> Listing<'a> {
 
     /// Writes the listing of all code, each section beginning with an empty line and its name.
     ///
-    /// # Errors The error of writing to `out`.
+    /// # Errors
+    /// The error of writing to `out`.
     pub fn write(&self, out: &mut impl io::Write) -> io::Result<()> {
         self.write_range(self.object.code_span(), out)
     }
@@ -152,7 +153,8 @@ impl<'a> Listing<'a> {
 
     /// Shows the code at some addresses to `visit`, in the order of the listing.
     ///
-    /// # Errors The error of `visit`.
+    /// # Errors
+    /// The error of `visit`.
     pub fn items<E>(
         &self,
         range: Range<u64>,

@@ -31,7 +31,8 @@ macro_rules! floats {
 
             /// The value behind `pointer` as an atomic.
             ///
-            /// # Safety `pointer` is valid and aligned for reads and writes as long as the reference lives. In that
+            /// # Safety
+            /// `pointer` is valid and aligned for reads and writes as long as the reference lives. In that
             /// time every access to the value is atomic.
             #[inline(always)]
             pub const unsafe fn from_ptr<'a>(pointer: *mut $float) -> &'a Self {

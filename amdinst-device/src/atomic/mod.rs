@@ -13,7 +13,8 @@ macro_rules! atomic {
     ($($name:ident: $int:ty => $atomic:ty;)*) => {$(
         /// The value behind `pointer` as an atomic.
         ///
-        /// # Safety `pointer` is valid and aligned for reads and writes as long as the reference lives. In that time
+        /// # Safety
+        /// `pointer` is valid and aligned for reads and writes as long as the reference lives. In that time
         /// every access to the value is atomic.
         #[inline(always)]
         pub const unsafe fn $name<'a>(pointer: *mut $int) -> &'a $atomic {

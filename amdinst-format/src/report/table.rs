@@ -122,7 +122,8 @@ impl Report {
         } else if self.probe == Probe::Blocks && !self.blocks.is_empty() {
             text.push_str(&super::blocks::table(&self.blocks, layout));
         } else if rows.is_empty() {
-            let why = match (self.not_selected, self.refusals.is_empty(), self.sites_not_selected.is_empty()) {
+            let why = match (self.not_selected, self.refusals.is_empty(), self.sites_not_selected.is_empty())
+            {
                 (true, ..) => "not selected: `--kernel` chose other kernels",
                 (_, true, true) => "no branch that can diverge",
                 (_, true, false) => "no selected branch",

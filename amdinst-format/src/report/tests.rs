@@ -437,7 +437,10 @@ fn a_kernel_that_was_not_selected_says_so() {
     let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["not_selected"], true);
     for told in [report.find("tail").unwrap_err(), report.at_line(12).unwrap_err()] {
-        assert_eq!(told.to_string(), "kernel `demo` has no counts: it was not selected; `--kernel` chose others");
+        assert_eq!(
+            told.to_string(),
+            "kernel `demo` has no counts: it was not selected; `--kernel` chose others"
+        );
     }
     assert_eq!(report.table(), "  not selected: `--kernel` chose other kernels\n");
 }
@@ -450,7 +453,10 @@ fn old_names_of_fields_are_read() {
     let fields = json.as_object_mut().unwrap();
     let storage = fields.remove("counter_storage").unwrap();
     fields.insert("home".to_owned(), storage);
-    fields.insert("left_out".to_owned(), serde_json::json!([{ "pc": 4, "file": null, "line": null, "column": null, "name": "x" }]));
+    fields.insert(
+        "left_out".to_owned(),
+        serde_json::json!([{ "pc": 4, "file": null, "line": null, "column": null, "name": "x" }]),
+    );
     let old: Report = serde_json::from_value(json).unwrap();
     assert_eq!((&old.counter_storage, old.sites_not_selected.len()), (&report.counter_storage, 1));
 }

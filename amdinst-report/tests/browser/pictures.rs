@@ -56,8 +56,10 @@ impl Kernel {
         let most = rounds.iter().copied().max().unwrap_or(0);
         let times = if self.kind == "if" { 0..1 } else { 0..most + 1 };
         let at = |time: u32| {
-            let lanes = |in_it: &dyn Fn(u32) -> bool| rounds.iter().filter(|rounds| in_it(**rounds)).count() as u64;
-            let (before, after) = (lanes(&|rounds| self.kind == "if" || rounds >= time), lanes(&|rounds| rounds > time));
+            let lanes =
+                |in_it: &dyn Fn(u32) -> bool| rounds.iter().filter(|rounds| in_it(**rounds)).count() as u64;
+            let (before, after) =
+                (lanes(&|rounds| self.kind == "if" || rounds >= time), lanes(&|rounds| rounds > time));
             let is = u64::from;
             Counts {
                 executions: 1,
@@ -145,8 +147,16 @@ fn newton(a: f64) -> u32 {
 /// What three of the test kernels do: 24 waves with starts from 1 to 1000, 12 with numbers from 1 to 4096, 2 with 100 elements.
 fn kernels() -> [Kernel; 3] {
     let (exit, guard) = ("s_andn2_b64 exec, exec, s[0:1]", "s_and_saveexec_b64 s[0:1], vcc");
-    let loops = |name, line, column, probe, rounds, sgprs, vgprs| {
-        Kernel { name, line, column, kind: "loop-exit", probe, instruction: exit, rounds, sgprs, vgprs }
+    let loops = |name, line, column, probe, rounds, sgprs, vgprs| Kernel {
+        name,
+        line,
+        column,
+        kind: "loop-exit",
+        probe,
+        instruction: exit,
+        rounds,
+        sgprs,
+        vgprs,
     };
     let starts = numbers().take(24 * LANES as usize).map(|number| collatz(1 + number % 1000));
     let values = numbers().take(12 * LANES as usize).map(|number| newton(f64::from(1 + number % 4096)));
@@ -187,7 +197,7 @@ fn rendered() -> String {
     (run.schema, run.programs) = (SCHEMA, vec![program]);
     (run.kernels, run.sources) =
         (kernels.iter().map(Kernel::facts).collect(), kernels.iter().map(stamp).collect());
-    let sources = Sources::new(&root(), &run.sources);
+    let sources = Sources::new(root(), &run.sources);
     html::render(&Summary::new(&run), &sources, &Extras::default()).unwrap()
 }
 
@@ -236,10 +246,8 @@ fn pictures_show_the_page_as_it_is() {
             browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
         assert_eq!(beyond, 0, "{name}");
         if bless {
-            browser.call("Emulation.setScrollbarsHidden", json!({ "hidden": true }));
             let asked = json!({ "format": "webp", "quality": 70 });
             let taken = browser.call("Page.captureScreenshot", asked);
-            browser.call("Emulation.setScrollbarsHidden", json!({ "hidden": false }));
             let bytes = decoded(taken["data"].as_str().unwrap());
             std::fs::create_dir_all(&kept).unwrap();
             std::fs::write(kept.join(format!("{name}.webp")), bytes).unwrap();

@@ -9,7 +9,8 @@ use crate::together;
 
 /// Writes `bytes` to `path` in one step, unless they are there already.
 ///
-/// # Errors The system's error.
+/// # Errors
+/// The system's error.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::read(path).is_ok_and(|present| present == bytes) {
         return Ok(());

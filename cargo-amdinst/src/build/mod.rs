@@ -58,7 +58,8 @@ pub struct BuiltPackage {
 
 /// Builds and instruments the packages that `args` names. Sets up the toolchain first if there is none.
 ///
-/// # Errors No toolchain, no package, errors of the compiler or the link step, files that cannot be written. Results of
+/// # Errors
+/// No toolchain, no package, errors of the compiler or the link step, files that cannot be written. Results of
 /// earlier builds stay as they were.
 pub fn build(context: &mut Context, args: &PackageArgs, forms: &Forms) -> CommandResult<Built> {
     let packages = package::find(context, args)?;

@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use syn::visit::{self, Visit};
-use syn::{
-    Attribute, Expr, ExprLit, Field, ImplItemFn, Item, Lit, LitStr, Meta, TraitItem, Visibility,
-};
+use syn::{Attribute, Expr, ExprLit, Field, ImplItemFn, Item, Lit, LitStr, Meta, TraitItem, Visibility};
 
 use crate::markdown;
 use crate::rules::{Sentence, split};

@@ -192,7 +192,8 @@ impl<'a> Instrumented<'a> {
     /// Runs a kernel and its instrumented form, some workgroups of both at a time, and compares; models the instrumented one too, if
     /// a device is given. `each` gets all records, in order.
     ///
-    /// # Errors The original cannot be launched, or does not end well. The result contains faults of the instrumented
+    /// # Errors
+    /// The original cannot be launched, or does not end well. The result contains faults of the instrumented
     /// one.
     pub fn beside(
         &self,

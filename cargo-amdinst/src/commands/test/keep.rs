@@ -110,9 +110,10 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
         let (of_run, others): (Vec<&KernelProbes>, Vec<_>) =
             map.kernels.iter().partition(|kernel| kernels.contains(kernel.name.as_str()));
         let cost = |kernel: &Kernel| without_probes(object.target.arch, kernel);
-        let not_selected = object.kernels.iter().filter(|kernel| {
-            kernels.contains(kernel.name.as_str()) && map.kernel(&kernel.name).is_none()
-        });
+        let not_selected = object
+            .kernels
+            .iter()
+            .filter(|kernel| kernels.contains(kernel.name.as_str()) && map.kernel(&kernel.name).is_none());
         let others = others.into_iter().filter(|probes| !probes.blocks.is_empty());
         unlaunched.extend(others.map(|probes| UnlaunchedKernel {
             name: probes.name.clone(),
