@@ -138,8 +138,7 @@ impl Entry {
     /// The operands that the text names as halves of registers: bits as OP_SEL has them. None where OP_SEL itself, or no text at all, says
     /// which halves they are.
     pub(crate) fn named_halves(&self, mods: &Mods) -> u8 {
-        let shows_op_sel =
-            self.has(Modifier::OpSel) && (self.flags.has(OPSEL) || !self.encoding.is_vop3());
+        let shows_op_sel = self.has(Modifier::OpSel) && (self.flags.has(OPSEL) || !self.encoding.is_vop3());
         let are_named = self.always_names_halves || mods.op_sel != 0 && !shows_op_sel;
         if are_named && !self.reads_whole(mods.ignored) { self.halves } else { 0 }
     }

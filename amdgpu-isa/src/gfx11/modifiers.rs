@@ -5,8 +5,8 @@ use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier as M, ModifierBits};
 use crate::encoding::taken::{ModifierRow as Row, Opcode, taken};
 use crate::rdna::modifiers::{
-    DPP, DPP_BEHIND, DPP_HALVES, DPP8, DPP8_BEHIND, HALVES, all_sources, follows_ray, has_data, has_no_sdst, has_operands,
-    idle_permuted, idle_sources, signs,
+    DPP, DPP_BEHIND, DPP_HALVES, DPP8, DPP8_BEHIND, HALVES, all_sources, follows_ray, has_data, has_no_sdst,
+    has_operands, idle_permuted, idle_sources, signs,
 };
 use crate::signature::{
     ATOMIC, CLAMP, Class, EXEC_W, Flags, GDS_ONLY, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_GDS, NO_OPSEL,

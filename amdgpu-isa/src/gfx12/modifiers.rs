@@ -5,14 +5,14 @@ use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier as M, ModifierBits};
 use crate::encoding::taken::{ModifierRow as Row, Opcode, taken};
 use crate::rdna::modifiers::{
-    DPP, DPP_BEHIND, DPP_HALVES, DPP8, DPP8_BEHIND, HALVES, all_sources, follows_ray, has_data, has_no_sdst, has_operands,
-    idle_permuted, idle_sources, signs,
+    DPP, DPP_BEHIND, DPP_HALVES, DPP8, DPP8_BEHIND, HALVES, all_sources, follows_ray, has_data, has_no_sdst,
+    has_operands, idle_permuted, idle_sources, signs,
 };
 use crate::signature::image::ImageAddress;
 use crate::signature::{
     ATOMIC, BYTE_RESULT, BYTE_SOURCE, CLAMP, Class, EXEC_W, Flags, IDLE_MODS, IDLE_OP_SEL, MAI, MIX,
-    NEG_ONLY, NEGATES_ADDEND, NO_D16, NO_OPSEL, NO_SRC_MODS, NO_THIRD, OMOD, OPSEL, SHOWS_ALL, SIGNED_BY_NEG, SPARSE,
-    SWAPS_ROWS, Spec, TWO_OFFSETS, Ty, halves,
+    NEG_ONLY, NEGATES_ADDEND, NO_D16, NO_OPSEL, NO_SRC_MODS, NO_THIRD, OMOD, OPSEL, SHOWS_ALL, SIGNED_BY_NEG,
+    SPARSE, SWAPS_ROWS, Spec, TWO_OFFSETS, Ty, halves,
 };
 use crate::{Arch, Encoding, Slot};
 

@@ -1,6 +1,8 @@
 //! LLVM's answers held against ours.
 
-use amdgpu_isa::{DecodeError, Encoding, Generation, Inst, Mods, Op, Target, Value, decode, decode_for_listing};
+use amdgpu_isa::{
+    DecodeError, Encoding, Generation, Inst, Mods, Op, Target, Value, decode, decode_for_listing,
+};
 use anyhow::Result;
 
 use super::cause::{self, Evidence};
@@ -251,8 +253,7 @@ fn verdict(
 
 /// Whether the constant of a multiply-add of halves has more bits than count.
 fn has_wide_half(inst: &Inst) -> bool {
-    let multiplies =
-        matches!(inst.op, Op::v_fmamk_f16 | Op::v_fmaak_f16 | Op::v_madmk_f16 | Op::v_madak_f16);
+    let multiplies = matches!(inst.op, Op::v_fmamk_f16 | Op::v_fmaak_f16 | Op::v_madmk_f16 | Op::v_madak_f16);
     multiplies && inst.operands.iter().any(|operand| matches!(operand.value, Value::Literal(0x1_0000..)))
 }
 

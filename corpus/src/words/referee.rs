@@ -81,7 +81,8 @@ impl Referee {
     /// Whether a text of ours is one that LLVM has only if it is asked for halves of registers: it names some, or OP_SEL of scalars says
     /// what LLVM's does not.
     pub(super) fn is_of_halves(&self, theirs: Option<&str>, ours: &str) -> bool {
-        let hides = |theirs: &str| ours.strip_prefix(theirs).is_some_and(|rest| rest.starts_with(" op_sel:["));
+        let hides =
+            |theirs: &str| ours.strip_prefix(theirs).is_some_and(|rest| rest.starts_with(" op_sel:["));
         self.target.arch.generation() == Generation::Gfx12
             && (names_halves(ours) || theirs.is_some_and(hides))
     }
