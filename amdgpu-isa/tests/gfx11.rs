@@ -78,6 +78,17 @@ fn null_and_m0_are_apart() {
     assert!(!m0.effects(GFX1100).writes.contains(Reg::SCC));
 }
 
+/// Clang writes a negative constant of 16 bits with all 32 of its dword, as LLVM's listing shows.
+#[test]
+fn constants_of_halves_keep_their_dword() {
+    let words = [0x6e0c_0d15, 0xffff_8291];
+    let inst = decode(GFX1100, &bytes(&words)).unwrap();
+    let text = "v_fmamk_f16 v6.l, v21.l, 0xffff8291, v6.l";
+    assert_eq!(inst.text(GFX1100), text);
+    assert_eq!(inst.encode(GFX1100).unwrap().as_slice(), words);
+    assert_eq!(parse(GFX1100, text).unwrap(), inst);
+}
+
 #[test]
 fn lane_masks_are_as_wide_as_a_wave() {
     let add = "v_add_co_ci_u32_e64 v0, s4, v1, v2, s6";

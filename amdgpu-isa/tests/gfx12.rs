@@ -116,6 +116,72 @@ fn comparisons_write_exec_alone() {
     assert_eq!(inst.effects(WAVE64).writes, set(&[Reg::EXEC_LO, Reg::EXEC_HI]));
 }
 
+/// Both operations of a pair may read one register in the same place, but not two of one bank (RDNA 4 ISA, section 7.8).
+#[test]
+fn pairs_share_a_register() {
+    for (text, is_legal) in [
+        ("v_dual_sub_f32 v3, v3, v75 :: v_dual_sub_f32 v4, v4, v75", true),
+        ("v_dual_fmac_f32 v3, v75, v3 :: v_dual_fmac_f32 v4, v75, v4", true),
+        ("v_dual_sub_f32 v3, v3, v75 :: v_dual_sub_f32 v4, v4, v79", false),
+        // Results are one even and one odd.
+        ("v_dual_fmac_f32 v3, v75, v1 :: v_dual_fmac_f32 v5, v74, v0", false),
+    ] {
+        match parse(GFX1201, text) {
+            Ok(pair) if is_legal => assert_eq!(pair.text(GFX1201), text),
+            Err(_) if !is_legal => {}
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
+/// LLVM names halves of registers if it is asked for that (`+real-true16`), and else has no text for the upper ones but by OP_SEL, which
+/// it does not always show. They are named where its other text does not say which half it is, and are read everywhere.
+#[test]
+fn halves_are_named_where_there_is_no_other_text() {
+    let texts = [
+        // All are lower halves: nothing to tell.
+        ("v_add_f16_e32 v1.l, v2.l, v3.l", "v_add_f16_e32 v1, v2, v3"),
+        ("v_cvt_f32_f16_e32 v1, v3.l", "v_cvt_f32_f16_e32 v1, v3"),
+        ("v_and_b16 v1.l, v2.l, v3.l", "v_and_b16 v1, v2, v3"),
+        // By OP_SEL.
+        ("v_fma_f16 v1.h, v2.h, v3.l, v4.l", "v_fma_f16 v1, v2, v3, v4 op_sel:[1,0,0,1]"),
+        ("v_pack_b32_f16 v1, v2.h, v3.l", "v_pack_b32_f16 v1, v2, v3 op_sel:[1,0,0]"),
+        ("v_add_nc_u16 v1.h, v2.h, v3.l", "v_add_nc_u16 v1, v2, v3 op_sel:[1,0,1]"),
+        // By name alone.
+        ("v_mov_b16_e32 v1.l, v3.l", "v_mov_b16_e32 v1.l, v3.l"),
+        ("v_mov_b16_e64 v255.h, s3", "v_mov_b16_e64 v255.h, s3 op_sel:[0,1]"),
+        ("v_swap_b16 v1.l, v3.h", "v_swap_b16 v1.l, v3.h"),
+        ("v_add_f16_e32 v1.l, v2.l, v3.h", "v_add_f16_e32 v1.l, v2.l, v3.h"),
+        ("v_add_f16_e64 v1.l, v2.l, v3.h", "v_add_f16_e64 v1.l, v2.l, v3.h op_sel:[0,1,0]"),
+        ("v_and_b16 v1.h, v2.h, v3.l", "v_and_b16 v1.h, v2.h, v3.l op_sel:[1,0,1]"),
+        ("v_cndmask_b16 v1.h, v2.h, v3.l, s0", "v_cndmask_b16 v1.h, v2.h, v3.l, s0"),
+        ("v_cmp_lt_f16_e32 vcc_lo, v1.h, v2.l", "v_cmp_lt_f16_e32 vcc_lo, v1.h, v2.l"),
+        ("v_cmp_lt_f16_e64 s0, v1.h, v2.l", "v_cmp_lt_f16_e64 s0, v1.h, v2.l op_sel:[1,0,0]"),
+    ];
+    for (named, printed) in texts {
+        let inst = parse(GFX1201, named).unwrap_or_else(|error| panic!("{named}: {error}"));
+        let words = inst.encode(GFX1201).unwrap();
+        assert_eq!(decode(GFX1201, &bytes(&words)).unwrap().text(GFX1201), printed);
+        let again = parse(GFX1201, printed).unwrap_or_else(|error| panic!("{printed}: {error}"));
+        assert_eq!(again.encode(GFX1201).unwrap(), words, "{printed}");
+    }
+    // A register's number has seven bits in the short forms.
+    assert!(parse(GFX1201, "v_add_f16_e32 v128, v2, v3").is_err());
+}
+
+/// The other half of a result's register stays, whatever the form.
+#[test]
+fn results_of_16_bits_leave_the_other_half() {
+    for text in ["v_mov_b16_e32 v1.h, v2.l", "v_add_f16_e32 v1, v2, v2", "v_and_b16 v1, v2, v2"] {
+        let effects = parse(GFX1201, text).unwrap().effects(GFX1201);
+        assert!(effects.reads.contains(Reg::vgpr(1)), "{text}");
+        assert!(effects.partial.contains(Reg::vgpr(1)) && !effects.writes.contains(Reg::vgpr(1)), "{text}");
+    }
+    let swap = parse(GFX1201, "v_swap_b16 v1.l, v3.h").unwrap().effects(GFX1201);
+    assert!([1, 3].iter().all(|&register| swap.reads.contains(Reg::vgpr(register))));
+    assert!([1, 3].iter().all(|&register| swap.changes().contains(Reg::vgpr(register))));
+}
+
 /// What went with GFX11, and what came.
 #[test]
 fn opcodes_are_those_of_the_generation() {

@@ -523,13 +523,14 @@ const HALVES: &[&str] = &[
     "v_cmpx_lt_i16 vcc, {a}, {v}",
 ];
 
-/// Other forms of 16 bits, on GFX11: `{h}` is a half of a vector register.
-const HALVES_OF_GFX11: &[&str] = &[
+/// Other forms of 16 bits, from GFX11 on: `{h}` is a half of a vector register.
+const HALVES_BY_NAME: &[&str] = &[
     "v_fmac_f16 {h}, {h}, {h}",
     "v_fmac_f16 {h}, {k}, {h}",
     "v_fmac_f16_e64 {h}, -{h}, |{h}|",
     "v_fmamk_f16 {h}, {h}, 0x4248, {h}",
     "v_fmaak_f16 {h}, {h}, {h}, 0x4248",
+    "v_fmaak_f16 {h}, {h}, {h}, 0xffff8291",
     "v_add_f16 {h}, {h}, {h}",
     "v_add_f16_e64 {h}, -{h}, |{h}|",
     "v_sub_f16 {h}, {k}, {h}",
@@ -694,7 +695,7 @@ fn arithmetic_of_gfx11_is_the_same_at_every_level() {
     for wave in [WaveSize::Wave32, WaveSize::Wave64] {
         let target = Target { arch: Arch::Gfx1100, wave };
         let pairs: &[&str] = if wave == WaveSize::Wave32 { PAIRS } else { &[] };
-        let forms = GFX11.iter().chain(pairs).chain(IN_PARTS).chain(HALVES_OF_GFX11);
+        let forms = GFX11.iter().chain(pairs).chain(IN_PARTS).chain(HALVES_BY_NAME);
         compare_arithmetic(target, forms.map(|form| of_lanes(form, wave.lanes())));
     }
 }
@@ -717,10 +718,8 @@ fn of_gfx12(form: &str) -> Option<String> {
         ("_min_f16", "_min_num_f16"),
         ("_max_f16", "_max_num_f16"),
     ];
-    // Its halves are those of registers, but for VOP3's OP_SEL.
-    let form = form.replace("{h}", "{v}");
-    let renamed = NAMES.iter().fold(form.clone(), |form, (from, to)| form.replace(from, to));
-    (!["s_cmpk_", "v_mov_b16 "].iter().any(|none| form.starts_with(none))).then_some(renamed)
+    let renamed = NAMES.iter().fold(form.to_owned(), |form, (from, to)| form.replace(from, to));
+    (!form.starts_with("s_cmpk_")).then_some(renamed)
 }
 
 /// Those that GFX11 does not have.
@@ -732,7 +731,7 @@ fn arithmetic_of_gfx12_is_the_same_at_every_level() {
     for wave in [WaveSize::Wave32, WaveSize::Wave64] {
         let target = Target { arch: Arch::Gfx1201, wave };
         let pairs: &[&str] = if wave == WaveSize::Wave32 { PAIRS } else { &[] };
-        let forms = GFX11.iter().chain(pairs).chain(IN_PARTS).chain(HALVES_OF_GFX11);
+        let forms = GFX11.iter().chain(pairs).chain(IN_PARTS).chain(HALVES_BY_NAME);
         let forms = forms.map(|form| of_lanes(form, wave.lanes()));
         let forms = forms.filter_map(|form| of_gfx12(&form));
         compare_arithmetic(target, forms.chain(ONLY_GFX12.iter().map(|&form| form.to_owned())));

@@ -12,7 +12,7 @@ mod words;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use amdgpu_isa::Target;
+use amdgpu_isa::{Generation, Target};
 use anyhow::{Context as _, Result};
 use clap::{Parser, Subcommand};
 
@@ -115,6 +115,23 @@ fn run(command: &Command) -> Result<bool> {
 fn wave_attribute(target: Target) -> Option<String> {
     let is_default = target == target.arch.into();
     (!is_default).then(|| format!("+wavefrontsize{}", target.wave.lanes()))
+}
+
+/// As that, and LLVM reads and names halves of registers. It does so unasked on GFX11 alone.
+fn attributes_with_halves(target: Target) -> Vec<String> {
+    let halves = (target.arch.generation() == Generation::Gfx12).then(|| "+real-true16".to_owned());
+    wave_attribute(target).into_iter().chain(halves).collect()
+}
+
+/// Whether a text names halves of registers.
+fn names_halves(text: &str) -> bool {
+    text.contains(".l") || text.contains(".h")
+}
+
+/// A text of LLVM's in which halves of registers are named, without these names. None where nothing else tells an upper half.
+fn without_halves(text: &str) -> Option<String> {
+    let is_told = text.contains(" op_sel:[") || !text.contains(".h");
+    is_told.then(|| text.replace(".l", "").replace(".h", ""))
 }
 
 /// What tells, behind the name of a processor, that its waves are not of the size that it has by default.

@@ -32,8 +32,8 @@ pub(crate) struct Model {
     pub(crate) vopd_second: &'static [Row],
     /// Encodings of more than one dword that take a literal.
     pub(crate) long_literals: &'static [Encoding],
-    /// Operands of 16 bits are halves of registers; OP_SEL tells which.
-    pub(crate) true_halves: bool,
+    /// What operands of 16 bits are.
+    pub(crate) halves: Halves,
     /// What prints without a suffix has one where lanes are permuted.
     pub(crate) names_permutations: bool,
     /// What a comparison in VOP3 may write.
@@ -65,6 +65,18 @@ pub(crate) struct Model {
     pub(crate) is_mark: fn(u32) -> bool,
     /// Instructions of four dwords, where the generation has them.
     pub(crate) scaled: Option<&'static Scaled>,
+}
+
+/// What operands of 16 bits are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Halves {
+    /// Registers, of which they take the lower half.
+    Whole,
+    /// Halves of registers, which LLVM's text names: `v1.h`.
+    Named,
+    /// Halves of registers. LLVM's text names none unless it is asked for that (`+real-true16`), and has then none for the upper ones
+    /// but where it prints OP_SEL: there, and where a mnemonic has no other text, they are named.
+    Quiet,
 }
 
 /// Bits beside the slots that say what an operand is.

@@ -408,12 +408,8 @@ fn value(
         }
         Class::Imm(kind) => immediate::value(fields, entry, (kind, field), code),
         Class::Export => Ok(export(fields, spec.slot)),
-        Class::Literal => match fields.take_literal(Ty::I32)? {
-            Value::Literal(value) if spec.ty == Ty::F16 && value > 0xffff => {
-                Err(Illegal::Immediate(value.into()))
-            }
-            literal => Ok(literal),
-        },
+        // Of 16 bits, the low half counts. LLVM's compiler writes a negative one with all bits above it set, which its assembler refuses.
+        Class::Literal => fields.take_literal(Ty::I32),
         Class::Vcc => Ok(Value::VCC),
         Class::SdwaSrc => sdwa_source(fields, (spec, field), code, dwords),
         Class::SdwaDst if fields.model.bits.sdwa_sdst.get(fields.pairs.main) == 0 => {

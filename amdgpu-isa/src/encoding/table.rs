@@ -10,9 +10,11 @@ use arrayvec::ArrayVec;
 
 use super::decode::VOP3_OP_SEL;
 use super::format::{Field, ModifierList};
-use super::model::Model;
+use super::model::{Halves, Model};
 use super::modifiers::{self, Modifier, ModifierBits};
-use crate::signature::{BARE, Class, E64, Flags, IDLE_OP_SEL, MIX, Signature, Spec, Ty};
+use crate::signature::{
+    BARE, Class, E64, Flags, IDLE_OP_SEL, MIX, NAMES_HALVES, OPSEL, Signature, Spec, Ty, halves,
+};
 use crate::{Arch, Encoding, Feature, Mods, Op, Slot, Target, WaveSize};
 
 /// Processors of one generation that share instructions, as a bit set; each generation has bits of its own.
@@ -109,6 +111,8 @@ pub(crate) struct Entry {
     pub(crate) takes_literal: bool,
     /// Operands that are halves of registers: bits as OP_SEL has them.
     pub(crate) halves: u8,
+    /// The text names them always, rather than where there is no other.
+    always_names_halves: bool,
     /// What those bits are when assembled: ones where OP_SEL_HI belongs to no source, else zeros.
     pub(crate) rest: u64,
     /// Without modifiers, the bits of all of them are zero.
@@ -129,6 +133,14 @@ impl Entry {
             && self.encoding.is_vop3()
             && !self.flags.has(IDLE_OP_SEL)
             && bits & self.ignored & VOP3_OP_SEL.mask() != 0
+    }
+
+    /// The operands that the text names as halves of registers: bits as OP_SEL has them. None where OP_SEL itself, or no text at all, says
+    /// which halves they are.
+    pub(crate) fn named_halves(&self, mods: &Mods) -> u8 {
+        let shows_op_sel = self.has(Modifier::OpSel) && (self.flags.has(OPSEL) || !self.encoding.is_vop3());
+        let are_named = self.always_names_halves || mods.op_sel != 0 && !shows_op_sel;
+        if are_named && !self.reads_whole(mods.ignored) { self.halves } else { 0 }
     }
 
     /// Whether it is the form of an image instruction that names the registers of an address which another form has in a row.
@@ -322,7 +334,8 @@ impl Tables {
             used_extra,
             ignored_control: (model.ignored_control)(encoding, &specs) & !(used_extra as u32),
             takes_literal: (model.format)(encoding).dwords == 1 || model.long_literals.contains(&encoding),
-            halves: if model.true_halves && !flags.has(MIX) { halves(&specs) } else { 0 },
+            halves: if model.halves == Halves::Whole || flags.has(MIX) { 0 } else { halves(&specs) },
+            always_names_halves: model.halves == Halves::Named || flags.has(NAMES_HALVES),
             places,
             opcode,
             encoding,
@@ -363,16 +376,4 @@ fn used_extra(model: &Model, encoding: Encoding, modifiers: &[ModifierBits], pla
     let modifiers = modifiers.iter().map(|bits| (bits.field, bits.field.put(bits.mask)));
     let places = places.iter().map(|place| (*place, place.mask()));
     modifiers.chain(places).filter(|(field, _)| field.is_extra()).fold(0, |all, (_, mask)| all | mask)
-}
-
-/// Which operands are halves of registers, as OP_SEL has them.
-fn halves(specs: &[Spec]) -> u8 {
-    let bit = |spec: &Spec| match spec.slot {
-        Slot::Src0 => 1,
-        Slot::Src1 => 2,
-        Slot::Src2 => 4,
-        Slot::Vdst => 8,
-        _ => 0,
-    };
-    specs.iter().filter(|spec| spec.ty.is_half()).fold(0, |all, spec| all | bit(spec))
 }

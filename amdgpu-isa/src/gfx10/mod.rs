@@ -23,7 +23,7 @@ mod vop3;
 mod vop3p;
 mod vopc;
 
-use crate::encoding::model::{Addresses, Model};
+use crate::encoding::model::{Addresses, Halves, Model};
 use crate::encoding::table::Archs;
 use crate::signature::Class;
 use crate::{Arch, Encoding};
@@ -85,7 +85,7 @@ pub(crate) const MODEL: Model = Model {
     ],
     vopd_second: &[],
     long_literals: &[Encoding::Vop3, Encoding::Vop3p],
-    true_halves: false,
+    halves: Halves::Whole,
     names_permutations: true,
     comparison_result: Class::Mask,
     addresses: Addresses::FourEach,

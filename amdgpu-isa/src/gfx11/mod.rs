@@ -25,7 +25,7 @@ mod vop3p;
 mod vopc;
 mod vopd;
 
-use crate::encoding::model::{Addresses, Model};
+use crate::encoding::model::{Addresses, Halves, Model};
 use crate::encoding::table::Archs;
 use crate::signature::Class;
 use crate::{Arch, Encoding};
@@ -77,7 +77,7 @@ pub(crate) const MODEL: Model = Model {
     ],
     vopd_second: vopd::SECOND,
     long_literals: &[Encoding::Vop3, Encoding::Vop3p, Encoding::Vopd],
-    true_halves: true,
+    halves: Halves::Named,
     names_permutations: true,
     comparison_result: Class::Mask,
     addresses: Addresses::OneEach,

@@ -5,12 +5,12 @@ use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier as M, ModifierBits};
 use crate::encoding::taken::{ModifierRow as Row, Opcode, taken};
 use crate::rdna::modifiers::{
-    DPP, DPP_BEHIND, DPP8, DPP8_BEHIND, all_sources, follows_ray, has_data, has_no_sdst, has_operands,
-    idle_permuted, idle_sources, signs,
+    DPP, DPP_BEHIND, DPP_HALVES, DPP8, DPP8_BEHIND, HALVES, all_sources, follows_ray, has_data, has_no_sdst,
+    has_operands, idle_permuted, idle_sources, signs,
 };
 use crate::signature::{
     ATOMIC, CLAMP, Class, EXEC_W, Flags, GDS_ONLY, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_GDS, NO_OPSEL,
-    NO_THIRD, OMOD, OPSEL, SIGNED_BY_NEG, STORE, SWAPS_ROWS, Spec, TWO_OFFSETS,
+    NO_THIRD, OMOD, OPSEL, SIGNED_BY_NEG, STORE, SWAPS_ROWS, Spec, TWO_OFFSETS, halves,
 };
 use crate::{Arch, Encoding, Slot};
 
@@ -66,19 +66,6 @@ const SMEM: &[Row] = &[
     Row::at(M::Glc, 14, 1).when(has_data),
 ];
 
-/// Halves of registers, beside their numbers of seven bits.
-const HALVES: &[Row] = &[
-    Row::at(M::OpSelOf(0), 7, 1).when(is_half::<0>),
-    Row::at(M::OpSelOf(1), 16, 1).when(is_half::<1>),
-    Row::at(M::OpSelOf(3), 24, 1).when(has_half_result),
-];
-
-const DPP_HALVES: &[Row] = &[
-    Row::at(M::OpSelOf(0), 39, 1).when(is_half::<0>),
-    Row::at(M::OpSelOf(1), 16, 1).when(is_half::<1>),
-    Row::at(M::OpSelOf(3), 24, 1).when(has_half_result),
-];
-
 const VOP3: &[Row] = &[
     Row::at(M::Abs, 8, 3).when(has_no_sdst).bits(|op| if op.has(NEG_ONLY) { 0 } else { signs(op) }),
     Row::at(M::OpSel, 11, 4).when(|op| has_no_sdst(op) && vop3_halves(op) != 0).bits(vop3_halves),
@@ -98,7 +85,7 @@ const VOP3P: &[Row] = &[
 
 const VINTERP: &[Row] = &[
     Row::at(M::Wait, 8, 3),
-    Row::at(M::OpSel, 11, 4).bits(|op| if halves(op) == 0 && !has_half_result(op) { 0 } else { 15 }),
+    Row::at(M::OpSel, 11, 4).bits(|op| if halves(op.specs) == 0 { 0 } else { 15 }),
     Row::at(M::Clamp, 15, 1),
     Row::at(M::Neg, 61, 3),
 ];
@@ -159,25 +146,12 @@ const MIMG: &[Row] = &[
 
 const EXP: &[Row] = &[Row::at(M::Done, 11, 1), Row::at(M::RowEn, 13, 1)];
 
-/// The sources that are halves of registers.
-fn halves(op: &Opcode<'_>) -> u32 {
-    op.sources(|spec| spec.ty.is_half())
-}
-
-fn is_half<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
-    halves(op) & 1 << SOURCE != 0
-}
-
-fn has_half_result(op: &Opcode<'_>) -> bool {
-    op.any(|spec| spec.slot == Slot::Vdst && spec.ty.is_half())
-}
-
 /// The bits of OP_SEL that mean something: of sources, and the highest of the result.
 fn vop3_halves(op: &Opcode<'_>) -> u32 {
     match () {
         () if op.has(SWAPS_ROWS) => 3,
         () if op.has(OPSEL) => all_sources(op) | 8,
-        () => halves(op) | if has_half_result(op) { 8 } else { 0 },
+        () => halves(op.specs).into(),
     }
 }
 

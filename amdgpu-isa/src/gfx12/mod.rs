@@ -26,7 +26,7 @@ mod vopc;
 mod vopd;
 mod vsample;
 
-use crate::encoding::model::{Addresses, Model};
+use crate::encoding::model::{Addresses, Halves, Model};
 use crate::encoding::table::Archs;
 use crate::signature::Class;
 use crate::{Arch, Encoding};
@@ -72,7 +72,7 @@ pub(crate) const MODEL: Model = Model {
     ],
     vopd_second: vopd::SECOND,
     long_literals: &[Encoding::Vop3, Encoding::Vop3p, Encoding::Vopd],
-    true_halves: false,
+    halves: Halves::Quiet,
     names_permutations: true,
     comparison_result: Class::Mask,
     addresses: Addresses::Always,

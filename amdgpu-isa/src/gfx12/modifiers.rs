@@ -5,14 +5,14 @@ use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier as M, ModifierBits};
 use crate::encoding::taken::{ModifierRow as Row, Opcode, taken};
 use crate::rdna::modifiers::{
-    DPP, DPP_BEHIND, DPP8, DPP8_BEHIND, all_sources, follows_ray, has_data, has_no_sdst, has_operands,
-    idle_permuted, idle_sources, signs,
+    DPP, DPP_BEHIND, DPP_HALVES, DPP8, DPP8_BEHIND, HALVES, all_sources, follows_ray, has_data, has_no_sdst,
+    has_operands, idle_permuted, idle_sources, signs,
 };
 use crate::signature::image::ImageAddress;
 use crate::signature::{
     ATOMIC, BYTE_RESULT, BYTE_SOURCE, CLAMP, Class, EXEC_W, Flags, IDLE_MODS, IDLE_OP_SEL, MAI, MIX,
-    NEG_ONLY, NEGATES_ADDEND, NO_D16, NO_OPSEL, NO_SRC_MODS, NO_THIRD, OMOD, OPSEL, SIGNED_BY_NEG, SPARSE,
-    SWAPS_ROWS, Spec, TWO_OFFSETS, Ty,
+    NEG_ONLY, NEGATES_ADDEND, NO_D16, NO_OPSEL, NO_SRC_MODS, NO_THIRD, OMOD, OPSEL, SHOWS_ALL, SIGNED_BY_NEG,
+    SPARSE, SWAPS_ROWS, Spec, TWO_OFFSETS, Ty, halves,
 };
 use crate::{Arch, Encoding, Slot};
 
@@ -41,6 +41,13 @@ fn rows(opcode: &Opcode<'_>) -> &'static [Row] {
     match opcode.encoding {
         Encoding::Smem if has_data(opcode) => SMEM,
         Encoding::Smem if opcode.any(|spec| spec.class == Class::SmemOffset) => PROBE,
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => HALVES,
+        Encoding::Vop1Dpp
+        | Encoding::Vop2Dpp
+        | Encoding::VopcDpp
+        | Encoding::Vop1Dpp8
+        | Encoding::Vop2Dpp8
+        | Encoding::VopcDpp8 => DPP_HALVES,
         Encoding::Vop3 | Encoding::Vop3Dpp | Encoding::Vop3Dpp8 => VOP3,
         Encoding::Vop3p | Encoding::Vop3pDpp | Encoding::Vop3pDpp8 => VOP3P,
         Encoding::Vinterp => VINTERP,
@@ -160,8 +167,8 @@ fn selected(op: &Opcode<'_>) -> u32 {
         () if op.has(BYTE_SOURCE) => 3,
         () if op.has(BYTE_RESULT) => 12,
         () if op.has(IDLE_OP_SEL) => op.sources(|spec| spec.ty.is_half()) | 8,
-        () if op.has(OPSEL) => all_sources(op) | 8,
-        () => 0,
+        () if op.has(OPSEL) || op.has(SHOWS_ALL) => all_sources(op) | 8,
+        () => halves(op.specs).into(),
     }
 }
 

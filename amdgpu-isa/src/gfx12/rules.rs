@@ -45,7 +45,6 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
     if entry.encoding.is_vop3p() && has_fixed_high_halves(entry.flags) && mods.op_sel_hi != 0b111 {
         return Err(Illegal::Field("OP_SEL_HI"));
     }
-    short_halves(entry, operands)?;
     if entry.encoding.is_dpp() || entry.encoding.is_dpp8() {
         special_sources(entry, operands)?;
     }
@@ -145,32 +144,6 @@ fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     image_width(entry, mods)
 }
 
-/// The shorter encodings name the lower 128 vector registers alone where an operand has 16 bits: the highest bit says which half, and
-/// LLVM has no text for the upper one.
-fn short_halves(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
-    const REGISTERS: u8 = 128;
-    let is_short = matches!(
-        entry.encoding,
-        Encoding::Vop1
-            | Encoding::Vop2
-            | Encoding::Vopc
-            | Encoding::Vop1Dpp
-            | Encoding::Vop2Dpp
-            | Encoding::VopcDpp
-            | Encoding::Vop1Dpp8
-            | Encoding::Vop2Dpp8
-            | Encoding::VopcDpp8
-    );
-    let named = entry.specs.iter().zip(operands).find_map(|(spec, operand)| match operand.value {
-        Value::Vgpr(register) if spec.ty.is_half() && register >= REGISTERS => Some(register),
-        _ => None,
-    });
-    match named {
-        Some(register) if is_short => Err(Illegal::Range { first: register.into(), dwords: 1 }),
-        _ => Ok(()),
-    }
-}
-
 /// Whether a source of DPP beside the first is no vector register although it must be one: the second of mixed precision, all of a dot
 /// product of small floats.
 fn has_scalar_beside_permuted(entry: &Entry, operands: &Operands) -> bool {
@@ -186,7 +159,8 @@ fn has_scalar_beside_permuted(entry: &Entry, operands: &Operands) -> bool {
     permutes && operands.iter().any(is_scalar)
 }
 
-/// The two operations of VOPD read from different banks, write one an even and one an odd register, and share two scalar values.
+/// The two operations of VOPD read from different banks or the same register, write one an even and one an odd register, and share two
+/// scalar values (RDNA 4 ISA, section 7.8, which LLVM 22's assembler has stricter for these processors).
 fn pair(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     // The registers that each operation reads as its first, second and third source. The third of a multiply-add is its destination, or
     // stands behind the literal.
@@ -222,9 +196,10 @@ fn pair(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
         (sources(Slot::Src0, Slot::Src1, Slot::Vdst), sources(Slot::Src0Y, Slot::Src1Y, Slot::VdstY));
     // Two moves may read of one bank.
     let moves_both = entry.op == Op::v_mov_b32 && entry.dual == Some(Op::v_mov_b32);
-    for ((a, b), banks) in x.into_iter().zip(y).zip([4, 4, 2]) {
+    for ((a, b), (banks, is_shared)) in x.into_iter().zip(y).zip([(4, true), (4, true), (2, false)]) {
         if let (Some(a), Some(b)) = (a, b)
             && !moves_both
+            && !(is_shared && a == b)
             && a % banks == b % banks
         {
             return Err(Illegal::Kind("a register of the other operation's bank"));

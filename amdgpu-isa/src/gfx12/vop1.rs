@@ -14,8 +14,8 @@ rows! {
     6   v_cvt_f32_u32                             ALL [E64 DPP DPP8 E64_DPP];
     7   v_cvt_u32_f32                             ALL [E64 DPP DPP8 E64_DPP];
     8   v_cvt_i32_f32                             ALL [E64 DPP DPP8 E64_DPP];
-    10  v_cvt_f16_f32                             ALL [E64 DPP DPP8 E64_DPP];
-    11  v_cvt_f32_f16                             ALL [E64 DPP DPP8 E64_DPP];
+    10  v_cvt_f16_f32                             ALL [E64 DPP DPP8 E64_DPP SHOWS_ALL];
+    11  v_cvt_f32_f16                             ALL [E64 DPP DPP8 E64_DPP SHOWS_ALL];
     12  v_cvt_rpi_i32_f32 "v_cvt_nearest_i32_f32" ALL [E64 DPP DPP8 E64_DPP];
     13  v_cvt_flr_i32_f32 "v_cvt_floor_i32_f32"   ALL [E64 DPP DPP8 E64_DPP];
     14  v_cvt_off_f32_i4                          ALL [E64 DPP DPP8 E64_DPP];
@@ -32,6 +32,7 @@ rows! {
     25  v_rndne_f64                               ALL [E64];
     26  v_floor_f64                               ALL [E64];
     27  v_pipeflush                               ALL [E64 BARE];
+    28  v_mov_b16                                 ALL [E64 DPP DPP8 E64_DPP NAMES_HALVES];
     32  v_fract_f32                               ALL [E64 DPP DPP8 E64_DPP];
     33  v_trunc_f32                               ALL [E64 DPP DPP8 E64_DPP];
     34  v_ceil_f32                                ALL [E64 DPP DPP8 E64_DPP];
@@ -80,15 +81,16 @@ rows! {
     95  v_fract_f16                               ALL [E64 DPP DPP8 E64_DPP];
     96  v_sin_f16                                 ALL [E64 DPP DPP8 E64_DPP];
     97  v_cos_f16                                 ALL [E64 DPP DPP8 E64_DPP];
-    98  v_sat_pk_u8_i16                           ALL [E64 DPP DPP8 E64_DPP];
+    98  v_sat_pk_u8_i16                           ALL [E64 DPP DPP8 E64_DPP SHOWS_ALL];
     99  v_cvt_norm_i16_f16                        ALL [E64 DPP DPP8 E64_DPP];
     100 v_cvt_norm_u16_f16                        ALL [E64 DPP DPP8 E64_DPP];
     101 v_swap_b32                                ALL [BARE];
+    102 v_swap_b16                                ALL [BARE NAMES_HALVES];
     103 v_permlane64_b32                          ALL [BARE];
     104 v_swaprel_b32                             ALL [BARE];
     105 v_not_b16                                 ALL [E64 DPP DPP8 E64_DPP];
-    106 v_cvt_i32_i16                             ALL [E64 DPP DPP8 E64_DPP];
-    107 v_cvt_u32_u16                             ALL [E64 DPP DPP8 E64_DPP];
+    106 v_cvt_i32_i16                             ALL [E64 DPP DPP8 E64_DPP SHOWS_ALL];
+    107 v_cvt_u32_u16                             ALL [E64 DPP DPP8 E64_DPP SHOWS_ALL];
     108 v_cvt_f32_fp8                             ALL [E64 DPP DPP8 E64_DPP];
     109 v_cvt_f32_bf8                             ALL [E64 DPP DPP8 E64_DPP];
     110 v_cvt_pk_f32_fp8                          ALL [E64 OPSEL];

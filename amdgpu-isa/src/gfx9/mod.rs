@@ -24,7 +24,7 @@ mod vop3;
 mod vop3p;
 mod vopc;
 
-use crate::encoding::model::{Addresses, Model};
+use crate::encoding::model::{Addresses, Halves, Model};
 use crate::encoding::table::Archs;
 use crate::signature::Class;
 use crate::{Arch, Encoding};
@@ -116,7 +116,7 @@ pub(crate) const MODEL: Model = Model {
     version,
     vopd_second: &[],
     long_literals: &[],
-    true_halves: false,
+    halves: Halves::Whole,
     names_permutations: false,
     comparison_result: Class::ScalarDst,
     addresses: Addresses::OneEach,

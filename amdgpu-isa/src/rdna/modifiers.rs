@@ -3,7 +3,7 @@
 use crate::Slot;
 use crate::encoding::modifiers::Modifier as M;
 use crate::encoding::taken::{ModifierRow as Row, Opcode, sources_of};
-use crate::signature::{Class, Flags, IDLE_MODS, NO_SRC_MODS, SRC_MODS, STRICT_MODS, Spec};
+use crate::signature::{Class, Flags, IDLE_MODS, NO_SRC_MODS, SRC_MODS, STRICT_MODS, Spec, halves};
 
 /// DPP8's dword behind a first one.
 pub(crate) const DPP8: &[Row] = &[Row::at(M::Dpp8Mark, 0, 9), Row::at(M::Dpp8Lanes, 32 + 8, 24)];
@@ -29,6 +29,25 @@ pub(crate) const DPP_BEHIND: &[Row] = &[
     Row::at(M::DppBankMask, 64 + 24, 4),
     Row::at(M::DppRowMask, 64 + 28, 4),
 ];
+
+/// Halves of registers, beside their numbers of seven bits.
+pub(crate) const HALVES: &[Row] = &[
+    Row::at(M::OpSelOf(0), 7, 1).when(has_half::<0>),
+    Row::at(M::OpSelOf(1), 16, 1).when(has_half::<1>),
+    Row::at(M::OpSelOf(3), 24, 1).when(has_half::<3>),
+];
+
+/// As that, with a dword of lane permutation, which names the first source.
+pub(crate) const DPP_HALVES: &[Row] = &[
+    Row::at(M::OpSelOf(0), 39, 1).when(has_half::<0>),
+    Row::at(M::OpSelOf(1), 16, 1).when(has_half::<1>),
+    Row::at(M::OpSelOf(3), 24, 1).when(has_half::<3>),
+];
+
+/// Whether the operand of a bit of OP_SEL is a half of a register.
+fn has_half<const BIT: u8>(op: &Opcode<'_>) -> bool {
+    halves(op.specs) & 1 << BIT != 0
+}
 
 pub(crate) fn has_operands(op: &Opcode<'_>) -> bool {
     !op.specs.is_empty()

@@ -244,6 +244,19 @@ pub(crate) struct Spec {
     pub(crate) access: Access,
 }
 
+/// Which operands are halves of vector registers: bits as OP_SEL has them. Scalar results and sources are none.
+pub(crate) fn halves(specs: &[Spec]) -> u8 {
+    let is_vector = |spec: &&Spec| !matches!(spec.class, Class::ScalarDst | Class::SsrcOrLds);
+    let bit = |spec: &Spec| match spec.slot {
+        Slot::Src0 => 1,
+        Slot::Src1 => 2,
+        Slot::Src2 => 4,
+        Slot::Vdst => 8,
+        _ => 0,
+    };
+    specs.iter().filter(|spec| spec.ty.is_half()).filter(is_vector).fold(0, |all, spec| all | bit(spec))
+}
+
 /// Properties of an opcode, as a bit set: of its [`Signature`], and of its row in a generation's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flags(pub(crate) u128);
@@ -396,6 +409,10 @@ flags! {
     NEGATES_ADDEND = 62;
     /// The text names the byte that OP_SEL says.
     NAMES_BYTE = 63;
+    /// The text names halves of registers always: LLVM has none without.
+    NAMES_HALVES = 64;
+    /// OP_SEL's bits of whole registers are shown where halves are named, although they mean nothing.
+    SHOWS_ALL = 65;
 }
 
 /// What an opcode takes and does.

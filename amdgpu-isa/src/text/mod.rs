@@ -80,12 +80,6 @@ fn write_operands(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> f
     Ok(())
 }
 
-/// Operands that print as halves. LLVM has a second reading of VOP3, without halves, which it takes where bits of OP_SEL are set that mean
-/// nothing.
-fn halves(entry: &Entry, mods: &Mods) -> u8 {
-    if entry.reads_whole(mods.ignored) { 0 } else { entry.halves }
-}
-
 /// Operands that the text leaves out.
 fn is_silent(entry: &Entry, spec: Spec, operand: &Operand) -> bool {
     entry.encoding == Encoding::Vopd && spec.class == Class::Vcc
@@ -128,7 +122,7 @@ fn write_operand(
         Slot::Src2 => 2,
         _ => {
             write_plain(out, arch, spec, operand)?;
-            if halves(entry, mods) & 8 != 0 && spec.slot == Slot::Vdst {
+            if entry.named_halves(mods) & 8 != 0 && spec.slot == Slot::Vdst {
                 out.push_str(if mods.op_sel & 8 != 0 { ".h" } else { ".l" });
             }
             return Ok(());
@@ -159,7 +153,7 @@ fn write_operand(
     };
     out.push_str(open);
     write_plain(out, arch, spec, operand)?;
-    if halves(entry, mods) & bit != 0 && matches!(operand.value, Value::Vgpr(_)) {
+    if entry.named_halves(mods) & bit != 0 && matches!(operand.value, Value::Vgpr(_)) {
         out.push_str(if mods.op_sel & bit != 0 { ".h" } else { ".l" });
     }
     out.push_str(close);

@@ -247,6 +247,15 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
             match operand.value {
                 Value::Imm(value) if !is_vector(inst.encoding) => step.imm = value.into(),
                 value => {
+                    let value = match value {
+                        // The constant of `v_fmamk_f16` and the like: what stands above its 16 bits means nothing.
+                        Value::Literal(bits)
+                            if operand.slot == Slot::Other && src_kind[sources] == Kind::F16 =>
+                        {
+                            Value::Literal(bits & 0xffff)
+                        }
+                        value => value,
+                    };
                     high_halves |= half_of(operand.slot, &inst.mods) << sources;
                     step.src[sources] = source(value, src_kind[sources], operand.dwords, name);
                     step.src_dwords[sources] = operand.dwords;

@@ -118,6 +118,57 @@ pub(crate) fn floats_in_the_scalar_alu() {
     }
 }
 
+/// Two halves of registers change places, in the lanes that EXEC enables; the others stay.
+#[test]
+pub(crate) fn halves_of_registers_change_places() {
+    let mut random = Random::new("halves of registers change places");
+    for arch in [Arch::Gfx1100, Arch::Gfx1201] {
+        for wave in [WaveSize::Wave32, WaveSize::Wave64] {
+            let target = Target { arch, wave };
+            for (text, first, second) in [
+                ("v_swap_b16 v1.l, v2.l", 0, 0),
+                ("v_swap_b16 v1.l, v2.h", 0, 16),
+                ("v_swap_b16 v1.h, v2.l", 16, 0),
+                ("v_swap_b16 v1.h, v2.h", 16, 16),
+            ] {
+                let mut state =
+                    WaveState { exec: support::exec(&mut random) & wave.all_lanes(), ..WaveState::default() };
+                let [a, b]: [[u32; 64]; 2] =
+                    std::array::from_fn(|_| std::array::from_fn(|_| random.next() as u32));
+                state.set_vgpr(1, a);
+                state.set_vgpr(2, b);
+                let after = run(target, text, &state);
+                let with = |old: u32, at: u32, half: u32| old & !(0xffff << at) | (half & 0xffff) << at;
+                for lane in 0..64 {
+                    let (old_a, old_b) = (a[lane], b[lane]);
+                    let expected = match state.exec >> lane & 1 {
+                        0 => (old_a, old_b),
+                        _ => (with(old_a, first, old_b >> second), with(old_b, second, old_a >> first)),
+                    };
+                    assert_eq!((after.vgpr(1)[lane], after.vgpr(2)[lane]), expected, "{text}, lane {lane}");
+                }
+            }
+        }
+    }
+}
+
+/// The constant of a multiply-add of halves is the low half of its dword: 3.14 times 2, and 1.
+#[test]
+pub(crate) fn constants_of_halves_have_16_bits() {
+    for arch in [Arch::Gfx1030, Arch::Gfx1100, Arch::Gfx1201] {
+        let target = Target::from(arch);
+        let mut state = WaveState { exec: 1, ..WaveState::default() };
+        state.set_vgpr(0, [0x4000; 64]);
+        state.set_vgpr(1, [0x3c00; 64]);
+        for (text, sum) in
+            [("v_fmamk_f16 v2, v0, 0xffff4248, v1", 0x4748), ("v_fmaak_f16 v2, v0, v1, 0xffff4248", 0x4524)]
+        {
+            let after = run(target, text, &state);
+            assert_eq!(after.vgpr(2)[0], sum, "{arch} {text}");
+        }
+    }
+}
+
 /// `v_s_*`: as the vector instruction of a lane, with modifiers, and without lanes, too.
 #[test]
 pub(crate) fn functions_of_one_scalar() {
@@ -338,5 +389,6 @@ pub(crate) fn all() {
     conversions_from_8_bits();
     conversions_to_8_bits();
     permutations_by_lane();
+    halves_of_registers_change_places();
     matrix::rdna4::whole_matrices_of_rdna4();
 }

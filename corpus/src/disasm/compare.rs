@@ -5,11 +5,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use amdgpu_isa::WaveSize;
+use amdgpu_isa::{Generation, Target, WaveSize};
 use amdgpu_object::CodeObject;
 use amdgpu_object::container::Embedded;
 use amdinst_core::listing::Listing;
 use anyhow::{Context as _, Result, ensure};
+
+use crate::{attributes_with_halves, wave_attribute, without_halves};
 
 /// Examples that are kept of one code object.
 const EXAMPLES: usize = 100;
@@ -45,20 +47,17 @@ pub(crate) fn compare(objdump: &Path, directory: &Path, code: &Embedded<'_>) -> 
     let file = directory.join("code-object.elf");
     std::fs::write(&file, &code.bytes[..]).with_context(|| format!("writing {}", file.display()))?;
     let start = Instant::now();
-    let mut command = Command::new(objdump);
     // It shows code for waves of 32 lanes unless told otherwise.
-    if is_wide {
-        command.arg("--mattr=+wavefrontsize64");
-    }
-    let output = command.arg("-d").arg(&file).output();
-    let output = output.with_context(|| format!("running {}", objdump.display()))?;
+    let target = Target { arch, wave: if is_wide { WaveSize::Wave64 } else { arch.default_wave() } };
+    let plain = listing_of(objdump, &file, wave_attribute(target).as_slice())?;
+    let merged = if arch.generation() == Generation::Gfx12 && ours != code_of(&plain) {
+        let named = listing_of(objdump, &file, &attributes_with_halves(target))?;
+        Some(with_halves(code_of(&plain), code_of(&named)))
+    } else {
+        None
+    };
     let llvm_time = start.elapsed();
-    ensure!(output.status.success(), "llvm-objdump: {}", String::from_utf8_lossy(&output.stderr));
-
-    // Its first lines name the file; ours begin with the same empty line before the section's name.
-    let header = b"\nDisassembly of section ";
-    let begin = output.stdout.windows(header.len()).position(|window| window == header);
-    let theirs = begin.map_or(&[][..], |begin| &output.stdout[begin..]);
+    let theirs = merged.as_deref().unwrap_or(code_of(&plain));
     let (mut instructions, mut other_lines) = (0, 0);
     for line in lines(theirs) {
         if pc_of(line).is_some() {
@@ -79,6 +78,41 @@ pub(crate) fn compare(objdump: &Path, directory: &Path, code: &Embedded<'_>) -> 
         differences(&ours, theirs, &mut comparison);
     }
     Ok(comparison)
+}
+
+/// What LLVM prints of a file with some attributes.
+fn listing_of(objdump: &Path, file: &Path, attributes: &[String]) -> Result<Vec<u8>> {
+    let mut command = Command::new(objdump);
+    if !attributes.is_empty() {
+        command.arg(format!("--mattr={}", attributes.join(",")));
+    }
+    let output = command.arg("-d").arg(file).output();
+    let output = output.with_context(|| format!("running {}", objdump.display()))?;
+    ensure!(output.status.success(), "llvm-objdump: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(output.stdout)
+}
+
+/// A listing without its first lines, which name the file; ours begin with the same empty line before the section's name.
+fn code_of(listing: &[u8]) -> &[u8] {
+    let header = b"\nDisassembly of section ";
+    let begin = listing.windows(header.len()).position(|window| window == header);
+    begin.map_or(&[][..], |begin| &listing[begin..])
+}
+
+/// LLVM's listing with halves of registers named where it cannot read the instruction otherwise.
+fn with_halves(plain: &[u8], named: &[u8]) -> Vec<u8> {
+    let text = |line: &[u8]| {
+        let text = line.split(|&byte| byte == b'/').next().unwrap_or_default();
+        String::from_utf8_lossy(text).trim().to_owned()
+    };
+    let by_pc: BTreeMap<u64, &[u8]> =
+        lines(plain).filter_map(|line| pc_of(line).map(|pc| (pc, line))).collect();
+    let choose = |line| {
+        let whole = pc_of(line).and_then(|pc| by_pc.get(&pc).copied());
+        let is_read = |whole: &&[u8]| without_halves(&text(line)).is_some_and(|read| read == text(whole));
+        whole.filter(is_read).unwrap_or(line)
+    };
+    lines(named).map(choose).collect::<Vec<_>>().join(&b'\n')
 }
 
 /// Counts what differs: instructions by address, the other lines as they come.

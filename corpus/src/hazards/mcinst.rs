@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use amdgpu_isa::Target;
 use anyhow::{Context as _, Result};
 
-use crate::wave_attribute;
+use crate::attributes_with_halves;
 
 /// An instruction by LLVM's own names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ impl McInsts {
         let mut child = Command::new("llvm-mc-22")
             .args(["-disassemble", "-triple=amdgcn-amd-amdhsa", "-show-inst"])
             .arg(format!("-mcpu={}", self.target.arch))
-            .args(wave_attribute(self.target).map(|attribute| format!("-mattr={attribute}")))
+            .arg(format!("-mattr={}", attributes_with_halves(self.target).join(",")))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -18,7 +18,7 @@ use amdgpu_isa::{Target, WaveSize};
 use anyhow::{Context as _, Result, bail};
 
 use super::mcinst::{McInst, McOperand};
-use crate::wave_attribute;
+use crate::attributes_with_halves;
 
 /// An instruction of a function to be judged.
 #[derive(Debug)]
@@ -213,7 +213,7 @@ impl Recognizer {
     /// Machine IR after the recognizer, or the parser's complaint.
     fn run(&self, text: &str) -> Result<Result<String, String>> {
         let xnack = (!self.replays).then(|| "-xnack".to_owned());
-        let attributes: Vec<String> = xnack.into_iter().chain(wave_attribute(self.target)).collect();
+        let attributes: Vec<String> = xnack.into_iter().chain(attributes_with_halves(self.target)).collect();
         let mut child = Command::new("llc-22")
             .args(["-mtriple=amdgcn-amd-amdhsa", "-x", "mir", "-", "-o", "-"])
             .args(PASSES.map(|pass| format!("-run-pass={pass}")))

@@ -239,11 +239,14 @@ impl Evidence<'_> {
     }
 }
 
-/// A literal of which more than the low half is set, where an operand has no other.
+/// A literal of which more than the low half is set, where an operand has no other: whatever else is wrong with a multiply-add of
+/// halves, LLVM's assembler reads none of those.
 fn is_too_wide(word: &Evidence<'_>) -> bool {
+    let multiplies = ["v_madmk_f16", "v_madak_f16", "v_fmamk_f16", "v_fmaak_f16"];
+    let is_wide = |operand: &str| operand.strip_prefix("0x").is_some_and(|digits| digits.len() > 4);
     match word.reason() {
         Some(Illegal::Immediate(value @ 0x1_0000..)) => word.text.contains(&format!("{value:#x}")),
-        _ => false,
+        _ => multiplies.iter().any(|name| word.text.starts_with(name)) && word.text.split(", ").any(is_wide),
     }
 }
 

@@ -1,10 +1,12 @@
 //! LLVM's answers held against ours.
 
-use amdgpu_isa::{DecodeError, Encoding, Inst, Mods, Op, Value, decode, decode_for_listing};
+use amdgpu_isa::{
+    DecodeError, Encoding, Generation, Inst, Mods, Op, Target, Value, decode, decode_for_listing,
+};
 use anyhow::Result;
 
 use super::cause::{self, Evidence};
-use super::referee::{Assembly, Disassembly, Referee, is_suspect};
+use super::referee::{Assembly, Disassembly, Halves, Referee, is_suspect};
 use super::report::{Class, Report};
 
 /// One step of a block: the same bytes to both decoders.
@@ -18,23 +20,34 @@ struct Step<'a> {
     text: String,
     /// LLVM's text, if it is an instruction.
     theirs: Option<&'a str>,
+    /// Both decode the word, to the same text.
+    agrees: bool,
 }
 
 impl Step<'_> {
     /// Whether both sides decode the word, to different texts.
     fn has_two_texts(&self) -> bool {
-        self.ours.is_ok() && self.theirs.is_some_and(|theirs| theirs != self.text)
+        self.ours.is_ok() && self.theirs.is_some() && !self.agrees
     }
 
     /// What LLVM's assembler makes of our text may settle it.
     fn hangs_on_our_text(&self) -> bool {
-        self.ours.is_ok() && self.theirs != Some(&self.text)
+        self.ours.is_ok() && !self.agrees
     }
+}
+
+/// Judges every block by all that LLVM can be asked.
+pub(super) fn by_all(target: Target, blocks: &[Vec<u32>], examples: usize) -> Result<Report> {
+    let mut all = Report::default();
+    for referee in Referee::all(target) {
+        all.merge(judge(&referee, blocks, examples)?, examples);
+    }
+    Ok(all)
 }
 
 /// Judges every block. The first instruction of a block is the word that was drawn, and is counted; those behind it
 /// are compared too, which also compares lengths.
-pub(super) fn judge(referee: &Referee, blocks: &[Vec<u32>], examples: usize) -> Result<Report> {
+fn judge(referee: &Referee, blocks: &[Vec<u32>], examples: usize) -> Result<Report> {
     // What we refuse and LLVM crashes on, or makes something up for, agrees whatever LLVM would say.
     let is_lost = |block: &Vec<u32>| {
         is_suspect(referee.target.arch, block) && decode(referee.target, &bytes(block)).is_err()
@@ -109,9 +122,9 @@ fn walk<'a>(
         let text = ours.as_ref().map(|inst| inst.text(referee.target)).unwrap_or_default();
         let theirs = lines.next().map(String::as_str);
         let size = ours.as_ref().map_or(0, |inst| usize::from(inst.size) / 4);
-        let same = ours.is_ok() && theirs == Some(&text);
-        steps.push(Step { block, words: rest, ours, text, theirs });
-        if !same {
+        let agrees = ours.is_ok() && theirs.is_some_and(|theirs| referee.agrees(theirs, &text));
+        steps.push(Step { block, words: rest, ours, text, theirs, agrees });
+        if !agrees {
             return;
         }
         rest = &rest[size..];
@@ -134,6 +147,18 @@ fn verdict(
     };
     let inst = match (&step.ours, step.theirs, assembly) {
         (Err(_), None, _) => return Ok(Class::Refused),
+        // LLVM has another text, if any, which must not stand for these bytes.
+        (Ok(inst), ..)
+            if referee.halves == Halves::Unasked && referee.is_of_halves(step.theirs, &step.text) =>
+        {
+            let own = bytes(&step.words[..usize::from(inst.size) / 4]);
+            return match assembly {
+                Some(Assembly::Bytes(theirs)) if theirs[..] == own[..] => {
+                    Err(format!("halves are named that need not be: {}", name(inst)))
+                }
+                _ => Ok(Class::Halves),
+            };
+        }
         // Where it does not crash, it makes something up.
         (Err(_), Some(_), _) if is_suspect(referee.target.arch, step.words) => return Ok(Class::Crash),
         (Err(error), Some(text), Some(assembly)) => {
@@ -144,6 +169,12 @@ fn verdict(
                 } else {
                     Err(format!("the listing of {}*, which is no instruction", family(text)))
                 };
+            }
+            // Signs of whole numbers, for which there is no text.
+            let own = bytes(&step.words[..step.words.len() - 1]);
+            let is_dropped = matches!(assembly, Assembly::Bytes(theirs) if !own.starts_with(theirs));
+            if referee.halves == Halves::Asked && is_dropped {
+                return Ok(Class::IllegalForm("bits that LLVM passes over if asked for halves".to_owned()));
             }
             let why = match error {
                 DecodeError::IllegalOperand { reason, .. } => format!("{reason}"),
@@ -180,6 +211,18 @@ fn verdict(
         {
             return Ok(Class::Lossy);
         }
+        // The constant of `v_fmamk_f16` and the like with bits above its 16: the compiler writes them, the assembler refuses them.
+        (Ok(inst), Some(_), Some(Assembly::Refused(_) | Assembly::Bytes(_))) if has_wide_half(inst) => {
+            return Ok(Class::Lossy);
+        }
+        // One register that both operations read: compilers behind LLVM 22 write it, as the manual has it.
+        (Ok(inst), Some(_), Some(Assembly::Refused(message)))
+            if inst.encoding == Encoding::Vopd
+                && referee.target.arch.generation() == Generation::Gfx12
+                && message.contains("operands must use different VGPR banks") =>
+        {
+            return Ok(Class::Lossy);
+        }
         (Ok(inst), Some(_), Some(Assembly::Refused(message))) => {
             return Err(format!("LLVM's assembler refuses {:?}: {message}", inst.encoding));
         }
@@ -206,6 +249,12 @@ fn verdict(
         Ok(other) if is_half_export(&plain, &other) || is_silent_half(&plain, &other) => Ok(Class::Lossy),
         _ => Err(format!("LLVM assembles other bytes: {}", name(inst))),
     }
+}
+
+/// Whether the constant of a multiply-add of halves has more bits than count.
+fn has_wide_half(inst: &Inst) -> bool {
+    let multiplies = matches!(inst.op, Op::v_fmamk_f16 | Op::v_fmaak_f16 | Op::v_madmk_f16 | Op::v_madak_f16);
+    multiplies && inst.operands.iter().any(|operand| matches!(operand.value, Value::Literal(0x1_0000..)))
 }
 
 /// The instruction without the bits that mean nothing.
@@ -281,7 +330,10 @@ fn is_listed_alike(referee: &Referee, step: &Step<'_>, theirs: &str) -> bool {
         "v_fma_mixlo_f16_e64_dpp ",
         "v_fma_mixhi_f16_e64_dpp ",
     ];
-    misprinted.iter().any(|name| theirs.contains(name)) || inst.text(referee.target) == theirs
+    let ours = inst.text(referee.target);
+    misprinted.iter().any(|name| theirs.contains(name))
+        || referee.agrees(theirs, &ours)
+        || referee.halves == Halves::Unasked && referee.is_of_halves(Some(theirs), &ours)
 }
 
 fn name(inst: &Inst) -> String {

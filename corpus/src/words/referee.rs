@@ -10,7 +10,7 @@ use amdgpu_isa::{Arch, Generation, Target};
 use anyhow::{Context as _, Result, bail};
 use arrayvec::ArrayVec;
 
-use crate::wave_attribute;
+use crate::{attributes_with_halves, names_halves, wave_attribute, without_halves};
 
 /// LLVM's machine code tool.
 const LLVM_MC: &str = "llvm-mc-22";
@@ -43,11 +43,48 @@ pub(super) enum Assembly {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Referee {
     pub(super) target: Target,
+    /// How LLVM reads operands of 16 bits.
+    pub(super) halves: Halves,
+}
+
+/// How LLVM reads operands of 16 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Halves {
+    /// As it does unasked.
+    Unasked,
+    /// Asked to name the halves of registers, which it does not unasked: so instructions are read that have no other text.
+    Asked,
 }
 
 impl Referee {
     pub(super) fn new(target: impl Into<Target>) -> Self {
-        Self { target: target.into() }
+        Self { target: target.into(), halves: Halves::Unasked }
+    }
+
+    /// Those that together know everything of a processor.
+    pub(super) fn all(target: Target) -> Vec<Self> {
+        let halves = match target.arch.generation() {
+            Generation::Gfx12 => &[Halves::Unasked, Halves::Asked][..],
+            _ => &[Halves::Unasked],
+        };
+        halves.iter().map(|&halves| Self { target, halves }).collect()
+    }
+
+    /// Whether LLVM's text is ours. We name halves of registers where there is no other text; LLVM, if it is asked to, all of them.
+    pub(super) fn agrees(&self, theirs: &str, ours: &str) -> bool {
+        match self.halves {
+            Halves::Asked if !names_halves(ours) => without_halves(theirs).as_deref() == Some(ours),
+            _ => theirs == ours,
+        }
+    }
+
+    /// Whether a text of ours is one that LLVM has only if it is asked for halves of registers: it names some, or OP_SEL of scalars says
+    /// what LLVM's does not.
+    pub(super) fn is_of_halves(&self, theirs: Option<&str>, ours: &str) -> bool {
+        let hides =
+            |theirs: &str| ours.strip_prefix(theirs).is_some_and(|rest| rest.starts_with(" op_sel:["));
+        self.target.arch.generation() == Generation::Gfx12
+            && (names_halves(ours) || theirs.is_some_and(hides))
     }
 
     /// The text of each block of words.
@@ -133,8 +170,13 @@ impl Referee {
     }
 
     fn run(&self, args: &[&str], input: &str) -> Result<Output> {
+        let attributes = match self.halves {
+            Halves::Unasked => wave_attribute(self.target).into_iter().collect(),
+            Halves::Asked => attributes_with_halves(self.target),
+        };
+        let attributes = (!attributes.is_empty()).then(|| attributes.join(","));
         let mut child = Command::new(LLVM_MC)
-            .args(wave_attribute(self.target).map(|attribute| format!("--mattr={attribute}")))
+            .args(attributes.iter().map(|attribute| format!("--mattr={attribute}")))
             .args(args)
             .args(["--triple=amdgcn-amd-amdhsa", &format!("--mcpu={}", self.target.arch)])
             .env("LLVM_DISABLE_CRASH_REPORT", "1")

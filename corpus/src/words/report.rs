@@ -22,6 +22,8 @@ pub(super) enum Class {
     Misprint,
     /// LLVM's disassembler refuses it, but its assembler writes it: our text gives these bytes.
     OnlyAssembled,
+    /// We decode the word to a text that names halves of registers, as LLVM has it only if asked for that.
+    Halves,
     /// Neither decodes it.
     Refused,
     /// LLVM's disassembler prints what its assembler refuses, or gives other bytes for, and we refuse; the cause.
@@ -32,13 +34,14 @@ pub(super) enum Class {
 
 impl Class {
     /// All, in the order of the report, that of [`Self::IllegalForm`] aside.
-    const ALL: [(Self, &str); 8] = [
+    const ALL: [(Self, &str); 9] = [
         (Self::Same, "decoded by both, and back to the same bytes by both"),
         (Self::Ignored, "decoded by both; LLVM drops bits without meaning, we keep them"),
         (Self::Respelled, "decoded by both; LLVM's text stands for another encoding of the same"),
         (Self::Lossy, "decoded by both; LLVM's assembler has no text for it"),
         (Self::Misprint, "decoded by both; LLVM's text assembles to something else, ours to these bytes"),
         (Self::OnlyAssembled, "decoded by us and written by LLVM's assembler, refused by its disassembler"),
+        (Self::Halves, "decoded by us, and by LLVM if it is asked for halves of registers: compared below"),
         (Self::Refused, "refused by both"),
         (Self::Crash, "refused by us; LLVM's disassembler crashes there, or makes something up"),
     ];
@@ -102,7 +105,7 @@ impl Report {
     /// How many words are instructions for both.
     #[cfg(test)]
     pub(super) fn accepted(&self) -> u64 {
-        [Class::Same, Class::Ignored, Class::Respelled, Class::Lossy, Class::Misprint]
+        [Class::Same, Class::Ignored, Class::Respelled, Class::Lossy, Class::Misprint, Class::Halves]
             .iter()
             .filter_map(|class| self.counts.get(class))
             .sum()

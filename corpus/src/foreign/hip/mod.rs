@@ -18,13 +18,18 @@ use super::case::Case;
 use super::session::{Loaded, Origin, Session};
 
 /// Processors that kernels are compiled for, and lanes of their waves: without AGPRs, with them, with flat scratch set up by hardware; both
-/// sizes of waves, and scratch through buffers whose rows have 32 lanes.
-const CPUS: [(&str, WaveSize); 5] = [
+/// sizes of waves, and scratch through buffers whose rows have 32 lanes; and those of each later generation.
+const CPUS: [(&str, WaveSize); 10] = [
     ("gfx900", WaveSize::Wave64),
     ("gfx90a", WaveSize::Wave64),
     ("gfx942", WaveSize::Wave64),
     ("gfx1030", WaveSize::Wave32),
     ("gfx1030", WaveSize::Wave64),
+    ("gfx1100", WaveSize::Wave32),
+    ("gfx1100", WaveSize::Wave64),
+    ("gfx1151", WaveSize::Wave32),
+    ("gfx1201", WaveSize::Wave32),
+    ("gfx1201", WaveSize::Wave64),
 ];
 
 /// What moves values between lanes is written for GFX9.

@@ -1,4 +1,4 @@
-"""Triton kernels, compiled ahead of time: python3 kernels.py DIRECTORY PROCESSOR...
+"""Triton kernels, compiled ahead of time: python3 kernels.py DIRECTORY PROCESSOR:LANES...
 
 Prints one JSON object a kernel and processor: name, file, warps, and the bytes of LDS to launch it with.
 """
@@ -168,11 +168,11 @@ KERNELS = {
 
 
 def main(directory, processors):
-    for cpu in processors:
+    for cpu, lanes in (processor.split(":") for processor in processors):
         for name, (function, types, constants) in KERNELS.items():
             signature = types | {constant: "constexpr" for constant in constants}
             source = ASTSource(fn=function, signature=signature, constexprs=constants)
-            compiled = triton.compile(source, target=GPUTarget("hip", cpu, 64), options={"num_warps": 4})
+            compiled = triton.compile(source, target=GPUTarget("hip", cpu, int(lanes)), options={"num_warps": 4})
             path = os.path.join(directory, f"{name}.{cpu}.elf")
             with open(path, "wb") as file:
                 file.write(compiled.asm["hsaco"])

@@ -5,6 +5,7 @@ mod cases;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
 use anyhow::{Context as _, Result, anyhow, bail};
 
@@ -12,10 +13,8 @@ use super::Source;
 use super::case::value;
 use super::session::{Loaded, Origin, Session};
 
-/// Processors that kernels are compiled for.
-const CPUS: [&str; 2] = ["gfx90a", "gfx942"];
-/// Lanes of a wave, Triton's warp.
-const WAVE: u32 = 64;
+/// Processors that kernels are compiled for, in waves of the size that each has by default, Triton's warp.
+const CPUS: [&str; 4] = ["gfx90a", "gfx942", "gfx1100", "gfx1201"];
 
 /// One kernel that `kernels.py` has compiled.
 struct Compiled {
@@ -43,7 +42,7 @@ pub(super) fn run(session: &mut Session) -> Result<()> {
             seen = true;
             let object = CodeObject::parse(std::fs::read(&kernel.file)?)
                 .map_err(|error| anyhow!("{}: {error}", kernel.file.display()))?;
-            case.block = [WAVE * kernel.warps, 1, 1];
+            case.block = [lanes(&kernel.cpu)? * kernel.warps, 1, 1];
             case.lds = kernel.lds;
             let origin =
                 Origin { source: Source::Triton, file: &kernel.file, target: &kernel.cpu, variant: "" };
@@ -56,6 +55,12 @@ pub(super) fn run(session: &mut Session) -> Result<()> {
     Ok(())
 }
 
+/// Lanes of a wave.
+fn lanes(cpu: &str) -> Result<u32> {
+    let arch = Arch::from_name(cpu).with_context(|| format!("{cpu} is no processor"))?;
+    Ok(arch.default_wave().lanes())
+}
+
 /// Runs `kernels.py`.
 fn compile(python: &Path, directory: &Path, cpus: &[&str]) -> Result<Vec<Compiled>> {
     let probe = Command::new(python).args(["-c", "import triton"]).output();
@@ -66,12 +71,14 @@ fn compile(python: &Path, directory: &Path, cpus: &[&str]) -> Result<Vec<Compile
             python.display()
         );
     }
+    let processor = |cpu: &&str| Ok(format!("{cpu}:{}", lanes(cpu)?));
+    let processors: Vec<String> = cpus.iter().map(processor).collect::<Result<_>>()?;
     let script = directory.join("kernels.py");
     std::fs::write(&script, include_str!("kernels.py"))?;
     let output = Command::new(python)
         .arg(&script)
         .arg(directory)
-        .args(cpus)
+        .args(processors)
         // Products and sums are fused, or not, only where the language says so.
         .env("TRITON_DEFAULT_FP_FUSION", "1")
         .env("TRITON_CACHE_DIR", directory.join("cache"))
