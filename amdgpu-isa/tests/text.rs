@@ -96,6 +96,21 @@ fn what_llvms_assembler_refuses_is_no_instruction() {
     assert!(listed > 200, "only {listed} are listed");
 }
 
+/// What LLVM's compiler writes, and its assembler does not read.
+#[test]
+fn a_negative_constant_of_16_bits_may_fill_its_dword() {
+    let words = |constant: u32| [0x6f34_07d2_u32, constant].map(u32::to_le_bytes).concat();
+    let arch = Arch::from_name("gfx1201").unwrap();
+    for constant in [0x0000_0000, 0x0000_8291, 0x0000_ffff, 0xffff_8000, 0xffff_8291] {
+        let inst = decode(arch, &words(constant)).unwrap();
+        assert!(inst.operands.iter().any(|operand| operand.value == Value::Literal(constant)), "{inst:?}");
+        assert_eq!(inst.encode(arch).unwrap().as_slice(), [0x6f34_07d2, constant]);
+    }
+    for constant in [0x0001_8291, 0x3f80_0000, 0xffff_7fff] {
+        assert!(decode(arch, &words(constant)).is_err(), "{constant:#x}");
+    }
+}
+
 #[test]
 fn a_cut_off_instruction_is_an_error() {
     for case in cases() {

@@ -1,5 +1,7 @@
 //! Developers' chores: `cargo xtask <COMMAND>`.
 
+#![forbid(unsafe_code)]
+
 mod devices;
 mod drill;
 mod handover;

@@ -408,8 +408,12 @@ fn value(
         }
         Class::Imm(kind) => immediate::value(fields, entry, (kind, field), code),
         Class::Export => Ok(export(fields, spec.slot)),
-        // Of 16 bits, the low half counts. LLVM's compiler writes a negative one with all bits above it set, which its assembler refuses.
-        Class::Literal => fields.take_literal(Ty::I32),
+        Class::Literal => match fields.take_literal(Ty::I32)? {
+            Value::Literal(value) if spec.ty == Ty::F16 && !has_16_bits(value) => {
+                Err(Illegal::Immediate(value.into()))
+            }
+            literal => Ok(literal),
+        },
         Class::Vcc => Ok(Value::VCC),
         Class::SdwaSrc => sdwa_source(fields, (spec, field), code, dwords),
         Class::SdwaDst if fields.model.bits.sdwa_sdst.get(fields.pairs.main) == 0 => {
@@ -419,6 +423,12 @@ fn value(
         Class::SdwaDst => fields.scalar(field, code, 0, dwords),
         Class::SmemOffset => Err(Illegal::Kind("SMEM's offset")),
     }
+}
+
+/// Whether a literal is one of 16 bits. LLVM's compiler writes a negative one with all bits above it set; its assembler does not read
+/// that.
+fn has_16_bits(literal: u32) -> bool {
+    matches!(literal, 0..=0xffff | 0xffff_8000..)
 }
 
 /// A scalar register that is written, of what a source's code names.

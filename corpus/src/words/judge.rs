@@ -251,10 +251,10 @@ fn verdict(
     }
 }
 
-/// Whether the constant of a multiply-add of halves has more bits than count.
+/// Whether the constant of a multiply-add of halves is a negative one with more bits than count.
 fn has_wide_half(inst: &Inst) -> bool {
     let multiplies = matches!(inst.op, Op::v_fmamk_f16 | Op::v_fmaak_f16 | Op::v_madmk_f16 | Op::v_madak_f16);
-    multiplies && inst.operands.iter().any(|operand| matches!(operand.value, Value::Literal(0x1_0000..)))
+    multiplies && inst.operands.iter().any(|operand| matches!(operand.value, Value::Literal(0xffff_8000..)))
 }
 
 /// The instruction without the bits that mean nothing.

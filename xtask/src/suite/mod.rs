@@ -194,7 +194,8 @@ fn steps(junit: &Path) -> Vec<Step> {
             "host tests",
             Counting::Tests,
             [&["xtask", "programs"][..], &WITHOUT_KERNELS, &["--", "--show-output"]].concat(),
-        ),
+        )
+        .gives_way(),
         // With what the step before has built, so of the same packages: cargo turns on the features that the packages of one
         // command ask for, and what is built with others is built once more. Whether the benchmarks work, not how fast they are.
         Step::new(

@@ -1,5 +1,6 @@
 //! One step of the suite: a cargo command, what it needs, and how its outcome is counted.
 
+use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, PipeReader, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -39,6 +40,8 @@ pub(crate) struct Step {
     pub(crate) beside: bool,
     /// Begins when all before it have ended.
     pub(crate) after_all: bool,
+    /// Takes the cores that steps beside it leave idle.
+    gives_way: bool,
     counting: Counting,
     env: Vec<(&'static str, &'static str)>,
     needs: Vec<Need>,
@@ -53,6 +56,7 @@ impl Step {
             writes_junit: false,
             beside: false,
             after_all: false,
+            gives_way: false,
             counting,
             env: Vec::new(),
             needs: Vec::new(),
@@ -68,6 +72,12 @@ impl Step {
     /// The step begins when all before it have ended.
     pub(crate) fn after_all(mut self) -> Self {
         self.after_all = true;
+        self
+    }
+
+    /// The step takes the cores that the steps beside it leave idle, for their turn is the longer one.
+    pub(crate) fn gives_way(mut self) -> Self {
+        self.gives_way = true;
         self
     }
 
@@ -106,16 +116,19 @@ impl Step {
     /// The step's command. With a limit in minutes, coreutils' `timeout` ends it and all that it has started: in a process
     /// group of its own, which Ctrl-C does not reach.
     fn command(&self, limit: Option<u32>) -> Command {
-        let mut command = crate::cargo();
-        if let Some(minutes) = limit {
-            let mut limited = Command::new("timeout");
-            limited
-                .args(["--verbose", "--kill-after=10s", &format!("{minutes}m")])
-                .arg(command.get_program());
-            limited.current_dir(crate::workspace_root());
-            command = limited;
+        let cargo = crate::cargo();
+        let mut words: Vec<OsString> = Vec::new();
+        if self.gives_way {
+            words.extend(["nice", "-n", "10"].map(OsString::from));
         }
-        command.args(&self.args).envs(self.env.iter().copied());
+        if let Some(minutes) = limit {
+            words.extend(["timeout", "--verbose", "--kill-after=10s"].map(OsString::from));
+            words.push(format!("{minutes}m").into());
+        }
+        words.push(cargo.get_program().to_owned());
+        words.extend(self.args.iter().map(OsString::from));
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).current_dir(crate::workspace_root()).envs(self.env.iter().copied());
         command
     }
 
