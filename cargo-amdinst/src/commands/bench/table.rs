@@ -7,7 +7,7 @@ use super::view::{HomeView, KernelView, LaunchView, SeedView};
 /// For a terminal.
 pub(super) fn human(view: &SeedView) -> String {
     let mut text = format!(
-        "mean cycles of a wave, modelled on {}, and slowdowns; \"2022\" are the counters of that evaluation, modelled too; \
+        "mean cycles of a wave, modeled on {}, and slowdowns; \"2022\" are the counters of that evaluation, modeled too; \
          \"measured\" is what it measured\n",
         view.device
     );
@@ -52,8 +52,8 @@ pub(super) fn human(view: &SeedView) -> String {
 /// For a document.
 pub(super) fn markdown(view: &SeedView) -> String {
     let mut text = String::from(
-        "| kernel | workgroups | baseline, modelled | `register` | `lds` | `global` | instructions added by `register` | \
-         2022 `lds`, modelled | measured | 2022 `global`, modelled | measured |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        "| kernel | workgroups | baseline, modeled | `register` | `lds` | `global` | instructions added by `register` | \
+         2022 `lds`, modeled | measured | 2022 `global`, modeled | measured |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     for kernel in &view.kernels {
         let [register, lds, global, seed_lds, seed_global, measured_lds, measured_global] =
@@ -140,7 +140,7 @@ fn mark(view: &SeedView, kernel: &KernelView) -> &'static str {
     if view.is_comparable() && kernel.is_fitted() { " ¹" } else { "" }
 }
 
-/// How far something modelled is from what was measured, where that can be told.
+/// How far something modeled is from what was measured, where that can be told.
 fn off(view: &SeedView, error: f64) -> String {
     if view.is_comparable() { format!(" ({:+.0} %)", 100.0 * error) } else { String::new() }
 }
@@ -149,7 +149,7 @@ fn off(view: &SeedView, error: f64) -> String {
 fn clocks(view: &SeedView) -> String {
     let mut text = String::from(
         "\nThe cycles that slowdowns of the counters of 2022 are of, between the readings of the clock:\n\n\
-         | kernel | baseline, modelled | measured | `lds`, modelled | measured | `global`, modelled | measured |\n\
+         | kernel | baseline, modeled | measured | `lds`, modeled | measured | `global`, modeled | measured |\n\
          |---|---:|---:|---:|---:|---:|---:|\n",
     );
     for kernel in &view.kernels {
