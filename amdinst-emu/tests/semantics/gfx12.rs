@@ -161,7 +161,7 @@ pub(crate) fn constants_of_halves_have_16_bits() {
         state.set_vgpr(0, [0x4000; 64]);
         state.set_vgpr(1, [0x3c00; 64]);
         for (text, sum) in
-            [("v_fmamk_f16 v2, v0, 0xffff4248, v1", 0x4748), ("v_fmaak_f16 v2, v0, v1, 0xffff4248", 0x4524)]
+            [("v_fmamk_f16 v2, v0, 0xffffc248, v1", 0xc548), ("v_fmaak_f16 v2, v0, v1, 0xffffc248", 0xbc90)]
         {
             let after = run(target, text, &state);
             assert_eq!(after.vgpr(2)[0], sum, "{arch} {text}");

@@ -25,6 +25,9 @@ pub(crate) struct Options {
     /// Run only the steps whose name contains one of these words
     #[arg(value_name = "STEP")]
     only: Vec<String>,
+    /// Leave out the steps whose name contains this, may be repeated
+    #[arg(long, value_name = "STEP")]
+    skip: Vec<String>,
     /// Print the names of the steps and stop
     #[arg(long)]
     list: bool,
@@ -254,6 +257,7 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
             );
         }
     }
+    steps.retain(|step| !options.skip.iter().any(|word| step.name.contains(word.as_str())));
     if options.list {
         steps.iter().for_each(|step| println!("{}", step.name));
         return Ok(true);
