@@ -60,13 +60,14 @@ struct Handover {
 }
 
 impl Handover {
-    /// Builds and runs the program that `program` chooses for cargo. `Ok(false)` if it fails.
-    fn run(&self, program: &[&str]) -> Result<bool> {
+    /// Builds and runs `program`, one of the workspace's, with options of cargo. `Ok(false)` if it fails.
+    fn run(&self, program: &str, cargo_options: &[&str]) -> Result<bool> {
+        // Not by its package: `.cargo/config.toml` says why.
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let status = std::process::Command::new(cargo)
             .current_dir(workspace_root())
-            .args(["run", "--quiet"])
-            .args(program)
+            .args(["run", "--quiet", "--bin", program])
+            .args(cargo_options)
             .arg("--")
             .args(&self.options)
             .status()
@@ -95,10 +96,8 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> Result<bool> {
     match command {
         Command::Seeds(options) => seeds::run(options),
-        Command::Differential(options) => options.run(&["--package", "differential"]),
-        Command::Mutants(options) => {
-            options.run(&["--release", "--package", "differential", "--bin", "mutants"])
-        }
+        Command::Differential(options) => options.run("differential", &[]),
+        Command::Mutants(options) => options.run("mutants", &["--release"]),
         Command::Disasm(options) => disasm::run(options),
         Command::Hardware(options) => hardware::run(options),
         Command::Hazards(options) => hazards::run(options),
