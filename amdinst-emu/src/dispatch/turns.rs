@@ -8,6 +8,8 @@
 //! Where all that run wait and no other can begin, nothing will be written any more: that is a fault. Memory that the host shares, and
 //! other threads of the launch, may still be written to; there, workgroups wait until they have used up what they may run.
 
+#![expect(clippy::vec_box, reason = "workgroups are passed from one list to another, which copies what is not in a box")]
+
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -73,7 +75,8 @@ impl Iterator for Numbers<'_> {
 
 /// A workgroup that has begun and does not run.
 struct Aside {
-    group: Group,
+    /// Its state is large, and is passed on each time that it begins, is set aside or ends.
+    group: Box<Group>,
     /// It waits for another one, as of its last turn.
     waits: Option<Waiter>,
 }
@@ -91,7 +94,7 @@ pub(super) struct Turns<'a, 'b> {
     room: usize,
     aside: VecDeque<Aside>,
     took_turns: bool,
-    idle: Vec<Group>,
+    idle: Vec<Box<Group>>,
 }
 
 /// What goes wrong, and in which workgroup.
@@ -100,7 +103,7 @@ type Failure = (u64, Fault);
 /// What one host thread did.
 pub(super) struct Part {
     /// With what their workgroups did.
-    pub(super) groups: Vec<Group>,
+    pub(super) groups: Vec<Box<Group>>,
     /// Some were set aside.
     pub(super) took_turns: bool,
     /// What ended it early.
@@ -121,7 +124,7 @@ impl<'a, 'b> Turns<'a, 'b> {
             room: room.max(1),
             aside: VecDeque::new(),
             took_turns: false,
-            idle: vec![Group::new(shared)],
+            idle: vec![Box::new(Group::new(shared))],
         }
     }
 
@@ -137,7 +140,7 @@ impl<'a, 'b> Turns<'a, 'b> {
 
     /// Of workgroups that are stopped it is the first that is told, whichever has its turn.
     fn first_stopped(&self, failure: Failure) -> Failure {
-        let first = self.aside.iter().map(|aside| &aside.group).min_by_key(|group| group.index);
+        let first = self.aside.iter().map(|aside| &*aside.group).min_by_key(|group| group.index);
         match first {
             Some(group) if failure.1.kind == FaultKind::Stopped && group.index < failure.0 => {
                 (group.index, *group.stopped(self.shared))
@@ -153,7 +156,7 @@ impl<'a, 'b> Turns<'a, 'b> {
             if index > first_fault.load(Relaxed) {
                 break;
             }
-            let mut group = self.idle.pop().unwrap_or_else(|| Group::new(shared));
+            let mut group = self.idle.pop().unwrap_or_else(|| Box::new(Group::new(shared)));
             group.begin(shared, index);
             self.advance(Aside { group, waits: None })?;
             while self.aside.len() >= self.room {
