@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 const MANIFEST: &str = "[package]\nname = \"k\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n\
+                        [profile.dev]\ndebug = false\n\
                         [package.metadata.amdinst]\nprofile = \"dev\"\ntarget-cpus = [\"gfx1100\"]\n";
 
 /// Stores how many lanes the compiler takes a wave to have.

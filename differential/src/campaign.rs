@@ -10,8 +10,8 @@ use rayon::prelude::*;
 
 use crate::coverage::Coverage;
 use crate::program::{Pressure, Program};
-use crate::run::{self, Checks, Outcome, Target};
-use crate::{generate, reduce, render, toolchain};
+use crate::run::{self, Checks, Difference, Outcome, Target};
+use crate::{generate, reduce, render, toolchain, triage};
 
 /// The optimisation levels, which take turns. The quickest to compile stands in most of them.
 const LEVELS: [&str; 8] = ["-O1", "-O0", "-O1", "-O2", "-O1", "-O1", "-O3", "-O1"];
@@ -216,7 +216,12 @@ fn one_batch(options: &Options, programs: &[Program], input: &[u8], report: &Mut
         .iter()
         .map(|(slot, target, difference)| {
             let program = &programs[*slot];
-            let line = format!("program {} {target}: {difference}", program.index);
+            let mut line = format!("program {} {target}: {difference}", program.index);
+            // Instrumented forms are none of the compiler's.
+            if !options.no_host && !matches!(difference, Difference::Instrumented(..)) {
+                let verdict = triage::triage(program, target, input);
+                verdict.iter().for_each(|verdict| line.push_str(&format!("; {verdict}")));
+            }
             eprintln!("{line}");
             keep(options, program, target, &line, input).map(|path| format!("{line}; see {}", path.display()))
         })

@@ -23,4 +23,5 @@ pub mod render;
 pub mod run;
 pub mod toolchain;
 pub mod transparency;
+pub mod triage;
 pub mod ty;

@@ -238,7 +238,12 @@ pub fn compare(programs: &[Program], targets: &[Target], input: &[u8], checks: C
 }
 
 /// Every program's output on the host, one after the other, as if lanes were in such waves.
-fn on_the_host(workshop: &Workshop, waves: Waves, programs: &[Program], input: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn on_the_host(
+    workshop: &Workshop,
+    waves: Waves,
+    programs: &[Program],
+    input: &[u8],
+) -> Result<Vec<u8>> {
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), input)?;
     let host = workshop.host(waves)?.run(file.path())?;

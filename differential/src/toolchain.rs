@@ -66,7 +66,25 @@ impl Workshop {
     /// # Errors
     /// Clang refuses the source, with its words, or its output is no code object.
     pub fn device(&self, target: &Target) -> Result<CodeObject> {
+        self.device_with(target, &[])
+    }
+
+    /// The same, with more flags, of which the last count.
+    pub(crate) fn device_with(&self, target: &Target, more: &[&str]) -> Result<CodeObject> {
         let output = self.path(&format!("{}.elf", target.arch));
+        self.compile_for(target, more, &output)?;
+        Ok(CodeObject::parse(std::fs::read(output)?)?)
+    }
+
+    /// The passes of the compiler that it can leave out, in order, each with its number.
+    pub(crate) fn passes(&self, target: &Target) -> Result<Vec<String>> {
+        let said = self.compile_for(target, &["-mllvm", "-opt-bisect-limit=-1"], &self.path("passes.elf"))?;
+        let passes = said.lines().filter_map(|line| line.strip_prefix("BISECT: running pass ("));
+        Ok(passes.map(|pass| pass.replacen(')', ":", 1)).collect())
+    }
+
+    /// What clang says when it compiles for a processor.
+    fn compile_for(&self, target: &Target, more: &[&str], output: &Path) -> Result<String> {
         let cpu = format!("-mcpu={}", target.arch);
         let macros = waves_macros(target.waves());
         let mut flags =
@@ -79,8 +97,8 @@ impl Workshop {
         }
         flags.extend(macros.iter().map(String::as_str));
         flags.extend(QUICK);
-        self.compile(&flags, &output)?;
-        Ok(CodeObject::parse(std::fs::read(output)?)?)
+        flags.extend(more);
+        self.compile(&flags, output)
     }
 
     /// The host's program, which does between the lanes of a wave what such waves do.
@@ -98,7 +116,8 @@ impl Workshop {
         Ok(Host { program: output })
     }
 
-    fn compile(&self, flags: &[&str], output: &Path) -> Result<()> {
+    /// What clang says.
+    fn compile(&self, flags: &[&str], output: &Path) -> Result<String> {
         let result = Command::new("clang-22")
             .args(MEANING)
             .args(flags)
@@ -108,10 +127,11 @@ impl Workshop {
             .stdin(Stdio::null())
             .output()
             .context("running clang-22")?;
+        let said = String::from_utf8_lossy(&result.stderr);
         if !result.status.success() {
-            bail!("clang-22 {}: {}", flags.join(" "), String::from_utf8_lossy(&result.stderr));
+            bail!("clang-22 {}: {said}", flags.join(" "));
         }
-        Ok(())
+        Ok(said.into_owned())
     }
 }
 

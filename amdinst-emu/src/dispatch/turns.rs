@@ -8,7 +8,10 @@
 //! Where all that run wait and no other can begin, nothing will be written any more: that is a fault. Memory that the host shares, and
 //! other threads of the launch, may still be written to; there, workgroups wait until they have used up what they may run.
 
-#![expect(clippy::vec_box, reason = "workgroups are passed from one list to another, which copies what is not in a box")]
+#![expect(
+    clippy::vec_box,
+    reason = "workgroups are passed from one list to another, which copies what is not in a box"
+)]
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -55,6 +55,9 @@ impl<const RELATION: i32> Test for Float<RELATION> {
     }
 }
 
+/// What `hot.imm[2]` is, which comparisons have no source in, where the result goes to EXEC as well.
+pub(super) const MASK_TO_EXEC: u32 = 1;
+
 /// A comparison; `SAME` says which sources are the same for all lanes, `TO_EXEC` is for `v_cmpx_*`.
 pub(super) struct Compare<T, const SAME: u8, const TO_EXEC: bool>(PhantomData<T>);
 
@@ -66,7 +69,7 @@ impl<T: Test, const SAME: u8, const TO_EXEC: bool> Body for Compare<T, SAME, TO_
         // SAFETY: rows are in the register file (checked by `compile`).
         unsafe {
             if T::FLOAT && !w.plain32() {
-                return L::apart::<InMode<T, TO_EXEC, false>>(context, hot);
+                return L::apart::<InMode<T, false>>(context, hot);
             }
             let [a, b, _] = sources::<L, 2, SAME>(w, hot);
             for i in 0..parts::<L>() {
@@ -74,15 +77,15 @@ impl<T: Test, const SAME: u8, const TO_EXEC: bool> Body for Compare<T, SAME, TO_
                 bits |= lanes << (i * L::N);
             }
         }
-        put_mask::<L, TO_EXEC>(context, hot, bits);
+        put_mask::<L>(context, hot, bits, TO_EXEC);
         hot.next
     }
 }
 
 /// A comparison in every mode, and if it is `MODIFIED` with the instruction's own modifiers. See [`Compare`].
-pub(super) struct InMode<T, const TO_EXEC: bool, const MODIFIED: bool>(PhantomData<T>);
+pub(super) struct InMode<T, const MODIFIED: bool>(PhantomData<T>);
 
-impl<T: Test, const TO_EXEC: bool, const MODIFIED: bool> Body for InMode<T, TO_EXEC, MODIFIED> {
+impl<T: Test, const MODIFIED: bool> Body for InMode<T, MODIFIED> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
@@ -104,7 +107,7 @@ impl<T: Test, const TO_EXEC: bool, const MODIFIED: bool> Body for InMode<T, TO_E
                 bits |= lanes << (i * L::N);
             }
         }
-        put_mask::<L, TO_EXEC>(context, hot, bits);
+        put_mask::<L>(context, hot, bits, hot.imm[2] == MASK_TO_EXEC);
         hot.next
     }
 }

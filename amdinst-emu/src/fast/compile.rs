@@ -3,6 +3,7 @@
 use amdgpu_isa::{Op, WaveSize};
 
 use super::compare::{self, Compare, Test};
+use super::in_mode::{InMode, MultiplyAddTwice};
 use super::level::relation;
 use super::mode::Modifiers;
 use super::salu::{self, cmp, condition};
@@ -504,7 +505,7 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
         }
         Op::v_mad_f32 | Op::v_madmk_f32 | Op::v_madak_f32 | Op::v_mac_f32 => {
             multiply_add(step, hot)?;
-            result_fits(step, 1).then(|| at::<valu::MultiplyAddTwice<false>>(form))
+            result_fits(step, 1).then(|| at::<MultiplyAddTwice<false>>(form))
         }
         Op::v_mad_u32_u24 => three!(Multiply24Add),
         Op::v_mad_i32_i24 => three!(MultiplySigned24Add),
@@ -589,23 +590,23 @@ fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     source(step, hot, 0, 1)?;
     source(step, hot, 1, 1)?;
     let run = match step.op {
-        Op::v_add_f32 => at::<valu::InMode<valu::AddF32, 2, true>>(form),
-        Op::v_sub_f32 => at::<valu::InMode<valu::SubF32, 2, true>>(form),
-        Op::v_subrev_f32 => at::<valu::InMode<valu::SubReverseF32, 2, true>>(form),
-        Op::v_mul_f32 => at::<valu::InMode<valu::MultiplyF32, 2, true>>(form),
-        Op::v_min_f32 => at::<valu::InMode<valu::MinF32, 2, true>>(form),
-        Op::v_max_f32 => at::<valu::InMode<valu::MaxF32, 2, true>>(form),
+        Op::v_add_f32 => at::<InMode<valu::AddF32, 2, true>>(form),
+        Op::v_sub_f32 => at::<InMode<valu::SubF32, 2, true>>(form),
+        Op::v_subrev_f32 => at::<InMode<valu::SubReverseF32, 2, true>>(form),
+        Op::v_mul_f32 => at::<InMode<valu::MultiplyF32, 2, true>>(form),
+        Op::v_min_f32 => at::<InMode<valu::MinF32, 2, true>>(form),
+        Op::v_max_f32 => at::<InMode<valu::MaxF32, 2, true>>(form),
         Op::v_fma_f32 => {
             source(step, hot, 2, 1)?;
-            at::<valu::InMode<valu::FmaF32, 3, true>>(form)
+            at::<InMode<valu::FmaF32, 3, true>>(form)
         }
         Op::v_fmac_f32 => {
             hot.src[2] = hot.dst;
-            at::<valu::InMode<valu::FmaF32, 3, true>>(form)
+            at::<InMode<valu::FmaF32, 3, true>>(form)
         }
         Op::v_mad_f32 | Op::v_mac_f32 => {
             multiply_add(step, hot)?;
-            at::<valu::MultiplyAddTwice<true>>(form)
+            at::<MultiplyAddTwice<true>>(form)
         }
         // The kinds of what it compares say what signs are.
         _ if step.flags.float && !step.flags.after => return comparison(step, hot, form, Some(modifiers)),
@@ -620,8 +621,8 @@ fn doubles(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     macro_rules! comparisons {
         ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
             match step.op {
-                $(Op::$plain => Some((false, at::<double::Compare<$test, false>>(form))),
-                Op::$to_exec => Some((true, at::<double::Compare<$test, true>>(form))),)*
+                $(Op::$plain => Some((false, at::<double::Compare<$test>>(form))),
+                Op::$to_exec => Some((true, at::<double::Compare<$test>>(form))),)*
                 _ => None,
             }
         };
@@ -770,7 +771,8 @@ fn select(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
 
 fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form, modified: bool) -> Option<Handler> {
     if modified {
-        return Some(at::<compare::InMode<T, TO_EXEC, true>>(form));
+        // Integers have no modifiers.
+        return if const { T::FLOAT } { Some(at::<compare::InMode<T, true>>(form)) } else { None };
     }
     Some(match same(hot, 2) {
         0 => at::<Compare<T, 0, TO_EXEC>>(form),
@@ -836,6 +838,9 @@ pub(super) fn mask_result(
     to_exec: bool,
     run: Handler,
 ) -> Option<Handler> {
+    if to_exec {
+        hot.imm[2] = compare::MASK_TO_EXEC;
+    }
     // Where EXEC alone is written, there is no other result.
     if to_exec && step.sdst == NO_SCALAR {
         hot.sdst = NULL_RESULT.into();

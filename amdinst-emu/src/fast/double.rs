@@ -3,6 +3,7 @@
 
 use std::marker::PhantomData;
 
+use super::compare;
 use super::level::{Directed, Level, Vectors32, relation, rounded};
 use super::mode::{FloatMode, Modifiers};
 use super::valu::put_mask;
@@ -294,13 +295,13 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
         let mode = FloatMode::double(w);
         // SAFETY: as for `Do`.
         unsafe {
-            if O::ROUNDS && mode.directed.is_some() {
+            if const { O::ROUNDS } && mode.directed.is_some() {
                 return L::apart::<Settled<O, SOURCES>>(context, hot);
             }
             let sources = sources::<L, SOURCES>(w, hot);
             let Some(results) = to_nearest::<L, O>(&sources, mode.flushes_sources, mode.flushes_results)
             else {
-                return L::rarely::<Settled<O, SOURCES>>(context, hot);
+                return L::apart::<Settled<O, SOURCES>>(context, hot);
             };
             write::<L>(w, hot, results);
         }
@@ -410,10 +411,10 @@ tests! {
     GreaterEqualSigned = |a, b| !(L::less_signed(a[1], b[1]) | L::equal(a[1], b[1]) & L::less_unsigned(a[0], b[0]));
 }
 
-/// A comparison of two sources of 64 bits; `TO_EXEC` is for `v_cmpx_*`. A constant is as for doubles.
-pub(super) struct Compare<T, const TO_EXEC: bool>(PhantomData<T>);
+/// A comparison of two sources of 64 bits; `hot.imm[2]` is [`compare::MASK_TO_EXEC`] for `v_cmpx_*`. A constant is as for doubles.
+pub(super) struct Compare<T>(PhantomData<T>);
 
-impl<T: Test, const TO_EXEC: bool> Body for Compare<T, TO_EXEC> {
+impl<T: Test> Body for Compare<T> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
@@ -427,7 +428,7 @@ impl<T: Test, const TO_EXEC: bool> Body for Compare<T, TO_EXEC> {
                 bits |= (u64::from(lanes) & ((1u64 << L::N) - 1)) << (i * L::N);
             }
         }
-        put_mask::<L, TO_EXEC>(context, hot, bits);
+        put_mask::<L>(context, hot, bits, hot.imm[2] == compare::MASK_TO_EXEC);
         hot.next
     }
 }

@@ -601,10 +601,10 @@ impl Body for Select {
     }
 }
 
-/// A comparison of halves, or of integers of 16 bits; `TO_EXEC` is for `v_cmpx_*`.
-pub(super) struct Compare<T, const TO_EXEC: bool>(PhantomData<T>);
+/// A comparison of halves, or of integers of 16 bits; `hot.imm[2]` is [`compare::MASK_TO_EXEC`] for `v_cmpx_*`.
+pub(super) struct Compare<T>(PhantomData<T>);
 
-impl<T: Test, const TO_EXEC: bool> Body for Compare<T, TO_EXEC> {
+impl<T: Test> Body for Compare<T> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
@@ -628,7 +628,7 @@ impl<T: Test, const TO_EXEC: bool> Body for Compare<T, TO_EXEC> {
                 bits |= lanes << (i * L::N);
             }
         }
-        put_mask::<L, TO_EXEC>(context, hot, bits);
+        put_mask::<L>(context, hot, bits, hot.imm[2] == compare::MASK_TO_EXEC);
         hot.next
     }
 }
@@ -788,8 +788,8 @@ fn comparison(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     macro_rules! compare {
         ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
             match step.op {
-                $(Op::$plain => (false, at::<Compare<$test, false>>(form)),
-                Op::$to_exec => (true, at::<Compare<$test, true>>(form)),)*
+                $(Op::$plain => (false, at::<Compare<$test>>(form)),
+                Op::$to_exec => (true, at::<Compare<$test>>(form)),)*
                 _ => return None,
             }
         };

@@ -34,6 +34,7 @@ mod compare;
 mod compile;
 mod double;
 mod halves;
+mod in_mode;
 mod lds;
 mod level;
 mod memory;
@@ -154,58 +155,74 @@ pub(crate) fn beyond_allotted(wave: &Wave, step: &Step) -> Box<Trap> {
 }
 
 /// What a handler does, for any level.
+///
+/// The functions that handlers are have a default that nothing overrides. They are the trait's, so that the compiler puts those of one file
+/// into one unit of code, and compiles those of several files at the same time.
 trait Body {
     /// # Safety
     /// As for [`Handler`].
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32;
-}
 
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn on_avx512<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { B::run::<level::Avx512<LANES>>(context, hot) }
-}
+    /// # Safety
+    /// As for [`Handler`].
+    #[cfg(target_arch = "x86_64")]
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn on_avx512<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { Self::run::<level::Avx512<LANES>>(context, hot) }
+    }
 
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn on_avx2<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { B::run::<level::Avx2<LANES>>(context, hot) }
-}
+    /// # Safety
+    /// As for [`Handler`].
+    #[cfg(target_arch = "x86_64")]
+    #[inline(never)]
+    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn on_avx2<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { Self::run::<level::Avx2<LANES>>(context, hot) }
+    }
 
-#[inline(never)]
-unsafe fn on_baseline<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { B::run::<level::Portable<LANES>>(context, hot) }
-}
+    /// # Safety
+    /// As for [`Handler`].
+    #[inline(never)]
+    unsafe fn on_baseline<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { Self::run::<level::Portable<LANES>>(context, hot) }
+    }
 
-/// Bodies that handlers leave to, seldom: kept out of them, so that they need no stack.
-#[cfg(target_arch = "x86_64")]
-#[cold]
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn rarely_on_avx512<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { B::run::<level::Avx512<LANES>>(context, hot) }
-}
+    /// What handlers leave to, seldom: kept out of them, so that they need no stack.
+    ///
+    /// # Safety
+    /// As for [`Handler`].
+    #[cfg(target_arch = "x86_64")]
+    #[cold]
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn rarely_on_avx512<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { Self::run::<level::Avx512<LANES>>(context, hot) }
+    }
 
-#[cfg(target_arch = "x86_64")]
-#[cold]
-#[inline(never)]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn rarely_on_avx2<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { B::run::<level::Avx2<LANES>>(context, hot) }
-}
+    /// # Safety
+    /// As for [`Handler`].
+    #[cfg(target_arch = "x86_64")]
+    #[cold]
+    #[inline(never)]
+    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn rarely_on_avx2<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { Self::run::<level::Avx2<LANES>>(context, hot) }
+    }
 
-#[cold]
-#[inline(never)]
-unsafe fn rarely_on_baseline<B: Body, const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { B::run::<level::Portable<LANES>>(context, hot) }
+    /// # Safety
+    /// As for [`Handler`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn rarely_on_baseline<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the caller's.
+        unsafe { Self::run::<level::Portable<LANES>>(context, hot) }
+    }
 }
 
 /// What handlers are compiled for: a level of the host's vectors, and waves of a size.
@@ -229,10 +246,10 @@ fn at<B: Body>(form: Form) -> Handler {
 fn for_lanes<B: Body, const LANES: usize>(vectors: Vectors) -> Handler {
     match vectors {
         #[cfg(all(target_arch = "x86_64", not(test)))]
-        Vectors::Avx512 => on_avx512::<B, LANES>,
+        Vectors::Avx512 => B::on_avx512::<LANES>,
         #[cfg(all(target_arch = "x86_64", not(test)))]
-        Vectors::Avx2 => on_avx2::<B, LANES>,
-        _ => on_baseline::<B, LANES>,
+        Vectors::Avx2 => B::on_avx2::<LANES>,
+        _ => B::on_baseline::<LANES>,
     }
 }
 

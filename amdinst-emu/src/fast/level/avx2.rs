@@ -319,13 +319,13 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     #[inline(always)]
     unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::rarely_on_avx2::<B, LANES>(context, hot) }
+        unsafe { B::rarely_on_avx2::<LANES>(context, hot) }
     }
 
     #[inline(always)]
     unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::on_avx2::<B, LANES>(context, hot) }
+        unsafe { B::on_avx2::<LANES>(context, hot) }
     }
 
     #[inline(always)]

@@ -248,13 +248,13 @@ impl<const LANES: usize> Level for Avx512<LANES> {
     #[inline(always)]
     unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::rarely_on_avx512::<B, LANES>(context, hot) }
+        unsafe { B::rarely_on_avx512::<LANES>(context, hot) }
     }
 
     #[inline(always)]
     unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::on_avx512::<B, LANES>(context, hot) }
+        unsafe { B::on_avx512::<LANES>(context, hot) }
     }
 
     #[inline(always)]

@@ -358,13 +358,13 @@ impl<const LANES: usize> Level for Portable<LANES> {
     #[inline(always)]
     unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::rarely_on_baseline::<B, LANES>(context, hot) }
+        unsafe { B::rarely_on_baseline::<LANES>(context, hot) }
     }
 
     #[inline(always)]
     unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the trait's contract.
-        unsafe { super::super::on_baseline::<B, LANES>(context, hot) }
+        unsafe { B::on_baseline::<LANES>(context, hot) }
     }
 
     #[inline(always)]
