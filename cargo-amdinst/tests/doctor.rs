@@ -105,16 +105,18 @@ fn an_llvm_that_compiles_wrongly_is_told() {
         toolchain.script(&llc, &script);
         checks(&mut toolchain.doctor(&[]))
     };
-    let right = "printf 'global_load_dword v0\\n.LBB0_1:\\nglobal_load_dword v1\\n'";
-    let (output, found) =
-        with(&format!("*--opt-disable=slsr* | *--optimize-regalloc*) cat >/dev/null; {right};;"));
+    let right = "printf 'global_load_ushort v0\\n.LBB0_1:\\nglobal_load_ushort v1\\n'";
+    let (output, found) = with(&format!(
+        "*--opt-disable=slsr* | *--optimize-regalloc* | *-mattr=-real-true16*) cat >/dev/null; {right};;"
+    ));
     assert!(matches!(output.status.code(), Some(0 | 10)), "{output:?}");
     let told = check(&found, "llvm faults");
     assert_eq!(told["status"], "ok");
     let lines: Vec<&str> = told["found"].as_str().unwrap().lines().collect();
-    assert_eq!(lines.len(), 2, "{told}");
+    assert_eq!(lines.len(), 3, "{told}");
     assert!(lines[0].ends_with("built with `--opt-disable=slsr`"), "{told}");
     assert!(lines[1].ends_with("built with `--optimize-regalloc`"), "{told}");
+    assert!(lines[2].ends_with("built with `-mattr=-real-true16`"), "{told}");
     let (output, found) = with(&format!("*--opt-disable=slsr*) cat >/dev/null; {right};;"));
     assert_eq!(output.status.code(), Some(3));
     let told = check(&found, "llvm faults");

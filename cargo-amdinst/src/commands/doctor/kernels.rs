@@ -2,8 +2,6 @@
 
 use std::fmt::Write as _;
 
-use amdgpu_isa::Arch;
-
 use super::{Area, Check};
 use crate::linker::{Fault, Verdict};
 use crate::setup::plan;
@@ -47,8 +45,7 @@ fn faults(llvm: &LlvmTools) -> Option<Check> {
     let mut lines = Vec::new();
     let mut mended = true;
     for fault in Fault::ALL {
-        // The processor does not matter.
-        let rest = match fault.verdict(llvm, &[format!("-mcpu={}", Arch::Gfx90a)], fault.level) {
+        let rest = match fault.verdict(llvm, &[format!("-mcpu={}", fault.processor)], fault.level) {
             Ok(Verdict::Sound) => continue,
             Ok(Verdict::KeptOff(switch)) => format!("kernels are built with `{switch}`"),
             Ok(Verdict::Wrong) => {

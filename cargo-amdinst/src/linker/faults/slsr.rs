@@ -8,6 +8,8 @@
 //! `slsr.ll` holds two kernels that store the distance of two addresses, which depends on a value in memory. Where the pass
 //! is wrong, the distance becomes a constant, and no kernel reads that value.
 
+use amdgpu_isa::Arch;
+
 use super::Fault;
 
 /// Right code of each kernel reads memory once and writes it once.
@@ -16,6 +18,7 @@ const KERNELS: usize = 2;
 /// The pass is turned off by its name; by the count of its candidates; with the passes around it.
 pub(super) const FAULT: Fault = Fault {
     what: "computes wrong addresses (its pass `slsr`, llvm/llvm-project#204278)",
+    processor: Arch::Gfx90a,
     level: 3,
     reproducer: include_str!("slsr.ll"),
     is_right,

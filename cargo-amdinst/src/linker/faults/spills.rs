@@ -10,10 +10,13 @@
 //!
 //! `spills.ll` holds such a loop. Its code is right if no SGPR is spilled, or if the VGPR begins ahead of the loop.
 
+use amdgpu_isa::Arch;
+
 use super::Fault;
 
 pub(super) const FAULT: Fault = Fault {
     what: "loses masks of loops (its pass `si-lower-sgpr-spills`, llvm/llvm-project#186348)",
+    processor: Arch::Gfx90a,
     level: 0,
     reproducer: include_str!("spills.ll"),
     is_right,
