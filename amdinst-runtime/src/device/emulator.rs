@@ -13,6 +13,7 @@ use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
 use amdinst_core::counters::{self, Layout, Probe};
 use amdinst_core::instrument::KernelProbes;
+use amdinst_core::heap;
 use amdinst_core::printed::{self, Printed};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report, run};
@@ -298,6 +299,7 @@ impl Machines {
         timelines: bool,
         before: Option<&Snapshot>,
     ) -> Result<Outcome, LaunchFailure> {
+        self.empty_heaps(request);
         let built = request.built;
         // It starts from the memory before the launch. Waves that fault at other times than the emulator's would name another
         // one of them, so that a fault is told as it is without a model.
@@ -398,6 +400,21 @@ impl Machines {
         let modelled = model(device, &self.original, program, &launch)
             .map_err(|fault| fault::of_original(&fault, request, false))?;
         Ok(ModelledLaunch::new(request, modelled, timelines))
+    }
+
+    /// Empties the memory that kernels allocate from, on both machines.
+    fn empty_heaps(&mut self, request: &Request<'_>) {
+        let Programs { original, instrumented, .. } = &self.programs[&request.built.original_path];
+        let heaps = [
+            (&mut self.original, Some(original)),
+            (&mut self.instrumented, instrumented.as_ref()),
+        ];
+        for (machine, program) in heaps {
+            if let Some(address) = program.and_then(|program| program.variable(heap::SYMBOL)) {
+                let written = machine.write(address, &[0; heap::HEAD]);
+                debug_assert!(written.is_ok(), "{written:?}");
+            }
+        }
     }
 
     /// What the original has printed since the last time, which is then forgotten.
