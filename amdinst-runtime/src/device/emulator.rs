@@ -273,6 +273,7 @@ impl Machines {
     ) -> Result<Outcome, LaunchFailure> {
         // A copy of memory has the program's variables, too: a launch that runs again finds them as they were.
         self.programs(request.built)?;
+        self.empty_heaps(request);
         let Checks { races, uninitialised, .. } = self.checks;
         let outcome = if races || uninitialised {
             let mut before = std::mem::take(&mut self.before);
@@ -299,7 +300,6 @@ impl Machines {
         timelines: bool,
         before: Option<&Snapshot>,
     ) -> Result<Outcome, LaunchFailure> {
-        self.empty_heaps(request);
         let built = request.built;
         // It starts from the memory before the launch. Waves that fault at other times than the emulator's would name another
         // one of them, so that a fault is told as it is without a model.

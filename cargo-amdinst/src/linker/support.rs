@@ -89,7 +89,7 @@ declare i32 @llvm.amdgcn.workitem.id.y()
 declare i32 @llvm.amdgcn.workitem.id.z()
 "#;
 
-/// What `amdgpu-device-libs` asks its host for. It ends what is one line with `\n`. Memory is not given back: it does not say how much.
+/// What `amdgpu-device-libs` asks its host for. It ends what is one line with `\n`. Memory is not given back, as in `amdinst_device`.
 const HOST: &str = r#"
 define hidden void @__amdgpu_util_print_stdout(ptr %text, i32 %given) nounwind {
 entry:
@@ -287,9 +287,6 @@ found:
   ret ptr %place
 full:
   ret ptr null
-}}
-define hidden ptr @__amdinst_heap_start() alwaysinline nounwind {{
-  ret ptr addrspacecast (ptr addrspace(1) @__amdinst_heap to ptr)
 }}
 declare i64 @llvm.umax.i64(i64, i64)
 "#
