@@ -247,8 +247,7 @@ impl Gpu {
         let name = image.as_ref().and_then(|image| image.kernel_name(machine, kernel));
         let object = image.as_ref().and_then(|image| objects.loaded(machine, image));
         let variable = image.as_ref().and_then(|image| image.symbol(machine, BUFFER_SYMBOL));
-        let variables =
-            image.as_ref().map(|image| Variables::of(image, machine)).unwrap_or_default();
+        let variables = image.as_ref().map(|image| Variables::of(image, machine)).unwrap_or_default();
         let counted = match (&object, variable, &name) {
             (Some(object), Some(variable), Some(name)) if variable.is_multiple_of(8) => {
                 Counted::new(object.clone(), name, variable)

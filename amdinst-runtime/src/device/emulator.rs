@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
 use amdinst_core::counters::{self, Layout, Probe};
-use amdinst_core::instrument::KernelProbes;
 use amdinst_core::heap;
+use amdinst_core::instrument::KernelProbes;
 use amdinst_core::printed::{self, Printed};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report, run};
@@ -405,10 +405,7 @@ impl Machines {
     /// Empties the memory that kernels allocate from, on both machines.
     fn empty_heaps(&mut self, request: &Request<'_>) {
         let Programs { original, instrumented, .. } = &self.programs[&request.built.original_path];
-        let heaps = [
-            (&mut self.original, Some(original)),
-            (&mut self.instrumented, instrumented.as_ref()),
-        ];
+        let heaps = [(&mut self.original, Some(original)), (&mut self.instrumented, instrumented.as_ref())];
         for (machine, program) in heaps {
             if let Some(address) = program.and_then(|program| program.variable(heap::SYMBOL)) {
                 let written = machine.write(address, &[0; heap::HEAD]);

@@ -7,8 +7,8 @@ use amdinst_core::heap::DEFAULT_SIZE;
 use amdinst_core::instrument::Counters;
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
-use super::{foreign, program, selection};
 use super::settings::Settings;
+use super::{foreign, program, selection};
 use crate::cli::PackageArgs;
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -173,8 +173,9 @@ fn with_settings(
         }
         (None, _) => {
             let message = format!("package `{}` has no library", package.name);
-            return Err(Failure::msg(Exit::BuildFailed, message)
-                .help("kernels stand in a library: add src/lib.rs"));
+            return Err(
+                Failure::msg(Exit::BuildFailed, message).help("kernels stand in a library: add src/lib.rs")
+            );
         }
     };
     let mut cpus = match (&args.target_cpu[..], settings.target_cpus) {

@@ -26,7 +26,8 @@ const TARGETS: [&str; 4] = ["bin", "example", "test", "bench"];
 pub(super) fn as_library(metadata: &Metadata, package: &Package, main: &Path) -> CommandResult<PathBuf> {
     let root = metadata.workspace_root.as_std_path();
     let own = package.manifest_path.as_std_path();
-    let directory = metadata.target_directory.as_std_path().join("amdinst").join("programs").join(&*package.name);
+    let directory =
+        metadata.target_directory.as_std_path().join("amdinst").join("programs").join(&*package.name);
     fs::create_dir_all(&directory)
         .or_exit_with(Exit::OutputFailed, || format!("cannot create {}", directory.display()))?;
     let workspace = (root.join("Cargo.toml") != own).then(|| read(&root.join("Cargo.toml"))).transpose()?;

@@ -119,7 +119,8 @@ fn heap(key: &str, value: &Value) -> Result<u64, SettingsError> {
     let text = value.as_str().unwrap_or_default();
     let unit = |shift: u32, end| text.strip_suffix(end).map(|digits| (digits, shift));
     let sized = [(10, 'k'), (20, 'M'), (30, 'G')].into_iter().find_map(|(shift, end)| unit(shift, end));
-    let from_text = sized.and_then(|(digits, shift)| digits.trim().parse::<u64>().ok()?.checked_mul(1 << shift));
+    let from_text =
+        sized.and_then(|(digits, shift)| digits.trim().parse::<u64>().ok()?.checked_mul(1 << shift));
     let bytes = value.as_u64().or(from_text);
     // A code object is loaded as one piece, and its own addresses reach 2 GiB.
     bytes.filter(|bytes| (1 << 10..=1 << 30).contains(bytes)).ok_or_else(|| {

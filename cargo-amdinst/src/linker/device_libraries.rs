@@ -24,7 +24,8 @@ pub fn directory() -> PathBuf {
     }
     let under_rocm = env::var_os("ROCM_PATH").map(|rocm| PathBuf::from(rocm).join("amdgcn/bitcode"));
     let directories = under_rocm.into_iter().chain(INSTALLED.map(PathBuf::from));
-    let has = |directory: &PathBuf| Library::ALL.iter().any(|library| directory.join(library.file()).is_file());
+    let has =
+        |directory: &PathBuf| Library::ALL.iter().any(|library| directory.join(library.file()).is_file());
     directories.into_iter().find(has).unwrap_or_else(|| PathBuf::from(INSTALLED[0]))
 }
 

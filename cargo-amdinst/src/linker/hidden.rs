@@ -26,7 +26,8 @@ mod tests {
 
     #[test]
     fn every_group_says_so() {
-        let ir = "define void @f() #0 {\n}\nattributes #0 = { nounwind \"target-cpu\"=\"gfx90a\" }\n!0 = !{}\n";
+        let ir =
+            "define void @f() #0 {\n}\nattributes #0 = { nounwind \"target-cpu\"=\"gfx90a\" }\n!0 = !{}\n";
         assert_eq!(
             without_queues(ir),
             "define void @f() #0 {\n}\nattributes #0 = { nounwind \"target-cpu\"=\"gfx90a\" \

@@ -171,7 +171,11 @@ fn undefined_message(symbols: &[Undefined], missing: &[PathBuf]) -> String {
         }
     }
     if !missing.is_empty() {
-        let _ = writeln!(message, "libraries that a build script names and that are not there: {}", list(missing));
+        let _ = writeln!(
+            message,
+            "libraries that a build script names and that are not there: {}",
+            list(missing)
+        );
     }
     message
         .push_str("nothing on the device defines it: is it an `extern` function, or one of the C library's?");

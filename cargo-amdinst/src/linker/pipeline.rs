@@ -15,7 +15,8 @@ use amdgpu_object::CodeObject;
 
 use super::records::Records;
 use super::{
-    Fault, LinkArguments, LinkError, Undefined, Verdict, device_libraries, entries, hidden, stack_slots, support,
+    Fault, LinkArguments, LinkError, Undefined, Verdict, device_libraries, entries, hidden, stack_slots,
+    support,
 };
 
 /// The buffer of what kernels print, which whoever launches them looks for.
@@ -132,11 +133,7 @@ impl Step<'_> {
     }
 
     /// `program` with what it needs of libraries: those that build scripts name, and AMD's.
-    fn with_libraries(
-        &self,
-        program: PathBuf,
-        undefined: &BTreeSet<String>,
-    ) -> Result<PathBuf, LinkError> {
+    fn with_libraries(&self, program: PathBuf, undefined: &BTreeSet<String>) -> Result<PathBuf, LinkError> {
         if undefined.is_empty() {
             return Ok(program);
         }
@@ -163,7 +160,8 @@ impl Step<'_> {
         if let Some(target) = self.target() {
             let variables = self.path("variables.ll");
             let text = device_libraries::variables(target, self.arguments.options.code_object_version);
-            fs::write(&variables, text).map_err(|source| LinkError::Io { path: variables.clone(), source })?;
+            fs::write(&variables, text)
+                .map_err(|source| LinkError::Io { path: variables.clone(), source })?;
             libraries.push(variables);
         }
         let output = self.path("with-libraries.bc");
