@@ -59,7 +59,7 @@ impl LinkOptions {
 pub struct LinkArguments {
     /// Bitcode files.
     pub inputs: Vec<PathBuf>,
-    /// Libraries of bitcode that build scripts name (`cargo::rustc-link-arg=…/ockl.bc`), of which what is needed is linked.
+    /// Libraries of bitcode that build scripts name (`cargo::rustc-link-arg=…/ockl.bc`). The needed functions are linked.
     pub libraries: Vec<PathBuf>,
     /// The code object to write.
     pub output: PathBuf,
