@@ -56,6 +56,8 @@ extern crate self as amdinst_device;
 
 mod atomic;
 mod clock;
+#[cfg(all(target_arch = "amdgpu", feature = "alloc"))]
+mod heap;
 mod ids;
 mod kernel_arg;
 mod local_data_share;

@@ -1,8 +1,7 @@
 //! What kernels print.
 //!
-//! The code object has a buffer (`__amdinst_printed`, which the link step defines): how many bytes are taken, how many lines found no
-//! room, then the lines. A line is its length, workgroup and work-item in x, y and z (u32, little-endian), and its text, up to a
-//! multiple of four. A work-item formats its line in scratch memory first, and takes room for all of it at once, so that lines stay whole.
+//! A work-item formats its line in scratch memory first. The link step defines the buffer of lines (`__amdinst_printed`), and the function
+//! that adds one.
 
 use core::fmt;
 
@@ -30,26 +29,38 @@ pub fn print(arguments: fmt::Arguments<'_>) {
     std::println!("{arguments}");
 }
 
-/// Prints a line.
+/// Prints a line. Nothing is formatted if the text is known to the compiler.
 #[cfg(target_arch = "amdgpu")]
 #[doc(hidden)]
-#[inline(never)]
+#[inline]
 pub fn print(arguments: fmt::Arguments<'_>) {
+    match arguments.as_str() {
+        // SAFETY: so many bytes are there.
+        Some(text) => unsafe { print_line(text.as_ptr(), text.len().min(MOST) as u32) },
+        None => print_formatted(arguments),
+    }
+}
+
+#[cfg(target_arch = "amdgpu")]
+#[inline(never)]
+fn print_formatted(arguments: fmt::Arguments<'_>) {
     let mut line = Line { bytes: [0; MOST], len: 0 };
     // It fails where a `Display` of the user's does; what was written before is printed.
     let _ = fmt::Write::write_fmt(&mut line, arguments);
-    line.print();
+    // SAFETY: so many bytes are there.
+    unsafe { print_line(line.bytes.as_ptr(), line.len as u32) };
+}
+
+#[cfg(target_arch = "amdgpu")]
+unsafe extern "C" {
+    /// Adds a line of `len` bytes at `text` to the buffer. The link step defines it.
+    #[link_name = "__amdinst_print"]
+    fn print_line(text: *const u8, len: u32);
 }
 
 /// Bytes of a line's text.
 #[cfg(target_arch = "amdgpu")]
 const MOST: usize = 240;
-/// Words before the text: length, workgroup, work-item.
-#[cfg(target_arch = "amdgpu")]
-const HEAD: usize = 7;
-/// Bytes of the buffer's lines.
-#[cfg(target_arch = "amdgpu")]
-const ROOM: u32 = 1 << 16;
 
 #[cfg(target_arch = "amdgpu")]
 struct Line {
@@ -67,49 +78,5 @@ impl fmt::Write for Line {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(target_arch = "amdgpu")]
-impl Line {
-    fn print(&self) {
-        use core::sync::atomic::Ordering::Relaxed;
-        unsafe extern "C" {
-            // The link step defines it.
-            #[link_name = "__amdinst_print_buffer"]
-            safe fn print_buffer() -> *mut u32;
-        }
-        let buffer = print_buffer();
-        // SAFETY: the buffer's first two words, which are atomics to all.
-        let (taken, lost) = unsafe { (crate::atomic_u32(buffer), crate::atomic_u32(buffer.add(1))) };
-        let words = HEAD + self.len.div_ceil(4);
-        let size = 4 * words as u32;
-        // So that the sum never comes round.
-        let full = taken.load(Relaxed) > ROOM;
-        let begin = if full { ROOM } else { taken.fetch_add(size, Relaxed) };
-        if begin.saturating_add(size) > ROOM {
-            lost.fetch_add(1, Relaxed);
-            return;
-        }
-        let head = [
-            self.len as u32,
-            crate::workgroup_id_x(),
-            crate::workgroup_id_y(),
-            crate::workgroup_id_z(),
-            crate::workitem_id_x(),
-            crate::workitem_id_y(),
-            crate::workitem_id_z(),
-        ];
-        // SAFETY: within the buffer, and this work-item's alone: others have taken room behind or before it.
-        let place = unsafe { buffer.add(2 + begin as usize / 4) };
-        for (word, value) in head.into_iter().enumerate() {
-            // SAFETY: as above.
-            unsafe { place.add(word).write(value) };
-        }
-        for (word, bytes) in self.bytes.chunks_exact(4).take(self.len.div_ceil(4)).enumerate() {
-            let value = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-            // SAFETY: as above.
-            unsafe { place.add(HEAD + word).write(value) };
-        }
     }
 }

@@ -33,7 +33,8 @@ pub fn fault_report(fault: &Fault, code: &Code<'_>) -> FaultReport {
     let stack = |pc: u64, calls: &[u64]| code.stack(lines.as_ref(), pc, calls);
     let original = |pc: u64| (code.original_pc)(pc);
     let frames = fault.pc.map(|pc| stack(pc, &fault.calls)).unwrap_or_default();
-    let panic = Panic::of(&frames);
+    let trapped = matches!(fault.kind, FaultKind::Trap(_));
+    let panic = Panic::of(&frames).or_else(|| trapped.then(|| Panic::of_allocation(&frames)).flatten());
     let said = panic.as_ref().and_then(|panic| said(fault, code, panic));
     let mut message = text(fault, panic.is_some(), said.as_deref());
     if let Some(argument) = nearest_argument(fault, code) {

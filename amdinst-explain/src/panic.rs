@@ -24,6 +24,15 @@ impl<'a> Panic<'a> {
         Some(Self { inner, outer })
     }
 
+    /// The allocation that failed, of a stack that trapped: `alloc` calls no function of its own to say it, once all is inlined.
+    pub(crate) fn of_allocation(frames: &'a [SiteFrame]) -> Option<Self> {
+        let library = frames.iter().take_while(|frame| library_file(frame).is_some()).count();
+        let (inner, outer) = frames.split_at(library);
+        let allocates =
+            |frame: &SiteFrame| matches!(library_file(frame), Some("src/raw_vec/mod.rs" | "src/alloc.rs"));
+        inner.first().is_some_and(allocates).then_some(Self { inner, outer })
+    }
+
     /// What can be told without its arguments.
     pub(crate) fn text(&self, source: impl Fn(&str) -> Option<String>) -> Option<String> {
         let of_assertion = || {
@@ -83,6 +92,10 @@ fn name(frame: &SiteFrame) -> Option<&str> {
     Some(name.split('<').next().unwrap_or(name))
 }
 
+/// What is said of an allocation that failed. More memory helps, or less of it in one launch.
+const OUT_OF_MEMORY: &str =
+    "memory allocation failed: a launch has as much as `heap` in [package.metadata.amdinst] says";
+
 /// The text of the panic that a function of Rust's own library is there for; `caller` calls it.
 fn text(name: &str, file: &str, caller: Option<&str>) -> Option<String> {
     if let Some(rest) = name.strip_prefix("panic_const_") {
@@ -95,7 +108,7 @@ fn text(name: &str, file: &str, caller: Option<&str>) -> Option<String> {
         ("panic_invalid_enum_construction", _) => "trying to construct an enum from an invalid value",
         ("panic_already_borrowed" | "panic_already_mutably_borrowed", _) => "RefCell already borrowed",
         ("precondition_check", _) => "unsafe precondition(s) violated",
-        ("handle_alloc_error", _) => "memory allocation failed",
+        ("handle_alloc_error", _) | (_, "src/raw_vec/mod.rs" | "src/alloc.rs") => OUT_OF_MEMORY,
         ("unwrap_failed", "src/option.rs") => "called `Option::unwrap()` on a `None` value",
         ("expect_failed", "src/option.rs") => "called `Option::expect()` on a `None` value",
         ("unwrap_failed", "src/result.rs") => {
@@ -195,6 +208,21 @@ mod tests {
         ] {
             assert_eq!(name(&frame(full, "x.rs")), Some(own));
         }
+    }
+
+    #[test]
+    fn an_allocation_that_failed() {
+        let alloc =
+            |function: &str, file: &str| frame(function, &format!("/rustc/0/library/alloc/src/{file}"));
+        let stack = [
+            alloc("with_capacity_in<A>", "raw_vec/mod.rs"),
+            alloc("collect", "vec/mod.rs"),
+            frame("k", "src/lib.rs"),
+        ];
+        assert!(Panic::of(&stack).is_none());
+        let panic = Panic::of_allocation(&stack).unwrap();
+        assert_eq!((panic.text(|_| None).as_deref(), panic.outer.len()), (Some(OUT_OF_MEMORY), 1));
+        assert!(Panic::of_allocation(&stack[1..]).is_none() && Panic::of_allocation(&stack[2..]).is_none());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! * [`counters`]: the layout of counter records, and the figures read from them.
 //! * [`probes`]: the probe map beside an instrumented code object.
 //! * [`manifest`]: what the build of a package made.
-//! * [`printed`]: what kernels print.
+//! * [`printed`]: what kernels print; [`heap`]: what they allocate from.
 //! * [`report`]: the divergence report of a launch, its comparison with an emulator's own count, and saved runs.
 //! * [`interface`]: what test programs and the runtime say to each other.
 //! * [`schema`]: documents that say which version of their shape they have.
@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub mod counters;
+pub mod heap;
 pub mod interface;
 pub mod manifest;
 pub mod names;

@@ -22,6 +22,7 @@ use crate::image::Image;
 use crate::objects::{Object, Objects};
 use crate::settings::Settings;
 use crate::tell::tell;
+use crate::variables::{Sharing, Variables};
 
 /// Why a packet was not run to its end.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +73,7 @@ struct Ready {
     program: Program,
     object: Option<Arc<Object>>,
     counted: Option<Counted>,
+    variables: Variables,
     /// What may be a race and has been told: addresses of the two instructions.
     warned: Mutex<HashSet<(Option<u64>, Option<u64>)>>,
 }
@@ -86,6 +88,8 @@ pub(crate) struct Gpu {
     kernels: Mutex<HashMap<u64, Arc<Ready>>>,
     /// Held by a launch that counts: the variable that it counts by is the code object's.
     counting: Mutex<()>,
+    /// Launches that print or allocate.
+    sharing: Sharing,
 }
 
 /// What launches use besides the GPU.
@@ -117,6 +121,7 @@ impl Gpu {
             machine: RwLock::new(Arc::new(Machine::new(arch, config))),
             kernels: Mutex::default(),
             counting: Mutex::default(),
+            sharing: Sharing::default(),
         }
     }
 
@@ -170,7 +175,18 @@ impl Gpu {
         if let (Some(counted), Some(reports)) = (&ready.counted, around.reports) {
             return self.count(reports, &ready, counted, shape, dispatch, around.stop);
         }
-        ready.run(&machine, dispatch, around.stop)
+        self.run(&ready, &machine, dispatch, around.stop)
+    }
+
+    /// Run a kernel, and show what it printed.
+    fn run(
+        &self,
+        ready: &Ready,
+        machine: &Machine,
+        dispatch: &Dispatch,
+        stop: &Stop<'_>,
+    ) -> Result<Execution, DispatchError> {
+        self.sharing.during(machine, ready.variables, || ready.run(machine, dispatch, stop))
     }
 
     /// Run a kernel that counts, and add what it counted to the reports. One at a time.
@@ -200,7 +216,7 @@ impl Gpu {
         let variable = unsafe { Cell64::at(counted.variable) };
         let machine = self.machine();
         variable.store(buffer.address());
-        let outcome = ready.run(&machine, dispatch, stop);
+        let outcome = self.run(ready, &machine, dispatch, stop);
         variable.store(0);
         self.unmap(buffer.address());
         let execution = outcome?;
@@ -231,6 +247,7 @@ impl Gpu {
         let name = image.as_ref().and_then(|image| image.kernel_name(machine, kernel));
         let object = image.as_ref().and_then(|image| objects.loaded(machine, image));
         let variable = image.as_ref().and_then(|image| image.symbol(machine, BUFFER_SYMBOL));
+        let variables = image.as_ref().map(|image| Variables::of(image, machine)).unwrap_or_default();
         let counted = match (&object, variable, &name) {
             (Some(object), Some(variable), Some(name)) if variable.is_multiple_of(8) => {
                 Counted::new(object.clone(), name, variable)
@@ -248,7 +265,7 @@ impl Gpu {
         if let Some(problem) = contradiction {
             return Err(LoadError::Contradiction { kernel: name, problem });
         }
-        let ready = Arc::new(Ready { program, object, counted, warned: Mutex::default() });
+        let ready = Arc::new(Ready { program, object, counted, variables, warned: Mutex::default() });
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel, ready.clone());
         Ok(ready)
     }

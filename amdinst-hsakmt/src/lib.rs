@@ -54,6 +54,7 @@ mod stopping;
 mod tell;
 mod tools;
 mod topology;
+mod variables;
 
 /// The processors that can be emulated under the runtime.
 pub fn processors() -> Vec<amdgpu_isa::Arch> {

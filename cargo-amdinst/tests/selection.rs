@@ -158,7 +158,7 @@ fn mistakes() {
     fs::write(place.path().join("Cargo.toml"), "[workspace]\nmembers = [\"host\", \"off\"]\n").unwrap();
     let output = show_env(&place.path().join("host"), &[]).unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
-    let none = "error: no package with kernels: none here depends on `amdinst-device` or has an `extern \"gpu-kernel\" fn`\nhelp: ";
+    let none = "error: no package with kernels: none here depends on `amdinst-device` or `gpu-kernel`, or has an `extern \"gpu-kernel\" fn`\nhelp: ";
     assert!(told.starts_with(none), "{told}");
 
     let place = tempfile::tempdir().unwrap();

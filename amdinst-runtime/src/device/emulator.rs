@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
 use amdinst_core::counters::{self, Layout, Probe};
+use amdinst_core::heap;
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::printed::{self, Printed};
 use amdinst_core::report::oracle;
@@ -272,6 +273,7 @@ impl Machines {
     ) -> Result<Outcome, LaunchFailure> {
         // A copy of memory has the program's variables, too: a launch that runs again finds them as they were.
         self.programs(request.built)?;
+        self.empty_heaps(request);
         let Checks { races, uninitialised, .. } = self.checks;
         let outcome = if races || uninitialised {
             let mut before = std::mem::take(&mut self.before);
@@ -398,6 +400,18 @@ impl Machines {
         let modelled = model(device, &self.original, program, &launch)
             .map_err(|fault| fault::of_original(&fault, request, false))?;
         Ok(ModelledLaunch::new(request, modelled, timelines))
+    }
+
+    /// Empties the memory that kernels allocate from, on both machines.
+    fn empty_heaps(&mut self, request: &Request<'_>) {
+        let Programs { original, instrumented, .. } = &self.programs[&request.built.original_path];
+        let heaps = [(&mut self.original, Some(original)), (&mut self.instrumented, instrumented.as_ref())];
+        for (machine, program) in heaps {
+            if let Some(address) = program.and_then(|program| program.variable(heap::SYMBOL)) {
+                let written = machine.write(address, &[0; heap::HEAD]);
+                debug_assert!(written.is_ok(), "{written:?}");
+            }
+        }
     }
 
     /// What the original has printed since the last time, which is then forgotten.

@@ -16,7 +16,7 @@ use super::profile;
 use crate::cli::Format;
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
-use crate::linker::LinkOptions;
+use crate::linker::{LinkOptions, device_libraries};
 use crate::toolchain::{TARGET, Toolchain};
 
 /// The command that builds `package` for `cpu`.
@@ -28,10 +28,15 @@ pub fn command(
     flags: &Flags,
 ) -> Command {
     let mut command = toolchain.cargo();
-    command.arg("rustc").arg("--manifest-path").arg(&package.manifest_path);
+    command.arg("rustc").arg("--manifest-path").arg(&package.library_manifest_path);
     command.args(["--lib", "--crate-type", "cdylib", "--profile", &package.profile]);
     // With `memcmp` and its kin, which comparing slices calls and no C library is there to have.
-    command.args(["-Zbuild-std=core", "-Zbuild-std-features=compiler-builtins-mem", "--target", TARGET]);
+    let std = if package.alloc { "-Zbuild-std=core,alloc" } else { "-Zbuild-std=core" };
+    command.args([std, "-Zbuild-std-features=compiler-builtins-mem", "--target", TARGET]);
+    if package.device_libraries {
+        // A build script that finds none gives up, though what it looks for may not be needed.
+        command.env(device_libraries::VARIABLE, device_libraries::directory());
+    }
     command.arg("--target-dir").arg(package.build_directory(cpu));
     command.args(package.feature_options()).args(&package.lock_options);
     for value in profile::overrides(&package.workspace_root, &package.profile) {
@@ -49,6 +54,7 @@ pub fn command(
         tools: toolchain.llvm.clone(),
         wave_size: package.other_wave(cpu),
         code_object_version: package.code_object_version_for(cpu),
+        heap: package.heap,
     };
     command.arg("--").args(flags::for_kernel_crate(executable, &options));
     command
@@ -133,6 +139,7 @@ fn run(
     let mut link_failure = None;
     // The crate that the compiler found no `std` for, and whether it is the package itself.
     let mut without_std = None;
+    let mut without_alloc = false;
     let mut misplaced = Misplaced::default();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
@@ -145,7 +152,7 @@ fn run(
                 Ok(Message::CompilerArtifact(artifact)) => {
                     crates.extend(Unchanging::of(&artifact.package_id.repr, &artifact.target.name));
                     let ours = artifact.target.is_cdylib()
-                        && artifact.manifest_path.as_std_path() == package.manifest_path;
+                        && artifact.manifest_path.as_std_path() == package.library_manifest_path;
                     let elf = artifact.filenames.iter().find(|path| path.extension() == Some("elf"));
                     if let (true, Some(path)) = (ours, elf) {
                         let mut features = artifact.features.clone();
@@ -161,6 +168,7 @@ fn run(
                         let own = directory.is_some_and(|own| message.target.src_path.starts_with(own));
                         without_std.get_or_insert((message.target.name.clone(), own));
                     }
+                    without_alloc |= code == Some("E0463") && message.message.message.contains("`alloc`");
                     if message.message.message.starts_with("linking with ") {
                         link_failure = message.message.children.last().map(|note| note.message.clone());
                     } else if format == Format::Human
@@ -187,6 +195,7 @@ fn run(
         let failure =
             Failure::msg(Exit::BuildFailed, format!("cannot build {name}: cargo ended with {status}"));
         return Err(match without_std {
+            None if without_alloc => failure.help(NEEDS_ALLOC),
             None => failure,
             Some((crate_name, own)) => failure.help(needs_std(&crate_name, own)),
         });
@@ -203,6 +212,10 @@ fn is_about_wave_size(message: &str) -> bool {
     let feature = message.split_once(OF_FLAG).and_then(|(_, rest)| rest.strip_suffix('`'));
     [WaveSize::Wave32, WaveSize::Wave64].iter().any(|wave| feature == Some(wave.llvm_feature()))
 }
+
+/// What to do about a crate that needs `alloc`.
+const NEEDS_ALLOC: &str = "for `alloc` in kernels, give `amdinst-device` the feature `alloc` in Cargo.toml, or set `alloc = true` in \
+                           [package.metadata.amdinst]";
 
 /// What to do about a crate that needs the standard library, which is the first mistake of a crate that was the host's alone.
 fn needs_std(crate_name: &str, own: bool) -> String {

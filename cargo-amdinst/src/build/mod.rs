@@ -1,18 +1,20 @@
 //! Building kernels: cargo with the kernel toolchain, then the instrumenter, then the manifest.
 //!
-//! [`package`], `selection` and [`settings`] say what to build and how, [`flags`] and [`profile`] what the compiler is told,
+//! [`package`], `selection` and [`settings`] say what to build and how, `foreign` and `program` so for packages of other tools, [`flags`] and [`profile`] what the compiler is told,
 //! [`cargo`] runs it and [`compiled`] spares it work, [`instrument`] makes the files under `target/amdinst/<package>`.
 
 pub mod cargo;
 pub mod compiled;
 pub mod files;
 pub mod flags;
+mod foreign;
 mod generation;
 pub mod instrument;
 mod misplaced;
 mod origin;
 pub mod package;
 pub mod profile;
+mod program;
 mod selection;
 pub mod settings;
 

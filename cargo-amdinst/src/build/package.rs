@@ -1,13 +1,14 @@
 //! Which packages to build, and with which settings.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use amdgpu_isa::{Arch, UnknownArch, WaveSize};
+use amdinst_core::heap::DEFAULT_SIZE;
 use amdinst_core::instrument::Counters;
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
-use super::selection;
 use super::settings::Settings;
+use super::{foreign, program, selection};
 use crate::cli::PackageArgs;
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -25,6 +26,8 @@ pub struct KernelPackage {
     pub library: String,
     /// Its `Cargo.toml`.
     pub manifest_path: PathBuf,
+    /// The one that cargo builds its kernels with: another one, if they stand in a program.
+    pub library_manifest_path: PathBuf,
     /// The workspace's directory.
     pub workspace_root: PathBuf,
     /// Cargo's target directory.
@@ -49,6 +52,12 @@ pub struct KernelPackage {
     pub lock_options: Vec<String>,
     /// Code object version, if not LLVM's default.
     pub code_object_version: Option<u8>,
+    /// Whether `alloc` is built for it.
+    pub alloc: bool,
+    /// Bytes that its kernels allocate from.
+    pub heap: u64,
+    /// Whether a build script may look for AMD's device libraries.
+    pub device_libraries: bool,
 }
 
 impl KernelPackage {
@@ -139,6 +148,12 @@ fn library(package: &Package) -> Option<String> {
     Some(target.name.replace('-', "_"))
 }
 
+/// The main file of a package's program; that of the first, if it has several.
+fn program(package: &Package) -> Option<&Path> {
+    let target = package.targets.iter().find(|target| target.is_bin())?;
+    Some(target.src_path.as_std_path())
+}
+
 fn with_settings(
     context: &Context,
     metadata: &Metadata,
@@ -151,10 +166,18 @@ fn with_settings(
     for warning in warnings {
         context.shell.warn(format_args!("{}: {warning}", package.manifest_path));
     }
-    let library = library(package).ok_or_else(|| {
-        Failure::msg(Exit::BuildFailed, format!("package `{}` has no library", package.name))
-            .help("kernels stand in a library: add src/lib.rs")
-    })?;
+    let (library, library_manifest_path) = match (library(package), program(package)) {
+        (Some(library), _) => (library, package.manifest_path.clone().into_std_path_buf()),
+        (None, Some(main)) if foreign::is_of_gpu_kernel(package) => {
+            (package.name.replace('-', "_"), program::as_library(metadata, package, main)?)
+        }
+        (None, _) => {
+            let message = format!("package `{}` has no library", package.name);
+            return Err(
+                Failure::msg(Exit::BuildFailed, message).help("kernels stand in a library: add src/lib.rs")
+            );
+        }
+    };
     let mut cpus = match (&args.target_cpu[..], settings.target_cpus) {
         ([], cpus) if cpus.is_empty() => vec![DEFAULT_CPU.to_owned()],
         ([], cpus) => cpus,
@@ -186,11 +209,13 @@ fn with_settings(
     });
     let mut features = settings.features;
     features.extend(asked_features.iter().cloned());
+    features.extend(foreign::own_feature(package));
     let asked = args.profile.clone().or_else(|| args.release.then(|| DEFAULT_PROFILE.to_owned()));
     Ok(KernelPackage {
         name: package.name.to_string(),
         library,
         manifest_path: package.manifest_path.clone().into_std_path_buf(),
+        library_manifest_path,
         workspace_root: metadata.workspace_root.clone().into_std_path_buf(),
         target_directory: metadata.target_directory.clone().into_std_path_buf(),
         cpus,
@@ -203,6 +228,9 @@ fn with_settings(
         counters: settings.counters.unwrap_or_default(),
         lock_options: args.lock.options(),
         code_object_version,
+        alloc: settings.alloc.unwrap_or_else(|| foreign::allocates(package)),
+        heap: settings.heap.unwrap_or(DEFAULT_SIZE),
+        device_libraries: foreign::uses_device_libraries(package),
     })
 }
 

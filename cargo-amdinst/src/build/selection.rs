@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, Metadata, Package};
 
+use super::foreign;
 use super::settings::Settings;
 use crate::cli::PackageArgs;
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure};
 
 /// What a package with kernels depends on, unless it writes them without.
-const DEVICE_CRATE: &str = "amdinst-device";
+pub(super) const DEVICE_CRATE: &str = "amdinst-device";
 
 /// The packages that `args` ask for: those named; with `--workspace`, every member that has kernels; else the one of the current
 /// directory, if it has kernels; else the workspace's default members that have.
@@ -56,7 +57,7 @@ pub(super) fn choose<'m>(
     }
     if candidates.is_empty() {
         let message = format!(
-            "no package with kernels: none here depends on `{DEVICE_CRATE}` or has an `extern \"gpu-kernel\" fn`"
+            "no package with kernels: none here depends on `{DEVICE_CRATE}` or `gpu-kernel`, or has an `extern \"gpu-kernel\" fn`"
         );
         return Err(Failure::msg(Exit::BuildFailed, message).help(format!(
             "`cargo amdinst new DIR` makes one; or `cargo add {DEVICE_CRATE}` to this one, or name a package with `-p`"
@@ -82,7 +83,11 @@ fn has_kernels(package: &Package) -> bool {
         let normal = package.dependencies.iter().filter(|other| other.kind == DependencyKind::Normal);
         normal.into_iter().any(|other| other.name == DEVICE_CRATE)
     };
-    library(package).is_some_and(|sources| told.unwrap_or_else(|| depends() || defines_kernel(&sources)))
+    match library(package) {
+        _ if foreign::has_kernels(package) => told.unwrap_or(true),
+        Some(sources) => told.unwrap_or_else(|| depends() || defines_kernel(&sources)),
+        None => false,
+    }
 }
 
 /// The directory of the sources of a package's library; `None` if it has none.

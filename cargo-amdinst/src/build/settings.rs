@@ -23,10 +23,14 @@ pub struct Settings {
     pub counters: Option<Counters>,
     /// `code-object-version`: 4 to 6.
     pub code_object_version: Option<u8>,
+    /// `alloc`: whether kernels have `alloc`.
+    pub alloc: Option<bool>,
+    /// `heap`: bytes that kernels allocate from.
+    pub heap: Option<u64>,
 }
 
 /// Every key.
-pub const KEYS: [&str; 8] = [
+pub const KEYS: [&str; 10] = [
     "kernels",
     "target-cpus",
     "wave-size",
@@ -35,6 +39,8 @@ pub const KEYS: [&str; 8] = [
     "default-features",
     "counters",
     "code-object-version",
+    "alloc",
+    "heap",
 ];
 
 /// A value in `[package.metadata.amdinst]` that cannot be used.
@@ -81,6 +87,8 @@ impl Settings {
                             .ok_or_else(|| wrong(key, "is not 4, 5 or 6"))?,
                     );
                 }
+                "alloc" => settings.alloc = Some(boolean(key, value)?),
+                "heap" => settings.heap = Some(heap(key, value)?),
                 unknown => warnings.push(unknown_key(unknown)),
             }
         }
@@ -104,6 +112,20 @@ fn string(key: &str, value: &Value) -> Result<String, SettingsError> {
 
 fn boolean(key: &str, value: &Value) -> Result<bool, SettingsError> {
     value.as_bool().ok_or_else(|| wrong(key, "is not true or false"))
+}
+
+/// Bytes: a number, or a text that ends in `k`, `M` or `G`.
+fn heap(key: &str, value: &Value) -> Result<u64, SettingsError> {
+    let text = value.as_str().unwrap_or_default();
+    let unit = |shift: u32, end| text.strip_suffix(end).map(|digits| (digits, shift));
+    let sized = [(10, 'k'), (20, 'M'), (30, 'G')].into_iter().find_map(|(shift, end)| unit(shift, end));
+    let from_text =
+        sized.and_then(|(digits, shift)| digits.trim().parse::<u64>().ok()?.checked_mul(1 << shift));
+    let bytes = value.as_u64().or(from_text);
+    // A code object is loaded as one piece, and its own addresses reach 2 GiB.
+    bytes.filter(|bytes| (1 << 10..=1 << 30).contains(bytes)).ok_or_else(|| {
+        wrong(key, "is not a size from \"1k\" to \"1G\": a number of bytes, or text that ends in k, M or G")
+    })
 }
 
 /// A string or a list of strings.
@@ -159,7 +181,7 @@ mod tests {
     fn every_key() {
         let metadata = json!({ "amdinst": {
             "target-cpus": ["gfx90a", "gfx942"], "wave-size": 64, "profile": "kernel-o2", "features": "f", "default-features": false,
-            "counters": "register", "code-object-version": 5,
+            "counters": "register", "code-object-version": 5, "alloc": true, "heap": "64M",
         }});
         let (settings, warnings) = Settings::read(&metadata).unwrap();
         assert_eq!(
@@ -173,6 +195,8 @@ mod tests {
                 default_features: Some(false),
                 counters: Some(Counters::Register),
                 code_object_version: Some(5),
+                alloc: Some(true),
+                heap: Some(64 << 20),
             }
         );
         assert!(warnings.is_empty());
@@ -197,6 +221,10 @@ mod tests {
             ("counters", json!("memory")),
             ("code-object-version", json!(3)),
             ("default-features", json!("no")),
+            ("alloc", json!(1)),
+            ("heap", json!("2G")),
+            ("heap", json!("64 MB")),
+            ("heap", json!(16)),
         ] {
             assert_eq!(Settings::read(&json!({ "amdinst": { key: value } })).unwrap_err().key, key);
         }

@@ -17,9 +17,10 @@ const LLVM_VERSION: &str = "--amdinst-llvm=";
 const STEP: &str = "--amdinst-step=";
 const WAVE_SIZE: &str = "--amdinst-wave-size=";
 const CODE_OBJECT_VERSION: &str = "--amdinst-code-object-version=";
+const HEAP: &str = "--amdinst-heap=";
 
 /// Goes up when the same input makes another code object.
-const STEP_VERSION: u32 = 3;
+const STEP_VERSION: u32 = 4;
 
 /// What `build` decides and rustc passes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct LinkOptions {
     pub wave_size: Option<WaveSize>,
     /// Code object version, if not LLVM's default.
     pub code_object_version: Option<u8>,
+    /// Bytes of the heap that kernels allocate from, if they do.
+    pub heap: u64,
 }
 
 impl LinkOptions {
@@ -46,6 +49,7 @@ impl LinkOptions {
         if let Some(version) = self.code_object_version {
             arguments.push(format!("{CODE_OBJECT_VERSION}{version}"));
         }
+        arguments.push(format!("{HEAP}{}", self.heap));
         arguments
     }
 }
@@ -55,6 +59,8 @@ impl LinkOptions {
 pub struct LinkArguments {
     /// Bitcode files.
     pub inputs: Vec<PathBuf>,
+    /// Libraries of bitcode that build scripts name (`cargo::rustc-link-arg=…/ockl.bc`). The needed functions are linked.
+    pub libraries: Vec<PathBuf>,
     /// The code object to write.
     pub output: PathBuf,
     /// Symbols that the code object exports: kernels, and whatever else has `#[no_mangle]`.
@@ -77,7 +83,7 @@ impl LinkArguments {
     /// Reads rustc's linker arguments (`gcc` flavour), without the program's own name.
     ///
     /// What concerns host programs (`--eh-frame-hdr`, `-z noexecstack`, library paths …) is passed over. A user's own
-    /// link arguments are for the host's linker, and are passed over as well.
+    /// link arguments are for the host's linker, and are passed over as well, but for libraries of bitcode.
     ///
     /// # Errors
     /// [`LinkError::Arguments`] if an input, the output, the processor or an option of ours is missing or wrong;
@@ -88,9 +94,9 @@ impl LinkArguments {
             unwrap_argument(argument.as_ref(), &mut words)?;
         }
 
-        let (mut inputs, mut output, mut exports) = (Vec::new(), None, Vec::new());
+        let (mut inputs, mut libraries, mut output, mut exports) = (Vec::new(), Vec::new(), None, Vec::new());
         let (mut opt_level, mut cpu, mut pattern, mut lld, mut version) = (2, None, None, None, None);
-        let (mut llvm, mut wave_size) = (String::new(), None);
+        let (mut llvm, mut wave_size, mut heap) = (String::new(), None, None);
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             let Some(text) = word.to_str() else {
@@ -130,8 +136,13 @@ impl LinkArguments {
                     Some(text.parse().map_err(|_| {
                         LinkError::Arguments(format!("`{text}` is not a code object version"))
                     })?);
+            } else if let Some(text) = text.strip_prefix(HEAP) {
+                let unknown = |_| LinkError::Arguments(format!("`{text}` is not a size of a heap"));
+                heap = Some(text.parse().map_err(unknown)?);
             } else if !text.starts_with('-') && text.ends_with(".o") {
                 inputs.push(PathBuf::from(text));
+            } else if !text.starts_with('-') && text.ends_with(".bc") {
+                libraries.push(PathBuf::from(text));
             }
         }
 
@@ -150,11 +161,17 @@ impl LinkArguments {
         };
         Ok(Self {
             inputs,
+            libraries,
             output: output.ok_or_else(|| missing("-o"))?,
             exports,
             opt_level,
             cpu: cpu.ok_or_else(|| missing("-Ctarget-cpu"))?,
-            options: LinkOptions { tools, wave_size, code_object_version: version },
+            options: LinkOptions {
+                tools,
+                wave_size,
+                code_object_version: version,
+                heap: heap.ok_or_else(|| missing(HEAP))?,
+            },
         })
     }
 }
@@ -222,11 +239,14 @@ mod tests {
             },
             wave_size: Some(WaveSize::Wave64),
             code_object_version: Some(5),
+            heap: 1 << 20,
         };
         let mut words = vec![
             format!("-Wl,--version-script={}", list.display()),
             "-Wl,--no-undefined-version".to_owned(),
             "/t/k.rcgu.o".to_owned(),
+            "/opt/rocm/amdgcn/bitcode/ockl.bc".to_owned(),
+            "--no-gc-sections".to_owned(),
             "-L".to_owned(),
             "/t/raw-dylibs".to_owned(),
             "-fuse-ld=lld".to_owned(),
@@ -242,6 +262,7 @@ mod tests {
             parsed,
             LinkArguments {
                 inputs: vec![PathBuf::from("/t/k.rcgu.o")],
+                libraries: vec![PathBuf::from("/opt/rocm/amdgcn/bitcode/ockl.bc")],
                 output: PathBuf::from("/t/k.elf"),
                 exports: vec!["__amdinst_probes_x".to_owned(), "saxpy".to_owned()],
                 opt_level: 3,

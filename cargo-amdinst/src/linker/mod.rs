@@ -6,8 +6,9 @@
 //!
 //! 1. drops what no export reaches, and reads the records that the macros left (`records`);
 //! 2. makes entry points of kernels what their records say: structures in the kernarg segment, the kernel's name (`entries`), with stack slots that
-//!    LLVM finds (`stack_slots`);
-//! 3. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier (`support`);
+//!    LLVM finds (`stack_slots`), and without arguments that none has a use for (`hidden`);
+//! 3. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier, what prints and allocates (`support`);
+//!    and what is needed of libraries, AMD's among them (`device_libraries`);
 //! 4. optimises at the profile's level, emits the object and links the code object (`pipeline`), with what keeps
 //!    known faults of LLVM away (`faults`).
 //!
@@ -21,8 +22,10 @@
 //! so that `core` is not rebuilt when they change.
 
 mod arguments;
+pub mod device_libraries;
 mod entries;
 mod faults;
+mod hidden;
 mod pipeline;
 mod records;
 mod stack_slots;
@@ -121,8 +124,28 @@ pub enum LinkError {
     #[error("the code object that was linked cannot be read: {0}")]
     Unreadable(String),
     /// Symbols that nothing defines.
-    #[error("{}", undefined_message(.0))]
-    Undefined(Vec<Undefined>),
+    #[error("{}", undefined_message(.symbols, .missing))]
+    Undefined {
+        /// The symbols.
+        symbols: Vec<Undefined>,
+        /// Libraries that were named and that are not there.
+        missing: Vec<PathBuf>,
+    },
+    /// AMD's device libraries are not installed.
+    #[error(
+        "kernels call `{symbol}`, which is in AMD's device libraries, and there is no {file} in {}: `apt-get install \
+         rocm-device-libs` (Debian) or ROCm installs it; if it is elsewhere, set {}",
+        .directory.display(),
+        device_libraries::VARIABLE
+    )]
+    NoDeviceLibraries {
+        /// A function that they should define.
+        symbol: String,
+        /// The file that is missing.
+        file: &'static str,
+        /// Where it was looked for.
+        directory: PathBuf,
+    },
 }
 
 /// A symbol that nothing defines.
@@ -134,7 +157,11 @@ pub struct Undefined {
     pub users: Vec<String>,
 }
 
-fn undefined_message(symbols: &[Undefined]) -> String {
+fn list(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn undefined_message(symbols: &[Undefined], missing: &[PathBuf]) -> String {
     use std::fmt::Write as _;
     let mut message = String::new();
     for Undefined { symbol, users } in symbols {
@@ -142,6 +169,13 @@ fn undefined_message(symbols: &[Undefined]) -> String {
         for user in users {
             let _ = writeln!(message, "  used by {user}");
         }
+    }
+    if !missing.is_empty() {
+        let _ = writeln!(
+            message,
+            "libraries that a build script names and that are not there: {}",
+            list(missing)
+        );
     }
     message
         .push_str("nothing on the device defines it: is it an `extern` function, or one of the C library's?");

@@ -1,5 +1,6 @@
 //! The tools, one after the other.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -13,10 +14,15 @@ use amdgpu_isa::{Arch, Target};
 use amdgpu_object::CodeObject;
 
 use super::records::Records;
-use super::{Fault, LinkArguments, LinkError, Undefined, Verdict, entries, stack_slots, support};
+use super::{
+    Fault, LinkArguments, LinkError, Undefined, Verdict, device_libraries, entries, hidden, stack_slots,
+    support,
+};
 
 /// The buffer of what kernels print, which whoever launches them looks for.
 const PRINTED: &str = amdinst_core::printed::SYMBOL;
+/// The memory that kernels allocate from, which whoever launches them empties.
+const HEAP: &str = amdinst_core::heap::SYMBOL;
 /// Symbols of ours that are read and then dropped.
 const OUR_PREFIX: &str = "__amdinst_";
 
@@ -114,13 +120,56 @@ impl Step<'_> {
         let records = Records::read(&ir)?;
         let names = entries::names(&records.entries)?;
         let program = self.path("reached.ll");
-        fs::write(&program, stack_slots::aligned(&entries::rewrite(&ir, &records.entries, &names)?))
+        let text = entries::rewrite(&ir, &records.entries, &names)?;
+        fs::write(&program, hidden::without_queues(&stack_slots::aligned(&text)))
             .map_err(|source| LinkError::Io { path: program.clone(), source })?;
 
         let support = self.path("support.ll");
-        fs::write(&support, support::module(&records, self.target()))
+        fs::write(&support, support::module(&records, self.target(), self.arguments.options.heap))
             .map_err(|source| LinkError::Io { path: support.clone(), source })?;
-        Ok(Program { path: self.llvm_link(&[program, support], "program.bc")?, records, names })
+        let path = self.llvm_link(&[program, support], "program.bc")?;
+        let path = self.with_libraries(path, &device_libraries::undefined(&ir))?;
+        Ok(Program { path, records, names })
+    }
+
+    /// `program` with what it needs of libraries: those that build scripts name, and AMD's.
+    fn with_libraries(&self, program: PathBuf, undefined: &BTreeSet<String>) -> Result<PathBuf, LinkError> {
+        if undefined.is_empty() {
+            return Ok(program);
+        }
+        // Those that are not there may not be needed.
+        let mut libraries: Vec<_> =
+            self.arguments.libraries.iter().filter(|path| path.is_file()).cloned().collect();
+        if let Some((symbol, files)) = device_libraries::needed(undefined) {
+            let directory = device_libraries::directory();
+            let is_there = |file: &&str| directory.join(file).is_file();
+            if let Some(missing) = files.iter().find(|file| !is_there(file))
+                && !libraries.iter().any(|library| library.ends_with(missing))
+            {
+                return Err(LinkError::NoDeviceLibraries {
+                    symbol: symbol.to_owned(),
+                    file: missing,
+                    directory,
+                });
+            }
+            libraries.extend(files.into_iter().filter(is_there).map(|file| directory.join(file)));
+        }
+        if libraries.is_empty() {
+            return Ok(program);
+        }
+        if let Some(target) = self.target() {
+            let variables = self.path("variables.ll");
+            let text = device_libraries::variables(target, self.arguments.options.code_object_version);
+            fs::write(&variables, text)
+                .map_err(|source| LinkError::Io { path: variables.clone(), source })?;
+            libraries.push(variables);
+        }
+        let output = self.path("with-libraries.bc");
+        let mut command = self.tool("llvm-link");
+        command.args(["--suppress-warnings", "--only-needed"]).arg(program).args(libraries);
+        command.arg("-o").arg(&output);
+        run("llvm-link", &mut command)?;
+        Ok(output)
     }
 
     /// What is compiled for, if the processor is a known one.
@@ -181,7 +230,8 @@ impl Step<'_> {
             self.export_list(
                 exports
                     .chain(program.names.iter().map(String::as_str))
-                    .chain(program.records.prints.then_some(PRINTED)),
+                    .chain(program.records.prints.then_some(PRINTED))
+                    .chain(program.records.allocates.then_some(HEAP)),
             )?,
         );
         let outlined = &program.records.outlined;
@@ -217,7 +267,9 @@ impl Step<'_> {
         match run("ld.lld", &mut command) {
             Ok(_) => {}
             Err(LinkError::Tool { output, .. }) if output.contains("undefined symbol:") => {
-                return Err(LinkError::Undefined(undefined(&output)));
+                let libraries = self.arguments.libraries.iter();
+                let missing = libraries.filter(|path| !path.is_file()).cloned().collect();
+                return Err(LinkError::Undefined { symbols: undefined(&output), missing });
             }
             Err(error) => return Err(error),
         }

@@ -22,6 +22,10 @@ pub(super) struct Records {
     pub(super) outlined: BTreeSet<String>,
     /// Whether kernels print.
     pub(super) prints: bool,
+    /// Whether kernels allocate.
+    pub(super) allocates: bool,
+    /// Whether kernels call what `amdgpu-device-libs` asks its host for.
+    pub(super) asks_its_host: bool,
     /// Entry points, by symbol.
     pub(super) entries: Vec<Entry>,
 }
@@ -52,9 +56,15 @@ pub(super) struct SharedVariable {
 impl Records {
     /// Reads the module-level lines of `llvm-dis`.
     pub(super) fn read(ir: &str) -> Result<Self, LinkError> {
-        let declares_buffer =
-            |line: &str| line.starts_with("declare ") && line.contains("@__amdinst_print_buffer(");
-        let mut records = Self { prints: ir.lines().any(declares_buffer), ..Self::default() };
+        let declares = |name: &str| {
+            ir.lines().any(|line| line.starts_with("declare ") && line.contains(&format!(" @{name}")))
+        };
+        let mut records = Self {
+            prints: declares("__amdinst_print(") || declares("__amdgpu_util_print_stdout("),
+            allocates: declares("__amdinst_allocate(") || declares("__amdgpu_util_alloc("),
+            asks_its_host: declares("__amdgpu_util_"),
+            ..Self::default()
+        };
         let mut outline_lines = BTreeSet::new();
         for line in ir.lines().filter(|line| line.starts_with('@')) {
             let Some((symbol, section, bytes)) = constant(line) else { continue };

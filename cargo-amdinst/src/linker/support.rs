@@ -18,12 +18,121 @@ define hidden void @__amdinst_workgroup_barrier() alwaysinline convergent nounwi
 declare void @llvm.amdgcn.s.barrier()
 "#;
 
-/// The buffer of `amdinst_device::println!`: two words, and room for lines. Whoever launches kernels finds it by its name.
-const PRINT_BUFFER: &str = r#"
+/// The buffer of printed lines (`amdinst_format::printed`), and the function that adds one: the text's length, workgroup and work-item,
+/// then the text. Whoever launches kernels finds the buffer by its name. A work-item takes the room for all of a line at once, so that
+/// lines stay whole; what is taken is looked at first, so that the sum never comes round.
+const PRINT: &str = r#"
 @__amdinst_printed = protected addrspace(1) global [65544 x i8] zeroinitializer, align 8
-define hidden ptr @__amdinst_print_buffer() alwaysinline nounwind {
-  ret ptr addrspacecast (ptr addrspace(1) @__amdinst_printed to ptr)
+define hidden void @__amdinst_print(ptr %text, i32 %len) noinline nounwind {
+entry:
+  %some = icmp ne i32 %len, 0
+  %up = add i32 %len, 3
+  %padded = and i32 %up, -4
+  %size = add i32 %padded, 28
+  %fits = icmp ule i32 %len, 65536
+  %before = load atomic i32, ptr addrspace(1) @__amdinst_printed syncscope("agent") monotonic, align 8
+  %free = icmp ule i32 %before, 65536
+  %may = and i1 %fits, %free
+  br i1 %may, label %take, label %lost
+take:
+  %begin = atomicrmw add ptr addrspace(1) @__amdinst_printed, i32 %size syncscope("agent") monotonic, align 8
+  %end = add i32 %begin, %size
+  %within = icmp ule i32 %end, 65536
+  br i1 %within, label %write, label %lost
+write:
+  %from = add i32 %begin, 8
+  %from.wide = zext i32 %from to i64
+  %line = getelementptr i8, ptr addrspace(1) @__amdinst_printed, i64 %from.wide
+  store i32 %len, ptr addrspace(1) %line, align 4
+  %w.x = call i32 @llvm.amdgcn.workgroup.id.x()
+  %w.y = call i32 @llvm.amdgcn.workgroup.id.y()
+  %w.z = call i32 @llvm.amdgcn.workgroup.id.z()
+  %i.x = call i32 @llvm.amdgcn.workitem.id.x()
+  %i.y = call i32 @llvm.amdgcn.workitem.id.y()
+  %i.z = call i32 @llvm.amdgcn.workitem.id.z()
+  %p.1 = getelementptr i8, ptr addrspace(1) %line, i64 4
+  store i32 %w.x, ptr addrspace(1) %p.1, align 4
+  %p.2 = getelementptr i8, ptr addrspace(1) %line, i64 8
+  store i32 %w.y, ptr addrspace(1) %p.2, align 4
+  %p.3 = getelementptr i8, ptr addrspace(1) %line, i64 12
+  store i32 %w.z, ptr addrspace(1) %p.3, align 4
+  %p.4 = getelementptr i8, ptr addrspace(1) %line, i64 16
+  store i32 %i.x, ptr addrspace(1) %p.4, align 4
+  %p.5 = getelementptr i8, ptr addrspace(1) %line, i64 20
+  store i32 %i.y, ptr addrspace(1) %p.5, align 4
+  %p.6 = getelementptr i8, ptr addrspace(1) %line, i64 24
+  store i32 %i.z, ptr addrspace(1) %p.6, align 4
+  %p.7 = getelementptr i8, ptr addrspace(1) %line, i64 28
+  br i1 %some, label %copy, label %done
+copy:
+  %at = phi i32 [ 0, %write ], [ %next, %copy ]
+  %at.wide = zext i32 %at to i64
+  %read = getelementptr i8, ptr %text, i64 %at.wide
+  %byte = load i8, ptr %read, align 1
+  %place = getelementptr i8, ptr addrspace(1) %p.7, i64 %at.wide
+  store i8 %byte, ptr addrspace(1) %place, align 1
+  %next = add nuw i32 %at, 1
+  %more = icmp ult i32 %next, %len
+  br i1 %more, label %copy, label %done
+lost:
+  %count = getelementptr i8, ptr addrspace(1) @__amdinst_printed, i64 4
+  %ignored = atomicrmw add ptr addrspace(1) %count, i32 1 syncscope("agent") monotonic, align 4
+  br label %done
+done:
+  ret void
 }
+declare i32 @llvm.amdgcn.workgroup.id.x()
+declare i32 @llvm.amdgcn.workgroup.id.y()
+declare i32 @llvm.amdgcn.workgroup.id.z()
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workitem.id.y()
+declare i32 @llvm.amdgcn.workitem.id.z()
+"#;
+
+/// What `amdgpu-device-libs` asks its host for. It ends what is one line with `\n`. Memory is not given back, as in `amdinst_device`.
+const HOST: &str = r#"
+define hidden void @__amdgpu_util_print_stdout(ptr %text, i32 %given) nounwind {
+entry:
+  %some = icmp sgt i32 %given, 0
+  br i1 %some, label %look, label %print
+look:
+  %last = sub nuw nsw i32 %given, 1
+  %last.wide = zext i32 %last to i64
+  %place = getelementptr i8, ptr %text, i64 %last.wide
+  %byte = load i8, ptr %place, align 1
+  %ends = icmp eq i8 %byte, 10
+  %without = select i1 %ends, i32 %last, i32 %given
+  br label %print
+print:
+  %len = phi i32 [ 0, %entry ], [ %without, %look ]
+  call void @__amdinst_print(ptr %text, i32 %len)
+  ret void
+}
+define hidden ptr @__amdgpu_util_alloc(i64 %size) nounwind {
+  %place = call ptr @__amdinst_allocate(i64 %size, i64 16)
+  ret ptr %place
+}
+define hidden void @__amdgpu_util_dealloc(ptr %place) alwaysinline nounwind {
+  ret void
+}
+define hidden ptr @__amdgpu_util_queue_ptr() alwaysinline nounwind {
+  %place = call ptr addrspace(4) @llvm.amdgcn.queue.ptr()
+  %cast = addrspacecast ptr addrspace(4) %place to ptr
+  ret ptr %cast
+}
+define hidden ptr @__amdgpu_util_kernarg_segment_ptr() alwaysinline nounwind {
+  %place = call ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()
+  %cast = addrspacecast ptr addrspace(4) %place to ptr
+  ret ptr %cast
+}
+define hidden ptr @__amdgpu_util_implicitarg_ptr() alwaysinline nounwind {
+  %place = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+  %cast = addrspacecast ptr addrspace(4) %place to ptr
+  ret ptr %cast
+}
+declare ptr addrspace(4) @llvm.amdgcn.queue.ptr()
+declare ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()
+declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
 "#;
 
 /// `amdinst_device::shuffle`, where `ds_bpermute_b32` reaches every lane of a wave. It takes a byte address and wraps it.
@@ -137,8 +246,58 @@ const fn shuffle(target: Option<Target>) -> &'static str {
     }
 }
 
-/// The module to link with a program that has `records`, for `target`, if that is known.
-pub(super) fn module(records: &Records, target: Option<Target>) -> String {
+/// The heap of `size` bytes behind a word that says how many are taken (`amdinst_format::heap`), and the function that takes some: at an
+/// address that `align`, a power of two, divides. It gives null where there is no room.
+fn heap(size: u64) -> String {
+    let all = size + HEAP_HEAD;
+    format!(
+        r#"
+@__amdinst_heap = protected addrspace(1) global [{all} x i8] zeroinitializer, align 16
+define hidden ptr @__amdinst_allocate(i64 %size, i64 %align) nounwind {{
+entry:
+  %small = icmp ule i64 %size, {size}
+  %near = icmp ule i64 %align, {size}
+  %possible = and i1 %small, %near
+  %before = load atomic i64, ptr addrspace(1) @__amdinst_heap syncscope("agent") monotonic, align 8
+  %free = icmp ule i64 %before, {size}
+  %may = and i1 %possible, %free
+  br i1 %may, label %take, label %full
+take:
+  %up = add i64 %size, 15
+  %padded = and i64 %up, -16
+  %wide = call i64 @llvm.umax.i64(i64 %align, i64 16)
+  %slack = sub i64 %wide, 16
+  %ask = add i64 %padded, %slack
+  %begin = atomicrmw add ptr addrspace(1) @__amdinst_heap, i64 %ask syncscope("agent") monotonic, align 8
+  %end = add i64 %begin, %ask
+  %within = icmp ule i64 %end, {size}
+  br i1 %within, label %found, label %back
+back:
+  %ignored = atomicrmw sub ptr addrspace(1) @__amdinst_heap, i64 %ask syncscope("agent") monotonic, align 8
+  br label %full
+found:
+  %heap = ptrtoint ptr addrspace(1) @__amdinst_heap to i64
+  %from = add i64 %begin, {HEAP_HEAD}
+  %first = add i64 %heap, %from
+  %last = sub i64 %wide, 1
+  %over = add i64 %first, %last
+  %mask = sub i64 0, %wide
+  %address = and i64 %over, %mask
+  %place = inttoptr i64 %address to ptr
+  ret ptr %place
+full:
+  ret ptr null
+}}
+declare i64 @llvm.umax.i64(i64, i64)
+"#
+    )
+}
+
+/// Bytes of a heap before what is given out.
+const HEAP_HEAD: u64 = amdinst_core::heap::HEAD as u64;
+
+/// The module to link with a program that has `records`, for `target`, if that is known, with a heap of `heap_size` bytes.
+pub(super) fn module(records: &Records, target: Option<Target>, heap_size: u64) -> String {
     let mut ir = String::from("target triple = \"amdgcn-amd-amdhsa\"\n");
     if !records.probes.is_empty() {
         // A section that is not loaded: probes must not move a single address of the kernel.
@@ -165,8 +324,15 @@ pub(super) fn module(records: &Records, target: Option<Target>) -> String {
              ret ptr addrspacecast (ptr addrspace(3) @__amdinst_lds.{index} to ptr)\n}}\n"
         );
     }
-    if records.prints {
-        ir.push_str(PRINT_BUFFER);
+    // The functions of one host call what prints and allocates, whichever of them a program calls.
+    if records.prints || records.asks_its_host {
+        ir.push_str(PRINT);
+    }
+    if records.allocates || records.asks_its_host {
+        ir.push_str(&heap(heap_size));
+    }
+    if records.asks_its_host {
+        ir.push_str(HOST);
     }
     ir.push_str(BARRIER);
     ir.push_str(&float_atomics());
@@ -244,7 +410,7 @@ mod tests {
             ],
             ..Records::default()
         };
-        let ir = module(&records, Some(Arch::Gfx90a.into()));
+        let ir = module(&records, Some(Arch::Gfx90a.into()), 1 << 20);
         assert!(ir.contains("internal addrspace(3) global [64 x i8] poison, align 16"), "{ir}");
         assert!(ir.contains("external addrspace(3) global [0 x i8], align 4"), "{ir}");
         assert!(ir.contains(r#"module asm ".ascii \221\5C011\5C042x\5C042\5Cn\22""#), "{ir}");

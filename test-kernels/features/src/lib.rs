@@ -6,6 +6,7 @@ pub mod arguments;
 pub mod generic;
 pub mod language;
 pub mod math;
+pub mod memory;
 pub mod printing;
 pub mod reductions;
 pub mod shared_places;

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use amdgpu_isa::Arch;
 use amdinst_core::counters;
+use amdinst_core::heap;
 use amdinst_core::printed::{self, Printed};
 use amdinst_core::report::{self, Report};
 use amdinst_format::interface::{LaunchFailure, Settings};
@@ -168,10 +169,18 @@ impl Gpu {
         }
     }
 
+    /// Empties the memory that kernels of a loaded code object allocate from.
+    fn empty_heap(&self, path: &Path, request: &Request<'_>) -> Result<(), LaunchFailure> {
+        let allocates = has_variable(request, heap::SYMBOL);
+        if let Some(address) = allocates.then(|| self.variable(path, heap::SYMBOL)).transpose()?.flatten() {
+            self.write(address, &[0; heap::HEAD])?;
+        }
+        Ok(())
+    }
+
     /// What a loaded code object has printed since the last time, which is then forgotten.
     fn printed(&self, path: &Path, request: &Request<'_>) -> Result<Printed, LaunchFailure> {
-        let variables = &request.built.original.variables;
-        let prints = variables.iter().any(|variable| variable.name == printed::SYMBOL);
+        let prints = has_variable(request, printed::SYMBOL);
         let Some(address) = prints.then(|| self.variable(path, printed::SYMBOL)).transpose()?.flatten()
         else {
             return Ok(Printed::default());
@@ -302,6 +311,7 @@ impl Gpu {
         let instrumented = probes.filter(|probes| probes.is_instrumented()).zip(built.instrumented.as_ref());
         let Some((probes, form)) = instrumented else {
             let function = self.function(&built.original_path, &built.original.bytes, request.kernel)?;
+            self.empty_heap(&built.original_path, request)?;
             self.run(request, function, &mut request.kernarg.clone())?;
             return Ok(Outcome {
                 report: request.empty_report(probes)?,
@@ -326,6 +336,7 @@ impl Gpu {
             None => None,
         };
         let mut kernarg = request.instrumented_kernarg(probes, &layout, buffer.address())?;
+        self.empty_heap(&form.path, request)?;
         let start = Instant::now();
         self.run(request, function, &mut kernarg)?;
         let seconds = start.elapsed().as_secs_f64();
@@ -352,6 +363,11 @@ impl Gpu {
             printed,
         })
     }
+}
+
+/// Whether the code object of a launch has a variable.
+fn has_variable(request: &Request<'_>, name: &str) -> bool {
+    request.built.original.variables.iter().any(|variable| variable.name == name)
 }
 
 /// The version of a code object: the ELF header's ABI version says it, counted from 2.

@@ -420,6 +420,7 @@ mod tests {
             name: "p".to_owned(),
             library: "p".to_owned(),
             manifest_path: PathBuf::from("/p/Cargo.toml"),
+            library_manifest_path: PathBuf::from("/p/Cargo.toml"),
             workspace_root: PathBuf::from("/p"),
             target_directory: PathBuf::from("/p/target"),
             cpus: vec!["gfx90a".to_owned()],
@@ -432,6 +433,9 @@ mod tests {
             counters: Default::default(),
             lock_options,
             code_object_version: None,
+            alloc: false,
+            heap: 0,
+            device_libraries: false,
         };
         BuiltPackage {
             package,

@@ -4,6 +4,7 @@ mod arguments;
 mod generic;
 mod language;
 mod math;
+mod memory;
 mod printing;
 mod reductions;
 mod shared_places;
