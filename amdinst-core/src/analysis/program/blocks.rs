@@ -1,6 +1,6 @@
 //! Explored instructions as basic blocks of a function.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use amdgpu_isa::{Flow, Op, ScalarSet};
 use arrayvec::ArrayVec;
@@ -36,6 +36,8 @@ struct Linking<'a> {
     callees: BTreeSet<usize>,
     /// Values of the program counter at the instruction that is looked at.
     tracker: Tracker,
+    /// Those that the one branch to a place brings.
+    carried: BTreeMap<u64, Tracker>,
     found: Vec<PcRelative>,
     misuses: Vec<Misuse>,
     raw: Vec<RawCounter>,
@@ -56,6 +58,7 @@ impl Program {
             joins,
             callees: BTreeSet::new(),
             tracker: Tracker::default(),
+            carried: BTreeMap::new(),
             found: Vec::new(),
             misuses: Vec::new(),
             raw: Vec::new(),
@@ -64,7 +67,7 @@ impl Program {
             let start = insts[block.insts.start].pc;
             let follows = block.insts.start > first && insts[block.insts.start - 1].end() == start;
             if !follows || linking.joins.contains(&start) {
-                linking.tracker.clear();
+                linking.tracker = linking.carried.remove(&start).unwrap_or_default();
             }
             linking.link(number, block);
         }
@@ -73,6 +76,8 @@ impl Program {
         let Explorer { range, obstacles, .. } = explorer;
         self.addresses.extend(found);
         self.raw.extend(raw);
+        let is_amid = self.functions.iter().rev().find(|before| !before.is_amid);
+        let is_amid = is_amid.is_some_and(|before| range.end <= before.range.end);
         self.functions.push(Function {
             name: name.into(),
             range,
@@ -81,6 +86,7 @@ impl Program {
             blocks,
             callees: callees.into_iter().collect(),
             obstacles,
+            is_amid,
             known: None,
         });
     }
@@ -136,19 +142,54 @@ impl Linking<'_> {
         }
         let located = &self.insts[last];
         let inst = || self.explorer.forms.inst(located.form);
-        let next = next(located, located.end(), || through(inst(), &self.tracker));
+        let next = next(located, located.end(), || through(inst(), &self.tracker), self.tracker.scc());
         if self.is_tracked {
             self.step(last);
         }
+        let always = match next {
+            Next::Always(to) => Some(to),
+            _ => None,
+        };
+        if let Next::Through(Pointer::Known(to)) = next {
+            self.joins.insert(to);
+        }
         self.exit(next, block, located);
         let is_left = matches!(block.exit, Exit::Call(_) | Exit::Unknown);
-        let followed = (!is_left && !self.joins.contains(&located.end())).then_some(number + 1);
+        let alone = always.filter(|&to| to != located.end() && self.comes_alone(to, located.pc));
+        let followed = match alone.and_then(|to| self.starts.binary_search(&to).ok()) {
+            Some(place) => Some(place),
+            None => {
+                let follows = self.starts.get(number + 1) == Some(&located.end());
+                (follows && !is_left && !self.joins.contains(&located.end())).then_some(number + 1)
+            }
+        };
         let function = self.function;
         let raw = |(getpc, register)| RawCounter { getpc, function, block: number, register, followed };
         self.raw.extend(self.tracker.raw().map(raw));
+        if always.is_none() {
+            self.tracker.end_block();
+        }
+        if let Some(to) = alone {
+            self.carried.insert(to, self.tracker.clone());
+        }
         if is_left {
             self.tracker.clear();
         }
+    }
+
+    /// Whether the branch at `from` is all that leads to a place further down.
+    fn comes_alone(&self, to: u64, from: u64) -> bool {
+        let Some(place) = self.starts.binary_search(&to).ok().filter(|_| to > from) else { return false };
+        let before = self.insts.partition_point(|located| located.pc < to).checked_sub(1);
+        let falls_in = before.is_some_and(|before| place > 0 && self.insts[before].end() == to);
+        let leads = |located: &&Located| match located.flow() {
+            Flow::Branch { offset } | Flow::CondBranch { offset, .. } => {
+                located.end().wrapping_add_signed(offset.into()) == to
+            }
+            _ => false,
+        };
+        let own = self.insts.partition_point(|located| located.pc < self.explorer.range.start);
+        !falls_in && self.insts[own..].iter().filter(leads).count() == 1
     }
 
     /// Tracks values of the program counter through an instruction.
@@ -170,8 +211,10 @@ impl Linking<'_> {
                     self.go(end, block, last);
                 }
             }
-            Next::Jump(to) if self.explorer.range.contains(&to) => self.go(to, block, last),
-            Next::Jump(to) => match self.explorer.entries.get(&to) {
+            Next::Jump(to) | Next::Always(to) if self.explorer.range.contains(&to) => {
+                self.go(to, block, last)
+            }
+            Next::Jump(to) | Next::Always(to) => match self.explorer.entries.get(&to) {
                 Some(&callee) => self.tail_call(callee, block),
                 None => self.go(to, block, last),
             },

@@ -1,6 +1,6 @@
 //! Following control flow from an entry until nothing new is found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use amdgpu_isa::{Condition, Flow, Inst, Op, ScalarSet, Value};
@@ -17,6 +17,8 @@ pub(super) enum Next {
     Trap,
     Jump(u64),
     Split(u64),
+    /// A branch that always goes there, as what it goes by is known.
+    Always(u64),
     Call(Pointer),
     CallKnown(u64),
     Through(Pointer),
@@ -38,6 +40,8 @@ pub(super) struct Explorer<'a> {
     /// The text from there on, to its end.
     text: &'a [u8],
     pub(super) obstacles: Vec<Obstacle>,
+    /// Places that are called where no function starts.
+    pub(super) called: BTreeSet<u64>,
 }
 
 /// What starts at a dword of the text.
@@ -71,7 +75,18 @@ impl<'a> Explorer<'a> {
         dwords.clear();
         dwords.resize(length, Dword::default());
         let text = object.code_at(base).unwrap_or_default();
-        Self { object, entries, range, is_kernel, dwords, forms, base, text, obstacles: Vec::new() }
+        Self {
+            object,
+            entries,
+            range,
+            is_kernel,
+            dwords,
+            forms,
+            base,
+            text,
+            obstacles: Vec::new(),
+            called: BTreeSet::new(),
+        }
     }
 
     /// The number of the dword at an address.
@@ -99,6 +114,8 @@ impl<'a> Explorer<'a> {
         while let Some(start) = work.pop() {
             let mut tracker = Tracker::default();
             let mut at = start;
+            // Where the straight line that leads here began.
+            let mut line = start;
             loop {
                 let Some((place, bytes)) = self.code_at(at) else {
                     self.obstacle(
@@ -129,17 +146,30 @@ impl<'a> Explorer<'a> {
                     continue;
                 }
                 // Here only known addresses matter, and those begin with the program counter.
+                if shape.op == Op::s_getpc_b64 && tracker.is_idle() {
+                    // With the constants that distances are made of.
+                    tracker.clear();
+                    self.track(line..at, &mut tracker);
+                }
                 let is_tracked = !tracker.is_idle() || shape.op == Op::s_getpc_b64;
-                let inst = || self.forms.inst(form);
-                let next = next(shape, end, || through(inst(), &tracker));
+                let next = next(shape, end, || through(self.forms.inst(form), &tracker), tracker.scc());
                 if is_tracked {
                     let object = self.object;
                     let load = |address| got_slot(object, address);
                     let writes_scc = self.forms.scalars(form).writes.intersects(ScalarSet::SCC);
-                    let inst = (inst(), writes_scc);
+                    let inst = (self.forms.inst(form), writes_scc);
                     tracker.step(at as usize, at, inst, &load, &mut addresses, &mut misuses);
                 }
+                if !shape.goes_on && !matches!(next, Next::Always(_)) {
+                    line = end;
+                    tracker.end_block();
+                }
                 let falls = match next {
+                    Next::Always(to) if self.range.contains(&to) => {
+                        self.lead(to);
+                        (at, line) = (to, to);
+                        continue;
+                    }
                     Next::Fall => true,
                     // After the last trap of a function there may be nothing, not even a return.
                     Next::Trap => self.code_at(end).is_some(),
@@ -149,12 +179,17 @@ impl<'a> Explorer<'a> {
                         }
                         true
                     }
-                    Next::Jump(to) | Next::Through(Pointer::Known(to)) => {
+                    Next::Jump(to) | Next::Always(to) | Next::Through(Pointer::Known(to)) => {
                         self.branch(at, to, &mut work);
                         false
                     }
                     // A function that ends with a call calls what does not return, such as a panic.
                     Next::Call(_) | Next::CallKnown(_) => {
+                        if let Next::Call(Pointer::Known(to)) | Next::CallKnown(to) = next
+                            && !self.entries.contains_key(&to)
+                        {
+                            self.called.insert(to);
+                        }
                         let goes_on = self.range.contains(&end);
                         if goes_on {
                             self.lead(end);
@@ -169,6 +204,20 @@ impl<'a> Explorer<'a> {
                 }
                 at = end;
             }
+        }
+    }
+
+    /// Has the tracker take the instructions of a straight line.
+    fn track(&self, line: Range<u64>, tracker: &mut Tracker) {
+        let (mut addresses, mut misuses) = (Vec::new(), Vec::new());
+        let mut at = line.start;
+        while at < line.end {
+            let place = self.dword(at).and_then(|place| self.dwords.get(place));
+            let Some(form) = place.and_then(|dword| dword.form()) else { return tracker.clear() };
+            let writes_scc = self.forms.scalars(form).writes.intersects(ScalarSet::SCC);
+            let inst = (self.forms.inst(form), writes_scc);
+            tracker.step(at as usize, at, inst, &|_| None, &mut addresses, &mut misuses);
+            at += u64::from(self.forms.shape(form).size);
         }
     }
 
@@ -217,14 +266,18 @@ pub(super) fn through(inst: &Inst, tracker: &Tracker) -> Pointer {
 }
 
 /// Where control goes after an instruction that ends at an address; `through` tells the register's value for one that goes by a
-/// register.
-pub(super) fn next(shape: &Shape, end: u64, through: impl FnOnce() -> Pointer) -> Next {
+/// register, and `scc` what SCC is known to be.
+pub(super) fn next(shape: &Shape, end: u64, through: impl FnOnce() -> Pointer, scc: Option<bool>) -> Next {
     let target = |offset: i32| end.wrapping_add_signed(offset.into());
     match shape.flow() {
         Flow::Next => Next::Fall,
         Flow::Trap => Next::Trap,
         Flow::Branch { offset } => Next::Jump(target(offset)),
-        Flow::CondBranch { offset, .. } => Next::Split(target(offset)),
+        Flow::CondBranch { offset, condition } => match (condition, scc) {
+            (Condition::Scc0, Some(scc)) => Next::Always(if scc { end } else { target(offset) }),
+            (Condition::Scc1, Some(scc)) => Next::Always(if scc { target(offset) } else { end }),
+            _ => Next::Split(target(offset)),
+        },
         Flow::Call { offset: Some(offset) } => Next::CallKnown(target(offset)),
         Flow::Call { offset: None } => Next::Call(through()),
         Flow::Jump => Next::Through(through()),

@@ -10,6 +10,7 @@ mod explore;
 mod feasible;
 mod forms;
 mod known;
+mod labels;
 mod pointers;
 mod returns;
 
@@ -221,7 +222,7 @@ pub struct RawCounter {
 pub struct Function {
     /// Symbol name.
     pub name: Arc<str>,
-    /// Its addresses, from the entry on.
+    /// Its addresses, from the entry on. Functions that were cut out of it may stand amid them.
     pub range: Range<u64>,
     /// Index in [`CodeObject::kernels`] if it is a kernel.
     pub kernel: Option<usize>,
@@ -232,6 +233,8 @@ pub struct Function {
     pub callees: Vec<usize>,
     /// The code that was not understood.
     pub obstacles: Vec<Obstacle>,
+    /// It was cut out of the function before it, or of the one before that.
+    pub(crate) is_amid: bool,
     /// Its number among the kernels that [`Seen`] has, if it is there.
     pub(crate) known: Option<u32>,
 }
@@ -370,7 +373,7 @@ impl Program {
     /// Explores a code object as [`Program::new`] does, with what other programs of the processor had. Shows what is
     /// found to `observer`.
     pub(crate) fn explore(object: &CodeObject, mut seen: Seen, observer: &mut impl Observer) -> Self {
-        let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
+        let mut symbols: Vec<labels::Symbol> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate().filter(|(_, kernel)| !kernel.code.is_empty())
         {
             symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
@@ -389,6 +392,7 @@ impl Program {
             let range = &mut symbols[index].0;
             range.end = if range.end <= range.start { next } else { range.end.min(next) };
         }
+        labels::cut(object, object.code_target(), &mut symbols);
         let entries: BTreeMap<u64, usize> =
             symbols.iter().enumerate().map(|(index, symbol)| (symbol.0.start, index)).collect();
 
@@ -432,6 +436,7 @@ impl Program {
             }
         }
         program.seen = seen;
+        program.sort();
         program.addresses.sort_by_key(|address| address.addc);
         program.resolve_calls(&entries);
         program.resolve_pointers(object, &entries);
@@ -440,6 +445,30 @@ impl Program {
             program.doubt_registers();
         }
         program
+    }
+
+    /// Puts the instructions in order of address, where functions have others amid them.
+    fn sort(&mut self) {
+        if self.insts.is_sorted_by_key(|located| located.pc) {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.insts.len()).collect();
+        order.sort_by_key(|&index| self.insts[index].pc);
+        let mut places = vec![0; order.len()];
+        for (place, &index) in order.iter().enumerate() {
+            places[index] = place;
+        }
+        self.insts = order.iter().map(|&index| self.insts[index]).collect();
+        for block in self.functions.iter_mut().flat_map(|function| &mut function.blocks) {
+            let start = places[block.insts.start];
+            block.insts = start..start + block.insts.len();
+        }
+        for PcRelative { getpc, add, addc, parts: [low, high], .. } in &mut self.addresses {
+            for index in [getpc, add, addc, &mut low.inst, &mut high.inst] {
+                *index = places[*index];
+            }
+        }
+        self.raw.iter_mut().for_each(|raw| raw.getpc = places[raw.getpc]);
     }
 
     /// A kernel whose waves are of another size than those of the program: its instructions were not decoded for these.
@@ -542,8 +571,39 @@ impl Program {
 
     /// The function an address lies in.
     pub fn function_at(&self, pc: u64) -> Option<usize> {
-        let index = self.functions.partition_point(|function| function.range.start <= pc).checked_sub(1)?;
-        self.functions[index].range.contains(&pc).then_some(index)
+        let before = self.functions.partition_point(|function| function.range.start <= pc);
+        let last = before.checked_sub(1)?;
+        if self.functions[last].range.contains(&pc) || !self.functions[last].is_amid {
+            return self.functions[last].range.contains(&pc).then_some(last);
+        }
+        // What goes on behind those amid it.
+        let around = (0..last).rev().find(|&index| !self.functions[index].is_amid)?;
+        self.functions[around].range.contains(&pc).then_some(around)
+    }
+
+    /// Whether a function starts at an address.
+    pub fn is_entry(&self, pc: u64) -> bool {
+        self.functions.binary_search_by_key(&pc, |function| function.range.start).is_ok()
+    }
+
+    /// Where the code of each function begins, and where it goes on behind others that stand amid it, ascending.
+    pub fn pieces(&self) -> Vec<(u64, usize)> {
+        let mut pieces = Vec::with_capacity(self.functions.len());
+        let mut around = 0;
+        for (number, function) in self.functions.iter().enumerate() {
+            pieces.push((function.range.start, number));
+            if !function.is_amid {
+                around = number;
+            }
+            let next = self.functions.get(number + 1).map(|next| next.range.start);
+            if function.is_amid
+                && next != Some(function.range.end)
+                && self.functions[around].range.end > function.range.end
+            {
+                pieces.push((function.range.end, around));
+            }
+        }
+        pieces
     }
 
     /// By function: those that may call it.

@@ -1,6 +1,6 @@
 //! Corrects what code says about addresses: branches, and addresses formed from the program counter.
 
-use amdgpu_isa::{Arch, EncodeError, Encoding, Feature, Flow, Inst, Mods, Op, Value, assemble};
+use amdgpu_isa::{Arch, EncodeError, Encoding, Feature, Flow, Inst, Mods, Op, Operand, Value, assemble};
 use amdgpu_object::rewrite::Edge;
 
 use super::RelocateError;
@@ -65,7 +65,7 @@ pub(super) fn retarget(
                 _ => continue,
             };
             let to = located.end().wrapping_add_signed(offset.into());
-            let target = Target { old: to, enters: enters(function, located.pc, to) };
+            let target = Target { old: to, enters: enters(program, function, located.pc, to) };
             let source = Source::Branch(located.pc);
             // What stays where it was goes where it went.
             let Some(new_pc) = layout.copied(located.pc) else { continue };
@@ -123,11 +123,12 @@ pub(super) fn retarget(
 }
 
 /// Whether what goes from one place of a function to another runs what stands before that for those who enter.
-fn enters(function: &Function, from: u64, to: u64) -> bool {
+fn enters(program: &Program, function: &Function, from: u64, to: u64) -> bool {
     // A kernel's stub for firmware without preloading jumps over itself, to where a prologue stands.
     let stub_end = function.range.start + STUB_BYTES;
     let in_stub = function.kernel.is_some() && from < stub_end;
-    in_stub && to == stub_end || !function.range.contains(&to)
+    let is_own = || function.range.contains(&to) && (to == function.range.start || !program.is_entry(to));
+    in_stub && to == stub_end || !is_own()
 }
 
 /// The new address of a target.
@@ -170,7 +171,7 @@ pub(super) fn readdress(
         address.target
     } else if layout.old.contains(&address.target) {
         let function = program.function_at(getpc.pc).map(|number| &program.functions[number]);
-        let is_entered = function.is_none_or(|function| enters(function, getpc.pc, address.target));
+        let is_entered = function.is_none_or(|function| enters(program, function, getpc.pc, address.target));
         // As a branch there would: a jump back to its own entry runs no prologue.
         let target = Target { old: address.target, enters: is_entered };
         let found = final_place(layout, program, target);
@@ -183,19 +184,31 @@ pub(super) fn readdress(
     let not_copied =
         |pc: u64| fail(format!("the instruction at {pc:#x} that works with it is not carried over"));
     let base = layout.copied(getpc.pc).ok_or_else(|| not_copied(getpc.pc))? + u64::from(getpc.size);
-    let distance = target.wrapping_sub(base);
-    for (index, part) in [(address.add, distance as u32), (address.addc, (distance >> 32) as u32)] {
-        let located = &program.insts[index];
-        let mut inst = program.inst(index).clone();
-        let constant = inst.operands[1..].iter_mut().find_map(|operand| match operand.value {
-            Value::Literal(_) => Some((operand, false)),
-            Value::Inline(_) => Some((operand, true)),
-            _ => None,
-        });
-        let Some((operand, inline)) = constant else { continue };
-        operand.value = if inline { Value::int(part as i32) } else { Value::Literal(part) };
-        if inline && matches!(operand.value, Value::Literal(_)) {
-            return Err(fail(format!("`{}` has no room for a literal", located.op)));
+    let distance = if address.subtracts { base.wrapping_sub(target) } else { target.wrapping_sub(base) };
+    for (part, value) in address.parts.iter().zip([distance as u32, (distance >> 32) as u32]) {
+        let located = &program.insts[part.inst];
+        let no_room = || fail(format!("`{}` has no room for the distance", located.op));
+        let value = part.constant(value).ok_or_else(no_room)?;
+        let mut inst = program.inst(part.inst).clone();
+        // Of two constants, the literal one.
+        let varies = |operand: &&mut Operand, literal: bool| match operand.value {
+            Value::Literal(_) => true,
+            Value::Inline(_) | Value::Imm(_) => !literal,
+            _ => false,
+        };
+        let has_literal = inst.operands.iter().any(|operand| matches!(operand.value, Value::Literal(_)));
+        let mut sources = inst.operands[1..].iter_mut();
+        let Some(operand) = sources.find(|operand| varies(operand, has_literal)) else { continue };
+        operand.value = match operand.value {
+            Value::Literal(_) => Value::Literal(value),
+            Value::Imm(_) => {
+                let fits = i16::try_from(value as i32).map_err(|_| no_room())?;
+                Value::Imm(fits.into())
+            }
+            _ => Value::int(value as i32),
+        };
+        if !has_literal && matches!(operand.value, Value::Literal(_)) {
+            return Err(no_room());
         }
         let new_pc = layout.copied(located.pc).ok_or_else(|| not_copied(located.pc))?;
         replace(layout, program, located, new_pc, &inst)?;
