@@ -17,7 +17,12 @@
 //! A value of the program counter must become an address by an addition and its own carry. What registers
 //! still hold of one must be dead where blocks join and where calls return. Else the function cannot move.
 
+mod tables;
+
 use std::collections::BTreeMap;
+
+pub use tables::{Base, Entry, Offsets};
+use tables::{Compared, Sum};
 
 use amdgpu_isa::{Access, Families, Inst, Op, Value, scalar};
 use arrayvec::ArrayVec;
@@ -37,8 +42,33 @@ enum Half {
     High(u64),
     /// A constant that was made part of an address, for the `s_getpc_b64` at instruction `.0`.
     Spent(usize),
+    /// Low half of the address of a table, to which one of these offsets was added.
+    IndexedLow(u64, Offsets),
+    /// High half of it.
+    IndexedHigh(u64),
+    /// An entry of a table of distances, by the instruction that loads it.
+    Entry(usize),
+    /// All bits are its sign.
+    EntrySign(usize),
+    /// Low half of a place that is an entry away from its base.
+    PlaceLow(usize),
+    /// High half of it, and whether the entry has a sign.
+    PlaceHigh(usize, bool),
     /// Computed from something else, or loaded.
     Computed,
+}
+
+impl Half {
+    /// The instruction that it comes from, if it becomes something else when code moves and is no address yet.
+    const fn changes(&self) -> Option<usize> {
+        match *self {
+            Self::RawLow(of) | Self::RawHigh(of) | Self::SumLow(of, _) | Self::Spent(of) => Some(of),
+            Self::Entry(of) | Self::EntrySign(of) | Self::PlaceLow(of) | Self::PlaceHigh(of, _) => Some(of),
+            Self::Low(_) | Self::High(_) | Self::IndexedLow(..) | Self::IndexedHigh(_) | Self::Computed => {
+                None
+            }
+        }
+    }
 }
 
 /// A constant that a distance is made of, so that it can be given another value.
@@ -98,6 +128,8 @@ pub struct PcRelative {
 pub enum Pointer {
     /// The address is known.
     Known(u64),
+    /// One of a table, whose entry this instruction loads; and whether entries have a sign.
+    Table(usize, bool),
     /// Something computed or loaded here.
     Computed,
     /// Whatever it held when the straight line began (for example a return address).
@@ -130,6 +162,14 @@ pub struct Tracker {
     constants: Vec<(u8, Part)>,
     /// What SCC is known to be, while a value of the program counter is no address yet.
     scc: Option<bool>,
+    /// Registers that can only be one of some offsets.
+    offsets: Vec<(u8, Offsets)>,
+    /// Entries of tables, by the instructions that load them.
+    entries: BTreeMap<usize, Entry>,
+    /// What SCC is the carry of, where tables are concerned.
+    sum: Option<Sum>,
+    /// The comparison that SCC is of.
+    compared: Option<Compared>,
 }
 
 impl Tracker {
@@ -142,6 +182,9 @@ impl Tracker {
     pub fn pointer(&self, first: u8) -> Pointer {
         match (self.half(first), self.half(first.saturating_add(1))) {
             (Some(Half::Low(low)), Some(Half::High(high))) if low == high => Pointer::Known(low),
+            (Some(Half::PlaceLow(load)), Some(Half::PlaceHigh(of, signed))) if load == of => {
+                Pointer::Table(load, signed)
+            }
             (None, None) => Pointer::Inherited,
             _ => Pointer::Computed,
         }
@@ -156,6 +199,10 @@ impl Tracker {
 
     fn set(&mut self, register: u8, half: Option<Half>) {
         self.constants.retain(|&(of, _)| of != register);
+        self.offsets.retain(|&(of, _)| of != register);
+        if self.compared.is_some_and(|compared| compared.is_of(register)) {
+            self.compared = None;
+        }
         let bit = if register < 128 { 1 << register } else { 0 };
         self.computed &= !bit;
         match half {
@@ -176,6 +223,24 @@ impl Tracker {
         &mut self,
         index: usize,
         pc: u64,
+        inst: (&Inst, bool),
+        load: &dyn Fn(u64) -> Option<u64>,
+        found: &mut Vec<PcRelative>,
+        misuses: &mut Vec<Misuse>,
+    ) {
+        let offsets = self.offsets_made(inst.0);
+        self.step_address(index, pc, inst, load, found, misuses);
+        if let (Some(offsets), Some(Value::Scalar(to))) =
+            (offsets, inst.0.operands.first().map(|operand| operand.value))
+        {
+            self.offsets.push((to, offsets));
+        }
+    }
+
+    fn step_address(
+        &mut self,
+        index: usize,
+        pc: u64,
         (inst, writes_scc): (&Inst, bool),
         load: &dyn Fn(u64) -> Option<u64>,
         found: &mut Vec<PcRelative>,
@@ -186,10 +251,15 @@ impl Tracker {
             _ => None,
         };
         let half = |this: &Self, n: usize| scalar(n).and_then(|register| this.half(register));
-        let carry = self.carry;
+        let (carry, sum) = (self.carry, self.sum);
         if writes_scc {
             self.carry = None;
             self.scc = None;
+            self.sum = None;
+            self.compared = None;
+        }
+        if self.step_table(index, inst, sum) {
+            return;
         }
         if self.step_constant(index, inst) {
             return;
@@ -423,12 +493,7 @@ impl Tracker {
     pub fn raw(&self) -> impl Iterator<Item = (usize, Option<u8>)> {
         let scalars = self.scalars.iter().map(|(&register, half)| (half, Some(register)));
         let lanes = self.lanes.values().map(|half| (half, None));
-        scalars.chain(lanes).filter_map(|(half, register)| match *half {
-            Half::RawLow(getpc) | Half::RawHigh(getpc) | Half::SumLow(getpc, _) | Half::Spent(getpc) => {
-                Some((getpc, register))
-            }
-            _ => None,
-        })
+        scalars.chain(lanes).filter_map(|(half, register)| Some((half.changes()?, register)))
     }
 
     /// After a call: what registers hold is up to the callee.
@@ -444,14 +509,13 @@ impl Tracker {
             for operand in inst.operands.iter().filter(|operand| operand.access != Access::Write) {
                 let Value::Scalar(first) = operand.value else { continue };
                 for register in first..first.saturating_add(operand.dwords) {
-                    if let Some(
-                        Half::RawLow(getpc)
-                        | Half::RawHigh(getpc)
-                        | Half::SumLow(getpc, _)
-                        | Half::Spent(getpc),
-                    ) = self.scalars.get(&register)
-                    {
-                        misuses.push(Misuse { getpc: *getpc, user: index });
+                    let half = self.scalars.get(&register);
+                    let is_place = matches!(half, Some(Half::PlaceLow(_) | Half::PlaceHigh(..)));
+                    if is_place && inst.op == Op::s_setpc_b64 {
+                        continue;
+                    }
+                    if let Some(getpc) = half.and_then(|half| half.changes()) {
+                        misuses.push(Misuse { getpc, user: index });
                     }
                 }
             }

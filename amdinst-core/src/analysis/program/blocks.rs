@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use amdgpu_isa::{Flow, Op, ScalarSet};
-use arrayvec::ArrayVec;
+use smallvec::SmallVec;
 
 use super::explore::{Explorer, Next, next, skips_last_trap, through};
 use super::{
-    Block, Exit, Function, Located, Obstacle, ObstacleKind, Predecessors, Program, RawCounter, by_register,
-    got_slot,
+    Block, Exit, Function, JumpTable, Located, Obstacle, ObstacleKind, Predecessors, Program, RawCounter,
+    by_register, got_slot,
 };
 use crate::analysis::addresses::{Misuse, PcRelative, Pointer, Tracker};
 
@@ -40,6 +40,7 @@ struct Linking<'a> {
     carried: BTreeMap<u64, Tracker>,
     found: Vec<PcRelative>,
     misuses: Vec<Misuse>,
+    tables: Vec<JumpTable>,
     raw: Vec<RawCounter>,
 }
 
@@ -61,6 +62,7 @@ impl Program {
             carried: BTreeMap::new(),
             found: Vec::new(),
             misuses: Vec::new(),
+            tables: Vec::new(),
             raw: Vec::new(),
         };
         for (number, block) in blocks.iter_mut().enumerate() {
@@ -72,10 +74,11 @@ impl Program {
             linking.link(number, block);
         }
         linking.tell_unresolved(first);
-        let Linking { explorer, callees, found, raw, .. } = linking;
+        let Linking { explorer, callees, found, tables, raw, .. } = linking;
         let Explorer { range, obstacles, .. } = explorer;
         self.addresses.extend(found);
         self.raw.extend(raw);
+        self.tables.extend(tables);
         let is_amid = self.functions.iter().rev().find(|before| !before.is_amid);
         let is_amid = is_amid.is_some_and(|before| range.end <= before.range.end);
         self.functions.push(Function {
@@ -115,7 +118,7 @@ impl Program {
                 if let Some(before) = blocks.last_mut() {
                     before.insts.end = index;
                 }
-                blocks.push(Block { insts: index..index, successors: ArrayVec::new(), exit: Exit::Local });
+                blocks.push(Block { insts: index..index, successors: SmallVec::new(), exit: Exit::Local });
             }
             end = at + u64::from(shape.size);
             goes_on = shape.goes_on;
@@ -153,7 +156,21 @@ impl Linking<'_> {
         if let Next::Through(Pointer::Known(to)) = next {
             self.joins.insert(to);
         }
-        self.exit(next, block, located);
+        let table = match next {
+            Next::Through(Pointer::Table(load, signed)) => {
+                let entry = self.tracker.entry(load);
+                entry.and_then(|entry| self.explorer.jump_table(entry, signed))
+            }
+            _ => None,
+        };
+        match table {
+            Some(table) => {
+                table.places.iter().for_each(|&to| self.go(to, block, located));
+                self.joins.extend(&table.places);
+                self.tables.push(JumpTable { jump: last, ..table });
+            }
+            None => self.exit(next, block, located),
+        }
         let is_left = matches!(block.exit, Exit::Call(_) | Exit::Unknown);
         let alone = always.filter(|&to| to != located.end() && self.comes_alone(to, located.pc));
         let followed = match alone.and_then(|to| self.starts.binary_search(&to).ok()) {
@@ -167,7 +184,7 @@ impl Linking<'_> {
         let raw = |(getpc, register)| RawCounter { getpc, function, block: number, register, followed };
         self.raw.extend(self.tracker.raw().map(raw));
         if always.is_none() {
-            self.tracker.end_block();
+            self.tracker.goes_on(located.op);
         }
         if let Some(to) = alone {
             self.carried.insert(to, self.tracker.clone());
@@ -301,7 +318,8 @@ impl Linking<'_> {
             return;
         }
         let kind = ObstacleKind::UnresolvedGetpc;
-        let resolved: BTreeSet<usize> = self.found.iter().map(|address| address.getpc).collect();
+        let bases = self.tables.iter().filter_map(|table| table.base.getpc);
+        let resolved: BTreeSet<usize> = self.found.iter().map(|address| address.getpc).chain(bases).collect();
         for (index, located) in self.insts.iter().enumerate().skip(first) {
             if located.op == Op::s_getpc_b64 && !resolved.contains(&index) {
                 let detail = "its value is not turned into an address by s_add_u32 and s_addc_u32".to_owned();

@@ -7,8 +7,8 @@ use amdgpu_isa::{Condition, Flow, Inst, Op, ScalarSet, Value};
 use amdgpu_object::{CodeObject, Text};
 
 use super::forms::Forms;
-use super::{Observer, Obstacle, ObstacleKind, Shape, got_slot};
-use crate::analysis::addresses::{Pointer, Tracker};
+use super::{JumpTable, Observer, Obstacle, ObstacleKind, Shape, got_slot};
+use crate::analysis::addresses::{Entry, Pointer, Tracker};
 
 /// One straight piece of exploration: where control goes after an instruction.
 pub(super) enum Next {
@@ -160,9 +160,14 @@ impl<'a> Explorer<'a> {
                     let inst = (self.forms.inst(form), writes_scc);
                     tracker.step(at as usize, at, inst, &load, &mut addresses, &mut misuses);
                 }
-                if !shape.goes_on && !matches!(next, Next::Always(_)) {
-                    line = end;
-                    tracker.end_block();
+                match next {
+                    Next::Split(_) => tracker.goes_on(shape.op),
+                    Next::Always(_) => {}
+                    _ if !shape.goes_on => {
+                        line = end;
+                        tracker.end_block();
+                    }
+                    _ => {}
                 }
                 let falls = match next {
                     Next::Always(to) if self.range.contains(&to) => {
@@ -197,6 +202,13 @@ impl<'a> Explorer<'a> {
                         }
                         goes_on
                     }
+                    Next::Through(Pointer::Table(load, signed)) => {
+                        let table = tracker.entry(load).and_then(|entry| self.jump_table(entry, signed));
+                        for to in table.into_iter().flat_map(|table| table.places) {
+                            self.branch(at, to, &mut work);
+                        }
+                        false
+                    }
                     Next::Through(_) | Next::End | Next::Unsupported => false,
                 };
                 if !falls {
@@ -217,8 +229,36 @@ impl<'a> Explorer<'a> {
             let writes_scc = self.forms.scalars(form).writes.intersects(ScalarSet::SCC);
             let inst = (self.forms.inst(form), writes_scc);
             tracker.step(at as usize, at, inst, &|_| None, &mut addresses, &mut misuses);
-            at += u64::from(self.forms.shape(form).size);
+            let shape = self.forms.shape(form);
+            if matches!(shape.flow(), Flow::CondBranch { .. }) {
+                tracker.goes_on(shape.op);
+            }
+            at += u64::from(shape.size);
         }
+    }
+
+    /// The table that a jump goes by, if all places that it may have are in the function.
+    pub(super) fn jump_table(&self, entry: Entry, signed: bool) -> Option<JumpTable> {
+        let Entry { table, offsets, base } = entry;
+        let base = base?;
+        let mut entries = Vec::new();
+        let mut places = BTreeSet::new();
+        for offset in offsets.all() {
+            let at = table.checked_add(offset.into())?;
+            let distance = u32::from_le_bytes(*self.object.bytes_at(at, 4)?.first_chunk()?);
+            let distance = if signed { i64::from(distance as i32) } else { i64::from(distance) };
+            let place = base.address.wrapping_add_signed(distance);
+            if !self.range.contains(&place) || !place.is_multiple_of(4) {
+                return None;
+            }
+            entries.push((at, place));
+            places.insert(place);
+        }
+        let end = entries.last()?.0 + 4;
+        let relocations = &self.object.relocations;
+        let next = relocations.partition_point(|relocation| relocation.address + 8 <= table);
+        let is_relocated = relocations.get(next).is_some_and(|relocation| relocation.address < end);
+        (!is_relocated).then_some(JumpTable { jump: 0, base, signed, entries, places })
     }
 
     fn branch(&mut self, from: u64, to: u64, work: &mut Vec<u64>) {

@@ -18,12 +18,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use arrayvec::ArrayVec;
+use smallvec::SmallVec;
 
 use explore::Explorer;
 pub(crate) use known::Seen;
 
-use super::addresses::PcRelative;
+use super::addresses::{Base, PcRelative};
 use super::modes;
 use super::rounds::Rounds;
 use amdgpu_isa::{
@@ -196,10 +196,27 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// Addresses formed from the program counter; indices are into `insts`.
     pub addresses: Vec<PcRelative>,
+    /// Tables of distances that jumps go by.
+    pub tables: Vec<JumpTable>,
     /// Where registers may still have a value of the program counter itself.
     pub raw: Vec<RawCounter>,
     /// The functions that calls through pointers may reach, ascending: data have their addresses, or code keeps them.
     pub pointed: Vec<usize>,
+}
+
+/// A table of distances that a jump goes by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JumpTable {
+    /// Index of the jump.
+    pub jump: usize,
+    /// What its distances count from.
+    pub base: Base,
+    /// Distances have a sign.
+    pub signed: bool,
+    /// Where its entries are, and the places in code that they mean.
+    pub entries: Vec<(u64, u64)>,
+    /// These places.
+    pub places: BTreeSet<u64>,
 }
 
 /// A register that has a half of a value of the program counter at the end of a block, which nothing follows from there on.
@@ -288,7 +305,7 @@ pub struct Block {
     /// Its instructions, as indices into [`Program::insts`]. Calls end a block.
     pub insts: Range<usize>,
     /// Blocks of the same function that may follow; after a call, the block it returns to.
-    pub successors: ArrayVec<usize, 2>,
+    pub successors: SmallVec<[usize; 2]>,
     /// How it ends.
     pub exit: Exit,
 }
@@ -405,6 +422,7 @@ impl Program {
             insts: Vec::with_capacity(object.text.range.len() / 4),
             functions: Vec::new(),
             addresses: Vec::new(),
+            tables: Vec::new(),
             raw: Vec::new(),
             pointed: Vec::new(),
         };
@@ -438,6 +456,7 @@ impl Program {
         program.seen = seen;
         program.sort();
         program.addresses.sort_by_key(|address| address.addc);
+        program.doubt_tables(object);
         program.resolve_calls(&entries);
         program.resolve_pointers(object, &entries);
         program.doubt_return_addresses();
@@ -445,6 +464,41 @@ impl Program {
             program.doubt_registers();
         }
         program
+    }
+
+    /// A table that others have the address of than the functions that jump by it may not become another one.
+    fn doubt_tables(&mut self, object: &CodeObject) {
+        let mut doubted = Vec::new();
+        for table in &self.tables {
+            let [Some(&(first, _)), Some(&(last, _))] = [table.entries.first(), table.entries.last()] else {
+                continue;
+            };
+            let within = |address: u64| first <= address && address < last + 4;
+            let functions: BTreeSet<Option<usize>> = self
+                .tables
+                .iter()
+                .filter(|other| other.entries.iter().any(|&(at, _)| within(at)))
+                .map(|other| self.function_at(self.insts[other.jump].pc))
+                .collect();
+            let mut formed = self.addresses.iter().filter(|address| within(address.target));
+            let mut kept = object.relocations.iter().filter(|relocation| {
+                let base = relocation.symbol.as_ref().map_or(0, |(_, value)| value.unwrap_or(0));
+                within(base.wrapping_add_signed(relocation.addend))
+            });
+            let is_other =
+                |address: &PcRelative| !functions.contains(&self.function_at(self.insts[address.addc].pc));
+            if kept.next().is_some() || formed.any(is_other) {
+                doubted.push(table.jump);
+            }
+        }
+        for jump in doubted {
+            let pc = self.insts[jump].pc;
+            let detail = "jump by a table of distances that others have the address of, too".to_owned();
+            if let Some(function) = self.function_at(pc) {
+                let kind = ObstacleKind::UnresolvedGetpc;
+                self.functions[function].obstacles.push(Obstacle { pc, kind, detail });
+            }
+        }
     }
 
     /// Puts the instructions in order of address, where functions have others amid them.
@@ -467,6 +521,10 @@ impl Program {
             for index in [getpc, add, addc, &mut low.inst, &mut high.inst] {
                 *index = places[*index];
             }
+        }
+        for JumpTable { jump, base, .. } in &mut self.tables {
+            *jump = places[*jump];
+            base.getpc = base.getpc.map(|getpc| places[getpc]);
         }
         self.raw.iter_mut().for_each(|raw| raw.getpc = places[raw.getpc]);
     }

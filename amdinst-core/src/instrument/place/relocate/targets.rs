@@ -1,5 +1,7 @@
 //! Corrects what code says about addresses: branches, and addresses formed from the program counter.
 
+use std::collections::BTreeMap;
+
 use amdgpu_isa::{Arch, EncodeError, Encoding, Feature, Flow, Inst, Mods, Op, Operand, Value, assemble};
 use amdgpu_object::rewrite::Edge;
 
@@ -8,7 +10,7 @@ use super::islands::{Islands, Source, Target};
 use super::layout::Layout;
 use super::stays::Stays;
 use crate::analysis::addresses::PcRelative;
-use crate::analysis::program::{Function, Located, Program};
+use crate::analysis::program::{Function, JumpTable, Located, Program};
 use crate::instrument::emit::stub::STUB_BYTES;
 
 /// Bytes of a branch or a trap.
@@ -167,20 +169,7 @@ pub(super) fn readdress(
         return Ok(());
     }
     let fail = |detail: String| RelocateError::NotRelocatable { pc: getpc.pc, detail };
-    let target = if stays.is_for_all(address.target) {
-        address.target
-    } else if layout.old.contains(&address.target) {
-        let function = program.function_at(getpc.pc).map(|number| &program.functions[number]);
-        let is_entered = function.is_none_or(|function| enters(program, function, getpc.pc, address.target));
-        // As a branch there would: a jump back to its own entry runs no prologue.
-        let target = Target { old: address.target, enters: is_entered };
-        let found = final_place(layout, program, target);
-        found.ok_or_else(|| {
-            fail(format!("the address {:#x} that it forms is not carried over", address.target))
-        })?
-    } else {
-        address.target
-    };
+    let target = formed(layout, program, stays, (getpc.pc, address.target))?;
     let not_copied =
         |pc: u64| fail(format!("the instruction at {pc:#x} that works with it is not carried over"));
     let base = layout.copied(getpc.pc).ok_or_else(|| not_copied(getpc.pc))? + u64::from(getpc.size);
@@ -212,6 +201,72 @@ pub(super) fn readdress(
         }
         let new_pc = layout.copied(located.pc).ok_or_else(|| not_copied(located.pc))?;
         replace(layout, program, located, new_pc, &inst)?;
+    }
+    Ok(())
+}
+
+/// The new address of what code at `pc` forms the old address of.
+fn formed(
+    layout: &Layout,
+    program: &Program,
+    stays: &Stays,
+    (pc, target): (u64, u64),
+) -> Result<u64, RelocateError> {
+    if stays.is_for_all(target) || !layout.old.contains(&target) {
+        return Ok(target);
+    }
+    let function = program.function_at(pc).map(|number| &program.functions[number]);
+    let enters = function.is_none_or(|function| enters(program, function, pc, target));
+    // As a branch there would: a jump back to its own entry runs no prologue.
+    let found = final_place(layout, program, Target { old: target, enters });
+    found.ok_or_else(|| RelocateError::NotRelocatable {
+        pc,
+        detail: format!("the address {target:#x} that it forms is not carried over"),
+    })
+}
+
+/// Corrects the distances of a table; those that are not in the text are put into `data`.
+pub(super) fn retable(
+    layout: &mut Layout,
+    program: &Program,
+    stays: &Stays,
+    table: &JumpTable,
+    data: &mut BTreeMap<u64, u32>,
+) -> Result<(), RelocateError> {
+    let pc = program.insts[table.jump].pc;
+    if stays.left_out(pc).is_some() {
+        return Ok(());
+    }
+    let fail = |detail: String| RelocateError::NotRelocatable { pc, detail };
+    let base = match table.base.getpc {
+        Some(getpc) => {
+            let getpc = &program.insts[getpc];
+            let copied = layout.copied(getpc.pc);
+            copied.ok_or_else(|| fail("its base is not carried over".to_owned()))? + u64::from(getpc.size)
+        }
+        None => formed(layout, program, stays, (pc, table.base.address))?,
+    };
+    let function = program.function_at(pc).map(|number| &program.functions[number]);
+    for &(at, place) in &table.entries {
+        let enters = function.is_none_or(|function| enters(program, function, pc, place));
+        let to = final_place(layout, program, Target { old: place, enters });
+        let to = to.ok_or_else(|| fail(format!("the place {place:#x} of its table is not carried over")))?;
+        let distance = to.wrapping_sub(base) as i64;
+        let fits =
+            if table.signed { i32::try_from(distance).is_ok() } else { u32::try_from(distance).is_ok() };
+        // What stays may go by the table as it is.
+        if !fits || stays.any() || program.at(at).is_some() {
+            return Err(fail(format!("the table at {at:#x} cannot be given other distances")));
+        }
+        if data.insert(at, distance as u32).is_some_and(|other| other != distance as u32) {
+            return Err(fail(format!("the table at {at:#x} would need two distances in one place")));
+        }
+        if let Some(new) = layout.copied(at).filter(|_| layout.old.contains(&at)) {
+            let start = (new - layout.address) as usize;
+            if let Some(entry) = layout.text.get_mut(start..start + 4) {
+                entry.copy_from_slice(&(distance as u32).to_le_bytes());
+            }
+        }
     }
     Ok(())
 }
