@@ -64,6 +64,14 @@ pub(super) fn apply(context: &Context<'_>, bytes: &mut Corrected<'_>) -> Result<
         }
     }
     descriptors(context, bytes)?;
+    for (&address, value) in &context.edit.data {
+        let unsupported = || RewriteError::Unsupported {
+            what: format!("a dword to change at {address:#x}, which the file does not have,"),
+            advice: "leave this code object uninstrumented",
+        };
+        let at = file_offset(context.elf, address, 4).ok_or_else(unsupported)?;
+        bytes.get_mut(at..at + 4).copy_from_slice(&value.to_le_bytes());
+    }
     let entry = u64::from_le_bytes(context.object.bytes[24..32].try_into().expect("eight bytes"));
     // No code object has an entry point of its own; 0 is what linkers write, and what a .text at 0 cannot mean.
     if entry != 0 && context.points_into_text(entry) {

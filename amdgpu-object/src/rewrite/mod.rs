@@ -6,8 +6,8 @@
 //! descriptors) is corrected.
 //!
 //! Debug information is written anew ([`DebugInfo`] says what became of it). Left out of the result, because they tell of
-//! addresses of the old code: the relocations that `--emit-relocs` keeps. Not found, hence not corrected: distances
-//! between code and data that the linker computed and stored in data (relative virtual tables). Distances computed in
+//! addresses of the old code: the relocations that `--emit-relocs` keeps. Not found, hence corrected only as the edit says: distances
+//! between code and data that the linker computed and stored in data (relative virtual tables, tables of jumps). Distances computed in
 //! code are the business of whoever wrote the new code.
 //!
 //! The new `.text` has a page of its own, whatever its length, so its address is known before code is
@@ -23,6 +23,7 @@ mod image;
 mod metadata;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::elf::Elf;
 use super::verify::{VerifyError, verify_owned};
@@ -46,6 +47,8 @@ pub struct Edit<'a> {
     pub variable: Option<Variable<'a>>,
     /// A section to add that is not loaded.
     pub section: Option<NewSection<'a>>,
+    /// Dwords of initialized memory outside of `.text` that become others, by address.
+    pub data: BTreeMap<u64, u32>,
 }
 
 /// A section that is not loaded. It takes the place of one that has its name and its size.
@@ -246,6 +249,7 @@ pub fn rewrite(
             kernels: edit.kernels.clone(),
             variable: edit.variable.clone(),
             section: None,
+            data: edit.data.clone(),
         };
         context.edit = &with_headers;
     }

@@ -124,7 +124,7 @@ fn damaged_debug_information_is_carried_or_left_out() {
                 let distance = text_address(&object) - object.text.address;
                 let map = |old: u64, _: Edge| old.checked_add(distance);
                 let text = object.text_bytes().to_vec();
-                let edit = Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable: None, section: None };
+                let edit = Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable: None, section: None, data: Default::default() };
                 if let Ok(new) = rewrite(&object, &edit, map) {
                     prop_assert!(CodeObject::parse(new.bytes).is_ok());
                     prop_assert!(new.debug_info != DebugInfo::LeftOut(String::new()));

@@ -29,6 +29,7 @@ fn kept(bytes: Vec<u8>) -> Vec<u8> {
         kernels: Vec::new(),
         variable: None,
         section: None,
+        data: Default::default(),
     };
     rewrite(&object, &edit, |old, _| Some(old)).expect("rewriting").bytes.to_vec()
 }
@@ -69,7 +70,14 @@ fn check(bytes: Vec<u8>) {
     let variable = odd.then_some(Variable { name: "added", size: 8, offset: 56, memory: 128 });
     match rewrite(
         &object,
-        &Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable, section: None },
+        &Edit {
+            text: text.into(),
+            keeps_code: false,
+            kernels: Vec::new(),
+            variable,
+            section: None,
+            data: Default::default(),
+        },
         map,
     ) {
         Ok(new) => assert!(CodeObject::parse(new.bytes).is_ok()),
@@ -147,8 +155,14 @@ fn a_dynamic_table_that_is_not_loaded_gets_no_variable() {
         let text = object.text_bytes().to_vec();
         let map = |old: u64, _: Edge| Some(old);
         let variable = Some(Variable { name: "added", size: 8, offset: 56, memory: 128 });
-        let edit =
-            Edit { text: text.into(), keeps_code: false, kernels: Vec::new(), variable, section: None };
+        let edit = Edit {
+            text: text.into(),
+            keeps_code: false,
+            kernels: Vec::new(),
+            variable,
+            section: None,
+            data: Default::default(),
+        };
         let error = rewrite(&object, &edit, map).map(drop).unwrap_err().to_string();
         assert!(error.contains("does not load its dynamic table"), "{error}");
         refused += 1;

@@ -18,7 +18,14 @@ fn shifted(object: &CodeObject, kernels: Vec<KernelEdit>) -> Result<Vec<u8>, Rew
     let mut text = NOP.repeat(SHIFT as usize / 4);
     text.extend(object.text_bytes());
     let distance = text_address(object) + SHIFT - object.text.address;
-    let edit = Edit { text: text.into(), keeps_code: false, kernels, variable: None, section: None };
+    let edit = Edit {
+        text: text.into(),
+        keeps_code: false,
+        kernels,
+        variable: None,
+        section: None,
+        data: Default::default(),
+    };
     rewrite(object, &edit, |old, _| Some(old + distance)).map(|rewritten| rewritten.bytes.to_vec())
 }
 
@@ -249,7 +256,14 @@ fn refusals() {
     let attempt = |map: &dyn Fn(u64, Edge) -> Option<u64>, kernels| {
         rewrite(
             &object,
-            &Edit { text: (&text).into(), keeps_code: false, kernels, variable: None, section: None },
+            &Edit {
+                text: (&text).into(),
+                keeps_code: false,
+                kernels,
+                variable: None,
+                section: None,
+                data: Default::default(),
+            },
             map,
         )
         .expect_err("refused")

@@ -74,6 +74,7 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
         kernels: edits,
         variable,
         section: Some(NewSection { name: MAP_SECTION, contents: of_map.as_bytes() }),
+        data: relocated.data().clone(),
     };
     let rewritten = rewrite(object, &edit, |old, edge| relocated.place(old, edge));
     let Rewritten { bytes, debug_info } = rewritten.map_err(|error| match error {

@@ -121,6 +121,7 @@ impl MaskMemo {
         let mut words = Vec::with_capacity(3 * function.blocks.len() + steps.all().len());
         for (number, block) in function.blocks.iter().enumerate() {
             let steps = &steps.all()[steps.of(number)];
+            // No more than two: other ways on are of jumps by addresses.
             words.push((steps.len() << 2 | block.successors.len()) as u32);
             words.extend(block.successors.iter().map(|&next| {
                 let lanes = tells_of_lanes(program, function, number, next);

@@ -1,14 +1,14 @@
 //! Explored instructions as basic blocks of a function.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use amdgpu_isa::{Flow, Op, ScalarSet};
-use arrayvec::ArrayVec;
+use smallvec::SmallVec;
 
 use super::explore::{Explorer, Next, next, skips_last_trap, through};
 use super::{
-    Block, Exit, Function, Located, Obstacle, ObstacleKind, Predecessors, Program, RawCounter, by_register,
-    got_slot,
+    Block, Exit, Function, JumpTable, Located, Obstacle, ObstacleKind, Predecessors, Program, RawCounter,
+    by_register, got_slot,
 };
 use crate::analysis::addresses::{Misuse, PcRelative, Pointer, Tracker};
 
@@ -36,8 +36,11 @@ struct Linking<'a> {
     callees: BTreeSet<usize>,
     /// Values of the program counter at the instruction that is looked at.
     tracker: Tracker,
+    /// Those that the one branch to a place brings.
+    carried: BTreeMap<u64, Tracker>,
     found: Vec<PcRelative>,
     misuses: Vec<Misuse>,
+    tables: Vec<JumpTable>,
     raw: Vec<RawCounter>,
 }
 
@@ -56,23 +59,28 @@ impl Program {
             joins,
             callees: BTreeSet::new(),
             tracker: Tracker::default(),
+            carried: BTreeMap::new(),
             found: Vec::new(),
             misuses: Vec::new(),
+            tables: Vec::new(),
             raw: Vec::new(),
         };
         for (number, block) in blocks.iter_mut().enumerate() {
             let start = insts[block.insts.start].pc;
             let follows = block.insts.start > first && insts[block.insts.start - 1].end() == start;
             if !follows || linking.joins.contains(&start) {
-                linking.tracker.clear();
+                linking.tracker = linking.carried.remove(&start).unwrap_or_default();
             }
             linking.link(number, block);
         }
         linking.tell_unresolved(first);
-        let Linking { explorer, callees, found, raw, .. } = linking;
+        let Linking { explorer, callees, found, tables, raw, .. } = linking;
         let Explorer { range, obstacles, .. } = explorer;
         self.addresses.extend(found);
         self.raw.extend(raw);
+        self.tables.extend(tables);
+        let is_amid = self.functions.iter().rev().find(|before| !before.is_amid);
+        let is_amid = is_amid.is_some_and(|before| range.end <= before.range.end);
         self.functions.push(Function {
             name: name.into(),
             range,
@@ -81,6 +89,7 @@ impl Program {
             blocks,
             callees: callees.into_iter().collect(),
             obstacles,
+            is_amid,
             known: None,
         });
     }
@@ -109,7 +118,7 @@ impl Program {
                 if let Some(before) = blocks.last_mut() {
                     before.insts.end = index;
                 }
-                blocks.push(Block { insts: index..index, successors: ArrayVec::new(), exit: Exit::Local });
+                blocks.push(Block { insts: index..index, successors: SmallVec::new(), exit: Exit::Local });
             }
             end = at + u64::from(shape.size);
             goes_on = shape.goes_on;
@@ -136,19 +145,68 @@ impl Linking<'_> {
         }
         let located = &self.insts[last];
         let inst = || self.explorer.forms.inst(located.form);
-        let next = next(located, located.end(), || through(inst(), &self.tracker));
+        let next = next(located, located.end(), || through(inst(), &self.tracker), self.tracker.scc());
         if self.is_tracked {
             self.step(last);
         }
-        self.exit(next, block, located);
+        let always = match next {
+            Next::Always(to) => Some(to),
+            _ => None,
+        };
+        if let Next::Through(Pointer::Known(to)) = next {
+            self.joins.insert(to);
+        }
+        let table = match next {
+            Next::Through(Pointer::Table(load, signed)) => {
+                let entry = self.tracker.entry(load);
+                entry.and_then(|entry| self.explorer.jump_table(entry, signed))
+            }
+            _ => None,
+        };
+        match table {
+            Some(table) => {
+                table.places.iter().for_each(|&to| self.go(to, block, located));
+                self.joins.extend(&table.places);
+                self.tables.push(JumpTable { jump: last, ..table });
+            }
+            None => self.exit(next, block, located),
+        }
         let is_left = matches!(block.exit, Exit::Call(_) | Exit::Unknown);
-        let followed = (!is_left && !self.joins.contains(&located.end())).then_some(number + 1);
+        let alone = always.filter(|&to| to != located.end() && self.comes_alone(to, located.pc));
+        let followed = match alone.and_then(|to| self.starts.binary_search(&to).ok()) {
+            Some(place) => Some(place),
+            None => {
+                let follows = self.starts.get(number + 1) == Some(&located.end());
+                (follows && !is_left && !self.joins.contains(&located.end())).then_some(number + 1)
+            }
+        };
         let function = self.function;
         let raw = |(getpc, register)| RawCounter { getpc, function, block: number, register, followed };
         self.raw.extend(self.tracker.raw().map(raw));
+        if always.is_none() {
+            self.tracker.goes_on(located.op);
+        }
+        if let Some(to) = alone {
+            self.carried.insert(to, self.tracker.clone());
+        }
         if is_left {
             self.tracker.clear();
         }
+    }
+
+    /// Whether the branch at `from` is all that leads to a place further down.
+    fn comes_alone(&self, to: u64, from: u64) -> bool {
+        let Some(place) = self.starts.binary_search(&to).ok().filter(|_| to > from) else { return false };
+        let before = self.insts.partition_point(|located| located.pc < to).checked_sub(1);
+        let falls_in = before.is_some_and(|before| place > 0 && self.insts[before].end() == to);
+        let leads = |located: &&Located| match located.flow() {
+            Flow::Branch { offset } | Flow::CondBranch { offset, .. } => {
+                located.end().wrapping_add_signed(offset.into()) == to
+            }
+            _ => false,
+        };
+        let own = self.insts.partition_point(|located| located.pc < self.explorer.range.start);
+        !falls_in && self.insts[own..].iter().filter(leads).count() == 1
     }
 
     /// Tracks values of the program counter through an instruction.
@@ -170,8 +228,10 @@ impl Linking<'_> {
                     self.go(end, block, last);
                 }
             }
-            Next::Jump(to) if self.explorer.range.contains(&to) => self.go(to, block, last),
-            Next::Jump(to) => match self.explorer.entries.get(&to) {
+            Next::Jump(to) | Next::Always(to) if self.explorer.range.contains(&to) => {
+                self.go(to, block, last)
+            }
+            Next::Jump(to) | Next::Always(to) => match self.explorer.entries.get(&to) {
                 Some(&callee) => self.tail_call(callee, block),
                 None => self.go(to, block, last),
             },
@@ -258,7 +318,8 @@ impl Linking<'_> {
             return;
         }
         let kind = ObstacleKind::UnresolvedGetpc;
-        let resolved: BTreeSet<usize> = self.found.iter().map(|address| address.getpc).collect();
+        let bases = self.tables.iter().filter_map(|table| table.base.getpc);
+        let resolved: BTreeSet<usize> = self.found.iter().map(|address| address.getpc).chain(bases).collect();
         for (index, located) in self.insts.iter().enumerate().skip(first) {
             if located.op == Op::s_getpc_b64 && !resolved.contains(&index) {
                 let detail = "its value is not turned into an address by s_add_u32 and s_addc_u32".to_owned();

@@ -1,14 +1,14 @@
 //! Following control flow from an entry until nothing new is found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use amdgpu_isa::{Condition, Flow, Inst, Op, ScalarSet, Value};
 use amdgpu_object::{CodeObject, Text};
 
 use super::forms::Forms;
-use super::{Observer, Obstacle, ObstacleKind, Shape, got_slot};
-use crate::analysis::addresses::{Pointer, Tracker};
+use super::{JumpTable, Observer, Obstacle, ObstacleKind, Shape, got_slot};
+use crate::analysis::addresses::{Entry, Pointer, Tracker};
 
 /// One straight piece of exploration: where control goes after an instruction.
 pub(super) enum Next {
@@ -17,6 +17,8 @@ pub(super) enum Next {
     Trap,
     Jump(u64),
     Split(u64),
+    /// A branch that always goes there, as what it goes by is known.
+    Always(u64),
     Call(Pointer),
     CallKnown(u64),
     Through(Pointer),
@@ -38,6 +40,8 @@ pub(super) struct Explorer<'a> {
     /// The text from there on, to its end.
     text: &'a [u8],
     pub(super) obstacles: Vec<Obstacle>,
+    /// Places that are called where no function starts.
+    pub(super) called: BTreeSet<u64>,
 }
 
 /// What starts at a dword of the text.
@@ -71,7 +75,18 @@ impl<'a> Explorer<'a> {
         dwords.clear();
         dwords.resize(length, Dword::default());
         let text = object.code_at(base).unwrap_or_default();
-        Self { object, entries, range, is_kernel, dwords, forms, base, text, obstacles: Vec::new() }
+        Self {
+            object,
+            entries,
+            range,
+            is_kernel,
+            dwords,
+            forms,
+            base,
+            text,
+            obstacles: Vec::new(),
+            called: BTreeSet::new(),
+        }
     }
 
     /// The number of the dword at an address.
@@ -99,6 +114,8 @@ impl<'a> Explorer<'a> {
         while let Some(start) = work.pop() {
             let mut tracker = Tracker::default();
             let mut at = start;
+            // Where the straight line that leads here began.
+            let mut line = start;
             loop {
                 let Some((place, bytes)) = self.code_at(at) else {
                     self.obstacle(
@@ -129,17 +146,35 @@ impl<'a> Explorer<'a> {
                     continue;
                 }
                 // Here only known addresses matter, and those begin with the program counter.
+                if shape.op == Op::s_getpc_b64 && tracker.is_idle() {
+                    // With the constants that distances are made of.
+                    tracker.clear();
+                    self.track(line..at, &mut tracker);
+                }
                 let is_tracked = !tracker.is_idle() || shape.op == Op::s_getpc_b64;
-                let inst = || self.forms.inst(form);
-                let next = next(shape, end, || through(inst(), &tracker));
+                let next = next(shape, end, || through(self.forms.inst(form), &tracker), tracker.scc());
                 if is_tracked {
                     let object = self.object;
                     let load = |address| got_slot(object, address);
                     let writes_scc = self.forms.scalars(form).writes.intersects(ScalarSet::SCC);
-                    let inst = (inst(), writes_scc);
+                    let inst = (self.forms.inst(form), writes_scc);
                     tracker.step(at as usize, at, inst, &load, &mut addresses, &mut misuses);
                 }
+                match next {
+                    Next::Split(_) => tracker.goes_on(shape.op),
+                    Next::Always(_) => {}
+                    _ if !shape.goes_on => {
+                        line = end;
+                        tracker.end_block();
+                    }
+                    _ => {}
+                }
                 let falls = match next {
+                    Next::Always(to) if self.range.contains(&to) => {
+                        self.lead(to);
+                        (at, line) = (to, to);
+                        continue;
+                    }
                     Next::Fall => true,
                     // After the last trap of a function there may be nothing, not even a return.
                     Next::Trap => self.code_at(end).is_some(),
@@ -149,18 +184,30 @@ impl<'a> Explorer<'a> {
                         }
                         true
                     }
-                    Next::Jump(to) | Next::Through(Pointer::Known(to)) => {
+                    Next::Jump(to) | Next::Always(to) | Next::Through(Pointer::Known(to)) => {
                         self.branch(at, to, &mut work);
                         false
                     }
                     // A function that ends with a call calls what does not return, such as a panic.
                     Next::Call(_) | Next::CallKnown(_) => {
+                        if let Next::Call(Pointer::Known(to)) | Next::CallKnown(to) = next
+                            && !self.entries.contains_key(&to)
+                        {
+                            self.called.insert(to);
+                        }
                         let goes_on = self.range.contains(&end);
                         if goes_on {
                             self.lead(end);
                             tracker.clear();
                         }
                         goes_on
+                    }
+                    Next::Through(Pointer::Table(load, signed)) => {
+                        let table = tracker.entry(load).and_then(|entry| self.jump_table(entry, signed));
+                        for to in table.into_iter().flat_map(|table| table.places) {
+                            self.branch(at, to, &mut work);
+                        }
+                        false
                     }
                     Next::Through(_) | Next::End | Next::Unsupported => false,
                 };
@@ -170,6 +217,48 @@ impl<'a> Explorer<'a> {
                 at = end;
             }
         }
+    }
+
+    /// Has the tracker take the instructions of a straight line.
+    fn track(&self, line: Range<u64>, tracker: &mut Tracker) {
+        let (mut addresses, mut misuses) = (Vec::new(), Vec::new());
+        let mut at = line.start;
+        while at < line.end {
+            let place = self.dword(at).and_then(|place| self.dwords.get(place));
+            let Some(form) = place.and_then(|dword| dword.form()) else { return tracker.clear() };
+            let writes_scc = self.forms.scalars(form).writes.intersects(ScalarSet::SCC);
+            let inst = (self.forms.inst(form), writes_scc);
+            tracker.step(at as usize, at, inst, &|_| None, &mut addresses, &mut misuses);
+            let shape = self.forms.shape(form);
+            if matches!(shape.flow(), Flow::CondBranch { .. }) {
+                tracker.goes_on(shape.op);
+            }
+            at += u64::from(shape.size);
+        }
+    }
+
+    /// The table that a jump goes by, if all places that it may have are in the function.
+    pub(super) fn jump_table(&self, entry: Entry, signed: bool) -> Option<JumpTable> {
+        let Entry { table, offsets, base } = entry;
+        let base = base?;
+        let mut entries = Vec::new();
+        let mut places = BTreeSet::new();
+        for offset in offsets.all() {
+            let at = table.checked_add(offset.into())?;
+            let distance = u32::from_le_bytes(*self.object.bytes_at(at, 4)?.first_chunk()?);
+            let distance = if signed { i64::from(distance as i32) } else { i64::from(distance) };
+            let place = base.address.wrapping_add_signed(distance);
+            if !self.range.contains(&place) || !place.is_multiple_of(4) {
+                return None;
+            }
+            entries.push((at, place));
+            places.insert(place);
+        }
+        let end = entries.last()?.0 + 4;
+        let relocations = &self.object.relocations;
+        let next = relocations.partition_point(|relocation| relocation.address + 8 <= table);
+        let is_relocated = relocations.get(next).is_some_and(|relocation| relocation.address < end);
+        (!is_relocated).then_some(JumpTable { jump: 0, base, signed, entries, places })
     }
 
     fn branch(&mut self, from: u64, to: u64, work: &mut Vec<u64>) {
@@ -217,14 +306,18 @@ pub(super) fn through(inst: &Inst, tracker: &Tracker) -> Pointer {
 }
 
 /// Where control goes after an instruction that ends at an address; `through` tells the register's value for one that goes by a
-/// register.
-pub(super) fn next(shape: &Shape, end: u64, through: impl FnOnce() -> Pointer) -> Next {
+/// register, and `scc` what SCC is known to be.
+pub(super) fn next(shape: &Shape, end: u64, through: impl FnOnce() -> Pointer, scc: Option<bool>) -> Next {
     let target = |offset: i32| end.wrapping_add_signed(offset.into());
     match shape.flow() {
         Flow::Next => Next::Fall,
         Flow::Trap => Next::Trap,
         Flow::Branch { offset } => Next::Jump(target(offset)),
-        Flow::CondBranch { offset, .. } => Next::Split(target(offset)),
+        Flow::CondBranch { offset, condition } => match (condition, scc) {
+            (Condition::Scc0, Some(scc)) => Next::Always(if scc { end } else { target(offset) }),
+            (Condition::Scc1, Some(scc)) => Next::Always(if scc { target(offset) } else { end }),
+            _ => Next::Split(target(offset)),
+        },
         Flow::Call { offset: Some(offset) } => Next::CallKnown(target(offset)),
         Flow::Call { offset: None } => Next::Call(through()),
         Flow::Jump => Next::Through(through()),

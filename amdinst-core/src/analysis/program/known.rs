@@ -120,6 +120,7 @@ impl Program {
             predecessors: known.predecessors.clone(),
             callees: Vec::new(),
             obstacles: Vec::new(),
+            is_amid: false,
             known: Some(number),
         });
     }

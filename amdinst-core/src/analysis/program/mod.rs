@@ -10,6 +10,7 @@ mod explore;
 mod feasible;
 mod forms;
 mod known;
+mod labels;
 mod pointers;
 mod returns;
 
@@ -17,12 +18,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use arrayvec::ArrayVec;
+use smallvec::SmallVec;
 
 use explore::Explorer;
 pub(crate) use known::Seen;
 
-use super::addresses::PcRelative;
+use super::addresses::{Base, PcRelative};
 use super::modes;
 use super::rounds::Rounds;
 use amdgpu_isa::{
@@ -195,10 +196,27 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// Addresses formed from the program counter; indices are into `insts`.
     pub addresses: Vec<PcRelative>,
+    /// Tables of distances that jumps go by.
+    pub tables: Vec<JumpTable>,
     /// Where registers may still have a value of the program counter itself.
     pub raw: Vec<RawCounter>,
     /// The functions that calls through pointers may reach, ascending: data have their addresses, or code keeps them.
     pub pointed: Vec<usize>,
+}
+
+/// A table of distances that a jump goes by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JumpTable {
+    /// Index of the jump.
+    pub jump: usize,
+    /// What its distances count from.
+    pub base: Base,
+    /// Distances have a sign.
+    pub signed: bool,
+    /// Where its entries are, and the places in code that they mean.
+    pub entries: Vec<(u64, u64)>,
+    /// These places.
+    pub places: BTreeSet<u64>,
 }
 
 /// A register that has a half of a value of the program counter at the end of a block, which nothing follows from there on.
@@ -221,7 +239,7 @@ pub struct RawCounter {
 pub struct Function {
     /// Symbol name.
     pub name: Arc<str>,
-    /// Its addresses, from the entry on.
+    /// Its addresses, from the entry on. Functions that were cut out of it may stand amid them.
     pub range: Range<u64>,
     /// Index in [`CodeObject::kernels`] if it is a kernel.
     pub kernel: Option<usize>,
@@ -232,6 +250,8 @@ pub struct Function {
     pub callees: Vec<usize>,
     /// The code that was not understood.
     pub obstacles: Vec<Obstacle>,
+    /// It was cut out of the function before it, or of the one before that.
+    pub(crate) is_amid: bool,
     /// Its number among the kernels that [`Seen`] has, if it is there.
     pub(crate) known: Option<u32>,
 }
@@ -285,7 +305,7 @@ pub struct Block {
     /// Its instructions, as indices into [`Program::insts`]. Calls end a block.
     pub insts: Range<usize>,
     /// Blocks of the same function that may follow; after a call, the block it returns to.
-    pub successors: ArrayVec<usize, 2>,
+    pub successors: SmallVec<[usize; 2]>,
     /// How it ends.
     pub exit: Exit,
 }
@@ -370,7 +390,7 @@ impl Program {
     /// Explores a code object as [`Program::new`] does, with what other programs of the processor had. Shows what is
     /// found to `observer`.
     pub(crate) fn explore(object: &CodeObject, mut seen: Seen, observer: &mut impl Observer) -> Self {
-        let mut symbols: Vec<(Range<u64>, String, Option<usize>)> = Vec::new();
+        let mut symbols: Vec<labels::Symbol> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate().filter(|(_, kernel)| !kernel.code.is_empty())
         {
             symbols.push((kernel.code.clone(), kernel.name.clone(), Some(index)));
@@ -389,6 +409,7 @@ impl Program {
             let range = &mut symbols[index].0;
             range.end = if range.end <= range.start { next } else { range.end.min(next) };
         }
+        labels::cut(object, object.code_target(), &mut symbols);
         let entries: BTreeMap<u64, usize> =
             symbols.iter().enumerate().map(|(index, symbol)| (symbol.0.start, index)).collect();
 
@@ -401,6 +422,7 @@ impl Program {
             insts: Vec::with_capacity(object.text.range.len() / 4),
             functions: Vec::new(),
             addresses: Vec::new(),
+            tables: Vec::new(),
             raw: Vec::new(),
             pointed: Vec::new(),
         };
@@ -432,7 +454,9 @@ impl Program {
             }
         }
         program.seen = seen;
+        program.sort();
         program.addresses.sort_by_key(|address| address.addc);
+        program.doubt_tables(object);
         program.resolve_calls(&entries);
         program.resolve_pointers(object, &entries);
         program.doubt_return_addresses();
@@ -440,6 +464,69 @@ impl Program {
             program.doubt_registers();
         }
         program
+    }
+
+    /// A table that others have the address of than the functions that jump by it may not become another one.
+    fn doubt_tables(&mut self, object: &CodeObject) {
+        let mut doubted = Vec::new();
+        for table in &self.tables {
+            let [Some(&(first, _)), Some(&(last, _))] = [table.entries.first(), table.entries.last()] else {
+                continue;
+            };
+            let within = |address: u64| first <= address && address < last + 4;
+            let functions: BTreeSet<Option<usize>> = self
+                .tables
+                .iter()
+                .filter(|other| other.entries.iter().any(|&(at, _)| within(at)))
+                .map(|other| self.function_at(self.insts[other.jump].pc))
+                .collect();
+            let mut formed = self.addresses.iter().filter(|address| within(address.target));
+            let mut kept = object.relocations.iter().filter(|relocation| {
+                let base = relocation.symbol.as_ref().map_or(0, |(_, value)| value.unwrap_or(0));
+                within(base.wrapping_add_signed(relocation.addend))
+            });
+            let is_other =
+                |address: &PcRelative| !functions.contains(&self.function_at(self.insts[address.addc].pc));
+            if kept.next().is_some() || formed.any(is_other) {
+                doubted.push(table.jump);
+            }
+        }
+        for jump in doubted {
+            let pc = self.insts[jump].pc;
+            let detail = "jump by a table of distances that others have the address of, too".to_owned();
+            if let Some(function) = self.function_at(pc) {
+                let kind = ObstacleKind::UnresolvedGetpc;
+                self.functions[function].obstacles.push(Obstacle { pc, kind, detail });
+            }
+        }
+    }
+
+    /// Puts the instructions in order of address, where functions have others amid them.
+    fn sort(&mut self) {
+        if self.insts.is_sorted_by_key(|located| located.pc) {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.insts.len()).collect();
+        order.sort_by_key(|&index| self.insts[index].pc);
+        let mut places = vec![0; order.len()];
+        for (place, &index) in order.iter().enumerate() {
+            places[index] = place;
+        }
+        self.insts = order.iter().map(|&index| self.insts[index]).collect();
+        for block in self.functions.iter_mut().flat_map(|function| &mut function.blocks) {
+            let start = places[block.insts.start];
+            block.insts = start..start + block.insts.len();
+        }
+        for PcRelative { getpc, add, addc, parts: [low, high], .. } in &mut self.addresses {
+            for index in [getpc, add, addc, &mut low.inst, &mut high.inst] {
+                *index = places[*index];
+            }
+        }
+        for JumpTable { jump, base, .. } in &mut self.tables {
+            *jump = places[*jump];
+            base.getpc = base.getpc.map(|getpc| places[getpc]);
+        }
+        self.raw.iter_mut().for_each(|raw| raw.getpc = places[raw.getpc]);
     }
 
     /// A kernel whose waves are of another size than those of the program: its instructions were not decoded for these.
@@ -542,8 +629,39 @@ impl Program {
 
     /// The function an address lies in.
     pub fn function_at(&self, pc: u64) -> Option<usize> {
-        let index = self.functions.partition_point(|function| function.range.start <= pc).checked_sub(1)?;
-        self.functions[index].range.contains(&pc).then_some(index)
+        let before = self.functions.partition_point(|function| function.range.start <= pc);
+        let last = before.checked_sub(1)?;
+        if self.functions[last].range.contains(&pc) || !self.functions[last].is_amid {
+            return self.functions[last].range.contains(&pc).then_some(last);
+        }
+        // What goes on behind those amid it.
+        let around = (0..last).rev().find(|&index| !self.functions[index].is_amid)?;
+        self.functions[around].range.contains(&pc).then_some(around)
+    }
+
+    /// Whether a function starts at an address.
+    pub fn is_entry(&self, pc: u64) -> bool {
+        self.functions.binary_search_by_key(&pc, |function| function.range.start).is_ok()
+    }
+
+    /// Where the code of each function begins, and where it goes on behind others that stand amid it, ascending.
+    pub fn pieces(&self) -> Vec<(u64, usize)> {
+        let mut pieces = Vec::with_capacity(self.functions.len());
+        let mut around = 0;
+        for (number, function) in self.functions.iter().enumerate() {
+            pieces.push((function.range.start, number));
+            if !function.is_amid {
+                around = number;
+            }
+            let next = self.functions.get(number + 1).map(|next| next.range.start);
+            if function.is_amid
+                && next != Some(function.range.end)
+                && self.functions[around].range.end > function.range.end
+            {
+                pieces.push((function.range.end, around));
+            }
+        }
+        pieces
     }
 
     /// By function: those that may call it.

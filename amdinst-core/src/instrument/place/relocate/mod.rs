@@ -15,6 +15,8 @@ mod stays;
 mod targets;
 mod variable;
 
+use std::collections::BTreeMap;
+
 use amdgpu_object::CodeObject;
 use amdgpu_object::rewrite::{Edge, variable_address};
 use amdinst_format::probes::{AddressMap, Run};
@@ -43,6 +45,8 @@ pub(crate) enum RelocateError {
 pub(crate) struct Relocated {
     layout: Layout,
     stays: Stays,
+    /// Dwords outside of it that become others, by address.
+    data: BTreeMap<u64, u32>,
 }
 
 /// Islands move code and so can put further branches out of reach; each round makes room for those.
@@ -80,8 +84,13 @@ impl Relocated {
                 for address in &program.addresses {
                     targets::readdress(&mut layout, program, stays, address)?;
                 }
+                let mut data = BTreeMap::new();
+                for table in &program.tables {
+                    targets::retable(&mut layout, program, stays, table, &mut data)?;
+                }
+                data.retain(|at, _| !layout.old.contains(at));
                 layout.place_variable(variable_address(address, layout.text.len() as u64));
-                return Ok(Self { layout, stays: stays.clone() });
+                return Ok(Self { layout, stays: stays.clone(), data });
             };
             let slots = slots.get_or_insert_with(|| Slots::new(object, program, stays));
             for far in &far {
@@ -96,6 +105,11 @@ impl Relocated {
     /// Its bytes.
     pub(crate) fn text(&self) -> &[u8] {
         &self.layout.text
+    }
+
+    /// Dwords outside of it that become others, by address.
+    pub(crate) const fn data(&self) -> &BTreeMap<u64, u32> {
+        &self.data
     }
 
     /// Whether the old code stays as well.

@@ -64,12 +64,13 @@ impl Stays {
         }
         let text = object.text.memory();
         // With what stands behind a function up to the next: data of its own, or padding.
+        let pieces = program.pieces();
+        let ends = pieces.iter().skip(1).map(|&(start, _)| start).chain([text.end]);
+        let pieces: Vec<(Range<u64>, usize)> =
+            pieces.iter().zip(ends).map(|(&(start, number), end)| (start..end, number)).collect();
         let ranges = |numbers: &BTreeSet<usize>| {
-            let range = |&number: &usize| {
-                let start = program.functions[number].range.start;
-                start..program.functions.get(number + 1).map_or(text.end, |next| next.range.start)
-            };
-            numbers.iter().map(range).collect()
+            let of = pieces.iter().filter(|(_, number)| numbers.contains(number));
+            of.map(|(range, _)| range.clone()).collect()
         };
         let mut named = named(object, program);
         named.extend(&program.pointed);

@@ -1,6 +1,8 @@
 //! Corrects what code says about addresses: branches, and addresses formed from the program counter.
 
-use amdgpu_isa::{Arch, EncodeError, Encoding, Feature, Flow, Inst, Mods, Op, Value, assemble};
+use std::collections::BTreeMap;
+
+use amdgpu_isa::{Arch, EncodeError, Encoding, Feature, Flow, Inst, Mods, Op, Operand, Value, assemble};
 use amdgpu_object::rewrite::Edge;
 
 use super::RelocateError;
@@ -8,7 +10,7 @@ use super::islands::{Islands, Source, Target};
 use super::layout::Layout;
 use super::stays::Stays;
 use crate::analysis::addresses::PcRelative;
-use crate::analysis::program::{Function, Located, Program};
+use crate::analysis::program::{Function, JumpTable, Located, Program};
 use crate::instrument::emit::stub::STUB_BYTES;
 
 /// Bytes of a branch or a trap.
@@ -65,7 +67,7 @@ pub(super) fn retarget(
                 _ => continue,
             };
             let to = located.end().wrapping_add_signed(offset.into());
-            let target = Target { old: to, enters: enters(function, located.pc, to) };
+            let target = Target { old: to, enters: enters(program, function, located.pc, to) };
             let source = Source::Branch(located.pc);
             // What stays where it was goes where it went.
             let Some(new_pc) = layout.copied(located.pc) else { continue };
@@ -123,11 +125,12 @@ pub(super) fn retarget(
 }
 
 /// Whether what goes from one place of a function to another runs what stands before that for those who enter.
-fn enters(function: &Function, from: u64, to: u64) -> bool {
+fn enters(program: &Program, function: &Function, from: u64, to: u64) -> bool {
     // A kernel's stub for firmware without preloading jumps over itself, to where a prologue stands.
     let stub_end = function.range.start + STUB_BYTES;
     let in_stub = function.kernel.is_some() && from < stub_end;
-    in_stub && to == stub_end || !function.range.contains(&to)
+    let is_own = || function.range.contains(&to) && (to == function.range.start || !program.is_entry(to));
+    in_stub && to == stub_end || !is_own()
 }
 
 /// The new address of a target.
@@ -166,39 +169,104 @@ pub(super) fn readdress(
         return Ok(());
     }
     let fail = |detail: String| RelocateError::NotRelocatable { pc: getpc.pc, detail };
-    let target = if stays.is_for_all(address.target) {
-        address.target
-    } else if layout.old.contains(&address.target) {
-        let function = program.function_at(getpc.pc).map(|number| &program.functions[number]);
-        let is_entered = function.is_none_or(|function| enters(function, getpc.pc, address.target));
-        // As a branch there would: a jump back to its own entry runs no prologue.
-        let target = Target { old: address.target, enters: is_entered };
-        let found = final_place(layout, program, target);
-        found.ok_or_else(|| {
-            fail(format!("the address {:#x} that it forms is not carried over", address.target))
-        })?
-    } else {
-        address.target
-    };
+    let target = formed(layout, program, stays, (getpc.pc, address.target))?;
     let not_copied =
         |pc: u64| fail(format!("the instruction at {pc:#x} that works with it is not carried over"));
     let base = layout.copied(getpc.pc).ok_or_else(|| not_copied(getpc.pc))? + u64::from(getpc.size);
-    let distance = target.wrapping_sub(base);
-    for (index, part) in [(address.add, distance as u32), (address.addc, (distance >> 32) as u32)] {
-        let located = &program.insts[index];
-        let mut inst = program.inst(index).clone();
-        let constant = inst.operands[1..].iter_mut().find_map(|operand| match operand.value {
-            Value::Literal(_) => Some((operand, false)),
-            Value::Inline(_) => Some((operand, true)),
-            _ => None,
-        });
-        let Some((operand, inline)) = constant else { continue };
-        operand.value = if inline { Value::int(part as i32) } else { Value::Literal(part) };
-        if inline && matches!(operand.value, Value::Literal(_)) {
-            return Err(fail(format!("`{}` has no room for a literal", located.op)));
+    let distance = if address.subtracts { base.wrapping_sub(target) } else { target.wrapping_sub(base) };
+    for (part, value) in address.parts.iter().zip([distance as u32, (distance >> 32) as u32]) {
+        let located = &program.insts[part.inst];
+        let no_room = || fail(format!("`{}` has no room for the distance", located.op));
+        let value = part.constant(value).ok_or_else(no_room)?;
+        let mut inst = program.inst(part.inst).clone();
+        // Of two constants, the literal one.
+        let varies = |operand: &&mut Operand, literal: bool| match operand.value {
+            Value::Literal(_) => true,
+            Value::Inline(_) | Value::Imm(_) => !literal,
+            _ => false,
+        };
+        let has_literal = inst.operands.iter().any(|operand| matches!(operand.value, Value::Literal(_)));
+        let mut sources = inst.operands[1..].iter_mut();
+        let Some(operand) = sources.find(|operand| varies(operand, has_literal)) else { continue };
+        operand.value = match operand.value {
+            Value::Literal(_) => Value::Literal(value),
+            Value::Imm(_) => {
+                let fits = i16::try_from(value as i32).map_err(|_| no_room())?;
+                Value::Imm(fits.into())
+            }
+            _ => Value::int(value as i32),
+        };
+        if !has_literal && matches!(operand.value, Value::Literal(_)) {
+            return Err(no_room());
         }
         let new_pc = layout.copied(located.pc).ok_or_else(|| not_copied(located.pc))?;
         replace(layout, program, located, new_pc, &inst)?;
+    }
+    Ok(())
+}
+
+/// The new address of what code at `pc` forms the old address of.
+fn formed(
+    layout: &Layout,
+    program: &Program,
+    stays: &Stays,
+    (pc, target): (u64, u64),
+) -> Result<u64, RelocateError> {
+    if stays.is_for_all(target) || !layout.old.contains(&target) {
+        return Ok(target);
+    }
+    let function = program.function_at(pc).map(|number| &program.functions[number]);
+    let enters = function.is_none_or(|function| enters(program, function, pc, target));
+    // As a branch there would: a jump back to its own entry runs no prologue.
+    let found = final_place(layout, program, Target { old: target, enters });
+    found.ok_or_else(|| RelocateError::NotRelocatable {
+        pc,
+        detail: format!("the address {target:#x} that it forms is not carried over"),
+    })
+}
+
+/// Corrects the distances of a table; those that are not in the text are put into `data`.
+pub(super) fn retable(
+    layout: &mut Layout,
+    program: &Program,
+    stays: &Stays,
+    table: &JumpTable,
+    data: &mut BTreeMap<u64, u32>,
+) -> Result<(), RelocateError> {
+    let pc = program.insts[table.jump].pc;
+    if stays.left_out(pc).is_some() {
+        return Ok(());
+    }
+    let fail = |detail: String| RelocateError::NotRelocatable { pc, detail };
+    let base = match table.base.getpc {
+        Some(getpc) => {
+            let getpc = &program.insts[getpc];
+            let copied = layout.copied(getpc.pc);
+            copied.ok_or_else(|| fail("its base is not carried over".to_owned()))? + u64::from(getpc.size)
+        }
+        None => formed(layout, program, stays, (pc, table.base.address))?,
+    };
+    let function = program.function_at(pc).map(|number| &program.functions[number]);
+    for &(at, place) in &table.entries {
+        let enters = function.is_none_or(|function| enters(program, function, pc, place));
+        let to = final_place(layout, program, Target { old: place, enters });
+        let to = to.ok_or_else(|| fail(format!("the place {place:#x} of its table is not carried over")))?;
+        let distance = to.wrapping_sub(base) as i64;
+        let fits =
+            if table.signed { i32::try_from(distance).is_ok() } else { u32::try_from(distance).is_ok() };
+        // What stays may go by the table as it is.
+        if !fits || stays.any() || program.at(at).is_some() {
+            return Err(fail(format!("the table at {at:#x} cannot be given other distances")));
+        }
+        if data.insert(at, distance as u32).is_some_and(|other| other != distance as u32) {
+            return Err(fail(format!("the table at {at:#x} would need two distances in one place")));
+        }
+        if let Some(new) = layout.copied(at).filter(|_| layout.old.contains(&at)) {
+            let start = (new - layout.address) as usize;
+            if let Some(entry) = layout.text.get_mut(start..start + 4) {
+                entry.copy_from_slice(&(distance as u32).to_le_bytes());
+            }
+        }
     }
     Ok(())
 }
