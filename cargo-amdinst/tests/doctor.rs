@@ -31,9 +31,9 @@ impl Toolchain {
         for tool in ["opt", "llc", "llvm-link", "llvm-dis", "ld.lld"] {
             toolchain.script(
                 &format!("lib/rustlib/{HOST}/bin/{tool}"),
-                // Of a kernel, whatever it is: code that reads memory twice, and spills nothing in its loop.
+                // Of a kernel, whatever it is: code that reads 16 bits of memory twice, and spills nothing in its loop.
                 "case $1 in --version) echo 'LLVM version 99.1.0'; echo '  amdgcn - AMD GCN GPUs';; \
-                 *) cat >/dev/null; printf 'global_load_dword v0\\n.LBB0_1:\\nglobal_load_dword v1\\n';; esac",
+                 *) cat >/dev/null; printf 'global_load_ushort v0\\n.LBB0_1:\\nglobal_load_ushort v1\\n';; esac",
             );
         }
         toolchain
