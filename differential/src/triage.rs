@@ -17,10 +17,10 @@ const OTHERS: [(&str, &[&str]); 2] = [
     ("with GlobalISel", &["-mllvm", "-global-isel", "-mllvm", "-global-isel-abort=2"]),
 ];
 
-/// What is to blame.
+/// Compiler, or generator and emulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The compiler: compiled in `ways`, the kernel does what the host does.
+    /// The compiler errs: the kernel gives the host's result if it is compiled in `ways`.
     Compiler {
         /// Those ways.
         ways: Vec<&'static str>,

@@ -76,7 +76,7 @@ impl Half {
 pub struct Part {
     /// Index of the instruction with the constant.
     pub inst: usize,
-    /// What it was.
+    /// The constant's value.
     pub value: u32,
     /// The constant in the instruction is `offset` less, or `offset` less the value if it is `negated`.
     pub offset: u32,
@@ -115,7 +115,7 @@ pub struct PcRelative {
     pub add: usize,
     /// Index of the `s_addc_u32`, or `s_subb_u32`, for the high half.
     pub addc: usize,
-    /// What the low and the high half of the distance are made of.
+    /// Parts of the distance: its low half, its high half.
     pub parts: [Part; 2],
     /// The distance is subtracted.
     pub subtracts: bool,

@@ -60,7 +60,7 @@ pub struct Entry {
     pub table: u64,
     /// Which entry it may be.
     pub offsets: Offsets,
-    /// What it was added to.
+    /// The base, which the entry was added to.
     pub base: Option<Base>,
 }
 
@@ -111,7 +111,7 @@ impl Tracker {
         is_taken
     }
 
-    /// A branch is not taken, or none: what is known behind it.
+    /// Goes on behind a branch that is not taken.
     pub fn goes_on(&mut self, op: Op) {
         self.end_block();
         let Some(Compared { register, op: comparison, constant }) = self.compared.take() else { return };
