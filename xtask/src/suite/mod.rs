@@ -156,41 +156,6 @@ fn steps(junit: &Path) -> Vec<Step> {
         step.writes_junit = true;
         steps.push(step.beside());
     }
-    // Whole messages of faults: in profile dev, for its checks of overflow, as are all other tests; and as kernels are built by
-    // default.
-    for profile in ["dev", "release"] {
-        let name = format!("faults {profile}");
-        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
-        let args = ["amdinst", "test", "--device", "emu", "--profile", profile, "-p", "test-kernels"];
-        let mut step = Step::new(&name, Counting::Tests, args);
-        step.args.extend(["--junit", &report].map(str::to_owned));
-        // The rest of profile release is that of `kernel-o3`.
-        if profile == "release" {
-            step.args.extend(["--", "called::"].map(str::to_owned));
-        }
-        step.writes_junit = true;
-        steps.push(step.beside());
-    }
-    // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
-    // for what the two count must be the same.
-    for home in HOMES {
-        let name = format!("runtime {home}");
-        let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
-        let mut step = Step::new(&name, Counting::Tests, ["xtask", "devices", "-p", "test-kernels"])
-            .needs_file(HIP, "libamdhip64-5");
-        step.args.extend(["--counters".to_owned(), home.to_owned()]);
-        step.args.extend(["--junit".to_owned(), report.display().to_string()]);
-        // The tests in modules: not those of `failures`, whose faults end the program here, as they do on a GPU; nor those of `formats`,
-        // whose calls through pointers this HIP does not survive, so that they are refused.
-        step.args.extend(["--", "::", "--skip", "called::", "--skip", "formats::"].map(str::to_owned));
-        step.writes_junit = true;
-        steps.push(step.beside());
-    }
-    steps.push(
-        Step::new("runtime packages", Counting::Tests, ["xtask", "devices", "-p", "rodinia", "-p", "matvec"])
-            .needs_file(HIP, "libamdhip64-5")
-            .beside(),
-    );
     steps.extend([
         // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only those.
         Step::new(
@@ -216,6 +181,40 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     ]);
+    // What follows is not run beside the host tests, so that both end at about the same time. Whole messages of faults: in profile dev,
+    // for its checks of overflow, as are all other tests; and as kernels are built by default.
+    for profile in ["dev", "release"] {
+        let name = format!("faults {profile}");
+        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
+        let args = ["amdinst", "test", "--device", "emu", "--profile", profile, "-p", "test-kernels"];
+        let mut step = Step::new(&name, Counting::Tests, args);
+        step.args.extend(["--junit", &report].map(str::to_owned));
+        // The rest of profile release is that of `kernel-o3`.
+        if profile == "release" {
+            step.args.extend(["--", "called::"].map(str::to_owned));
+        }
+        step.writes_junit = true;
+        steps.push(step);
+    }
+    // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
+    // for what the two count must be the same.
+    for home in HOMES {
+        let name = format!("runtime {home}");
+        let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
+        let mut step = Step::new(&name, Counting::Tests, ["xtask", "devices", "-p", "test-kernels"])
+            .needs_file(HIP, "libamdhip64-5");
+        step.args.extend(["--counters".to_owned(), home.to_owned()]);
+        step.args.extend(["--junit".to_owned(), report.display().to_string()]);
+        // The tests in modules: not those of `failures`, whose faults end the program here, as they do on a GPU; nor those of `formats`,
+        // whose calls through pointers this HIP does not survive, so that they are refused.
+        step.args.extend(["--", "::", "--skip", "called::", "--skip", "formats::"].map(str::to_owned));
+        step.writes_junit = true;
+        steps.push(step);
+    }
+    steps.push(
+        Step::new("runtime packages", Counting::Tests, ["xtask", "devices", "-p", "rodinia", "-p", "matvec"])
+            .needs_file(HIP, "libamdhip64-5"),
+    );
     // Last, for it shows what the steps before it have built.
     steps.push(Step::new("readme", Counting::One, ["xtask", "readme"]).after_all());
     steps
