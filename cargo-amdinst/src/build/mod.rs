@@ -1,7 +1,8 @@
 //! Building kernels: cargo with the kernel toolchain, then the instrumenter, then the manifest.
 //!
-//! [`package`], `selection` and [`settings`] say what to build and how, `foreign` and `program` so for packages of other tools, [`flags`] and [`profile`] what the compiler is told,
-//! [`cargo`] runs it and [`compiled`] spares it work, [`instrument`] makes the files under `target/amdinst/<package>`.
+//! [`package`], `selection` and [`settings`] say what to build and how, `foreign` and `program` say it of packages for other tools,
+//! [`flags`] and [`profile`] say what the compiler is told, [`cargo`] runs it and [`compiled`] spares it work, [`instrument`] makes the
+//! files under `target/amdinst/<package>`.
 
 pub mod cargo;
 pub mod compiled;

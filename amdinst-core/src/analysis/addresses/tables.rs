@@ -147,10 +147,7 @@ impl Tracker {
 
     /// What an instruction makes of an index, or makes an index of anything.
     pub(super) fn offsets_made(&self, inst: &Inst) -> Option<Offsets> {
-        let known = |n: usize| {
-            let register = scalar(inst, n)?;
-            self.offsets.iter().find(|(of, _)| *of == register).map(|&(_, offsets)| offsets)
-        };
+        let known = |n: usize| self.offsets_of(scalar(inst, n)?);
         let either = || constant(inst, 1).or_else(|| constant(inst, 2));
         match inst.op {
             Op::s_mov_b32 => known(1),
@@ -169,6 +166,11 @@ impl Tracker {
         }
     }
 
+    /// The offsets that a register can only be one of.
+    fn offsets_of(&self, register: u8) -> Option<Offsets> {
+        self.offsets.iter().find(|(of, _)| *of == register).map(|&(_, offsets)| offsets)
+    }
+
     fn operand(&self, inst: &Inst, n: usize) -> Option<Half> {
         scalar(inst, n).and_then(|register| self.half(register))
     }
@@ -181,8 +183,7 @@ impl Tracker {
             match operand.value {
                 Value::Imm(value) => fixed += i64::from(value),
                 Value::Scalar(register) if offsets.is_none() => {
-                    let known = self.offsets.iter().find(|(of, _)| *of == register);
-                    let Some(&(_, known)) = known else { return false };
+                    let Some(known) = self.offsets_of(register) else { return false };
                     offsets = Some(known);
                 }
                 _ => return false,
@@ -207,20 +208,15 @@ impl Tracker {
     }
 
     fn add(&mut self, inst: &Inst, to: u8, n: usize, other: usize) -> bool {
-        let known = |this: &Self| {
-            let register = scalar(inst, other)?;
-            this.offsets.iter().find(|(of, _)| *of == register).map(|&(_, offsets)| offsets)
+        let base = match self.operand(inst, n) {
+            Some(Half::RawLow(getpc)) => {
+                self.bases.get(&getpc).map(|&address| Base { address, getpc: Some(getpc) })
+            }
+            Some(Half::Low(address)) => Some(Base { address, getpc: None }),
+            _ => None,
         };
-        match (self.operand(inst, n), self.operand(inst, other)) {
-            (Some(half @ (Half::Low(_) | Half::RawLow(_))), Some(Half::Entry(load))) => {
-                let base = match half {
-                    Half::RawLow(getpc) => {
-                        let Some(&address) = self.bases.get(&getpc) else { return false };
-                        Base { address, getpc: Some(getpc) }
-                    }
-                    Half::Low(address) => Base { address, getpc: None },
-                    _ => return false,
-                };
+        match (base, self.operand(inst, other)) {
+            (Some(base), Some(Half::Entry(load))) => {
                 let Some(entry) = self.entries.get_mut(&load).filter(|entry| entry.base.is_none()) else {
                     return false;
                 };
@@ -229,8 +225,9 @@ impl Tracker {
                 self.sum = Some(Sum::Place(load));
                 true
             }
-            (Some(Half::Low(table)), _) => {
-                let Some(offsets) = known(self) else { return false };
+            (Some(Base { address: table, getpc: None }), _) => {
+                let offsets = scalar(inst, other).and_then(|register| self.offsets_of(register));
+                let Some(offsets) = offsets else { return false };
                 self.set(to, Some(Half::IndexedLow(table, offsets)));
                 self.sum = Some(Sum::Index(table, offsets));
                 true
