@@ -38,30 +38,3 @@ impl Arch {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_generic_processor_has_what_each_of_its_members_has() {
-        let generic: Vec<Arch> = Arch::KNOWN.into_iter().filter(|arch| arch.is_generic()).collect();
-        assert_eq!(generic.len(), 6);
-        for arch in generic {
-            let least = arch.members().iter().map(|member| member.compute_units()).min();
-            assert_eq!(Some(arch.compute_units()), least, "{arch}");
-            for member in arch.members() {
-                let (all, own) = (arch.limits(), member.limits());
-                assert!(member.runs(arch) && !arch.runs(*member) && member.generic() == Some(arch), "{arch}");
-                assert_eq!(member.generation(), arch.generation(), "{arch}");
-                assert!(all.vgprs_per_simd <= own.vgprs_per_simd && all.lds_bytes <= own.lds_bytes, "{arch}");
-                assert!(all.waves_per_simd <= own.waves_per_simd, "{arch}");
-                assert!(all.scratch_bytes <= own.scratch_bytes, "{arch}");
-                assert_eq!(
-                    all.vgpr_block, own.vgpr_block,
-                    "{arch}: the kernel descriptor counts in other blocks"
-                );
-            }
-        }
-    }
-}

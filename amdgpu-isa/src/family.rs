@@ -93,21 +93,3 @@ impl Op {
         self.families().has(families)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mnemonics_are_of_the_families_that_their_names_say() {
-        let of = |families| Op::ALL.iter().filter(move |op| op.is_of(families)).map(|op| op.name());
-        assert_eq!(
-            of(Families::COPIES_NEW_EXEC).collect::<Vec<_>>(),
-            ["s_andn1_wrexec_b32", "s_andn1_wrexec_b64", "s_andn2_wrexec_b32", "s_andn2_wrexec_b64"]
-        );
-        assert!(of(Families::COMPARE_EXEC).all(|name| name.starts_with("v_cmpx_")));
-        assert!(of(Families::SAVES_EXEC).count() == 20);
-        assert!(Op::ds_swizzle_b32.is_of(Families::MOVES_LANES) && Op::ds_swizzle_b32.is_of(Families::LATE));
-        assert!(Op::v_add_f32.families() == Families(0));
-    }
-}

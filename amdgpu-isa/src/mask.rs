@@ -84,10 +84,6 @@ macro_rules! mask_ops {
                 }
             }
         }
-
-        /// All, with the opcodes for waves of 64 lanes and of 32.
-        #[cfg(test)]
-        const ALL: &[(MaskOp, Op, Op)] = &[$(($value, Op::$wave64, Op::$wave32),)*];
     };
     ($($does:ident $(($logic:ident))? => $wave64:ident $wave32:ident;)*) => {
         mask_ops! { $(MaskOp::$does $((Logic::$logic))?, MaskOp::$does $((Logic::$logic))? => $wave64 $wave32;)* }
@@ -129,30 +125,5 @@ impl Op {
     /// The operation of the opcode on lane masks, in waves of a size; `None` if it is none of [`MaskOp`].
     pub const fn mask_op(self, wave: WaveSize) -> Option<MaskOp> {
         MaskOp::of(self, wave)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::family::Families;
-
-    #[test]
-    fn each_operation_is_that_of_its_opcode() {
-        for &(does, wave64, wave32) in ALL {
-            for (wave, op) in [(WaveSize::Wave64, wave64), (WaveSize::Wave32, wave32)] {
-                assert_eq!(op.mask_op(wave), Some(does));
-                assert_eq!(does.op(wave), Some(op));
-            }
-        }
-    }
-
-    #[test]
-    fn every_opcode_that_copies_exec_is_one() {
-        for &op in Op::ALL {
-            let does = op.mask_op(WaveSize::Wave64).or(op.mask_op(WaveSize::Wave32));
-            assert_eq!(matches!(does, Some(MaskOp::Saveexec(_))), op.is_of(Families::SAVES_EXEC), "{op}");
-            assert_eq!(matches!(does, Some(MaskOp::Wrexec(_))), op.is_of(Families::COPIES_NEW_EXEC), "{op}");
-        }
     }
 }

@@ -44,22 +44,3 @@ impl Inst {
         generation.dealloc_vgprs() == Some(message)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Arch, Target, WaveSize, decode, parse};
-
-    #[test]
-    fn one_message_gives_vector_registers_back() {
-        let gfx11 = Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 };
-        let gives_back = |target: Target, text: &str| {
-            parse(target, text).expect(text).deallocates_vgprs(target.arch.generation())
-        };
-        assert!(gives_back(gfx11, "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)"));
-        assert!(!gives_back(gfx11, "s_sendmsg sendmsg(MSG_INTERRUPT)") && !gives_back(gfx11, "s_nop 3"));
-        // On GFX9 another message has the number.
-        let done = decode(Arch::Gfx90a, &0xbf90_0003_u32.to_le_bytes()).expect("`s_sendmsg`");
-        assert!(!done.deallocates_vgprs(Generation::Gfx9));
-    }
-}

@@ -335,17 +335,3 @@ ops! {
     v_wmma_f32_16x16x16_fp8_bf8, v_wmma_f32_16x16x16_fp8_fp8, v_wmma_i32_16x16x16_iu4, v_wmma_i32_16x16x16_iu8,
     v_wmma_i32_16x16x32_iu4, v_writelane_b32, v_xad_u32, v_xnor_b32, v_xor3_b32, v_xor_b16, v_xor_b32,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_sorted_and_found_again() {
-        assert!(NAMES.is_sorted());
-        for &op in Op::ALL {
-            assert_eq!(Op::from_name(op.name()), Some(op));
-        }
-        assert_eq!(Op::from_name("v_add_f32_e32"), None);
-    }
-}

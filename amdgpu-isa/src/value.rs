@@ -129,23 +129,3 @@ pub(super) fn double_twin(value: u32) -> Option<f64> {
     let code = codes.into_iter().find(|&code| Value::Inline(code).as_u64() == Some(wide));
     if value == 0 { Some(0.0) } else { code.and_then(inline_float) }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn inline_constants_have_the_manuals_values() {
-        assert_eq!(Value::int(-16).as_u32(), Some(-16_i32 as u32));
-        assert_eq!(Value::int(64).as_u64(), Some(64));
-        assert_eq!(Value::int(-1).as_u64(), Some(u64::MAX));
-        assert_eq!(Value::int(65), Value::Literal(65));
-        assert_eq!(Value::Inline(242).as_u32(), Some(0x3f80_0000));
-        assert_eq!(Value::Inline(242).as_u64(), Some(0x3ff0_0000_0000_0000));
-        assert_eq!(Value::Inline(242).as_u16(), Some(0x3c00));
-        assert_eq!(Value::Inline(248).as_u32(), Some(0x3e22_f983));
-        assert_eq!(Value::Inline(248).as_u64(), Some(0x3fc4_5f30_6dc9_c882));
-        assert_eq!(Value::Literal(0x3ff0_0000).as_f64_bits(), Some(1.0_f64.to_bits()));
-        assert_eq!(Value::VCC.as_u32(), None);
-    }
-}

@@ -190,27 +190,25 @@ impl ImageAddress {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_of_addresses_add_up() {
-        let all = Texel::NOTHING.coordinates().offset().compare().gradients().level();
-        let address = ImageAddress::Texel(all);
-        // A volume: two in front, six derivatives, three coordinates and the limit.
-        assert_eq!(address.dwords(2, false), 12);
-        assert_eq!(address.dwords(2, true), 10);
-        let operands: Vec<u8> = (0..MOST_ADDRESSES)
-            .map(|index| address.operand_dwords(index, MOST_ADDRESSES, 2, false))
-            .collect();
-        assert_eq!(operands, [1, 1, 1, 1, 8]);
-        let half = ImageAddress::Texel(Texel::NOTHING.coordinates().half_gradients());
-        assert_eq!([half.dwords(0, false), half.dwords(2, false)], [3, 7]);
-        let ray = ImageAddress::Ray { node_dwords: 2 };
-        let operands: Vec<u8> =
-            (0..MOST_ADDRESSES).map(|index| ray.operand_dwords(index, MOST_ADDRESSES, 0, true)).collect();
-        assert_eq!(operands, [2, 1, 3, 3, 0]);
-        assert_eq!(ray.dwords(0, true), 9);
+// The parts of an address add up.
+const _: () = {
+    const fn operands(address: ImageAddress, dim: u8, a16: bool) -> [u8; MOST_ADDRESSES as usize] {
+        let mut operands = [0; MOST_ADDRESSES as usize];
+        let mut index = 0;
+        while index < MOST_ADDRESSES {
+            operands[index as usize] = address.operand_dwords(index, MOST_ADDRESSES, dim, a16);
+            index += 1;
+        }
+        operands
     }
-}
+    // A volume: two in front, six derivatives, three coordinates and the limit.
+    let all = Texel::NOTHING.coordinates().offset().compare().gradients().level();
+    let address = ImageAddress::Texel(all);
+    assert!(address.dwords(VOLUME, false) == 12 && address.dwords(VOLUME, true) == 10);
+    assert!(matches!(operands(address, VOLUME, false), [1, 1, 1, 1, 8]));
+    let half = ImageAddress::Texel(Texel::NOTHING.coordinates().half_gradients());
+    assert!(half.dwords(0, false) == 3 && half.dwords(VOLUME, false) == 7);
+    let ray = ImageAddress::Ray { node_dwords: 2 };
+    assert!(matches!(operands(ray, 0, true), [2, 1, 3, 3, 0]));
+    assert!(ray.dwords(0, true) == 9);
+};

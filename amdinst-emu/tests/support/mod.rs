@@ -68,6 +68,11 @@ pub(crate) fn compile(source: &str, cpu: &str, level: &str) -> CodeObject {
     compile_with(source, cpu, level, &[])
 }
 
+/// Compile for a processor, with waves of so many lanes.
+pub(crate) fn compile_for(source: &str, (cpu, lanes): (&str, u32), level: &str) -> CodeObject {
+    compile_with(source, cpu, level, wave_options(cpu, lanes))
+}
+
 /// Compile with further options.
 pub(crate) fn compile_with(source: &str, cpu: &str, level: &str, options: &[&str]) -> CodeObject {
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -125,12 +130,6 @@ pub(crate) struct Device {
 impl Device {
     pub(crate) fn new(source: &str, cpu: &str, level: &str) -> Self {
         Self::with(&compile(source, cpu, level), Config::default())
-    }
-
-    /// For a processor, with waves of so many lanes.
-    pub(crate) fn of_lanes(source: &str, (cpu, lanes): (&str, u32), level: &str) -> Self {
-        let object = compile_with(source, cpu, level, wave_options(cpu, lanes));
-        Self::with(&object, Config::default())
     }
 
     pub(crate) fn with(object: &CodeObject, config: Config) -> Self {

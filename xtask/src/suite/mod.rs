@@ -6,6 +6,7 @@
 //! one command that brings it.
 
 mod junit;
+mod kernels;
 mod referees;
 mod step;
 mod tally;
@@ -34,13 +35,14 @@ pub(crate) struct Options {
     /// Where the results go as JUnit XML, one file a step
     #[arg(long, value_name = "DIR", default_value = "target/junit")]
     junit: PathBuf,
+    /// Try kernels on each processor at each level of optimization, not each level on one of them
+    #[arg(long)]
+    every_level: bool,
     /// Minutes after which a step is ended and has failed (default: none)
     #[arg(long, value_name = "MINUTES")]
     limit: Option<u32>,
 }
 
-/// Cargo profiles of the kernel suite: one for each `opt-level`.
-const PROFILES: [&str; 5] = ["kernel-o0", "kernel-o1", "kernel-o2", "kernel-o3", "kernel-os"];
 /// All packages but those with kernels, whose tests only `cargo amdinst test` can run.
 const WITHOUT_KERNELS: [&str; 8] =
     ["--exclude", "test-kernels", "--exclude", "features", "--exclude", "matvec", "--exclude", "rodinia"];
@@ -49,46 +51,8 @@ const HIP: &str = "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5";
 /// All packages with kernels but the one that tries the language.
 const WITHOUT_FEATURES: [&str; 3] = ["--workspace", "--exclude", "features"];
 
-/// Levels at which the language is tried.
-const LEVELS_OF_FEATURES: [&str; 2] = ["kernel-o0", "kernel-o3"];
-
-/// Counter homes of the kernel suite.
-const HOMES: [&str; 3] = ["register", "lds", "global"];
-
-/// A processor with waves of two sizes, tried with one of them.
-struct Size {
-    cpu: &'static str,
-    lanes: &'static str,
-    profile: &'static str,
-    /// Whether the language is tried, too. It looks at probes.
-    features: bool,
-}
-
-/// Processors with waves of two sizes: one step a size, at the levels where most differs.
-const SIZES: [Size; 4] = [
-    Size { cpu: "gfx1100", lanes: "32", profile: "kernel-o3", features: true },
-    Size { cpu: "gfx1151", lanes: "64", profile: "kernel-o0", features: false },
-    Size { cpu: "gfx1201", lanes: "32", profile: "kernel-o0", features: false },
-    Size { cpu: "gfx1201", lanes: "64", profile: "kernel-o3", features: false },
-];
-
-impl Size {
-    fn name(&self) -> String {
-        format!("kernels {} wave{} {}", self.cpu, self.lanes, self.profile)
-    }
-
-    /// Which packages are built for it.
-    fn args(&self) -> Vec<String> {
-        let mut args = vec!["--target-cpu", self.cpu, "--wave-size", self.lanes];
-        if !self.features {
-            args.extend(WITHOUT_FEATURES);
-        }
-        args.into_iter().map(str::to_owned).collect()
-    }
-}
-
 /// Every step.
-fn steps(junit: &Path) -> Vec<Step> {
+fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
     let mut steps = vec![
         Step::new("format", Counting::One, ["fmt", "--all", "--", "--check"]).needs_component("rustfmt"),
         Step::new("lint", Counting::One, ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
@@ -111,51 +75,12 @@ fn steps(junit: &Path) -> Vec<Step> {
         ),
     ];
     steps.extend(set_up.map(Step::beside));
-    for profile in PROFILES {
-        let mut step = Step::new(
-            &format!("kernels {profile} build"),
-            Counting::One,
-            ["amdinst", "build", "--profile", profile],
-        );
-        if !LEVELS_OF_FEATURES.contains(&profile) {
-            step.args.extend(WITHOUT_FEATURES.map(str::to_owned));
-        }
-        steps.push(step.beside());
-    }
-    for size in SIZES {
-        let args = ["amdinst", "build", "--profile", size.profile];
-        let mut step = Step::new(&format!("{} build", size.name()), Counting::One, args);
-        step.args.extend(size.args());
-        steps.push(step.beside());
-    }
+    let compiled = kernels::compiled(every_level);
+    steps.extend(compiled.iter().map(|kernels| kernels.build().beside()));
     // Its test holds modelled rates against measured ones, where there is a model.
     let args = ["amdinst", "test", "--device", "emu", "-p", "matvec", "--timing", "mi210"];
     steps.push(Step::new("model matvec", Counting::One, args).beside());
-    for profile in PROFILES {
-        for home in HOMES {
-            let name = format!("kernels {profile} {home}");
-            let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
-            let args = ["amdinst", "test", "--device", "emu", "--profile", profile];
-            let mut step = Step::new(&name, Counting::Tests, args);
-            step.args.extend(["--counters".to_owned(), home.to_owned()]);
-            step.args.extend(["--junit".to_owned(), report.display().to_string()]);
-            // Features of the language take long to compile, and count alike in each home.
-            if home != HOMES[0] || !LEVELS_OF_FEATURES.contains(&profile) {
-                step.args.extend(WITHOUT_FEATURES.map(str::to_owned));
-            }
-            step.writes_junit = true;
-            steps.push(step.beside());
-        }
-    }
-    for size in SIZES {
-        let name = size.name();
-        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
-        let args = ["amdinst", "test", "--device", "emu", "--profile", size.profile, "--junit", &report];
-        let mut step = Step::new(&name, Counting::Tests, args);
-        step.args.extend(size.args());
-        step.writes_junit = true;
-        steps.push(step.beside());
-    }
+    steps.extend(compiled.iter().flat_map(|kernels| kernels.tests(junit)).map(Step::beside));
     steps.extend([
         // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only those.
         Step::new(
@@ -181,24 +106,17 @@ fn steps(junit: &Path) -> Vec<Step> {
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     ]);
-    // What follows is not run beside the host tests, so that both end at about the same time. Whole messages of faults: in profile dev,
-    // for its checks of overflow, as are all other tests; and as kernels are built by default.
-    for profile in ["dev", "release"] {
-        let name = format!("faults {profile}");
-        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
-        let args = ["amdinst", "test", "--device", "emu", "--profile", profile, "-p", "test-kernels"];
-        let mut step = Step::new(&name, Counting::Tests, args);
-        step.args.extend(["--junit", &report].map(str::to_owned));
-        // The rest of profile release is that of `kernel-o3`.
-        if profile == "release" {
-            step.args.extend(["--", "called::"].map(str::to_owned));
-        }
-        step.writes_junit = true;
-        steps.push(step);
-    }
+    // What follows is not run beside the host tests, so that both end at about the same time. Whole messages of faults in profile dev,
+    // for its checks of overflow: those of kernels as they are built by default are among the tests at level 3.
+    let report = junit.join("faults-dev.xml").display().to_string();
+    let args = ["amdinst", "test", "--device", "emu", "--profile", "dev", "-p", "test-kernels", "--junit"];
+    let mut step = Step::new("faults dev", Counting::Tests, args);
+    step.args.push(report);
+    step.writes_junit = true;
+    steps.push(step);
     // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
     // for what the two count must be the same.
-    for home in HOMES {
+    for home in kernels::HOMES {
         let name = format!("runtime {home}");
         let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
         let mut step = Step::new(&name, Counting::Tests, ["xtask", "devices", "-p", "test-kernels"])
@@ -246,7 +164,7 @@ impl Suite {
 /// Runs the suite. `Ok(false)` when something failed.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     let junit = crate::workspace_root().join(&options.junit);
-    let mut steps = steps(&junit);
+    let mut steps = steps(&junit, options.every_level);
     if !options.only.is_empty() {
         steps.retain(|step| options.only.iter().any(|word| step.name.contains(word.as_str())));
         if steps.is_empty() {

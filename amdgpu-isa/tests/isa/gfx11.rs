@@ -1,14 +1,13 @@
 //! GFX11, in both sizes of waves: bytes to text and back, with the tables under `tests/gfx11/`.
 
-mod rdna;
-
 use std::collections::BTreeSet;
 
+use crate::rdna;
+use crate::rdna::bytes;
 use amdgpu_isa::{
     Arch, Condition, Flow, Generation, Op, Reg, RegSet, Special, Target, Value, Waits, WaveSize, decode,
     opcodes, parse,
 };
-use rdna::bytes;
 
 #[test]
 fn text_is_llvms_and_leads_back() {

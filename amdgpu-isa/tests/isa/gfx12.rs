@@ -1,9 +1,8 @@
 //! GFX12, in both sizes of waves: bytes to text and back, with the tables under `tests/gfx12/`.
 
-mod rdna;
-
+use crate::rdna;
+use crate::rdna::bytes;
 use amdgpu_isa::{Arch, Encoding, Op, Reg, RegSet, Target, WaveSize, decode, decode_for_listing, parse};
-use rdna::bytes;
 
 const GFX1201: Target = Target { arch: Arch::Gfx1201, wave: WaveSize::Wave32 };
 const WAVE64: Target = Target { arch: Arch::Gfx1201, wave: WaveSize::Wave64 };

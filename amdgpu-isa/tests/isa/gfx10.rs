@@ -1,9 +1,8 @@
 //! GFX10, in both sizes of waves: bytes to text and back, with the tables under `tests/gfx10/`.
 
-mod rdna;
-
+use crate::rdna;
+use crate::rdna::bytes;
 use amdgpu_isa::{Arch, Op, Reg, RegSet, Special, Target, Value, Waits, WaveSize, decode, parse};
-use rdna::bytes;
 
 const GFX1030: Target = Target { arch: Arch::Gfx1030, wave: WaveSize::Wave32 };
 const WAVE64: Target = Target { arch: Arch::Gfx1030, wave: WaveSize::Wave64 };

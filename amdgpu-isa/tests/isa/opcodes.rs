@@ -22,7 +22,7 @@ struct Listed {
 
 fn list() -> Vec<Listed> {
     let mut all = Vec::new();
-    for line in include_str!("opcodes.tsv").lines().filter(|line| !line.starts_with('#')) {
+    for line in include_str!("../opcodes.tsv").lines().filter(|line| !line.starts_with('#')) {
         let [encoding, number, archs, words, text] = line.split('\t').collect::<Vec<_>>()[..] else {
             panic!("not five columns: {line}")
         };
