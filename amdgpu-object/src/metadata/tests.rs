@@ -143,7 +143,7 @@ fn read_all(bytes: &[u8]) -> Result<Vec<KernelEntry>, ObjectError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
     #[test]
     fn kernels_are_those_of_a_tree(metadata in metadata()) {

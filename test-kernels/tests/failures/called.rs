@@ -10,9 +10,8 @@ use test_kernels::called::{
 
 const SOURCE: &str = include_str!("../../src/called.rs");
 
-/// The profiles whose messages are kept as they are, and under which name: what a compiler leaves of a panic's text differs.
-/// `kernel-o3` is `release`.
-const PROFILES: [(&str, &str); 3] = [("release", "release"), ("kernel-o3", "release"), ("dev", "dev")];
+/// The profiles whose messages are kept as they are: what a compiler leaves of a panic's text differs.
+const PROFILES: [&str; 2] = ["release", "dev"];
 
 /// What a message must say in any profile; and as a whole in some.
 #[track_caller]
@@ -39,12 +38,9 @@ fn assert_told(device: &Device, name: &str, result: Result<Run, LaunchError>, li
 #[track_caller]
 fn assert_whole(device: &Device, name: &str, text: &str) {
     let profile = device.settings().profile.as_deref().unwrap_or("release");
-    let kept = PROFILES.iter().find(|(kept, _)| *kept == profile);
-    if let Some((_, suffix)) = kept
-        && device.cpu() == "gfx90a"
-    {
+    if PROFILES.contains(&profile) && device.cpu() == "gfx90a" {
         let mut snapshots = Snapshots::clone_current();
-        snapshots.set_snapshot_suffix(suffix);
+        snapshots.set_snapshot_suffix(profile);
         snapshots.set_prepend_module_to_snapshot(false);
         snapshots.set_omit_expression(true);
         snapshots.bind(|| assert_snapshot!(name, without_what_compilers_change(text)));
