@@ -6,15 +6,27 @@ use amdgpu_object::{Limiter, Resources, occupancy};
 use crate::require_tools;
 use crate::tools::hip_with_messages;
 
-/// A kernel that keeps `live` values in registers and `lds` bytes of LDS.
-fn source(live: usize, lds: usize, workgroup: usize) -> String {
+/// What kernels take: values in registers, bytes of LDS, and work-items of a workgroup.
+const KERNELS: [(usize, usize, usize); 8] = [
+    (4, 256, 256),
+    (60, 512, 64),
+    (100, 4096, 128),
+    (180, 512, 64),
+    (8, 65536, 128),
+    (8, 32768, 256),
+    (8, 2048, 64),
+    (8, 512, 128),
+];
+
+/// Kernel number `number`, which takes as much.
+fn source(number: usize, (live, lds, workgroup): (usize, usize, usize)) -> String {
     let indices = 0..live;
     let loads: String = indices.clone().map(|i| format!("float x{i} = a[t + {i} * 64];\n")).collect();
     let sums: String =
         indices.map(|i| format!("a[t + {i} * 128] = x{i} * x{};\n", (i + live / 2) % live)).collect();
     format!(
         "extern \"C\" __attribute__((global)) void __attribute__((amdgpu_flat_work_group_size({workgroup}, {workgroup})))
-        k(volatile float *a) {{
+        k{number}(volatile float *a) {{
             __attribute__((shared)) static volatile float tile[{}];
             int t = __builtin_amdgcn_workitem_id_x();
             tile[t & {}] = t;
@@ -33,34 +45,18 @@ fn the_compiler_counts_the_same_waves() {
     let rdna = ["gfx1010", "gfx1030", "gfx1100", "gfx1102", "gfx1150", "gfx1151"]
         .into_iter()
         .flat_map(|arch| [None, Some("-mwavefrontsize64"), Some("-mcumode")].map(|option| (arch, option)));
+    let source: String =
+        KERNELS.into_iter().enumerate().map(|(number, kernel)| source(number, kernel)).collect();
     for (arch, option) in gfx9.into_iter().chain(rdna) {
-        for (live, lds, workgroup) in [
-            (4, 256, 256),
-            (60, 512, 64),
-            (100, 4096, 128),
-            (180, 512, 64),
-            (8, 65536, 128),
-            (8, 32768, 256),
-            (8, 2048, 64),
-            (8, 512, 128),
-        ] {
-            let options: Vec<&str> =
-                ["-Rpass-analysis=kernel-resource-usage"].into_iter().chain(option).collect();
-            let (bytes, messages) = hip_with_messages(&source(live, lds, workgroup), arch, 5, &options);
-            let figure = |name: &str| -> u32 {
-                let rest = messages.split(name).nth(1).unwrap_or_else(|| panic!("no {name} in\n{messages}"));
-                rest.trim_start_matches([':', ' '])
-                    .split_whitespace()
-                    .next()
-                    .expect("a word")
-                    .parse()
-                    .expect("a number")
-            };
-            let object = CodeObject::parse(bytes).expect("it parses");
-            let kernel = &object.kernels[0];
+        let options: Vec<&str> =
+            ["-Rpass-analysis=kernel-resource-usage"].into_iter().chain(option).collect();
+        let (bytes, messages) = hip_with_messages(&source, arch, 5, &options);
+        let object = CodeObject::parse(bytes).expect("it parses");
+        assert_eq!(object.kernels.len(), KERNELS.len());
+        for kernel in &object.kernels {
+            let theirs = remark(&messages, &kernel.name, "Occupancy [waves/SIMD]: ");
             let ours = occupancy(object.target.arch, &Resources::of(object.target.arch, &kernel.metadata));
-            let theirs = figure("Occupancy [waves/SIMD]");
-            let case = format!("{arch} {option:?} {live} {lds} {workgroup}: {ours:?}\n{messages}");
+            let case = format!("{arch} {option:?} {}: {ours:?}, not {theirs}", kernel.name);
             // LLVM divides LDS by its size in bytes, the hardware allots blocks: on gfx950, where they are large and no
             // power of two, fewer workgroups fit.
             if arch == "gfx950" && ours.limiter == Limiter::Lds {
@@ -70,4 +66,12 @@ fn the_compiler_counts_the_same_waves() {
             }
         }
     }
+}
+
+/// A figure of the compiler's remarks on a kernel.
+fn remark(messages: &str, kernel: &str, name: &str) -> u32 {
+    let of_kernel =
+        messages.split("Function Name: ").find(|part| part.split_whitespace().next() == Some(kernel));
+    let figure = of_kernel.and_then(|part| part.split_once(name)?.1.split_whitespace().next()?.parse().ok());
+    figure.unwrap_or_else(|| panic!("no {name} of {kernel} in\n{messages}"))
 }
