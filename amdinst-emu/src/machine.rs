@@ -284,6 +284,11 @@ impl Machine {
         self.memory.find(address, 1).map(|(allocation, _)| allocation.extent())
     }
 
+    /// The first byte of each live allocation, the host's and code objects' included.
+    pub fn allocation_starts(&self) -> impl Iterator<Item = u64> {
+        self.memory.allocation_starts()
+    }
+
     /// Map a code object, apply its relocations and decode its text. A word that is no instruction is an error only
     /// when it is executed.
     ///
@@ -326,6 +331,11 @@ impl Machine {
     /// Whether the code of such a program, and its descriptor, are still in memory as they were.
     pub fn is_current(&self, program: &Program) -> bool {
         program::is_current(program, &self.memory)
+    }
+
+    /// Whether such a program jumps by addresses in registers, so that it may go to other code objects ([`Resident::elsewhere`]).
+    pub fn jumps_elsewhere(program: &Program) -> bool {
+        program::jumps_elsewhere(program)
     }
 
     /// Run an AQL dispatch packet to its end. `program` is that of its kernel ([`Machine::program_at`]).

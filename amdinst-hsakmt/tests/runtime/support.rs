@@ -79,6 +79,20 @@ impl Program {
         object.to_str().expect("a path in UTF-8").to_owned()
     }
 
+    /// Compile the kernels and functions of `programs/NAME`, HIP for gfx90a, with a macro defined, to a code object beside the
+    /// program; gives its path.
+    pub(crate) fn module(&self, name: &str, defined: &str, file: &str) -> String {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runtime/programs").join(name);
+        let object = self.directory.path().join(file);
+        let mut compiler = Command::new("clang-22");
+        compiler.args(["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "--offload-arch=gfx90a"]);
+        compiler.args(["-nogpulib", "-nogpuinc", "-mcode-object-version=4", "-D__HIP_PLATFORM_AMD__", "-w"]);
+        compiler.args(["-g", "-O1", "-D", defined]).arg(&source).arg("-o").arg(&object);
+        let output = compiler.output().expect("running clang-22");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        object.to_str().expect("a path in UTF-8").to_owned()
+    }
+
     /// A HIP program for gfx90a.
     pub(crate) fn hip(name: &str) -> Self {
         Self::new(name, &["gfx90a"], &["-lamdhip64"])

@@ -47,7 +47,10 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
         name if name == kernel.name => writeln!(f, "\n{name}")?,
         name => writeln!(f, "\n{name} (symbol {})", kernel.name)?,
     }
-    writeln!(f, "  code        {} bytes at {:#x}", kernel.code_bytes, kernel.address)?;
+    match kernel.code_bytes {
+        0 => writeln!(f, "  code        none: it must not be launched")?,
+        bytes => writeln!(f, "  code        {bytes} bytes at {:#x}", kernel.address)?,
+    }
     write!(f, "  registers   {} SGPRs, {} VGPRs", kernel.sgprs, kernel.vgprs)?;
     if kernel.agprs > 0 {
         write!(f, ", {} AGPRs", kernel.agprs)?;
