@@ -190,3 +190,20 @@ fn a_loop_that_writes_exhausts_the_budget() {
         assert!(matches!(fault.kind, FaultKind::Budget { .. }), "{fault}");
     }
 }
+
+/// Accesses are looked at for races as long as a race would take to show, and no longer: looking at each takes many times as long.
+#[test]
+fn a_race_is_found_in_a_loop_that_never_ends_and_the_loop_is_told_where_there_is_none() {
+    if !tools("endless loops and races") {
+        return;
+    }
+    let object = compile(SOURCE, "gfx90a", "-O2");
+    let mut config = Config::default();
+    (config.check_races, config.thorough, config.budget) = (true, true, 30_000_000);
+    let fault = |groups| {
+        launched(&object, "counts", (groups, 64), 1, config.clone()).0.expect_err("it does not end")
+    };
+    let (alone, racing) = (fault(1), fault(2));
+    assert!(matches!(alone.kind, FaultKind::Budget { budget: 30_000_000, .. }), "{alone}");
+    assert!(matches!(racing.kind, FaultKind::Race { .. }), "{racing}");
+}

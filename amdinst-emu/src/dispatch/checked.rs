@@ -119,8 +119,18 @@ pub(super) fn launch(
                 memory.restore(before);
                 noted.extend(more);
             }
-            // An endless loop would be one for much longer.
-            (_, Err(fault)) if !config.thorough && matches!(fault.kind, FaultKind::Budget { .. }) => {
+            // An endless loop would be one for much longer. A race in it shows in its first rounds.
+            (found, Err(fault)) if matches!(fault.kind, FaultKind::Budget { .. }) => {
+                if config.thorough && matches!(found, Found::Clash) {
+                    memory.restore(before);
+                    let looked = prepare(memory, config, program, launch, |shared| {
+                        run(&Shared { budget: shared.budget.min(ENDLESS), in_order: true, ..shared })
+                    });
+                    match looked {
+                        Err(fault) if matches!(fault.kind, FaultKind::Budget { .. }) => {}
+                        looked => return looked,
+                    }
+                }
                 memory.restore(before);
                 return prepare(memory, &quick, program, launch, |shared| {
                     run(&Shared { in_order: true, ..shared })
@@ -154,6 +164,9 @@ const COPIES: u64 = 3;
 
 /// Steps of a time slice where accesses are looked at.
 const SLICE: u64 = 1 << 12;
+
+/// Wave-instructions of a workgroup of an endless launch whose accesses are looked at by themselves.
+const ENDLESS: u64 = 1 << 20;
 
 /// How many times the instructions of an average workgroup one of a sample runs, at most: one may wait for another that is not in it.
 pub(super) const LONGEST: u64 = 4;

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use amdinst_core::report::{Location, refusal_text};
 
-use super::super::input::source_name;
+use super::super::input::{counted, source_name};
 use super::super::output::{count, short_path};
 use super::view::{FileView, GenericView, KernelView, ObjectView, WavesView};
 
@@ -21,8 +21,8 @@ impl Display for Human<'_> {
             }
             write_object(f, object)?;
         }
-        for skipped in &file.skipped {
-            writeln!(f, "{}: not read: {}", skipped.target, skipped.reason)?;
+        for (which, reason) in counted(file.skipped.iter().map(|one| (&*one.target, &*one.reason))) {
+            writeln!(f, "{which}: not read: {reason}")?;
         }
         Ok(())
     }
