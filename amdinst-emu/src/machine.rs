@@ -333,11 +333,6 @@ impl Machine {
         program::is_current(program, &self.memory)
     }
 
-    /// Whether such a program jumps by addresses in registers, so that it may go to other code objects ([`Resident::elsewhere`]).
-    pub fn jumps_elsewhere(program: &Program) -> bool {
-        program::jumps_elsewhere(program)
-    }
-
     /// Run an AQL dispatch packet to its end. `program` is that of its kernel ([`Machine::program_at`]).
     ///
     /// # Errors

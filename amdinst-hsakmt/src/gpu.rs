@@ -72,8 +72,6 @@ impl DispatchError {
 #[derive(Debug)]
 struct Ready {
     program: Program,
-    /// It may call functions of other code objects.
-    jumps: bool,
     object: Option<Arc<Object>>,
     counted: Option<Counted>,
     variables: Variables,
@@ -272,8 +270,7 @@ impl Gpu {
         if let Some(problem) = contradiction {
             return Err(LoadError::Contradiction { kernel: name, problem });
         }
-        let jumps = Machine::jumps_elsewhere(&program);
-        let ready = Arc::new(Ready { program, jumps, object, counted, variables, warned: Mutex::default() });
+        let ready = Arc::new(Ready { program, object, counted, variables, warned: Mutex::default() });
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel, ready.clone());
         Ok(ready)
     }
@@ -303,7 +300,7 @@ impl Ready {
     /// Whether all that it was made of is in memory as it was.
     fn is_current(&self, machine: &Machine, kernel: u64) -> bool {
         machine.is_current(&self.program)
-            && (!self.jumps || self.program.elsewhere().eq(elsewhere(machine, kernel)))
+            && (!self.program.calls_by_pointer() || self.program.elsewhere().eq(elsewhere(machine, kernel)))
     }
 
     fn run(

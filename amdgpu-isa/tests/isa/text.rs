@@ -118,10 +118,7 @@ fn a_gather_of_halves_with_a_status_is_listed_as_llvm_has_it() {
     let words = bytes(&[0xf101_0100, 0x8082_1404]);
     assert!(decode(Arch::Gfx900, &words).is_err());
     let listed = decode_for_listing(Arch::Gfx900, &words).unwrap();
-    assert_eq!(
-        listed.text(Arch::Gfx900),
-        "image_gather4 v[20:21], v4, s[8:15], s[16:19] dmask:0x1 tfe d16"
-    );
+    assert_eq!(listed.text(Arch::Gfx900), "image_gather4 v[20:21], v4, s[8:15], s[16:19] dmask:0x1 tfe d16");
     assert!(parse(Arch::Gfx900, &listed.text(Arch::Gfx900)).is_err());
 }
 

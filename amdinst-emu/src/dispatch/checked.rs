@@ -54,6 +54,12 @@ pub(super) fn launch(
             &copied
         }
     };
+    if config.check_races
+        && config.thorough
+        && let Some(fault) = endless(memory, config, &quick, program, launch, before)
+    {
+        return Err(fault);
+    }
     let scope = if config.check_races { Scope::Waves } else { Scope::Workgroups };
     let mut noted = Noted::default();
     let mut waits = false;
@@ -119,18 +125,8 @@ pub(super) fn launch(
                 memory.restore(before);
                 noted.extend(more);
             }
-            // An endless loop would be one for much longer. A race in it shows in its first rounds.
-            (found, Err(fault)) if matches!(fault.kind, FaultKind::Budget { .. }) => {
-                if config.thorough && matches!(found, Found::Clash) {
-                    memory.restore(before);
-                    let looked = prepare(memory, config, program, launch, |shared| {
-                        run(&Shared { budget: shared.budget.min(ENDLESS), in_order: true, ..shared })
-                    });
-                    match looked {
-                        Err(fault) if matches!(fault.kind, FaultKind::Budget { .. }) => {}
-                        looked => return looked,
-                    }
-                }
+            // An endless loop would be one for much longer.
+            (_, Err(fault)) if !config.thorough && matches!(fault.kind, FaultKind::Budget { .. }) => {
                 memory.restore(before);
                 return prepare(memory, &quick, program, launch, |shared| {
                     run(&Shared { in_order: true, ..shared })
@@ -142,6 +138,40 @@ pub(super) fn launch(
     }
     let config = if config.check_races { config } else { &quick };
     in_order(memory, config, program, launch, before)
+}
+
+/// The fault of a launch that never ends, which would not end for much longer if it were looked at: a race in its first rounds, or what it is
+/// without a look. Nothing, and memory as it was, if the launch ends.
+fn endless(
+    memory: &mut Memory,
+    config: &Config,
+    quick: &Config,
+    program: &Program,
+    launch: &Launch,
+    before: &Copied,
+) -> Option<Fault> {
+    let is_endless = |fault: &Fault| matches!(fault.kind, FaultKind::Budget { .. });
+    let mut alone = false;
+    let outcome = prepare(memory, quick, program, launch, |shared| {
+        alone = threads(&shared)? == 1;
+        run(&shared)
+    });
+    memory.restore(before);
+    let fault = outcome.err().filter(is_endless)?;
+    let looked = prepare(memory, config, program, launch, |shared| {
+        run(&Shared { budget: shared.budget.min(ENDLESS), in_order: true, ..shared })
+    });
+    match looked.err().filter(|looked| !is_endless(looked)) {
+        Some(looked) => Some(looked),
+        None if alone => Some(fault),
+        // Of several threads, whichever is stopped first tells.
+        None => {
+            memory.restore(before);
+            let again =
+                prepare(memory, quick, program, launch, |shared| run(&Shared { in_order: true, ..shared }));
+            again.err().or(Some(fault))
+        }
+    }
 }
 
 /// Runs a launch again whose workgroups clash: one after another, from a copy of the memory before it.
@@ -165,8 +195,8 @@ const COPIES: u64 = 3;
 /// Steps of a time slice where accesses are looked at.
 const SLICE: u64 = 1 << 12;
 
-/// Wave-instructions of a workgroup of an endless launch whose accesses are looked at by themselves.
-const ENDLESS: u64 = 1 << 20;
+/// Wave-instructions of a workgroup of an endless launch whose accesses are looked at by themselves: enough for others to have their turns.
+const ENDLESS: u64 = 1 << 21;
 
 /// How many times the instructions of an average workgroup one of a sample runs, at most: one may wait for another that is not in it.
 pub(super) const LONGEST: u64 = 4;

@@ -231,9 +231,9 @@ impl<'a, 'b> Turns<'a, 'b> {
     /// All that are set aside wait.
     fn stand(&mut self, not_begun: u64, last: u64) -> Result<(), Failure> {
         // What the host writes lets no wave pass that waits at global wave sync.
-        let is_sync = |aside: &Aside| aside.waits.is_some_and(|waiter| matches!(waiter.awaited, Awaited::Waves { .. }));
-        let alone =
-            self.threads <= 1 && (!self.shared.memory.is_shared() || self.aside.iter().all(is_sync));
+        let is_sync =
+            |aside: &Aside| aside.waits.is_some_and(|waiter| matches!(waiter.awaited, Awaited::Waves { .. }));
+        let alone = self.threads <= 1 && (!self.shared.memory.is_shared() || self.aside.iter().all(is_sync));
         let waiting = self.aside.len() as u64;
         let first = self.aside.iter().min_by_key(|aside| aside.group.index);
         let Some((first, waiter)) = first.and_then(|aside| Some((&aside.group, aside.waits?))) else {

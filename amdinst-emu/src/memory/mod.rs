@@ -5,8 +5,8 @@ mod room;
 mod sync;
 
 pub(crate) use cell::SharedBytes;
-pub(crate) use sync::{GlobalSync, Ticket};
 pub use room::Room;
+pub(crate) use sync::{GlobalSync, Ticket};
 
 use std::any::Any;
 use std::sync::Arc;

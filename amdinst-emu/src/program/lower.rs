@@ -9,7 +9,9 @@ use amdgpu_isa::{
 };
 use amdgpu_object::{CodeObject, Kernel};
 
-use super::{Elsewhere, Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory};
+use super::{
+    Elsewhere, Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory,
+};
 use crate::exec;
 use crate::fast::Code;
 use crate::rules::{NULL_RESULT, Rules};
@@ -83,6 +85,7 @@ fn blank_program(target: Target, text: Vec<u8>) -> Program {
         code: Code::default(),
         registers: Registers::default(),
         text,
+        calls_by_pointer: false,
         elsewhere: Vec::new(),
         sources: None,
         atomicity: OnceLock::new(),

@@ -15,7 +15,7 @@ pub use load::LoadError;
 pub(crate) use load::{load, load_like};
 pub(crate) use lower::bare;
 pub use resident::Resident;
-pub(crate) use resident::{is_current, jumps_elsewhere, program as resident};
+pub(crate) use resident::{is_current, program as resident};
 pub(crate) use step::{
     Action, AtomicOp, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Packing, Part, Registers,
     ScalarAccess, ScalarKind, Space, Src, Step, Typed,
@@ -61,6 +61,8 @@ pub struct Program {
     pub(crate) code: Code,
     /// The text as mapped, and behind it that of other code objects.
     pub(crate) text: Vec<u8>,
+    /// It calls addresses that it does not make itself, which may be of other code objects.
+    pub(crate) calls_by_pointer: bool,
     /// Where the text of other code objects is.
     pub(crate) elsewhere: Vec<Elsewhere>,
     /// What tells whether accesses are atomics, where races are looked for.
@@ -78,6 +80,12 @@ pub(crate) struct Elsewhere {
 }
 
 impl Program {
+    /// Whether it calls addresses that it is given, which may be of other code objects
+    /// ([`Resident::elsewhere`](crate::Resident::elsewhere)).
+    pub fn calls_by_pointer(&self) -> bool {
+        self.calls_by_pointer
+    }
+
     /// Device addresses of other code objects' code that it has.
     pub fn elsewhere(&self) -> impl Iterator<Item = Range<u64>> {
         self.elsewhere.iter().map(|piece| piece.device.clone())

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use amdgpu_isa::{Flow, Op};
+use amdgpu_isa::{Access, Encoding, Flow, Op, Operand, Value};
 use amdgpu_isa::{Arch, Target};
 use amdgpu_object::Kernel;
 use amdgpu_object::KernelDescriptor;
@@ -23,7 +23,7 @@ pub struct Resident<'a> {
     pub bias: u64,
     /// Device addresses of the code that it may jump to by an address in registers; `None` for all of the allocation.
     pub code: Option<Range<u64>>,
-    /// Device addresses of other code objects' code, which it may call if it jumps by an address in registers.
+    /// Device addresses of other code objects' code, which it may call if it calls an address that it is given.
     pub elsewhere: &'a [Range<u64>],
     /// It has no instructions: what stands at its entry is other code.
     pub is_empty: bool,
@@ -48,7 +48,8 @@ pub(crate) fn program(arch: Arch, memory: &Memory, resident: &Resident<'_>) -> R
     let at = entry.wrapping_sub(whole.start);
     let target = Target { arch, wave: KernelDescriptor { bytes }.wave_size(arch) };
     let range = usize::try_from(at).ok().and_then(|at| reached(target, &text, at));
-    let others = if range.is_some() { &[] } else { resident.elsewhere };
+    let calls_by_pointer = range.is_none() && calls_by_pointer(target, &text);
+    let others = if calls_by_pointer { resident.elsewhere } else { &[] };
     let range = range.unwrap_or(0..text.len());
     text.truncate(range.end);
     text.drain(..range.start);
@@ -66,12 +67,44 @@ pub(crate) fn program(arch: Arch, memory: &Memory, resident: &Resident<'_>) -> R
         let device = device.start..device.start + (text.len() - offset) as u64;
         elsewhere.push(Elsewhere { device, offset });
     }
-    Ok(lower::resident(target, kernel, text, start.wrapping_sub(resident.bias), resident.bias, elsewhere))
+    let text_address = start.wrapping_sub(resident.bias);
+    let program = lower::resident(target, kernel, text, text_address, resident.bias, elsewhere);
+    Ok(Program { calls_by_pointer, ..program })
 }
 
-/// Whether a program has jumps by an address in registers, and code of other code objects for them where there is some.
-pub(crate) fn jumps_elsewhere(program: &Program) -> bool {
-    program.steps.iter().any(|step| matches!(step.op, Op::s_setpc_b64 | Op::s_swappc_b64))
+/// Whether code calls an address that it does not make itself. Compilers make the addresses of their own functions by `s_getpc_b64`, or load
+/// them from a table at such an address. It is read from its first instruction to its last, whatever jumps there are.
+fn calls_by_pointer(target: Target, text: &[u8]) -> bool {
+    let mut is_own = [false; 128];
+    let mut at = 0;
+    while let Some(bytes) = text.get(at..).filter(|bytes| bytes.len() >= 4) {
+        let Ok(inst) = amdgpu_isa::decode(target, bytes) else {
+            at += 4;
+            continue;
+        };
+        at += usize::from(inst.size);
+        let scalars = |operand: &Operand| match operand.value {
+            Value::Scalar(first) => usize::from(first)..usize::from(first) + usize::from(operand.dwords),
+            _ => 0..0,
+        };
+        let mut sources = inst.operands.iter().filter(|operand| operand.access != Access::Write);
+        let from_own =
+            sources.any(|operand| is_own.get(scalars(operand)).is_some_and(|own| own.contains(&true)));
+        if inst.op == Op::s_swappc_b64 && !from_own {
+            return true;
+        }
+        let keeps = match inst.op {
+            Op::s_getpc_b64 => true,
+            Op::s_add_u32 | Op::s_addc_u32 | Op::s_mov_b32 | Op::s_mov_b64 => from_own,
+            _ => from_own && inst.encoding == Encoding::Smem,
+        };
+        for operand in inst.operands.iter().filter(|operand| operand.access != Access::Read) {
+            if let Some(own) = is_own.get_mut(scalars(operand)) {
+                own.fill(keeps);
+            }
+        }
+    }
+    false
 }
 
 /// Whether descriptor and code are in memory still as they were when the program was made.

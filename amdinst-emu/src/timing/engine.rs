@@ -404,7 +404,10 @@ impl<'a> Engine<'a> {
 
         let taken = self.waves[wave].wave.next as usize != number + 1;
         self.perform(now, wave, number, scalar, taken);
-        if matches!(step.op, Op::ds_gws_barrier | Op::ds_gws_sema_v | Op::ds_gws_sema_br | Op::ds_gws_sema_release_all) {
+        if matches!(
+            step.op,
+            Op::ds_gws_barrier | Op::ds_gws_sema_v | Op::ds_gws_sema_br | Op::ds_gws_sema_release_all
+        ) {
             self.release_synchronised(now);
         }
         match self.waves[wave].wave.status {

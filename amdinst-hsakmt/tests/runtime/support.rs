@@ -100,7 +100,10 @@ impl Program {
         std::fs::write(&assembly, text.replace("hidden_completion_action", "hidden_none")).expect("writing");
         let words = "--target=amdgcn-amd-amdhsa -mcpu=gfx90a -mcode-object-version=4 -c";
         let assembles: Vec<&OsStr> = words.split_whitespace().map(OsStr::new).collect();
-        run("clang-22", &[&assembles[..], &[assembly.as_ref(), OsStr::new("-o"), relocatable.as_ref()]].concat());
+        run(
+            "clang-22",
+            &[&assembles[..], &[assembly.as_ref(), OsStr::new("-o"), relocatable.as_ref()]].concat(),
+        );
         run("ld.lld-22", &[OsStr::new("-shared"), relocatable.as_ref(), OsStr::new("-o"), object.as_ref()]);
         object.to_str().expect("a path in UTF-8").to_owned()
     }
