@@ -25,7 +25,7 @@ pub struct Resident<'a> {
     pub code: Option<Range<u64>>,
     /// Device addresses of other code objects' code, which it may call if it calls an address that it is given.
     pub elsewhere: &'a [Range<u64>],
-    /// It has no instructions: what stands at its entry is other code.
+    /// It has no instructions: at its entry is other code.
     pub is_empty: bool,
 }
 

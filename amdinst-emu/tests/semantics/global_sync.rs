@@ -10,7 +10,7 @@ use crate::coverage::Snippet;
 fn passes(arch: Arch, text: &str) -> bool {
     let mut state = WaveState { exec: 2, ..WaveState::default() };
     // The first active lane's datum counts.
-    for (register, value) in [(0, 0), (2, 1), (4, 2)] {
+    for (register, value) in [(0, 0), (2, 1), (4, 2), (6, 0)] {
         state.set_vgpr(register, std::array::from_fn(|lane| if lane == 1 { value } else { 77 }));
     }
     let text = format!("s_mov_b32 m0, 0 ; {text} ; v_mov_b32 v6, 1");

@@ -86,3 +86,9 @@ kernel void pass(global uint *p) {
         p[64 + G] = p[1];
     }
 }
+
+// Plain accesses of all workgroups to the same words, without an end.
+kernel void goes_on(global volatile uint *p) {
+    uint n = 0;
+    while (p[0] == 0) p[64 + (n++ & 63)] = n + G;
+}

@@ -106,7 +106,7 @@ pub struct Skipped {
     pub is_only_read: bool,
 }
 
-/// What cannot be read, by target and reason. Those of one target that cannot be read for one reason are told once, with their number.
+/// Code objects that cannot be read, by target and reason: each pair once, with the number of code objects.
 pub fn counted<'a>(all: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(String, &'a str)> {
     let mut kinds: Vec<((&str, &str), usize)> = Vec::new();
     for one in all {
