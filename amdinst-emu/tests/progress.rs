@@ -200,8 +200,9 @@ fn a_race_is_found_in_a_loop_that_never_ends_and_the_loop_is_told_where_there_is
     let object = compile(SOURCE, "gfx90a", "-O2");
     let mut config = Config::default();
     (config.check_races, config.thorough, config.budget) = (true, true, 20_000_000);
-    let fault =
-        |groups| launched(&object, "goes_on", (groups, 64), 1, config.clone()).0.expect_err("it does not end");
+    let fault = |groups| {
+        launched(&object, "goes_on", (groups, 64), 1, config.clone()).0.expect_err("it does not end")
+    };
     let (alone, racing) = (fault(1), fault(2));
     assert!(matches!(alone.kind, FaultKind::Budget { budget: 20_000_000, .. }), "{alone}");
     assert!(matches!(racing.kind, FaultKind::Race { .. }), "{racing}");

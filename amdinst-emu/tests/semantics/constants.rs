@@ -68,9 +68,9 @@ pub(crate) fn of_halves_wider_than_they_are() {
         "v_max_i16 v3, LITERAL, v0",
         "v_lshrrev_b16 v3, LITERAL, v0",
         "v_cvt_f16_i16 v3, LITERAL",
-        "v_cmp_gt_f16 vcc, LITERAL, v0 ; v_cndmask_b32 v3, v0, v1, vcc",
-        "v_cmp_lt_i16 vcc, LITERAL, v0 ; v_cndmask_b32 v3, v0, v1, vcc",
-        "v_cmp_class_f16 vcc, LITERAL, v0 ; v_cndmask_b32 v3, v0, v1, vcc",
+        "v_cmp_gt_f16 vcc, LITERAL, v0\nv_cndmask_b32 v3, v0, v1, vcc",
+        "v_cmp_lt_i16 vcc, LITERAL, v0\nv_cndmask_b32 v3, v0, v1, vcc",
+        "v_cmp_class_f16 vcc, LITERAL, v0\nv_cndmask_b32 v3, v0, v1, vcc",
     ] {
         for low in [0x1234_u32, 0x8291, 0x4248, 0x3c00, 0xfff0, 0x0003] {
             let expected = result(&text.replace("LITERAL", &format!("lit({low:#x})")), sources);
