@@ -26,6 +26,12 @@
 //! to something else, ours must give the bytes (its disassembler misreads the constant 0x80 of
 //! `v_madmk_f32`), or LLVM has no text (a compressed export of half a pair).
 //!
+//! A literal is a whole dword whatever holds it, so a 16-bit operand takes any, and uses its low half. LLVM's compiler
+//! and disassembler write such, its assembler does not read them: [`Inst::has_wide_half`].
+//!
+//! A gather of halves with a status (`image_gather4 … tfe d16`) is no instruction: LLVM has no form for its three
+//! registers. A listing shows two, as LLVM does; hardware writes the status into a third.
+//!
 //! `cargo xtask corpus words` draws legal, damaged and random words, flips each bit of each opcode's plain
 //! form, and compares all of this with `llvm-mc-22`; a sample is a test. `tests/opcodes.tsv` lists every
 //! opcode of LLVM, found without our tables (`cargo xtask corpus opcodes`). `tests/refused.tsv` has forms

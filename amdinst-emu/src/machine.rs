@@ -284,6 +284,11 @@ impl Machine {
         self.memory.find(address, 1).map(|(allocation, _)| allocation.extent())
     }
 
+    /// The first byte of each live allocation, the host's and code objects' included.
+    pub fn allocation_starts(&self) -> impl Iterator<Item = u64> {
+        self.memory.allocation_starts()
+    }
+
     /// Map a code object, apply its relocations and decode its text. A word that is no instruction is an error only
     /// when it is executed.
     ///

@@ -220,3 +220,22 @@ fn schemas_know_every_kind() {
         assert!(missing.is_empty(), "{missing:?}");
     }
 }
+
+/// As compilers leave a kernel that must not be launched: another one's code is at its address.
+#[test]
+fn a_kernel_without_instructions() {
+    if !tools("a_kernel_without_instructions") {
+        return;
+    }
+    let source = "kernel void nothing(global uint *p) { __builtin_unreachable(); }
+        kernel void something(global uint *p) { p[0] = 7; }";
+    for cpu in ["gfx90a", "gfx1100"] {
+        let mut device = Device::new(source, cpu, "-O2");
+        let p = device.buffer("results", &[0u32; 4]);
+        let fault = device.launch("nothing", 1, 64, &[p]).expect_err("there is nothing to run");
+        assert_eq!((&fault.kind, &*fault.kernel), (&FaultKind::NoCode, "nothing"), "{cpu}");
+        assert_eq!(device.u32s(p, 1), [0], "{cpu}");
+        device.launch("something", 1, 64, &[p]).unwrap_or_else(|fault| panic!("{cpu}: {fault}"));
+        assert_eq!(device.u32s(p, 1), [7], "{cpu}");
+    }
+}

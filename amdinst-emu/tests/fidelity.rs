@@ -97,8 +97,7 @@ fn what_is_left_out_has_a_name() {
         for opcode in opcodes(target) {
             let said = fidelity::of(opcode);
             let name = opcode.op().name();
-            let global_data_share =
-                name.starts_with("ds_gws") || name == "ds_ordered_count" || name.ends_with("_gs_reg_rtn");
+            let global_data_share = name == "ds_ordered_count" || name.ends_with("_gs_reg_rtn");
             let converts = name.contains("_format_") && arch.generation() != Generation::Gfx9;
             match opcode.encoding() {
                 encoding if encoding.is_image() => {

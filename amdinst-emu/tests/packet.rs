@@ -71,7 +71,14 @@ impl Loaded {
     fn resident<'a>(&self, name: &'a str) -> Resident<'a> {
         let kernel = self.object.kernels.iter().find(|kernel| kernel.name == name).unwrap();
         let bias = self.image.address() - self.low;
-        Resident { descriptor: bias + kernel.descriptor_address, name, bias, code: None }
+        Resident {
+            descriptor: bias + kernel.descriptor_address,
+            name,
+            bias,
+            code: None,
+            elsewhere: &[],
+            is_empty: false,
+        }
     }
 }
 

@@ -71,6 +71,49 @@ fn workgroups_that_wait_for_later_ones_end() {
     }
 }
 
+/// Global wave sync: each launch finds the barrier for all its workgroups, as the runtime of a cooperative launch leaves it.
+#[test]
+fn workgroups_meet_by_global_wave_sync() {
+    if !tools("workgroups_meet_by_global_wave_sync") {
+        return;
+    }
+    const GROUPS: u32 = 7;
+    for (cpu, level) in CPUS.into_iter().flat_map(|cpu| ["-O0", "-O2"].map(|level| (cpu, level))) {
+        let object = compile(SOURCE, cpu, level);
+        let mut checked = deterministic();
+        checked.check_races = true;
+        for (threads, config) in [(1, Config::default()), (8, Config::default()), (8, checked)] {
+            let told = format!("{cpu} {level} {threads}");
+            let (outcome, memory) = launched(&object, "meet_by_sync", (GROUPS, 128), threads, config.clone());
+            outcome.unwrap_or_else(|fault| panic!("{told}: {fault}"));
+            for phase in 0..5 {
+                for group in 0..GROUPS {
+                    let found = memory[(64 + phase * GROUPS + group) as usize];
+                    assert_eq!(found, (group + phase) % GROUPS + phase, "{told}");
+                }
+            }
+            let (outcome, _) = launched(&object, "misses", (GROUPS, 128), threads, config);
+            let fault = outcome.expect_err("it does not end");
+            let message = "never ends: the wave waits for other workgroups at global wave sync 0, and the other 5 workgroups that run wait too";
+            assert!(fault.to_string().contains(message), "{told}: {fault}");
+        }
+        let mut device = Device::with(&object, Config::default());
+        let p = device.buffer("p", &[0u32; WORDS]);
+        let kernarg = p.to_le_bytes().to_vec();
+        for (kernel, groups) in [("close", 1), ("pass", GROUPS)] {
+            let launch = Launch {
+                grid: [groups, 1, 1],
+                block: [64, 1, 1],
+                kernarg: kernarg.clone(),
+                ..Launch::new(kernel)
+            };
+            let outcome = device.machine.launch(&device.program, &launch);
+            outcome.unwrap_or_else(|fault| panic!("{kernel} {cpu} {level}: {fault}"));
+        }
+        assert_eq!(device.u32s(p, WORDS)[64..70], [77; 6], "{cpu} {level}");
+    }
+}
+
 /// The same workgroups take the same number of steps, on however many threads.
 #[test]
 fn turns_are_the_same_on_any_number_of_threads() {
@@ -146,4 +189,21 @@ fn a_loop_that_writes_exhausts_the_budget() {
         let fault = launched(&object, "counts", (2, 64), threads, config).0.expect_err("it does not end");
         assert!(matches!(fault.kind, FaultKind::Budget { .. }), "{fault}");
     }
+}
+
+/// Accesses are looked at for races as long as a race would take to show, and no longer: looking at each takes many times as long.
+#[test]
+fn a_race_is_found_in_a_loop_that_never_ends_and_the_loop_is_told_where_there_is_none() {
+    if !tools("endless loops and races") {
+        return;
+    }
+    let object = compile(SOURCE, "gfx90a", "-O2");
+    let mut config = Config::default();
+    (config.check_races, config.thorough, config.budget) = (true, true, 20_000_000);
+    let fault = |groups| {
+        launched(&object, "goes_on", (groups, 64), 1, config.clone()).0.expect_err("it does not end")
+    };
+    let (alone, racing) = (fault(1), fault(2));
+    assert!(matches!(alone.kind, FaultKind::Budget { budget: 20_000_000, .. }), "{alone}");
+    assert!(matches!(racing.kind, FaultKind::Race { .. }), "{racing}");
 }

@@ -69,6 +69,7 @@ impl Effect {
             FaultKind::Unimplemented { .. }
             | FaultKind::Undecodable(_)
             | FaultKind::JumpOutside { .. }
+            | FaultKind::NoCode
             | FaultKind::RegisterIndex { .. } => Self::QueueError(error::ILLEGAL_INSTRUCTION),
             FaultKind::Trap(_)
             | FaultKind::Budget { .. }

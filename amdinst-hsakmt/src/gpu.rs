@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::Duration;
 
@@ -240,7 +241,7 @@ impl Gpu {
     /// The kernel, decoded now unless its code is what it was the last time.
     fn ready(&self, objects: &Objects, machine: &Machine, kernel: u64) -> Result<Arc<Ready>, LoadError> {
         let known = self.kernels.lock().unwrap_or_else(PoisonError::into_inner).get(&kernel).cloned();
-        if let Some(ready) = known.filter(|ready| machine.is_current(&ready.program)) {
+        if let Some(ready) = known.filter(|ready| ready.is_current(machine, kernel)) {
             return Ok(ready);
         }
         let image = Image::around(machine, kernel);
@@ -258,7 +259,11 @@ impl Gpu {
         let name = name.map_or_else(|| format!("kernel at {kernel:#x}"), |name| names::short(&name));
         let bias = image.as_ref().map_or(0, |image| image.start);
         let code = image.and_then(|image| image.code);
-        let resident = Resident { descriptor: kernel, name: &name, bias, code };
+        let elsewhere = elsewhere(machine, kernel);
+        let known = object.as_ref().zip(symbol.as_ref()).and_then(|(object, symbol)| object.kernel(symbol));
+        let is_empty = known.is_some_and(|kernel| kernel.code.is_empty());
+        let resident =
+            Resident { descriptor: kernel, name: &name, bias, code, elsewhere: &elsewhere, is_empty };
         let program = machine.program_at(&resident)?;
         let contradiction =
             object.as_ref().zip(symbol.as_ref()).and_then(|(object, symbol)| object.contradiction(symbol));
@@ -271,7 +276,33 @@ impl Gpu {
     }
 }
 
+/// Bytes of other code objects that a kernel may call functions of, at most: they are decoded with it. The smaller code objects come first,
+/// for functions that a program gives to a library are small.
+const MOST_ELSEWHERE: u64 = 4 << 20;
+
+/// Where the code of other code objects than a kernel's is.
+fn elsewhere(machine: &Machine, kernel: u64) -> Vec<Range<u64>> {
+    let own = machine.allocation_around(kernel).map(|(start, ..)| start);
+    let others = machine.allocation_starts().filter(|start| Some(*start) != own);
+    let mut found: Vec<_> = others.filter_map(|start| Image::around(machine, start)?.code).collect();
+    found.sort_by_key(|code| code.end - code.start);
+    let mut left = MOST_ELSEWHERE;
+    found.retain(|code| {
+        let fits = code.end - code.start <= left;
+        left = left.saturating_sub(code.end - code.start);
+        fits
+    });
+    found.sort_by_key(|code| code.start);
+    found
+}
+
 impl Ready {
+    /// Whether all that it was made of is in memory as it was.
+    fn is_current(&self, machine: &Machine, kernel: u64) -> bool {
+        machine.is_current(&self.program)
+            && (!self.program.calls_by_pointer() || self.program.elsewhere().eq(elsewhere(machine, kernel)))
+    }
+
     fn run(
         &self,
         machine: &Machine,

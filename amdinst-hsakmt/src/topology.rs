@@ -26,6 +26,8 @@ const FIRMWARE: u32 = 900;
 /// Bits of `HsaCacheType`.
 const DATA_OF_GPU: u32 = 1 | 1 << 3;
 const DATA_OF_CPU: u32 = 1 | 1 << 2;
+/// Counters of global wave sync.
+pub(crate) const GLOBAL_SYNCS: u8 = 64;
 /// Addresses of one aperture.
 const APERTURE: u64 = 4 << 30;
 
@@ -90,6 +92,7 @@ pub(crate) fn node(settings: &Settings, node: u32) -> Result<NodeProperties, Sta
         amd_name: ascii(profile.chip),
         sdma_version: FIRMWARE,
         compute_queues: 24,
+        gws: GLOBAL_SYNCS,
         unique_id: 0xa3d1_0000_0000_0000 + u64::from(node),
         vgpr_bytes_per_cu: profile.vgpr_kib_per_cu << 10,
         sgpr_bytes_per_cu: 16 << 10,

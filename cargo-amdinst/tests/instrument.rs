@@ -119,6 +119,23 @@ fn bundle() -> Vec<u8> {
     bytes
 }
 
+/// Code objects of one processor that cannot be read are told in one line, with their number.
+#[test]
+fn code_objects_of_unknown_processors_are_counted() {
+    const E_FLAGS: usize = 48;
+    let code = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/branches.elf")).unwrap();
+    let mut unknown = code.clone();
+    unknown[E_FLAGS] = 0x7e;
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("all"), [b"abc", &unknown[..], &code, &unknown].concat()).unwrap();
+    let output = amdinst(directory.path(), "inspect all");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = "2 of amdgcn-amd-amdhsa--unknown-0x7e: not read: built for an unknown processor (EF_AMDGPU_MACH 0x7e)";
+    assert!(text.contains(line) && text.starts_with("gfx90a: code object V6, 2 kernels"), "{text}");
+    assert_eq!(text.matches("not read").count(), 1, "{text}");
+}
+
 #[test]
 fn a_bundle_is_rewritten_in_place() {
     let directory = tempfile::tempdir().unwrap();

@@ -22,18 +22,14 @@ fn stdout(words: &str) -> String {
 
 #[test]
 fn a_line_an_opcode() {
-    let text = stdout("isa --target-cpu gfx900 _gws_");
-    let reason = "global wave sync (GWS) is not supported";
+    let text = stdout("isa --target-cpu gfx1100 _gs_reg");
+    let reason = "the global data share (GDS) is not supported";
     let line =
         |number: u32, name: &str| format!("ds          {number:>3}  {name:<34} unsupported  {reason}\n");
     let expected: String = [
-        line(152, "ds_gws_sema_release_all"),
-        line(153, "ds_gws_init"),
-        line(154, "ds_gws_sema_v"),
-        line(155, "ds_gws_sema_br"),
-        line(156, "ds_gws_sema_p"),
-        line(157, "ds_gws_barrier"),
-        "gfx900: 6 opcodes, 0 exact, 0 approximate, 6 unsupported\n".to_owned(),
+        line(122, "ds_add_gs_reg_rtn"),
+        line(123, "ds_sub_gs_reg_rtn"),
+        "gfx1100: 2 opcodes, 0 exact, 0 approximate, 2 unsupported\n".to_owned(),
     ]
     .concat();
     assert_eq!(text, expected);

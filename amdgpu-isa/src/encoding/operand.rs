@@ -8,7 +8,6 @@ use super::table::Entry;
 use crate::registers::Naming;
 use crate::signature::image::{ADDRESSES_PER_DWORD, ImageAddress, MOST_ADDRESSES};
 use crate::signature::{ATOMIC, Class, ImmKind, RETURNS, SMALL_FLOATS, Spec, TO_LDS_ALWAYS, Ty, UNALIGNED};
-use crate::value::has_inline_twin;
 use crate::{
     Access, Arch, Encoding, Feature, Illegal, Mods, Operand, Operands, SdwaUnused, Slot, Special, Value,
     scalar,
@@ -45,18 +44,11 @@ impl Fields {
         }
     }
 
-    /// Takes the literal. When the bytes end before it, the caller finds `literal_used` and reports that.
-    fn take_literal(&mut self, ty: Ty) -> Result<Value, Illegal> {
+    /// Takes the literal: a whole dword, of which an operand of 16 bits takes the low half. When the bytes end before it, the caller
+    /// finds `literal_used` and reports that.
+    fn take_literal(&mut self) -> Value {
         self.literal_used = true;
-        let value = self.literal.unwrap_or(0);
-        // Operands of 16 bits take the low half; where LLVM writes all 32 bits, its assembler finds them too many.
-        if matches!(ty, Ty::F16 | Ty::Exponent16 | Ty::I16) && value > 0xffff && has_inline_twin(value, ty) {
-            return Err(Illegal::Immediate(value.into()));
-        }
-        if ty == Ty::BF16 && value > 0xffff {
-            return Err(Illegal::Immediate(value.into()));
-        }
-        Ok(Value::Literal(value))
+        Value::Literal(self.literal.unwrap_or(0))
     }
 
     /// A scalar register tuple in a field that drops the low `shift` bits of the register's number. The hardware drops
@@ -239,8 +231,11 @@ const fn most_addresses(encoding: Encoding) -> u8 {
 /// Registers of image data: one a channel, of 16-bit data one for two, and the status of TFE. A gather has four channels
 /// whatever DMASK says; atomics have one or two values of one or two registers.
 fn image_data_width(entry: &Entry, spec: Spec, mods: &Mods) -> u8 {
-    let status = u8::from(mods.tfe);
-    let channels = if spec.ty == Ty::B128 { 4 } else { (mods.dmask.count_ones() as u8).max(1) };
+    let gathers = spec.ty == Ty::B128;
+    // Hardware returns a status behind the halves of a gather as well. LLVM has no form of three registers, and lists two.
+    let has_form = !(gathers && mods.d16 && has_sampler(entry));
+    let status = u8::from(mods.tfe && has_form);
+    let channels = if gathers { 4 } else { (mods.dmask.count_ones() as u8).max(1) };
     if entry.flags.has(ATOMIC) {
         let base = spec.ty.dwords();
         let all = channels + status;
@@ -327,7 +322,7 @@ fn value(
         Class::ScalarDst => scalar_result(fields.scalar_source(field, code, dwords)?, dwords),
         Class::SsrcOrLds if is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
         Class::Ssrc | Class::SsrcOrLds => match code {
-            LITERAL => fields.take_literal(spec.ty),
+            LITERAL => Ok(fields.take_literal()),
             _ => fields.scalar_source(field, code, dwords),
         },
         Class::Barrier => match fields.scalar_source(field, code, dwords)? {
@@ -361,7 +356,7 @@ fn value(
         },
         Class::Src => match code {
             VGPR_BASE.. => vgpr(arch, code - VGPR_BASE, dwords).map(Value::Vgpr),
-            LITERAL if entry.takes_literal => fields.take_literal(spec.ty),
+            LITERAL if entry.takes_literal => Ok(fields.take_literal()),
             _ if dwords < 2 && is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
             _ => fields.scalar_source(field, code, dwords),
         },
@@ -408,12 +403,7 @@ fn value(
         }
         Class::Imm(kind) => immediate::value(fields, entry, (kind, field), code),
         Class::Export => Ok(export(fields, spec.slot)),
-        Class::Literal => match fields.take_literal(Ty::I32)? {
-            Value::Literal(value) if spec.ty == Ty::F16 && !has_16_bits(value) => {
-                Err(Illegal::Immediate(value.into()))
-            }
-            literal => Ok(literal),
-        },
+        Class::Literal => Ok(fields.take_literal()),
         Class::Vcc => Ok(Value::VCC),
         Class::SdwaSrc => sdwa_source(fields, (spec, field), code, dwords),
         Class::SdwaDst if fields.model.bits.sdwa_sdst.get(fields.pairs.main) == 0 => {
@@ -423,12 +413,6 @@ fn value(
         Class::SdwaDst => fields.scalar(field, code, 0, dwords),
         Class::SmemOffset => Err(Illegal::Kind("SMEM's offset")),
     }
-}
-
-/// Whether a literal is one of 16 bits. LLVM's compiler writes a negative one with all bits above it set; its assembler does not read
-/// that.
-fn has_16_bits(literal: u32) -> bool {
-    matches!(literal, 0..=0xffff | 0xffff_8000..)
 }
 
 /// A scalar register that is written, of what a source's code names.

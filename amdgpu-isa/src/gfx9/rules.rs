@@ -6,7 +6,7 @@ use crate::encoding::operand;
 use crate::encoding::sdwa;
 use crate::encoding::table::Entry;
 use crate::signature::{
-    Class, DPP, FLOAT, FROM_LDS, GDS_ONLY, MAI, NO_DST_SEL, SMALL_FLOATS, SPARSE, Ty, VCC_R,
+    ATOMIC, Class, DPP, FLOAT, FROM_LDS, GDS_ONLY, MAI, NO_DST_SEL, SMALL_FLOATS, SPARSE, Ty, VCC_R,
 };
 use crate::{
     Access, Arch, Encoding, Feature, Illegal, Mods, Op, Operand, Operands, SdwaSel, Slot, Special, Value,
@@ -60,8 +60,8 @@ pub(super) fn check_fields(
         }
     }
     match entry.encoding {
-        // LLVM's text of a gather that has halves and a status is that of another form.
-        Encoding::Mimg if mods.d16 && mods.tfe => operand::image_mask(entry, mods),
+        // LLVM's text of an atomic that has halves and a status is that of another form.
+        Encoding::Mimg if entry.flags.has(ATOMIC) && mods.d16 && mods.tfe => operand::image_mask(entry, mods),
         Encoding::Sop2 | Encoding::Sopc => one_literal(operands),
         Encoding::Flat | Encoding::Global => returning_float(arch, entry, operands, mods),
         _ => Ok(()),

@@ -33,6 +33,15 @@ impl Inst {
             None => write!(out, "{} /* not on {arch} */", self.op),
         };
     }
+
+    /// Whether an operand of 16 bits is a literal with others above them, which mean nothing. LLVM's assembler reads none of those.
+    pub fn has_wide_half(&self, target: impl Into<Target>) -> bool {
+        let Some(entry) = Tables::of(target.into()).by_ops(self.op, self.mods.dual, self.encoding) else {
+            return false;
+        };
+        let is_wide = |operand: &Operand| matches!(operand.value, Value::Literal(0x1_0000..));
+        entry.specs.iter().zip(&self.operands).any(|(spec, operand)| spec.ty.is_half() && is_wide(operand))
+    }
 }
 
 fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) -> fmt::Result {

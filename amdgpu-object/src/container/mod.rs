@@ -415,6 +415,7 @@ impl<'a> Search<'a> {
                     Ok((id, _)) => id.to_string(),
                     // It is told where code objects are read.
                     Err(ObjectError::Processor { name: Some(name), .. }) => name.to_owned(),
+                    Err(ObjectError::Processor { name: None, mach, .. }) => format!("unknown-{mach:#04x}"),
                     Err(_) => continue,
                 };
                 end = start + size;

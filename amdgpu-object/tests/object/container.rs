@@ -243,6 +243,21 @@ fn code_objects_in_the_midst_of_a_library() {
     check_two(&contents, Origin::Raw);
 }
 
+/// One for a processor that is not known, as a later compiler makes it, takes nothing from the others.
+#[test]
+fn code_objects_of_unknown_processors_are_found() {
+    require_tools!("clang-22", "ld.lld-22");
+    const E_FLAGS: usize = 48;
+    let [(_, one), (_, other)] = two();
+    let mut unknown = one.clone();
+    unknown[E_FLAGS] = 0x7e;
+    let contents = [b"abc", &one[..], &unknown, &other].concat();
+    let found = open(&contents).expect("three code objects");
+    let targets: Vec<&str> = found.iter().map(|one| &*one.target).collect();
+    assert_eq!(targets[1], "amdgcn-amd-amdhsa--unknown-0x7e");
+    assert_eq!(targets.len(), 3);
+}
+
 #[test]
 fn bundles_in_the_midst_of_a_library() {
     require_tools!("clang-22", "ld.lld-22", "clang-offload-bundler-22");

@@ -37,7 +37,7 @@ pub struct Instrumented {
 pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, InstrumentError> {
     let Plan { kernels, mut edits, relocated, abi, .. } = plan;
     let Some(relocated) = relocated else {
-        return Err(InstrumentError::NothingInstrumented(why_nothing(&kernels)));
+        return Err(InstrumentError::NothingInstrumented(why_nothing(object, &kernels)));
     };
     consistent(object, &edits)?;
     let fetches_ahead = object.target.arch.limits().prefetch_bits > 0;
@@ -99,12 +99,14 @@ const NAMED: usize = 3;
 
 /// Why none of the kernels is instrumented: each reason once, in the order of the kernels, before it the first of those that
 /// it holds for.
-fn why_nothing(kernels: &[KernelProbes]) -> String {
+fn why_nothing(object: &CodeObject, kernels: &[KernelProbes]) -> String {
+    let is_empty = |name: &str| object.kernel(name).is_some_and(|kernel| kernel.code.is_empty());
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for kernel in kernels {
         let reason = match kernel.refusals.iter().find(|refusal| refusal.pc.is_none()) {
             Some(refusal) => refusal.detail.as_str(),
             None if !kernel.left_out.is_empty() => "none of its branches was asked for",
+            None if is_empty(&kernel.name) => "it has no instructions",
             None => "no branch that can diverge",
         };
         match reasons.iter_mut().find(|(known, _)| *known == reason) {

@@ -120,20 +120,33 @@ impl fmt::Display for Inside {
     }
 }
 
-/// Device memory that a wave reads again and again.
+/// What a wave waits for that other workgroups are to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// How many bytes.
-    pub bytes: u8,
-    /// The first byte's address.
-    pub address: u64,
-    /// Where that is in an allocation.
-    pub inside: Option<Box<Inside>>,
+pub enum Wanted {
+    /// A change of device memory that it reads again and again.
+    Change {
+        /// How many bytes.
+        bytes: u8,
+        /// The first byte's address.
+        address: u64,
+        /// Where that is in an allocation.
+        inside: Option<Box<Inside>>,
+    },
+    /// More waves at a counter of global wave sync.
+    Waves {
+        /// The counter's number.
+        resource: u32,
+    },
 }
 
 impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes at {:#x}{}", self.bytes, self.address, within(&self.inside))
+        match self {
+            Self::Change { bytes, address, inside } => {
+                write!(f, "a change of {bytes} bytes at {address:#x}{}", within(inside))
+            }
+            Self::Waves { resource } => write!(f, "other workgroups at global wave sync {resource}"),
+        }
     }
 }
 
@@ -217,6 +230,9 @@ pub enum FaultKind {
         /// Where it would go, as a device address.
         target: u64,
     },
+    /// A launch of a kernel that has no instructions.
+    #[error("the kernel has no instructions: on a GPU it would go on into the code behind it")]
+    NoCode,
     /// A register beyond those that the kernel's descriptor allots to each wave, named by the instruction or reached by an index.
     #[error("register {}{index} is beyond the {available} {bank}s that the kernel's descriptor allots", bank.letter())]
     RegisterIndex {
@@ -255,7 +271,7 @@ pub enum FaultKind {
         halted: u32,
     },
     /// Every workgroup that runs waits for another one, none writes anything, and no other can begin.
-    #[error("never ends: the wave waits for a change of {wanted}{}", deadlock(*waiting, *not_begun))]
+    #[error("never ends: the wave waits for {wanted}{}", deadlock(*waiting, *not_begun))]
     Deadlock {
         /// Workgroups that run, all of which wait.
         waiting: u64,
@@ -438,6 +454,7 @@ impl FaultKind {
             Self::Unimplemented { .. } => "unimplemented",
             Self::Undecodable(_) => "undecodable",
             Self::JumpOutside { .. } => "jump-outside",
+            Self::NoCode => "no-code",
             Self::RegisterIndex { .. } => "register-index",
             Self::Trap(_) => "trap",
             Self::Budget { .. } => "budget",

@@ -54,6 +54,12 @@ pub(super) fn launch(
             &copied
         }
     };
+    if config.check_races
+        && config.thorough
+        && let Some(fault) = endless(memory, config, &quick, program, launch, before)
+    {
+        return Err(fault);
+    }
     let scope = if config.check_races { Scope::Waves } else { Scope::Workgroups };
     let mut noted = Noted::default();
     let mut waits = false;
@@ -134,6 +140,47 @@ pub(super) fn launch(
     in_order(memory, config, program, launch, before)
 }
 
+/// The fault of a launch that never ends, which would not for much longer if all of it were looked at: a race in its first rounds, or that
+/// it does not end. Nothing, and memory as it was, if it ends.
+fn endless(
+    memory: &mut Memory,
+    config: &Config,
+    quick: &Config,
+    program: &Program,
+    launch: &Launch,
+    before: &Copied,
+) -> Option<Fault> {
+    let stopped = |memory: &mut Memory, budget: u64| {
+        let outcome = prepare(memory, quick, program, launch, |shared| {
+            run(&Shared { budget: shared.budget.min(budget), in_order: true, ..shared })
+        });
+        memory.restore(before);
+        outcome.err().filter(|fault| matches!(fault.kind, FaultKind::Budget { .. }))
+    };
+    stopped(memory, SUSPECT)?;
+    let looked = prepare(memory, config, program, launch, first_rounds);
+    memory.restore(before);
+    looked.err().or_else(|| stopped(memory, u64::MAX))
+}
+
+/// Looks at the first accesses of the first workgroups.
+///
+/// # Errors
+/// A race. What else goes wrong, workgroups that are missing may be the reason for.
+fn first_rounds(shared: Shared<'_>) -> Result<(), Fault> {
+    let shared = Shared { budget: shared.budget.min(ROUNDS), in_order: true, ..shared };
+    let mut group = Group::new(&shared);
+    for index in 0..shared.groups().min(FIRST) {
+        match group.run(&shared, index, &mut Unobserved) {
+            Err(fault) if matches!(fault.kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. }) => {
+                return Err(*fault);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Runs a launch again whose workgroups clash: one after another, from a copy of the memory before it.
 fn in_order(
     memory: &mut Memory,
@@ -154,6 +201,15 @@ const COPIES: u64 = 3;
 
 /// Steps of a time slice where accesses are looked at.
 const SLICE: u64 = 1 << 12;
+
+/// Wave-instructions of a workgroup that may never end.
+const SUSPECT: u64 = 1 << 22;
+
+/// Workgroups of a launch that may never end whose accesses are looked at by themselves.
+const FIRST: u64 = 16;
+
+/// Wave-instructions of each of those.
+const ROUNDS: u64 = 1 << 16;
 
 /// How many times the instructions of an average workgroup one of a sample runs, at most: one may wait for another that is not in it.
 pub(super) const LONGEST: u64 = 4;

@@ -11,6 +11,7 @@ use crate::check::{Fault, FaultKind, Trap};
 use crate::exec::Context;
 use crate::lds::{Arrivals, Lds, Passed};
 use crate::machine::Config;
+use crate::memory::Ticket;
 use crate::races::DeviceScan;
 use crate::wave::{Status, Wave};
 
@@ -85,7 +86,31 @@ pub(super) enum Turn {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiter {
     pub(super) wave: u32,
-    pub(super) polled: Polled,
+    step: u32,
+    lane: u8,
+    pub(super) awaited: Awaited,
+}
+
+/// What a wave waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Awaited {
+    /// So many bytes of device memory at this address are to change.
+    Change { address: u64, bytes: u8 },
+    /// Waves are to come to this counter of global wave sync.
+    Waves { resource: u32 },
+}
+
+impl Waiter {
+    /// A wave that polls.
+    fn polling(wave: u32, Polled { step, lane, address, bytes }: Polled) -> Self {
+        Self { wave, step, lane: lane as u8, awaited: Awaited::Change { address, bytes } }
+    }
+
+    /// A wave that waits at global wave sync.
+    fn synchronising(number: u32, wave: &Wave, ticket: Ticket) -> Self {
+        let awaited = Awaited::Waves { resource: ticket.resource };
+        Self { wave: number, step: wave.current, lane: wave.first_lane() as u8, awaited }
+    }
 }
 
 /// The state that a workgroup runs in, and after it others, one after another.
@@ -256,12 +281,20 @@ impl Group {
     pub(super) fn waits(&mut self, shared: &Shared<'_>) -> Result<Option<Waiter>, Box<Fault>> {
         let mut first = None;
         for number in 0..self.live {
-            if !self.waves[number].status.runs() {
+            let wave = &self.waves[number];
+            if let Some(ticket) = wave.ticket {
+                if shared.memory.sync().is_open(ticket) {
+                    return Ok(None);
+                }
+                first = first.or(Some(Waiter::synchronising(number as u32, wave, ticket)));
+                continue;
+            }
+            if !wave.status.runs() {
                 continue;
             }
             let Some(round) = self.goes_round(shared, number)? else { return Ok(None) };
             // One that asks for something in LDS waits for another wave of its workgroup.
-            first = first.or(round.polled.map(|polled| Waiter { wave: number as u32, polled }));
+            first = first.or(round.polled.map(|polled| Waiter::polling(number as u32, polled)));
         }
         Ok(first)
     }
@@ -301,8 +334,8 @@ impl Group {
     /// The fault of a wave that waits for what will not come.
     pub(super) fn located(&self, shared: &Shared<'_>, waiter: &Waiter, kind: FaultKind) -> Box<Fault> {
         let wave = &self.waves[waiter.wave as usize];
-        let trap = Trap { lane: Some(waiter.polled.lane as u8), ..*Trap::new(kind) };
-        shared.locate_at(wave.index, waiter.polled.step, wave.calls.steps().collect(), trap)
+        let trap = Trap { lane: Some(waiter.lane), ..*Trap::new(kind) };
+        shared.locate_at(wave.index, waiter.step, wave.calls.steps().collect(), trap)
     }
 
     /// Where it is when the launch is stopped: the first wave that runs.
@@ -363,7 +396,10 @@ impl Group {
             for wave in &mut self.waves[..self.live] {
                 let waited = wave.status == Status::AtBarrier;
                 wave.leave_barrier();
-                left |= waited && wave.status == Status::Running;
+                left |= waited && wave.status == Status::Running || wave.leave_sync(shared.memory.sync());
+            }
+            if running == 0 && !left && self.waves[..self.live].iter().any(|wave| wave.ticket.is_some()) {
+                return Ok(Turn::Over);
             }
             match Barrier::of(self.waves[..self.live].iter(), shared.config) {
                 Barrier::Waits if left => {}

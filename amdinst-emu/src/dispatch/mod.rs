@@ -366,6 +366,9 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
     if let Some(problem) = verify::contradiction(kernel, program.target.arch) {
         return Err(Fault { kind: FaultKind::Damaged(problem), ..Fault::dispatch(name, String::new()) });
     }
+    if kernel.code.is_empty() {
+        return Err(Fault { kind: FaultKind::NoCode, ..Fault::dispatch(name, String::new()) });
+    }
     if launch.grid.contains(&0) || launch.block.contains(&0) {
         return bad(format!("a dimension is zero: grid {:?}, block {:?}", launch.grid, launch.block));
     }
@@ -420,6 +423,9 @@ impl<'a> Shared<'a> {
         };
         let block: u32 = launch.block.iter().product();
         let reached = reach::steps(program, entry);
+        if order::synchronise(&reached) {
+            memory.sync().begin(launch.grid.iter().map(|size| u64::from(*size)).product());
+        }
         let named = reach::named(&reached);
         let vectors = kernel.descriptor.vector_registers(program.target.arch);
         let allotted = Registers {

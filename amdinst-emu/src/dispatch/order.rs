@@ -28,6 +28,15 @@ pub(super) fn matters(steps: &[&Step]) -> bool {
     kinds.any(|kind| Some(kind) != first) || steps.iter().any(|step| is_sensitive(step))
 }
 
+/// Whether there are steps at which waves of different workgroups wait for each other.
+pub(super) fn synchronise(steps: &[&Step]) -> bool {
+    steps.iter().any(|step| is_global_sync(step))
+}
+
+fn is_global_sync(step: &Step) -> bool {
+    step.op.name().starts_with("ds_gws")
+}
+
 /// The atomic that a step does on device memory.
 fn atomic(step: &Step) -> Option<Action> {
     let access = step.extra.as_ref().and_then(|extra| extra.memory)?;
@@ -62,6 +71,6 @@ pub(super) fn is_sensitive_scalar(step: &Step) -> bool {
         || name.starts_with("s_store")
         || name.starts_with("s_buffer_store")
         || name.starts_with("s_scratch_store")
-        || name.starts_with("ds_gws")
+        || is_global_sync(step)
         || step.flags.reads_clock
 }

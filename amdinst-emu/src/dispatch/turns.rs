@@ -21,7 +21,7 @@ use std::time::Duration;
 use amdgpu_object::{Resources, workgroups_at_a_time};
 
 use super::Shared;
-use super::group::{Group, Turn, Unobserved, Waiter};
+use super::group::{Awaited, Group, Turn, Unobserved, Waiter};
 use crate::check::{Fault, FaultKind, Wanted};
 
 /// Wave-instructions of a workgroup after which it is asked for the first time whether it waits. What is asked costs as much as some
@@ -230,7 +230,10 @@ impl<'a, 'b> Turns<'a, 'b> {
 
     /// All that are set aside wait.
     fn stand(&mut self, not_begun: u64, last: u64) -> Result<(), Failure> {
-        let alone = self.threads <= 1 && !self.shared.memory.is_shared();
+        // What the host writes lets no wave pass that waits at global wave sync.
+        let is_sync =
+            |aside: &Aside| aside.waits.is_some_and(|waiter| matches!(waiter.awaited, Awaited::Waves { .. }));
+        let alone = self.threads <= 1 && (!self.shared.memory.is_shared() || self.aside.iter().all(is_sync));
         let waiting = self.aside.len() as u64;
         let first = self.aside.iter().min_by_key(|aside| aside.group.index);
         let Some((first, waiter)) = first.and_then(|aside| Some((&aside.group, aside.waits?))) else {
@@ -239,11 +242,11 @@ impl<'a, 'b> Turns<'a, 'b> {
         let fail =
             |group: &Group, waiter: &Waiter, kind| (group.index, *group.located(self.shared, waiter, kind));
         if alone {
-            let Waiter { polled, .. } = waiter;
-            let wanted = Wanted {
-                bytes: polled.bytes,
-                address: polled.address,
-                inside: self.shared.memory.inside(polled.address),
+            let wanted = match waiter.awaited {
+                Awaited::Change { address, bytes } => {
+                    Wanted::Change { bytes, address, inside: self.shared.memory.inside(address) }
+                }
+                Awaited::Waves { resource } => Wanted::Waves { resource },
             };
             let kind = FaultKind::Deadlock { waiting, not_begun, wanted: Box::new(wanted) };
             return Err(fail(first, &waiter, kind));

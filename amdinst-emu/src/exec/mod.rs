@@ -216,6 +216,8 @@ pub(crate) fn is_control(op: Op) -> bool {
             | Op::s_endpgm_ordered_ps_done
             | Op::s_barrier
             | Op::s_barrier_wait
+            | Op::ds_gws_barrier
+            | Op::ds_gws_sema_p
             | Op::s_sethalt
             | Op::s_sendmsghalt
             | Op::s_sleep

@@ -32,7 +32,6 @@ pub(crate) fn reason(op: Op) -> Option<&'static str> {
         _ if name.starts_with("image_") => "images are not supported",
         _ if name.starts_with("lds_") => "parameter interpolation is not supported",
         _ if name.starts_with("v_interp_") => "parameter interpolation is not supported",
-        _ if name.starts_with("ds_gws_") => "global wave sync (GWS) is not supported",
         _ => return None,
     })
 }

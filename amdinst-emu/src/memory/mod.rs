@@ -2,12 +2,16 @@
 
 mod cell;
 mod room;
+mod sync;
 
 pub(crate) use cell::SharedBytes;
 pub use room::Room;
+pub(crate) use sync::{GlobalSync, Ticket};
 
 use std::any::Any;
 use std::sync::Arc;
+
+use sync::Counters;
 
 use crate::check::{FaultKind, Inside, MemorySpace, NearestAllocation};
 
@@ -121,6 +125,7 @@ pub(crate) struct Copied {
     pieces: Vec<(u64, SharedBytes)>,
     /// [`Memory::runtime_mark`] of that time.
     mark: Option<u64>,
+    sync: Option<Counters>,
 }
 
 impl Copied {
@@ -150,6 +155,7 @@ pub(crate) struct Memory {
     total: u64,
     /// What there was to take when the first large allocation was made.
     room: Option<Room>,
+    sync: GlobalSync,
 }
 
 impl Memory {
@@ -165,7 +171,13 @@ impl Memory {
             next_image: IMAGE_BASE,
             total: 0,
             room: None,
+            sync: GlobalSync::new(),
         }
+    }
+
+    /// By what waves of different workgroups wait for each other.
+    pub(crate) fn sync(&self) -> &GlobalSync {
+        &self.sync
     }
 
     /// Bytes from which on it is asked whether the machine has them.
@@ -329,6 +341,7 @@ impl Memory {
     pub(crate) fn copy_into(&self, copied: &mut Copied) {
         let mut old = std::mem::take(&mut copied.pieces).into_iter().peekable();
         copied.mark = Some(self.next_runtime);
+        copied.sync = Some(self.sync.counters());
         for allocation in &self.live {
             let (address, bytes) = (allocation.address, &allocation.bytes);
             if allocation.protection != Protection::ReadWrite || bytes.is_host() {
@@ -372,6 +385,14 @@ impl Memory {
         if let Some(mark) = copied.mark {
             self.rewind_runtime(mark);
         }
+        if let Some(counters) = copied.sync {
+            self.sync.restore(counters);
+        }
+    }
+
+    /// The first byte of each live allocation.
+    pub(crate) fn allocation_starts(&self) -> impl Iterator<Item = u64> {
+        self.live.iter().map(|allocation| allocation.address)
     }
 
     /// Allocations in the user's range.

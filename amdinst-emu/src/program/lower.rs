@@ -9,7 +9,9 @@ use amdgpu_isa::{
 };
 use amdgpu_object::{CodeObject, Kernel};
 
-use super::{Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory};
+use super::{
+    Elsewhere, Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory,
+};
 use crate::exec;
 use crate::fast::Code;
 use crate::rules::{NULL_RESULT, Rules};
@@ -45,11 +47,17 @@ pub(crate) fn resident(
     text: Vec<u8>,
     text_address: u64,
     bias: u64,
+    elsewhere: Vec<Elsewhere>,
 ) -> Program {
     let entry = kernel.code.start.wrapping_sub(text_address);
-    let mut program = Program { text_address, bias, kernels: vec![kernel], ..blank_program(target, text) };
-    let all = 0..program.text.len();
-    decode_all(&mut program, std::iter::once(all), std::iter::once(entry));
+    let kernels = vec![kernel];
+    let mut program = Program { text_address, bias, kernels, elsewhere, ..blank_program(target, text) };
+    let own = 0..program.own_text().len();
+    let others = program.elsewhere.clone().into_iter().map(|piece| {
+        let end = piece.offset + (piece.device.end - piece.device.start) as usize;
+        piece.offset..end
+    });
+    decode_all(&mut program, std::iter::once(own).chain(others), std::iter::once(entry));
     program
 }
 
@@ -77,6 +85,8 @@ fn blank_program(target: Target, text: Vec<u8>) -> Program {
         code: Code::default(),
         registers: Registers::default(),
         text,
+        calls_by_pointer: false,
+        elsewhere: Vec::new(),
         sources: None,
         atomicity: OnceLock::new(),
     }
@@ -132,6 +142,9 @@ fn link(program: &mut Program) {
         if exec::is_direct_branch(step.op) {
             let target = i64::from(step.offset) + 4 + 4 * step.imm;
             let found = usize::try_from(target / 4).ok().filter(|_| target >= 0 && target % 4 == 0);
+            // Other code objects are elsewhere, however near in the text.
+            let from = program.elsewhere_of(step.offset as usize);
+            let found = found.filter(|dword| program.elsewhere_of(4 * dword) == from);
             let found = found.and_then(|dword| program.step_at.get(dword)).filter(|step| **step != NO_STEP);
             // The target is kept in the negative, for the message, where there is no step.
             program.steps[index].imm = found.map_or(-1 - target.abs(), |step| i64::from(*step));

@@ -21,6 +21,7 @@ pub(crate) use step::{
     ScalarAccess, ScalarKind, Space, Src, Step, Typed,
 };
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use amdgpu_isa::Target;
@@ -58,14 +59,50 @@ pub struct Program {
     pub(crate) registers: Registers,
     /// Compact steps.
     pub(crate) code: Code,
-    /// The text as mapped.
+    /// The text as mapped, and behind it that of other code objects.
     pub(crate) text: Vec<u8>,
+    /// It calls addresses that it does not make itself, which may be of other code objects.
+    pub(crate) calls_by_pointer: bool,
+    /// Where the text of other code objects is.
+    pub(crate) elsewhere: Vec<Elsewhere>,
     /// What tells whether accesses are atomics, where races are looked for.
     pub(crate) sources: Option<Sources>,
     atomicity: OnceLock<Arc<[Atomicity]>>,
 }
 
+/// Code of another code object, which a kernel may call by an address that it is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Elsewhere {
+    /// Its device addresses.
+    pub(crate) device: Range<u64>,
+    /// Where it begins in the program's text.
+    pub(crate) offset: usize,
+}
+
 impl Program {
+    /// Whether it calls addresses that it is given, which may be of other code objects
+    /// ([`Resident::elsewhere`](crate::Resident::elsewhere)).
+    pub fn calls_by_pointer(&self) -> bool {
+        self.calls_by_pointer
+    }
+
+    /// Device addresses of other code objects' code that it has.
+    pub fn elsewhere(&self) -> impl Iterator<Item = Range<u64>> {
+        self.elsewhere.iter().map(|piece| piece.device.clone())
+    }
+
+    /// Its own text.
+    pub(crate) fn own_text(&self) -> &[u8] {
+        let end = self.elsewhere.first().map_or(self.text.len(), |piece| piece.offset);
+        &self.text[..end]
+    }
+
+    /// The code of another code object that a byte of the text is of.
+    pub(crate) fn elsewhere_of(&self, offset: usize) -> Option<&Elsewhere> {
+        let after = self.elsewhere.partition_point(|piece| piece.offset <= offset);
+        self.elsewhere.get(after.checked_sub(1)?)
+    }
+
     /// What each step's accesses are. Reads debug information when it is first asked for.
     pub(crate) fn atomicity(&self) -> Arc<[Atomicity]> {
         self.atomicity.get_or_init(|| of_steps(self, self.sources.as_ref())).clone()
@@ -93,13 +130,29 @@ impl Program {
 
     /// Code object address of a step.
     pub(crate) fn pc(&self, step: &Step) -> u64 {
-        self.text_address + u64::from(step.offset)
+        let offset = step.offset as usize;
+        match self.elsewhere_of(offset) {
+            None => self.text_address + u64::from(step.offset),
+            Some(piece) => {
+                piece.device.start.wrapping_sub(self.bias).wrapping_add((offset - piece.offset) as u64)
+            }
+        }
     }
 
     /// The step at a device address.
     #[inline]
     pub(crate) fn step_of(&self, device_address: u64) -> Option<u32> {
         let offset = device_address.wrapping_sub(self.bias).wrapping_sub(self.text_address);
+        if self.elsewhere.is_empty() || offset < self.own_text().len() as u64 {
+            return self.step_in_text(offset);
+        }
+        let piece = self.elsewhere.iter().find(|piece| piece.device.contains(&device_address))?;
+        self.step_in_text(piece.offset as u64 + (device_address - piece.device.start))
+    }
+
+    /// The step at an offset of the text.
+    #[inline]
+    fn step_in_text(&self, offset: u64) -> Option<u32> {
         if !offset.is_multiple_of(4) {
             return None;
         }

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use amdgpu_isa::Flow;
+use amdgpu_isa::{Access, Encoding, Flow, Op, Operand, Value};
 use amdgpu_isa::{Arch, Target};
 use amdgpu_object::Kernel;
 use amdgpu_object::KernelDescriptor;
 
-use super::{LoadError, Program, lower};
+use super::{Elsewhere, LoadError, Program, lower};
 use crate::dispatch;
 use crate::memory::Memory;
 
@@ -23,6 +23,10 @@ pub struct Resident<'a> {
     pub bias: u64,
     /// Device addresses of the code that it may jump to by an address in registers; `None` for all of the allocation.
     pub code: Option<Range<u64>>,
+    /// Device addresses of other code objects' code, which it may call if it calls an address that it is given.
+    pub elsewhere: &'a [Range<u64>],
+    /// It has no instructions: at its entry is other code.
+    pub is_empty: bool,
 }
 
 /// Decode what a kernel can reach.
@@ -44,14 +48,63 @@ pub(crate) fn program(arch: Arch, memory: &Memory, resident: &Resident<'_>) -> R
     let at = entry.wrapping_sub(whole.start);
     let target = Target { arch, wave: KernelDescriptor { bytes }.wave_size(arch) };
     let range = usize::try_from(at).ok().and_then(|at| reached(target, &text, at));
+    let calls_by_pointer = range.is_none() && calls_by_pointer(target, &text);
+    let others = if calls_by_pointer { resident.elsewhere } else { &[] };
     let range = range.unwrap_or(0..text.len());
     text.truncate(range.end);
     text.drain(..range.start);
     let start = whole.start + range.start as u64;
     let name = resident.name;
-    let code = entry.wrapping_sub(resident.bias)..start.wrapping_add(text.len() as u64 - resident.bias);
+    let first = entry.wrapping_sub(resident.bias);
+    let end = start.wrapping_add(text.len() as u64 - resident.bias);
+    let code = first..if resident.is_empty { first } else { end };
     let kernel = dispatch::kernel(name, resident.descriptor.wrapping_sub(resident.bias), code, bytes);
-    Ok(lower::resident(target, kernel, text, start.wrapping_sub(resident.bias), resident.bias))
+    let mut elsewhere = Vec::new();
+    for device in others {
+        let offset = text.len();
+        text.resize(offset + (device.end.saturating_sub(device.start) as usize & !3), 0);
+        memory.read(device.start, &mut text[offset..])?;
+        let device = device.start..device.start + (text.len() - offset) as u64;
+        elsewhere.push(Elsewhere { device, offset });
+    }
+    let text_address = start.wrapping_sub(resident.bias);
+    let program = lower::resident(target, kernel, text, text_address, resident.bias, elsewhere);
+    Ok(Program { calls_by_pointer, ..program })
+}
+
+/// Whether code calls an address that it does not make itself. Compilers make the addresses of their own functions by `s_getpc_b64`, or load
+/// them from a table at such an address. It is read from its first instruction to its last, whatever jumps there are.
+fn calls_by_pointer(target: Target, text: &[u8]) -> bool {
+    let mut is_own = [false; 128];
+    let mut at = 0;
+    while let Some(bytes) = text.get(at..).filter(|bytes| bytes.len() >= 4) {
+        let Ok(inst) = amdgpu_isa::decode(target, bytes) else {
+            at += 4;
+            continue;
+        };
+        at += usize::from(inst.size);
+        let scalars = |operand: &Operand| match operand.value {
+            Value::Scalar(first) => usize::from(first)..usize::from(first) + usize::from(operand.dwords),
+            _ => 0..0,
+        };
+        let mut sources = inst.operands.iter().filter(|operand| operand.access != Access::Write);
+        let from_own =
+            sources.any(|operand| is_own.get(scalars(operand)).is_some_and(|own| own.contains(&true)));
+        if inst.op == Op::s_swappc_b64 && !from_own {
+            return true;
+        }
+        let keeps = match inst.op {
+            Op::s_getpc_b64 => true,
+            Op::s_add_u32 | Op::s_addc_u32 | Op::s_mov_b32 | Op::s_mov_b64 => from_own,
+            _ => from_own && inst.encoding == Encoding::Smem,
+        };
+        for operand in inst.operands.iter().filter(|operand| operand.access != Access::Read) {
+            if let Some(own) = is_own.get_mut(scalars(operand)) {
+                own.fill(keeps);
+            }
+        }
+    }
+    false
 }
 
 /// Whether descriptor and code are in memory still as they were when the program was made.
@@ -61,7 +114,11 @@ pub(crate) fn is_current(program: &Program, memory: &Memory) -> bool {
     };
     let code = program.device_address(program.text_address);
     descriptor(memory, program.device_address(*descriptor_address)).is_ok_and(|bytes| bytes == old.bytes)
-        && memory.equals(code, &program.text)
+        && memory.equals(code, program.own_text())
+        && program.elsewhere.iter().all(|piece| {
+            let text = &program.text[piece.offset..];
+            memory.equals(piece.device.start, &text[..(piece.device.end - piece.device.start) as usize])
+        })
 }
 
 fn descriptor(memory: &Memory, address: u64) -> Result<[u8; 64], LoadError> {

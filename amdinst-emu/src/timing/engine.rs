@@ -4,7 +4,7 @@
 //! waves. They are taken in the order of time, then of numbers: one input gives one result.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashSet};
 
 use amdgpu_isa::{MemoryOperation, Op};
 use amdgpu_object::{Resources, occupancy_in_slots};
@@ -16,7 +16,7 @@ use super::parameters::Parameters;
 use super::stall::{Breakdown, Stall};
 use super::unit::{FrontCaches, SIMDS, Unit};
 use super::wave::Resident;
-use crate::check::{Fault, FaultKind, Trap};
+use crate::check::{Fault, FaultKind, Trap, Wanted};
 use crate::dispatch::{Barrier, Shared, run_slice};
 use crate::exec::Context;
 use crate::exec::footprint::Footprint;
@@ -155,7 +155,37 @@ impl<'a> Engine<'a> {
             }
             self.timing.cycles = self.timing.cycles.max(now);
         }
-        Ok(self.finish())
+        match self.waiting() {
+            Some(fault) => Err(*fault),
+            None => Ok(self.finish()),
+        }
+    }
+
+    /// The fault of workgroups that still wait for others, when nothing runs any more.
+    fn waiting(&self) -> Option<Box<Fault>> {
+        let waits = |resident: &&Resident| resident.wave.ticket.is_some();
+        let first = self.waves.iter().filter(waits).min_by_key(|resident| resident.wave.index)?;
+        let resource = first.wave.ticket?.resource;
+        let groups: HashSet<usize> = self.waves.iter().filter(waits).map(|resident| resident.group).collect();
+        let kind = FaultKind::Deadlock {
+            waiting: groups.len() as u64,
+            not_begun: self.shared.groups() - self.next_group,
+            wanted: Box::new(Wanted::Waves { resource }),
+        };
+        Some(self.shared.locate(&first.wave, *Trap::new(kind)))
+    }
+
+    /// Let the waves go on that waited for other workgroups until now.
+    fn release_synchronised(&mut self, now: u64) {
+        for wave in 0..self.waves.len() {
+            let resident = &mut self.waves[wave];
+            if resident.wave.leave_sync(self.shared.memory.sync()) {
+                let ready = (now + self.p.barrier).max(resident.since);
+                (resident.ready, resident.cause) = (ready, Stall::Barrier);
+                self.prepare(wave, ready);
+                self.wake(wave);
+            }
+        }
     }
 
     fn finish(self) -> Timing {
@@ -374,11 +404,21 @@ impl<'a> Engine<'a> {
 
         let taken = self.waves[wave].wave.next as usize != number + 1;
         self.perform(now, wave, number, scalar, taken);
+        if matches!(
+            step.op,
+            Op::ds_gws_barrier | Op::ds_gws_sema_v | Op::ds_gws_sema_br | Op::ds_gws_sema_release_all
+        ) {
+            self.release_synchronised(now);
+        }
         match self.waves[wave].wave.status {
             Status::Ended | Status::Halted => {
                 self.end(now, wave);
                 self.release(now, group)?;
                 return Ok(true);
+            }
+            Status::AtSync => {
+                let resident = &mut self.waves[wave];
+                (resident.ready, resident.cause) = (u64::MAX, Stall::Barrier);
             }
             Status::AtBarrier => {
                 let resident = &mut self.waves[wave];

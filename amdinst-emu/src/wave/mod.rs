@@ -14,6 +14,7 @@ use amdgpu_isa::{Op, Special, Target, Value, WaveSize};
 
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
 use crate::fast::Vectors;
+use crate::memory::{GlobalSync, Ticket};
 use crate::program::{Registers, Src};
 use crate::races::Stage;
 use crate::rules::Rules;
@@ -38,6 +39,8 @@ pub(crate) enum Status {
     Running,
     /// Waits at a barrier.
     AtBarrier,
+    /// Waits for waves of other workgroups (global wave sync).
+    AtSync,
     /// Gave up its time slice.
     Yielded,
     /// Halted by `s_sethalt`: nothing wakes it.
@@ -156,6 +159,8 @@ pub(crate) struct Wave {
     pub(crate) status: Status,
     /// Its part in a barrier that is signalled and waited at by two instructions.
     pub(crate) signal: Signal,
+    /// What it waits for, where that is other workgroups.
+    pub(crate) ticket: Option<Ticket>,
     pub(crate) gpr_index: GprIndex,
     /// MODE.VSKIP: vector instructions are not executed.
     pub(crate) skips_vectors: bool,
@@ -219,6 +224,7 @@ impl Wave {
             next: 0,
             status: Status::Ended,
             signal: Signal::None,
+            ticket: None,
             gpr_index: GprIndex::default(),
             skips_vectors: false,
             allotted: Registers::default(),
@@ -310,6 +316,7 @@ impl Wave {
         self.trap_status = 0;
         self.status = Status::Running;
         self.signal = Signal::None;
+        self.ticket = None;
         self.lanes_run = 0;
         self.steps_run = 0;
         self.clock = 0;
@@ -386,6 +393,15 @@ impl Wave {
         if (self.status, self.signal) == (Status::AtBarrier, Signal::Complete) {
             (self.status, self.signal) = (Status::Running, Signal::None);
         }
+    }
+
+    /// It goes on if other workgroups let it. Whether it does.
+    pub(crate) fn leave_sync(&mut self, sync: &GlobalSync) -> bool {
+        let leaves = self.ticket.take_if(|ticket| sync.pass(*ticket)).is_some();
+        if leaves {
+            self.status = Status::Running;
+        }
+        leaves
     }
 
     /// The mask of all its lanes.

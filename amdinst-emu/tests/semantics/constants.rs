@@ -51,8 +51,40 @@ pub(crate) fn of_dot_products() {
     assert_eq!(result("v_dot2_i32_i16 v3, v0, v0, v1 op_sel:[0,1,0] op_sel_hi:[1,0,1]", sources), 2 * 15 + 7);
 }
 
+/// Of a literal, an operand of 16 bits takes the low half, whatever stands above it.
+#[test]
+pub(crate) fn of_halves_wider_than_they_are() {
+    let sources = [0x4000_4200, 0xbc00_3c00];
+    for text in [
+        "v_madmk_f16 v3, v0, LITERAL, v1",
+        "v_madak_f16 v3, v0, v1, LITERAL",
+        "v_add_f16 v3, LITERAL, v0",
+        "v_mul_f16 v3, LITERAL, v0",
+        "v_ldexp_f16 v3, LITERAL, v0",
+        "v_cvt_f32_f16 v3, LITERAL",
+        "v_rcp_f16 v3, LITERAL",
+        "v_add_u16 v3, LITERAL, v0",
+        "v_mul_lo_u16 v3, LITERAL, v0",
+        "v_max_i16 v3, LITERAL, v0",
+        "v_lshrrev_b16 v3, LITERAL, v0",
+        "v_cvt_f16_i16 v3, LITERAL",
+        "v_cmp_gt_f16 vcc, LITERAL, v0\nv_cndmask_b32 v3, v0, v1, vcc",
+        "v_cmp_lt_i16 vcc, LITERAL, v0\nv_cndmask_b32 v3, v0, v1, vcc",
+        "v_cmp_class_f16 vcc, LITERAL, v0\nv_cndmask_b32 v3, v0, v1, vcc",
+    ] {
+        for low in [0x1234_u32, 0x8291, 0x4248, 0x3c00, 0xfff0, 0x0003] {
+            let expected = result(&text.replace("LITERAL", &format!("lit({low:#x})")), sources);
+            for high in [0xbf80_0000, 0xffff_0000, 0x0001_0000] {
+                let text = text.replace("LITERAL", &format!("lit({:#x})", high | low));
+                assert_eq!(result(&text, sources), expected, "{text}");
+            }
+        }
+    }
+}
+
 /// Every test of this file.
 pub(crate) fn all() {
+    of_halves_wider_than_they_are();
     of_pairs_of_integers();
     of_pairs_of_halves();
     of_mixed_precision();

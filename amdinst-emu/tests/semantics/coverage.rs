@@ -10,7 +10,9 @@ use amdgpu_isa::{Arch, Encoding, Op, Target, WaveSize, opcodes};
 use amdinst_emu::{Fault, Fidelity, Machine, SnippetError, WaveState, fidelity};
 
 use crate::memory::PROCESSORS;
-use crate::{approximate, constants, conversions, gfx12, gfx950, lanes, matrix, memory, scalar, tables};
+use crate::{
+    approximate, constants, conversions, gfx12, gfx950, global_sync, lanes, matrix, memory, scalar, tables,
+};
 
 type Seen = BTreeSet<(Arch, Encoding, Op)>;
 
@@ -85,6 +87,7 @@ fn every_executed_opcode_has_an_oracle() {
         approximate::all();
         constants::all();
         gfx950::all();
+        global_sync::one_wave_passes_or_waits();
         matrix::all();
         memory::all();
     });

@@ -9,6 +9,7 @@ mod coverage;
 mod formats;
 mod gfx12;
 mod gfx950;
+mod global_sync;
 mod lanes;
 mod matrix;
 mod memory;

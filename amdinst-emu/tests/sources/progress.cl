@@ -54,3 +54,41 @@ kernel void counts(global uint *p) {
     uint n = 0;
     while (LOAD(p) == 0) p[64 + (n++ & 63)] = n;
 }
+
+// Barriers of the whole grid by global wave sync, as AMD's device library has them.
+#define SYNC() (__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"), __builtin_amdgcn_s_barrier(), \
+    X == 0 ? __builtin_amdgcn_ds_gws_barrier(GROUPS - 1, 0) : (void)0, __builtin_amdgcn_s_barrier(), \
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent"))
+kernel void meet_by_sync(global uint *p) {
+    for (uint phase = 0; phase < 5; phase++) {
+        global uint *mine = p + 64 + phase * GROUPS;
+        if (X == 0) mine[G] = phase == 0 ? G : p[64 + (phase - 1) * GROUPS + (G + 1) % GROUPS] + 1;
+        SYNC();
+    }
+}
+
+// Workgroup 2 does not come.
+kernel void misses(global uint *p) { if (G != 2) SYNC(); p[64] = 1; }
+
+// A semaphore: the last workgroup lets the others pass, all at once and one by one.
+kernel void close(global uint *p) { __builtin_amdgcn_ds_gws_init(0, 1); }
+kernel void pass(global uint *p) {
+    if (X) return;
+    if (G == GROUPS - 1) {
+        p[1] = 77;
+        __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+        __builtin_amdgcn_ds_gws_sema_br(GROUPS - 3, 1);
+        __builtin_amdgcn_ds_gws_sema_v(1);
+        __builtin_amdgcn_ds_gws_sema_v(1);
+    } else {
+        __builtin_amdgcn_ds_gws_sema_p(1);
+        __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+        p[64 + G] = p[1];
+    }
+}
+
+// Plain accesses of all workgroups to the same words, without an end.
+kernel void goes_on(global volatile uint *p) {
+    uint n = 0;
+    while (p[0] == 0) p[64 + (n++ & 63)] = n + G;
+}

@@ -71,8 +71,6 @@ unsupported! {
     hsaKmtRuntimeEnable(*mut c_void, bool);
     /// The end of that.
     hsaKmtRuntimeDisable();
-    /// Global wave sync.
-    hsaKmtAllocQueueGWS(u64, u32, *mut u32);
     /// The debugger's view of a queue.
     hsaKmtGetQueueInfo(u64, *mut c_void);
     /// Memory shared with another process.

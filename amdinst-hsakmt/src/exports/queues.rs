@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use super::{put, status};
 use crate::abi::{Event, QUEUE_AQL, QueueResource, Status};
 use crate::driver::{driver, give_back};
+use crate::topology::GLOBAL_SYNCS;
 
 /// Starts a queue. Queues of packets are all there are: the runtime copies with kernels where it gets no other engine.
 ///
@@ -55,6 +56,22 @@ pub(crate) extern "C" fn hsaKmtUpdateQueue(
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn hsaKmtDestroyQueue(queue: u64) -> u32 {
     status(|| give_back(|driver| driver.destroy_queue(queue)))
+}
+
+/// Gives a queue counters of global wave sync, by which workgroups of a cooperative launch wait for each other.
+///
+/// # Safety
+/// See the module.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn hsaKmtAllocQueueGWS(queue: u64, count: u32, first: *mut u32) -> u32 {
+    status(|| {
+        driver()?.check_queue(queue)?;
+        if count > u32::from(GLOBAL_SYNCS) {
+            return Err(Status::OutOfResources);
+        }
+        // SAFETY: the runtime's.
+        unsafe { put(first, 0) }
+    })
 }
 
 /// Which CUs a queue may use: results do not depend on it.

@@ -57,3 +57,39 @@ fn a_thousand_launches_on_four_streams_in_two_processes_at_once() {
         assert_eq!(good(&running.end()), "0 wrong, time is plausible\n");
     }
 }
+
+/// A function pointer that one code object tells and a kernel of another calls; the first is loaded anew between two launches.
+#[test]
+fn kernels_call_functions_of_other_code_objects() {
+    if !tools("kernels_call_functions_of_other_code_objects", &[]) {
+        return;
+    }
+    let program = Program::hip("callback.hip");
+    let modules = [("KERNEL", "kernel.co"), ("FUNCTION", "function.co")]
+        .map(|(defined, file)| program.module("callback.hip", defined, file));
+    let [kernel, function] = &modules;
+    assert_eq!(good(&program.run(&[kernel, function], &[])), "2 126\n2 126\n");
+}
+
+#[test]
+fn cooperative_launches_meet() {
+    if !tools("cooperative_launches_meet", &[]) {
+        return;
+    }
+    let program = Program::hip("cooperative.hip");
+    for groups in ["1", "4", "40"] {
+        let count: usize = groups.parse().unwrap();
+        let line = |value: &str| format!("{}\n", format!("{value} ").repeat(count));
+        assert_eq!(good(&program.run(&["together", groups], &[])), line(groups).repeat(2));
+        assert_eq!(good(&program.run(&["rounds", groups], &[])), line("100").repeat(2));
+    }
+    // HIP counts what there is room for.
+    let large = program.run(&["together", "100000"], &[]);
+    assert_eq!(large.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&large.stdout);
+    assert!(text.contains("hipErrorCooperativeLaunchTooLarge"), "{text}");
+    let stuck = program.run(&["misses"], &[]);
+    let text = String::from_utf8_lossy(&stuck.stderr);
+    let message = "never ends: the wave waits for other workgroups at global wave sync 0, and the other 2 workgroups that run wait too";
+    assert!(text.contains(message) && text.contains("cooperative.hip:"), "{text}");
+}

@@ -79,6 +79,35 @@ impl Program {
         object.to_str().expect("a path in UTF-8").to_owned()
     }
 
+    /// Compile the kernels and functions of `programs/NAME`, HIP for gfx90a, with a macro defined, to a code object beside the
+    /// program; gives its path.
+    pub(crate) fn module(&self, name: &str, defined: &str, file: &str) -> String {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runtime/programs").join(name);
+        let [assembly, relocatable] =
+            ["s", "o"].map(|extension| self.directory.path().join(file).with_extension(extension));
+        let object = self.directory.path().join(file);
+        let run = |program: &str, arguments: &[&OsStr]| {
+            let output = Command::new(program).args(arguments).output().expect("running a tool");
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        };
+        let words = "-x hip --cuda-device-only -S --offload-arch=gfx90a -nogpulib -nogpuinc -mcode-object-version=4 \
+                     -D__HIP_PLATFORM_AMD__ -w -g -O1 -D";
+        let compiles: Vec<&OsStr> = words.split_whitespace().chain([defined]).map(OsStr::new).collect();
+        run("clang-22", &[&compiles[..], &[source.as_ref(), OsStr::new("-o"), assembly.as_ref()]].concat());
+        // A kernel that calls what is not known may launch others. This runtime starts its scheduler for those, and dies in it.
+        let text = std::fs::read_to_string(&assembly).expect("assembly");
+        let text = text.replace("hidden_default_queue", "hidden_none");
+        std::fs::write(&assembly, text.replace("hidden_completion_action", "hidden_none")).expect("writing");
+        let words = "--target=amdgcn-amd-amdhsa -mcpu=gfx90a -mcode-object-version=4 -c";
+        let assembles: Vec<&OsStr> = words.split_whitespace().map(OsStr::new).collect();
+        run(
+            "clang-22",
+            &[&assembles[..], &[assembly.as_ref(), OsStr::new("-o"), relocatable.as_ref()]].concat(),
+        );
+        run("ld.lld-22", &[OsStr::new("-shared"), relocatable.as_ref(), OsStr::new("-o"), object.as_ref()]);
+        object.to_str().expect("a path in UTF-8").to_owned()
+    }
+
     /// A HIP program for gfx90a.
     pub(crate) fn hip(name: &str) -> Self {
         Self::new(name, &["gfx90a"], &["-lamdhip64"])

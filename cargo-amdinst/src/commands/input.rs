@@ -106,6 +106,22 @@ pub struct Skipped {
     pub is_only_read: bool,
 }
 
+/// Code objects that cannot be read, by target and reason: each pair once, with the number of code objects.
+pub fn counted<'a>(all: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(String, &'a str)> {
+    let mut kinds: Vec<((&str, &str), usize)> = Vec::new();
+    for one in all {
+        match kinds.iter_mut().find(|(kind, _)| *kind == one) {
+            Some((_, number)) => *number += 1,
+            None => kinds.push((one, 1)),
+        }
+    }
+    let named = |((target, reason), number): ((&str, &'a str), usize)| match number {
+        1 => (target.to_owned(), reason),
+        _ => (format!("{number} of {target}"), reason),
+    };
+    kinds.into_iter().map(named).collect()
+}
+
 impl<'a> Input<'a> {
     /// Finds every code object that `--target-cpu` lets through in a file.
     ///

@@ -2,7 +2,7 @@
 //!
 //! A refusal of ours without a cause is a difference. Causes are counted one by one, so that one that grows is seen.
 
-use amdgpu_isa::{DecodeError, Illegal, Target, decode};
+use amdgpu_isa::{DecodeError, Illegal, Target, decode, decode_for_listing};
 
 use super::referee::Assembly;
 
@@ -239,15 +239,11 @@ impl Evidence<'_> {
     }
 }
 
-/// A literal of which more than the low half is set, where an operand has no other: whatever else is wrong with a multiply-add of
-/// halves, LLVM's assembler reads none of those.
+/// A literal of which more than the low half is set, where an operand has no other: whatever else is wrong with such a word, LLVM's
+/// assembler reads none of those.
 fn is_too_wide(word: &Evidence<'_>) -> bool {
-    let multiplies = ["v_madmk_f16", "v_madak_f16", "v_fmamk_f16", "v_fmaak_f16"];
-    let is_wide = |operand: &str| operand.strip_prefix("0x").is_some_and(|digits| digits.len() > 4);
-    match word.reason() {
-        Some(Illegal::Immediate(value @ 0x1_0000..)) => word.text.contains(&format!("{value:#x}")),
-        _ => multiplies.iter().any(|name| word.text.starts_with(name)) && word.text.split(", ").any(is_wide),
-    }
+    let bytes: Vec<u8> = word.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    decode_for_listing(word.target, &bytes).is_ok_and(|inst| inst.has_wide_half(word.target))
 }
 
 /// A buffer or an image whose description is NULL. What else is wrong with an image is told first by one or the other.

@@ -211,8 +211,10 @@ fn verdict(
         {
             return Ok(Class::Lossy);
         }
-        // The constant of `v_fmamk_f16` and the like with bits above its 16: the compiler writes them, the assembler refuses them.
-        (Ok(inst), Some(_), Some(Assembly::Refused(_) | Assembly::Bytes(_))) if has_wide_half(inst) => {
+        // The constant of 16 bits with others above them: the compiler writes such, the assembler refuses them or cuts them off.
+        (Ok(inst), Some(_), Some(Assembly::Refused(_) | Assembly::Bytes(_)))
+            if inst.has_wide_half(referee.target) =>
+        {
             return Ok(Class::Lossy);
         }
         // One register that both operations read: compilers behind LLVM 22 write it, as the manual has it.
@@ -249,12 +251,6 @@ fn verdict(
         Ok(other) if is_half_export(&plain, &other) || is_silent_half(&plain, &other) => Ok(Class::Lossy),
         _ => Err(format!("LLVM assembles other bytes: {}", name(inst))),
     }
-}
-
-/// Whether the constant of a multiply-add of halves is a negative one with more bits than count.
-fn has_wide_half(inst: &Inst) -> bool {
-    let multiplies = matches!(inst.op, Op::v_fmamk_f16 | Op::v_fmaak_f16 | Op::v_madmk_f16 | Op::v_madak_f16);
-    multiplies && inst.operands.iter().any(|operand| matches!(operand.value, Value::Literal(0xffff_8000..)))
 }
 
 /// The instruction without the bits that mean nothing.

@@ -2,6 +2,7 @@
 
 mod addressed_by_m0;
 mod exchange;
+mod global_sync;
 mod memory;
 mod source_in_lds;
 mod transpose;
@@ -28,11 +29,11 @@ pub(super) fn handler(op: Op) -> Handler {
         Op::ds_nop => super::nothing,
         Op::ds_append | Op::ds_consume => addressed_by_m0::count,
         Op::ds_read_addtid_b32 | Op::ds_write_addtid_b32 => addressed_by_m0::by_lane,
-        // The global data share's: waves of the whole device wait for each other there.
         Op::ds_ordered_count | Op::ds_add_gs_reg_rtn | Op::ds_sub_gs_reg_rtn | Op::ds_bvh_stack_rtn_b32 => {
             unimplemented_step
         }
-        _ if name.starts_with("ds_gws") || name.starts_with("ds_bvh_stack") => unimplemented_step,
+        _ if name.starts_with("ds_bvh_stack") => unimplemented_step,
+        _ if name.starts_with("ds_gws") => global_sync::sync,
         _ if name.contains("_src2_") => source_in_lds::access,
         _ if name.contains("_tr_") => transpose::read,
         _ => access,

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use amdinst_core::report::{Location, refusal_text};
 
-use super::super::input::source_name;
+use super::super::input::{counted, source_name};
 use super::super::output::{count, short_path};
 use super::view::{FileView, GenericView, KernelView, ObjectView, WavesView};
 
@@ -21,8 +21,8 @@ impl Display for Human<'_> {
             }
             write_object(f, object)?;
         }
-        for skipped in &file.skipped {
-            writeln!(f, "{}: not read: {}", skipped.target, skipped.reason)?;
+        for (which, reason) in counted(file.skipped.iter().map(|one| (&*one.target, &*one.reason))) {
+            writeln!(f, "{which}: not read: {reason}")?;
         }
         Ok(())
     }
@@ -47,7 +47,10 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
         name if name == kernel.name => writeln!(f, "\n{name}")?,
         name => writeln!(f, "\n{name} (symbol {})", kernel.name)?,
     }
-    writeln!(f, "  code        {} bytes at {:#x}", kernel.code_bytes, kernel.address)?;
+    match kernel.code_bytes {
+        0 => writeln!(f, "  code        none: it must not be launched")?,
+        bytes => writeln!(f, "  code        {bytes} bytes at {:#x}", kernel.address)?,
+    }
     write!(f, "  registers   {} SGPRs, {} VGPRs", kernel.sgprs, kernel.vgprs)?;
     if kernel.agprs > 0 {
         write!(f, ", {} AGPRs", kernel.agprs)?;

@@ -13,7 +13,7 @@ use super::tally::Tally;
 use super::{KernelView, SCHEMA, View, no_debug_info, options};
 use crate::cli::{Format, InstrumentArgs};
 use crate::commands::Context;
-use crate::commands::input::{File, Found, Input, kernel_of, unpacked_limit};
+use crate::commands::input::{File, Found, Input, counted, kernel_of, unpacked_limit};
 use crate::commands::output::{self, count};
 use crate::exit::{CommandResult, Exit, OrExit as _};
 use crate::together::Together;
@@ -70,8 +70,8 @@ pub(super) fn run(
     if let Some(missing) = missing_everywhere(&done) {
         return Err(InstrumentError::from(missing).into());
     }
-    for skipped in skipped {
-        context.shell.warn(format_args!("left as it is, {}: {}", skipped.target, skipped.reason));
+    for (which, reason) in counted(skipped.iter().map(|one| (&*one.target, &*one.reason))) {
+        context.shell.warn(format_args!("left as it is, {which}: {reason}"));
     }
     for warning in done.iter().filter_map(|one| one.warning.as_ref()) {
         context.shell.warn(warning);
