@@ -149,7 +149,7 @@ fn a_half_that_stays_is_not_read() {
         ("gfx1201", RDNA4, "global_store_b16 %0, v78, off"),
     ] {
         let source = format!(
-            "kernel void halves(global uint *out) {{ __asm__ volatile(\"{}\" :: \"v\"(out + get_local_id(0)) : \"v77\", \"v78\"); }}",
+            "kernel void halves(global uint *out) {{ __asm__ volatile(\"{}\" :: \"v\"(out + __builtin_amdgcn_workitem_id_x()) : \"v77\", \"v78\"); }}",
             [load, store].join("\n\t").replace('\n', "\\n").replace('\t', "\\t")
         );
         let object = compile(&source, cpu, "-O1");

@@ -76,9 +76,11 @@ impl Operands {
         let carries_data = carries_data(&inst, program.target, step);
         // What is only taken elsewhere is no operand here, nor is a register of which a result leaves some bits as they are.
         let moved = inst.clone();
-        inst.operands.retain(|operand| {
-            operand.access != Access::Write
-                && !(carries_data && is_data(operand) || is_moved(&moved, operand))
+        let keeps_half = inst.op.is_of(Families::KEEPS_HALF);
+        inst.operands.retain(|operand| match operand.access {
+            Access::Write => false,
+            Access::ReadWrite if keeps_half => false,
+            _ => !(carries_data && is_data(operand) || is_moved(&moved, operand)),
         });
         let state = [Reg::EXEC_LO, Reg::EXEC_HI, Reg::MODE, Reg::SCC];
         // Bits of M0 that are not set stay as they are.
