@@ -33,6 +33,8 @@ impl Families {
     pub const TO_OR_FROM_LDS: Self = Self(1 << 10);
     /// Reads or writes SGPRs that its operands do not name.
     pub const SGPRS_BY_NUMBER: Self = Self(1 << 11);
+    /// Writes one half of a register, and reads that register only because the other half stays.
+    pub const KEEPS_HALF: Self = Self(1 << 12);
 
     /// Whether any of these families is among them.
     pub const fn has(self, other: Self) -> bool {
@@ -74,6 +76,7 @@ impl Families {
             (Self::DOT, starts(&["v_dot"])),
             (Self::MOVES_LANES, name.contains("permute") || name.contains("swizzle")),
             (Self::TO_OR_FROM_LDS, name.contains("_lds_")),
+            (Self::KEEPS_HALF, ["_d16", "_mixlo_", "_mixhi_"].iter().any(|part| name.contains(part))),
         ];
         let own = families.into_iter().filter(|(_, is_one)| *is_one);
         Self(own.fold(0, |all, (family, _)| all | family.0))

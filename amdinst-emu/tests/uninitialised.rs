@@ -130,6 +130,48 @@ fn what_computes_with_it_is_found() {
     }
 }
 
+/// An instruction that writes half of a register leaves the other half, which is no use of it. What stores both is one.
+#[test]
+fn a_half_that_stays_is_not_read() {
+    if !tools("a_half_that_stays_is_not_read") {
+        return;
+    }
+    const GFX9: &str = "global_load_short_d16 v77, %0, off\n\ts_waitcnt vmcnt(0)";
+    const RDNA2: &str =
+        "global_load_short_d16 v77, %0, off\n\ts_waitcnt vmcnt(0)\n\tv_add_nc_u16 v78, v77, 1 op_sel:[0,0,1]";
+    const RDNA3: &str = "global_load_d16_b16 v77, %0, off\n\ts_waitcnt vmcnt(0)\n\tv_mov_b16 v78.l, v77.l";
+    // `v_mov_b16 v78.l, v77.l`
+    const RDNA4: &str = "global_load_d16_b16 v77, %0, off\n\ts_wait_loadcnt 0x0\n\t.long 0x7e9c394d";
+    for (cpu, load, store) in [
+        ("gfx90a", GFX9, "global_store_short %0, v77, off"),
+        ("gfx1030", RDNA2, "global_store_short_d16_hi %0, v78, off"),
+        ("gfx1100", RDNA3, "global_store_b16 %0, v78, off"),
+        ("gfx1201", RDNA4, "global_store_b16 %0, v78, off"),
+    ] {
+        let source = format!(
+            "kernel void halves(global uint *out) {{ __asm__ volatile(\"{}\" :: \"v\"(out + __builtin_amdgcn_workitem_id_x()) : \"v77\", \"v78\"); }}",
+            [load, store].join("\n\t").replace('\n', "\\n").replace('\t', "\\t")
+        );
+        let object = compile(&source, cpu, "-O1");
+        let mut device = Device::with(&object, Config::default());
+        let out = device.buffer("out", &[5u32; 64]);
+        let launch = Launch {
+            block: [64, 1, 1],
+            kernarg: [out.to_le_bytes().to_vec(), vec![0; 256]].concat(),
+            ..Launch::new("halves")
+        };
+        let before = device.machine.snapshot();
+        let execution = device.machine.launch(&device.program, &launch).expect("a launch");
+        let expected = if cpu == "gfx1030" { 6 } else { 5 };
+        assert_eq!(device.u32s(out, 64), [expected; 64], "{cpu}");
+        let found = device.machine.find_unwritten(&device.program, &launch, &execution, &before);
+        assert_eq!(found, Ok(None), "{cpu}");
+        let found = device.machine.find_unwritten_read(&device.program, &launch, &before);
+        // A store of less than a dword takes a part, and the register has become one that something wrote.
+        assert_eq!(found, Ok(()), "{cpu}");
+    }
+}
+
 #[test]
 fn each_workgroup_finds_what_was_asked_for() {
     if !tools("each_workgroup_finds_what_was_asked_for") {

@@ -61,8 +61,9 @@ pub(crate) struct NodeProperties {
     pub(crate) lds_kib: u32,
     pub(crate) gds_kib: u32,
     pub(crate) wavefront: u32,
-    pub(crate) shader_engines: u32,
+    /// Shader arrays, of all shader engines.
     pub(crate) arrays: u32,
+    pub(crate) arrays_per_engine: u32,
     pub(crate) cus_per_array: u32,
     pub(crate) simds_per_cu: u32,
     pub(crate) scratch_slots_per_cu: u32,

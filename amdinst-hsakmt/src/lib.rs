@@ -5,7 +5,7 @@
 //! unchanged, and so does every HIP program. It is part of the shared library `amdinst-runtime`, which is made to be found first, as
 //! `libhsakmt.so.1` in a directory of `LD_LIBRARY_PATH`; `cargo amdinst exec` does that.
 //!
-//! The environment says what is emulated: `AMDINST_TARGET_CPU` (gfx900, gfx906, gfx908, gfx90a) or, before it, `AMDINST_EMULATED_CPU`, `AMDINST_GPUS`,
+//! The environment says what is emulated: `AMDINST_TARGET_CPU` (gfx900, gfx906, gfx908, gfx90a, gfx1010, gfx1030) or, before it, `AMDINST_EMULATED_CPU`, `AMDINST_GPUS`,
 //! `AMDINST_BUDGET`, `AMDINST_THREADS`, `AMDINST_CHECK`, `AMDINST_FILL`, `AMDINST_OUT_OF_RANGE`. Named in `HSA_TOOLS_LIB` too, it sees the code objects that
 //! are loaded: faults are then told with their source lines, and `AMDINST_INSTRUMENT` (1, or `report`) has them instrumented,
 //! with counters where `AMDINST_COUNTERS` says.

@@ -170,7 +170,7 @@ mod tests {
         let error = read(&[("AMDINST_TARGET_CPU", "gfx1100")]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "AMDINST_TARGET_CPU=gfx1100 is not understood; it is one of gfx900, gfx906, gfx908, gfx90a"
+            "AMDINST_TARGET_CPU=gfx1100 is not understood; it is one of gfx900, gfx906, gfx908, gfx90a, gfx1010, gfx1030"
         );
         let error = read(&[("AMDINST_GPUS", "0")]).unwrap_err();
         assert_eq!(error.to_string(), "AMDINST_GPUS=0 is not understood; it is a whole number from 1 to 16");

@@ -64,6 +64,7 @@ pub(crate) fn node(settings: &Settings, node: u32) -> Result<NodeProperties, Sta
     if profile.sramecc {
         capabilities |= capability::SRAM_ECC | capability::MEMORY_ECC;
     }
+    let (major, minor, stepping) = profile.version;
     Ok(NodeProperties {
         simds: profile.cus * profile.arch.limits().simds,
         memory_banks: memory(settings, node)?.len() as u32,
@@ -71,16 +72,16 @@ pub(crate) fn node(settings: &Settings, node: u32) -> Result<NodeProperties, Sta
         io_links: 1,
         simd_id: first_simd(node),
         capability: capabilities,
-        waves_per_simd: profile.waves_per_simd,
+        waves_per_simd: profile.arch.limits().waves_per_simd,
         lds_kib: profile.arch.limits().lds_bytes >> 10,
-        wavefront: 64,
-        shader_engines: profile.shader_engines,
-        arrays: 1,
-        cus_per_array: profile.cus.div_ceil(profile.shader_engines),
+        wavefront: profile.arch.default_wave().lanes(),
+        arrays: profile.arrays,
+        arrays_per_engine: profile.arrays_per_engine,
+        cus_per_array: profile.cus.div_ceil(profile.arrays),
         simds_per_cu: profile.arch.limits().simds,
         scratch_slots_per_cu: 32,
-        // Microcode, then the version's major, minor and stepping parts.
-        engine_id: FIRMWARE | 9 << 10 | profile.stepping << 24,
+        // Microcode, then the target's version.
+        engine_id: FIRMWARE | major << 10 | minor << 16 | stepping << 24,
         vendor_id: AMD,
         device_id: profile.device_id,
         location_id: (2 + node) << 8,

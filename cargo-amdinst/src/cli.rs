@@ -498,7 +498,7 @@ The program finds the installed ROCm runtime (Debian's 5.2: HIP, libhsa-runtime6
 the library that asks the kernel's driver, libhsakmt.so.1, is replaced, by way of LD_LIBRARY_PATH; there need be no \
 /dev/kfd. The exit code is the program's own.")]
 pub struct ExecArgs {
-    /// The GPU's processor: gfx900, gfx906, gfx908 or gfx90a [default: gfx90a; under `cargo amdinst test`, the processor of the tests]
+    /// The GPU's processor: gfx900, gfx906, gfx908, gfx90a, gfx1010 or gfx1030 [default: gfx90a; under `cargo amdinst test`, the processor of the tests]
     #[arg(long, value_name = "CPU")]
     pub target_cpu: Option<String>,
     /// How many GPUs there are

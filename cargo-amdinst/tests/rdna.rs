@@ -77,6 +77,38 @@ fn rdna_is_shown_instrumented_and_run() {
     }
 }
 
+/// The vector addition of the talk that this project began with, in Rust (`fixtures/vector_add.rs`), as the link step makes it for gfx1100: its listing, the same with counters in each storage, and the report of four waves of which the last diverges. `cargo xtask
+/// snapshots --bless` writes the snapshot anew.
+#[test]
+fn a_vector_addition_of_gfx1100_is_listed_instrumented_and_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    std::fs::write(directory.join("vector_add.elf"), include_bytes!("fixtures/vector_add.elf")).unwrap();
+    // Without addresses, and up to the kernel's end.
+    let listing = |file: &str| {
+        let text = stdout(directory, &format!("disasm {file}"));
+        let lines = text.lines().skip_while(|line| !line.ends_with("<vector_add>:")).skip(1);
+        let lines: Vec<&str> = lines.filter_map(|line| Some(line.split_once("//")?.0.trim())).collect();
+        let end = lines.iter().position(|line| *line == "s_endpgm").unwrap();
+        lines[..=end].join("\n")
+    };
+    let mut text = format!("# listing\n{}\n", listing("vector_add.elf"));
+    for counters in ["register", "lds", "global"] {
+        let file = format!("{counters}.elf");
+        stdout(directory, &format!("instrument vector_add.elf -o {file} --counters {counters}"));
+        text.push_str(&format!("\n# instrumented, counters: {counters}\n{}\n", listing(&file)));
+    }
+    let arguments = "--arg f32[100] --arg iota:f32[100] --arg fill:f32[100]:0.5 --arg i32:100";
+    let report = stdout(directory, &format!("run vector_add.elf --grid 1 --block 128 {arguments} --report"));
+    text.push_str(&format!("\n# report\n{report}"));
+
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/snapshots/vector_add-gfx1100.txt");
+    if std::env::var_os("AMDINST_BLESS").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(path).unwrap_or_default(), "look, then bless");
+}
+
 /// One that a library for several GPUs has in it.
 #[test]
 fn a_bundle_of_several_generations_is_instrumented() {

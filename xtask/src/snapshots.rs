@@ -9,6 +9,7 @@ use anyhow::{Result, ensure};
 const TESTS: &[(&str, &[&str])] = &[
     ("help texts", &["test", "--package", "cargo-amdinst", "--test", "help"]),
     ("inserted code", &["test", "--package", "amdinst-core", "--test", "inserted"]),
+    ("vector addition on RDNA 3", &["test", "--package", "cargo-amdinst", "--test", "rdna"]),
     ("renderings of reports", &["test", "--package", "amdinst-report", "--test", "renderings"]),
     ("pictures of the page", &["test", "--package", "amdinst-report", "--test", "browser", "pictures"]),
     ("failures that users see", &["amdinst", "test", "--package", "test-kernels", "--test", "failures"]),

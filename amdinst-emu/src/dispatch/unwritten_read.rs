@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use amdgpu_isa::{Families, Inst, MemoryOperation, Op, Operand, Reg, Slot, Value};
+use amdgpu_isa::{Access, Families, Inst, MemoryOperation, Op, Operand, Reg, Slot, Value};
 
 use super::{Launch, Observer, Shared, StepCount, prepare, run_groups, run_slice};
 use crate::check::{Fault, FaultKind, Holder, MemorySpace, Trap};
@@ -74,9 +74,14 @@ impl Operands {
         // What is no instruction is a fault of its own.
         let Ok(mut inst) = amdgpu_isa::decode(program.target, bytes) else { return Self::default() };
         let carries_data = carries_data(&inst, program.target, step);
-        // What is only taken elsewhere is no operand here.
+        // What is only taken elsewhere is no operand here, nor is a register of which a result leaves some bits as they are.
         let moved = inst.clone();
-        inst.operands.retain(|operand| !(carries_data && is_data(operand) || is_moved(&moved, operand)));
+        let keeps_half = inst.op.is_of(Families::KEEPS_HALF);
+        inst.operands.retain(|operand| match operand.access {
+            Access::Write => false,
+            Access::ReadWrite if keeps_half => false,
+            _ => !(carries_data && is_data(operand) || is_moved(&moved, operand)),
+        });
         let state = [Reg::EXEC_LO, Reg::EXEC_HI, Reg::MODE, Reg::SCC];
         // Bits of M0 that are not set stay as they are.
         let keeps_m0 = inst.op.is_of(Families::VGPRS_BY_NUMBER);

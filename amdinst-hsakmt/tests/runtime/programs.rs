@@ -2,12 +2,14 @@
 
 use crate::support::{Program, good, tools};
 
-/// Target, name, CUs and GiB of memory.
-const CPUS: [(&str, &str, u32, u64); 4] = [
-    ("gfx900", "AMD Radeon Instinct MI25 (emulated)", 64, 16),
-    ("gfx906", "AMD Radeon Instinct MI50 (emulated)", 60, 16),
-    ("gfx908", "AMD Instinct MI100 (emulated)", 120, 32),
-    ("gfx90a", "AMD Instinct MI210 (emulated)", 104, 64),
+/// Target, name, CUs, GiB of memory and lanes of a wave.
+const CPUS: [(&str, &str, u32, u64, u32); 6] = [
+    ("gfx900", "AMD Radeon Instinct MI25 (emulated)", 64, 16, 64),
+    ("gfx906", "AMD Radeon Instinct MI50 (emulated)", 60, 16, 64),
+    ("gfx908", "AMD Instinct MI100 (emulated)", 120, 32, 64),
+    ("gfx90a", "AMD Instinct MI210 (emulated)", 104, 64, 64),
+    ("gfx1010", "AMD Radeon RX 5700 XT (emulated)", 40, 8, 32),
+    ("gfx1030", "AMD Radeon RX 6900 XT (emulated)", 80, 16, 32),
 ];
 
 #[test]
@@ -16,16 +18,17 @@ fn the_hsa_runtime_finds_each_gpu() {
         return;
     }
     let program = Program::new("agents.c", &[], &["-lhsa-runtime64"]);
-    for (cpu, name, cus, gib) in CPUS {
+    for (cpu, name, cus, gib, lanes) in CPUS {
         let memory = gib << 30;
-        let gpu = format!("{cpu}, {name}, {cus} CUs, wavefronts of 64\n  memory {memory}\n  LDS 65536\n");
+        let gpu =
+            format!("{cpu}, {name}, {cus} CUs, wavefronts of {lanes}\n  memory {memory}\n  LDS 65536\n");
         assert_eq!(good(&program.run(&[], &[("AMDINST_TARGET_CPU", cpu)])), gpu);
         let two = program.run(&[], &[("AMDINST_TARGET_CPU", cpu), ("AMDINST_GPUS", "2")]);
         assert_eq!(good(&two), gpu.repeat(2));
     }
     let output = program.run(&[], &[("AMDINST_TARGET_CPU", "gfx1100")]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "hsa_init: 0x1008\n");
-    let message = "amdinst: AMDINST_TARGET_CPU=gfx1100 is not understood; it is one of gfx900, gfx906, gfx908, gfx90a\n";
+    let message = "amdinst: AMDINST_TARGET_CPU=gfx1100 is not understood; it is one of gfx900, gfx906, gfx908, gfx90a, gfx1010, gfx1030\n";
     assert_eq!(String::from_utf8_lossy(&output.stderr), message);
 }
 
@@ -35,13 +38,17 @@ fn a_hip_program_runs_on_each_gpu() {
         return;
     }
     let program = Program::new("vector_add.hip", &CPUS.map(|(cpu, ..)| cpu), &["-lamdhip64"]);
-    for (cpu, name, cus, gib) in CPUS {
+    for (cpu, name, cus, gib, lanes) in CPUS {
+        // HIP counts the two CUs of a work-group processor as one.
+        let units = if lanes == 32 { cus / 2 } else { cus };
+        // gfx1030 has no XNACK, so that its name does not say that it is off.
+        let xnack = if cpu == "gfx1030" { "" } else { ":xnack-" };
         let printed = good(&program.run(&[], &[("AMDINST_TARGET_CPU", cpu), ("AMDINST_GPUS", "2")]));
         let lines: Vec<&str> = printed.lines().collect();
         let [first, wrong, second, wrong_too] = lines[..] else { panic!("{printed}") };
         assert_eq!((first, wrong), (second, wrong_too));
-        assert!(first.starts_with(&format!("{name}, {cpu}:")), "{first}");
-        assert!(first.ends_with(&format!(":xnack-, {cus} CUs, memory {}", gib << 30)), "{first}");
+        assert!(first.starts_with(&format!("{name}, {cpu}")), "{first}");
+        assert!(first.ends_with(&format!("{xnack}, {units} CUs, memory {}", gib << 30)), "{first}");
         assert_eq!(wrong, "0 wrong");
     }
 }

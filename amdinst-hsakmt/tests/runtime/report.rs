@@ -2,37 +2,46 @@
 
 use crate::support::{Program, tools};
 
-/// Three launches of four waves. The branch is executed once a wave, and half of 64 lanes take it: 12 executions, all of them
-/// diverged. Lanes leave the loop, whose body runs up to seven times, after i % 8 rounds: eight lanes at a time.
+/// Processors, and how often three launches of four workgroups of 64 work-items execute the branch, with how many lanes on average: once
+/// a wave. Half of its lanes take it: all executions diverged. Lanes leave the loop, whose body runs up to seven times, after i % 8
+/// rounds: eight of 64 lanes at a time.
+const BRANCHES: [(&str, [&str; 2], [&str; 3]); 2] =
+    [("gfx90a", ["12", "12"], ["32.0", "of", "64.0"]), ("gfx1030", ["24", "24"], ["16.0", "of", "32.0"])];
+
 #[test]
 fn branches_are_counted_in_every_home() {
     if !tools("report", &[]) {
         return;
     }
-    let program = Program::hip("branches.hip");
+    let program = Program::new("branches.hip", &BRANCHES.map(|(cpu, ..)| cpu), &["-lamdhip64"]);
+    BRANCHES.into_iter().for_each(|(cpu, executions, lanes)| of_gpu(&program, cpu, executions, lanes));
+}
+
+fn of_gpu(program: &Program, cpu: &str, executions: [&str; 2], lanes: [&str; 3]) {
+    let run =
+        |variables: &[(&str, &str)]| program.run(&[], &[&[("AMDINST_TARGET_CPU", cpu)], variables].concat());
     for home in ["auto", "register", "lds", "global"] {
-        let output = program.run(&[], &[("AMDINST_INSTRUMENT", "report"), ("AMDINST_COUNTERS", home)]);
+        let output = run(&[("AMDINST_INSTRUMENT", "report"), ("AMDINST_COUNTERS", home)]);
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{home}: {text}");
         let heading = text.lines().next().unwrap_or_default();
-        assert!(heading.starts_with("amdinst: 3 launches; branches on gfx90a"), "{home}: {text}");
+        assert!(heading.starts_with(&format!("amdinst: 3 launches; branches on {cpu}")), "{home}: {text}");
         let row = |line: &str| -> Vec<String> {
             let row = text.lines().find(|row| row.contains(line)).unwrap_or_else(|| panic!("{home}: {text}"));
             row.split_whitespace().map(str::to_owned).collect()
         };
+        let ([executions, diverged], [active, of, whole]) = (executions, lanes);
+        let expected = [executions, diverged, "100.0", "%", active, of, whole, "0", "1"];
         let branch = row("branches.hip:6:");
-        assert!(
-            branch.ends_with(&["12", "12", "100.0", "%", "32.0", "of", "64.0", "0", "1"].map(str::to_owned)),
-            "{branch:?}"
-        );
+        assert!(branch.ends_with(&expected.map(str::to_owned)), "{branch:?}");
     }
     // Instrumented and not counted: nothing is printed.
-    let output = program.run(&[], &[("AMDINST_INSTRUMENT", "1")]);
+    let output = run(&[("AMDINST_INSTRUMENT", "1")]);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     // Nor are there races between the counters.
     for home in ["register", "lds", "global"] {
         let checked = [("AMDINST_INSTRUMENT", "1"), ("AMDINST_CHECK", "races,atomicity")];
-        let output = program.run(&[], &[checked.as_slice(), &[("AMDINST_COUNTERS", home)]].concat());
+        let output = run(&[checked.as_slice(), &[("AMDINST_COUNTERS", home)]].concat());
         assert!(output.status.success() && output.stderr.is_empty(), "{home}: {output:?}");
     }
 }

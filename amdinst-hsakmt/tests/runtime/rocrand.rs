@@ -10,14 +10,20 @@ fn rocrands_numbers_are_those_of_the_algorithm() {
         return;
     }
     let program = Program::new("rocrand.c", &[], &["-lamdhip64", "-l:librocrand.so.1"]);
-    assert_eq!(good(&program.run(&[], &[])), "100000 numbers, 0 wrong\n");
+    for cpu in ["gfx90a", "gfx1030"] {
+        let gpu = ("AMDINST_TARGET_CPU", cpu);
+        assert_eq!(good(&program.run(&[], &[gpu])), "100000 numbers, 0 wrong\n");
 
-    // And instrumented as they are loaded.
-    let output = program.run(&[], &[("AMDINST_INSTRUMENT", "report")]);
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "100000 numbers, 0 wrong\n", "{text}");
-    assert!(
-        text.lines().any(|line| line.starts_with("amdinst: 1 launch; ") && line.contains("generate_kernel<")),
-        "{text}"
-    );
+        // And instrumented as they are loaded.
+        let output = program.run(&[], &[gpu, ("AMDINST_INSTRUMENT", "report")]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "100000 numbers, 0 wrong\n", "{text}");
+        let told = format!(" on {cpu}");
+        let is_report = |line: &str| {
+            line.starts_with("amdinst: 1 launch; ")
+                && line.contains("generate_kernel<")
+                && line.contains(&told)
+        };
+        assert!(text.lines().any(is_report), "{text}");
+    }
 }

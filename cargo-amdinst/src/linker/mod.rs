@@ -96,7 +96,7 @@ pub enum LinkError {
     },
     /// LLVM's own fault, which nothing here avoids.
     #[error(
-        "at opt-level {opt_level} LLVM {version} {what}, and no switch turns that off: build kernels with `opt-level = 1` in \
+        "at opt-level {opt_level} LLVM {version} {what}, and no switch turns that off: build kernels with `opt-level = {safe_level}` in \
          their profile, or with another toolchain"
     )]
     Miscompiles {
@@ -106,6 +106,8 @@ pub enum LinkError {
         opt_level: u8,
         /// The effect of the miscompilation.
         what: &'static str,
+        /// A level at which nothing is wrong.
+        safe_level: u8,
     },
     /// A kernel that another size of waves was compiled for than was asked for.
     #[error(

@@ -33,28 +33,36 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
     }
     let directory = work_directory(&arguments.output)?;
     thread::scope(|scope| {
-        let switches = scope.spawn(|| off_switches(arguments));
+        let found = scope.spawn(|| off_switches(arguments, ""));
         let step = Step { arguments, directory: directory.path() };
         let program = step.program()?;
-        let switches = switches.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let mut found = found.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        if !found.iter().all(|(fault, switch)| fault.leaves(switch, &program.intrinsics)) {
+            found = off_switches(arguments, &program.intrinsics)?;
+        }
+        let switches: Vec<&str> = found.into_iter().map(|(_, switch)| switch).collect();
         let optimised = step.optimise(&program, &switches)?;
         let object = step.emit(&optimised, &switches)?;
         step.link_object(&object)
     })
 }
 
-/// The options that keep LLVM from making wrong code, if this one needs them.
-fn off_switches(arguments: &LinkArguments) -> Result<Vec<&'static str>, LinkError> {
+/// The options that keep LLVM from making wrong code of `program`, LLVM IR, if this LLVM needs them, and against which faults.
+fn off_switches(
+    arguments: &LinkArguments,
+    program: &str,
+) -> Result<Vec<(&'static Fault, &'static str)>, LinkError> {
     let opt_level = &arguments.opt_level;
     let tools = &arguments.options.tools;
     let mut switches = Vec::new();
     for fault in Fault::ALL {
-        match fault.verdict(tools, &arguments.processor(), *opt_level)? {
+        match fault.verdict(tools, &arguments.processor(), *opt_level, program)? {
             Verdict::Sound => {}
-            Verdict::KeptOff(switch) => switches.push(switch),
+            Verdict::KeptOff(switch) => switches.push((fault, switch)),
             Verdict::Wrong => {
                 let version = tools.version.clone();
-                return Err(LinkError::Miscompiles { version, opt_level: *opt_level, what: fault.what });
+                let (opt_level, safe_level) = (*opt_level, fault.safe_level);
+                return Err(LinkError::Miscompiles { version, opt_level, what: fault.what, safe_level });
             }
         }
     }
@@ -93,6 +101,8 @@ struct Program {
     records: Records,
     /// The names of the kernels that records tell of.
     names: Vec<String>,
+    /// The declarations of the target's intrinsics.
+    intrinsics: String,
 }
 
 struct Step<'a> {
@@ -129,7 +139,9 @@ impl Step<'_> {
             .map_err(|source| LinkError::Io { path: support.clone(), source })?;
         let path = self.llvm_link(&[program, support], "program.bc")?;
         let path = self.with_libraries(path, &device_libraries::undefined(&ir))?;
-        Ok(Program { path, records, names })
+        let is_intrinsic = |line: &&str| line.starts_with("declare ") && line.contains("@llvm.amdgcn.");
+        let intrinsics = ir.lines().filter(is_intrinsic).collect::<Vec<_>>().join("\n");
+        Ok(Program { path, records, names, intrinsics })
     }
 
     /// `program` with what it needs of libraries: those that build scripts name, and AMD's.

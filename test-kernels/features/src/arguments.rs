@@ -131,6 +131,20 @@ pub fn scale_halves(a: half::f16, x: &[half::f16], mut y: PerItem<half::f16>) {
     }
 }
 
+/// `(a · b ^ 90) + c · d` of the four bytes of a work-item, where LLVM 22 adds 90 (see the guide, "Is it the compiler?"). The link step keeps
+/// that away.
+#[kernel]
+pub fn mix_bytes(bytes: &[[u8; 4]], mut mixed: PerItem<u8>) {
+    if let Some(mixed) = mixed.get() {
+        *mixed = mix(bytes[global_id_x() as usize]);
+    }
+}
+
+/// What [`mix_bytes`] computes of four bytes.
+pub const fn mix([a, b, c, d]: [u8; 4]) -> u8 {
+    (a.wrapping_mul(b) ^ 90).wrapping_add(c.wrapping_mul(d))
+}
+
 /// Colors an image in two dimensions.
 ///
 /// # Safety

@@ -51,5 +51,30 @@ fn the_listing_is_that_of_the_talk(device: &Device) -> TestResult {
         s_endpgm
         ");
     }
+    // As the code object that `cargo amdinst`'s own tests list, instrument and run.
+    if device.cpu() == "gfx1100"
+        && vector_add.wave_size(device)? == 32
+        && !matches!(run.profile(), "dev" | "kernel-o0" | "kernel-o1")
+    {
+        harness::insta::assert_snapshot!(vector_add.listing(device)?, @r"
+        s_load_b32 s2, s[0:1], 0x18
+        s_waitcnt lgkmcnt(0)
+        v_cmp_gt_i32_e32 vcc_lo, s2, v0
+        s_and_saveexec_b32 s2, vcc_lo
+        s_cbranch_execz 16
+        s_clause 0x1
+        s_load_b128 s[4:7], s[0:1], null
+        s_load_b64 s[0:1], s[0:1], 0x10
+        v_lshlrev_b32_e32 v0, 2, v0
+        s_waitcnt lgkmcnt(0)
+        s_clause 0x1
+        global_load_b32 v1, v0, s[6:7]
+        global_load_b32 v2, v0, s[0:1]
+        s_waitcnt vmcnt(0)
+        v_add_f32_e32 v1, v1, v2
+        global_store_b32 v0, v1, s[4:5]
+        s_endpgm
+        ");
+    }
     Ok(())
 }

@@ -28,6 +28,9 @@ pub(crate) struct Options {
     /// Cargo profile of the kernels
     #[arg(long, value_name = "PROFILE", default_value = "kernel-o3")]
     profile: String,
+    /// Processor of the kernels, and of the GPU under the runtime (default: gfx90a)
+    #[arg(long, value_name = "CPU")]
+    target_cpu: Option<String>,
     /// Version of the code objects: the newest that the runtime reads
     #[arg(long, value_name = "VERSION", default_value = "4")]
     code_object_version: String,
@@ -85,11 +88,13 @@ fn median(mut seconds: Vec<f64>) -> f64 {
 fn test(options: &Options, package: &str, home: &str, device: &str) -> Result<(Run, f64)> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     let kept = crate::workspace_root().join(target).join("amdinst").join(package).join(FILE_NAME);
+    let cpu: Vec<&str> = options.target_cpu.iter().flat_map(|cpu| ["--target-cpu", cpu]).collect();
     let mut command = crate::cargo();
     if device == "hip" && !options.gpu {
-        command.args(["amdinst", "exec", "--", "cargo"]);
+        command.args(["amdinst", "exec"]).args(&cpu).args(["--", "cargo"]);
     }
-    command.args(["amdinst", "test", "-p", package, "--device", device, "--counters", home]);
+    command.args(["amdinst", "test"]).args(&cpu);
+    command.args(["-p", package, "--device", device, "--counters", home]);
     command.args(["--profile", &options.profile, "--code-object-version", &options.code_object_version]);
     // Those on the emulator are a suite's own; here only their figures are wanted.
     if device == "emu" {

@@ -48,9 +48,6 @@ const WITHOUT_KERNELS: [&str; 8] =
     ["--exclude", "test-kernels", "--exclude", "features", "--exclude", "matvec", "--exclude", "rodinia"];
 /// The HIP runtime of Debian 12.
 const HIP: &str = "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5";
-/// All packages with kernels but the one that tries the language.
-const WITHOUT_FEATURES: [&str; 3] = ["--workspace", "--exclude", "features"];
-
 /// Every step.
 fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
     let mut steps = vec![

@@ -43,13 +43,13 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
 fn faults(llvm: &LlvmTools) -> Option<Check> {
     const NAME: &str = "llvm faults";
     let mut lines = Vec::new();
-    let mut mended = true;
+    let mut safe_level = None;
     for fault in Fault::ALL {
-        let rest = match fault.verdict(llvm, &[format!("-mcpu={}", fault.processor)], fault.level) {
+        let rest = match fault.verdict(llvm, &[format!("-mcpu={}", fault.processor)], fault.level, "") {
             Ok(Verdict::Sound) => continue,
             Ok(Verdict::KeptOff(switch)) => format!("kernels are built with `{switch}`"),
             Ok(Verdict::Wrong) => {
-                mended = false;
+                safe_level = safe_level.or(Some(fault.safe_level));
                 "nothing keeps that away".to_owned()
             }
             Err(error) => {
@@ -60,11 +60,11 @@ fn faults(llvm: &LlvmTools) -> Option<Check> {
         lines.push(format!("{}: {rest}", fault.what));
     }
     let found = lines.join("\n");
-    match (lines.is_empty(), mended) {
+    match (lines.is_empty(), safe_level) {
         (true, _) => None,
-        (false, true) => Some(Check::ok(Area::Toolchain, NAME, found)),
-        (false, false) => {
-            let help = "`opt-level = 1` in the profile of the kernels, or another toolchain";
+        (false, None) => Some(Check::ok(Area::Toolchain, NAME, found)),
+        (false, Some(level)) => {
+            let help = format!("`opt-level = {level}` in the profile of the kernels, or another toolchain");
             Some(Check::error(Area::Toolchain, NAME, found, help))
         }
     }

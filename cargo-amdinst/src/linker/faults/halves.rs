@@ -17,9 +17,11 @@ pub(super) const FAULT: Fault = Fault {
     what: "loses loads of 16 bits on RDNA 3 (its pass `dead-mi-elimination`)",
     processor: Arch::Gfx1100,
     level: 2,
+    safe_level: 1,
     reproducer: include_str!("halves.ll"),
     is_right,
     switches: &["-mattr=-real-true16"],
+    gives_up: &[],
 };
 
 /// Loads of 16 bits, as the assembly of one generation or the other has them.
@@ -41,7 +43,7 @@ mod tests {
     fn other_generations_are_right() {
         let Some(tools) = tools() else { return };
         for level in 0..=3 {
-            assert_eq!(FAULT.verdict(&tools, &gfx90a(), level).unwrap(), Verdict::Sound, "{level}");
+            assert_eq!(FAULT.verdict(&tools, &gfx90a(), level, "").unwrap(), Verdict::Sound, "{level}");
         }
     }
 

@@ -3,6 +3,7 @@
 //! Fixes are backported, so versions do not tell which LLVM has a fault: it is tried. Each fault has functions that come out wrong, and
 //! a look at what became of them. A switch is tried in the same way before it is used.
 
+mod dots;
 mod halves;
 mod slsr;
 mod spills;
@@ -25,12 +26,16 @@ pub struct Fault {
     pub processor: Arch,
     /// An opt-level at which the pass is wrong.
     pub level: u8,
+    /// An opt-level at which nothing is wrong.
+    pub safe_level: u8,
     /// Functions in LLVM IR that come out wrong.
     reproducer: &'static str,
     /// Whether their assembly is right.
     is_right: fn(&str) -> bool,
     /// Options of `llc` and `opt` that keep the fault away, the one that changes least first.
     switches: &'static [&'static str],
+    /// Switches without which programs lose something: starts of the names of intrinsics that have no instruction then.
+    gives_up: &'static [(&'static str, &'static [&'static str])],
 }
 
 /// What an LLVM does with the functions of a fault.
@@ -45,10 +50,11 @@ pub enum Verdict {
 }
 
 impl Fault {
-    /// The faults that are known. Each is of some levels: at opt-level 1 there is none.
-    pub const ALL: [&Self; 3] = [&slsr::FAULT, &spills::FAULT, &halves::FAULT];
+    /// The faults that are known.
+    pub const ALL: [&Self; 4] = [&slsr::FAULT, &spills::FAULT, &halves::FAULT, &dots::FAULT];
 
-    /// Tries the LLVM of `tools`, for the processor that its options name, at `opt_level`. Takes one or two runs of `llc`, 15 ms each.
+    /// Tries the LLVM of `tools`, for the processor that its options name, at `opt_level`. Takes one or two runs of `llc`, 15 ms each. No
+    /// switch is chosen that `program`, LLVM IR, cannot be compiled with.
     ///
     /// # Errors
     /// `llc` cannot be started, or does not take the functions.
@@ -57,6 +63,7 @@ impl Fault {
         tools: &LlvmTools,
         processor: &[String],
         opt_level: u8,
+        program: &str,
     ) -> Result<Verdict, LinkError> {
         if (self.is_right)(&self.compile(tools, processor, opt_level, None)?) {
             return Ok(Verdict::Sound);
@@ -65,7 +72,14 @@ impl Fault {
             // A later LLVM may have no such switch.
             self.compile(tools, processor, opt_level, Some(switch)).is_ok_and(|text| (self.is_right)(&text))
         };
-        Ok(self.switches.iter().copied().find(mends).map_or(Verdict::Wrong, Verdict::KeptOff))
+        let mut usable = self.switches.iter().copied().filter(|switch| self.leaves(switch, program));
+        Ok(usable.find(mends).map_or(Verdict::Wrong, Verdict::KeptOff))
+    }
+
+    /// Whether all that `program`, LLVM IR, calls has its instruction with this switch.
+    pub fn leaves(&self, switch: &str, program: &str) -> bool {
+        let given_up = self.gives_up.iter().filter(|(of, _)| *of == switch).flat_map(|(_, names)| *names);
+        !given_up.into_iter().any(|name| program.contains(name))
     }
 
     fn compile(
@@ -104,7 +118,7 @@ impl Fault {
 
 #[cfg(test)]
 mod tests {
-    use amdgpu_isa::WaveSize;
+    use amdgpu_isa::{Generation, Op, Opcode, WaveSize};
 
     use super::*;
     use crate::toolchain::{Places, discover};
@@ -134,24 +148,35 @@ mod tests {
         [format!("-mcpu={}", Arch::Gfx90a)]
     }
 
-    /// At its level each fault is there in the versions that were looked at, and its first switch mends it for every processor. What is
-    /// wrong on GFX9 is so on all; else it is of one generation. The error of a link sends to opt-level 1, where nothing is wrong.
+    /// Whether code for a processor comes out wrong: products of bytes where there is an instruction for their sum, 16-bit values where
+    /// registers have halves, anything else everywhere.
+    fn affects(fault: &Fault, arch: Arch) -> bool {
+        let has_dots = || Opcode::of_op(arch, Op::v_dot4_u32_u8).next().is_some();
+        match fault.switches[0] {
+            "-mattr=-dot7-insts" => has_dots(),
+            "-mattr=-real-true16" => arch.generation() == Generation::Gfx11,
+            _ => true,
+        }
+    }
+
+    /// At its level each fault is there in the versions that were looked at, and its first switch mends it for every processor. The error
+    /// of a link sends to a level where nothing is wrong.
     #[test]
     fn what_this_llvm_does_is_found_and_mended() {
         let Some(tools) = tools() else { return };
         for fault in Fault::ALL {
             for (arch, processor) in processors() {
                 let what = fault.what;
-                let verdict = fault.verdict(&tools, &processor, fault.level).unwrap();
+                let verdict = fault.verdict(&tools, &processor, fault.level, "").unwrap();
                 assert_ne!(verdict, Verdict::Wrong, "{processor:?}: LLVM {what}");
                 if matches!(&tools.version[..], "22.1.2" | "22.1.8") {
-                    let generations = [Arch::Gfx90a, arch].map(Arch::generation);
-                    let is_there = generations.contains(&fault.processor.generation());
-                    let expected =
-                        if is_there { Verdict::KeptOff(fault.switches[0]) } else { Verdict::Sound };
+                    let expected = match affects(fault, arch) {
+                        true => Verdict::KeptOff(fault.switches[0]),
+                        false => Verdict::Sound,
+                    };
                     assert_eq!(verdict, expected, "{processor:?}: LLVM {what}");
                 }
-                let verdict = fault.verdict(&tools, &processor, 1).unwrap();
+                let verdict = fault.verdict(&tools, &processor, fault.safe_level, "").unwrap();
                 assert_eq!(verdict, Verdict::Sound, "{processor:?}: LLVM {what}");
             }
         }
@@ -199,7 +224,7 @@ mod tests {
             std::fs::set_permissions(&llc, std::fs::Permissions::from_mode(0o755)).unwrap();
             let pattern = format!("{}/{{}}", directory.path().display());
             let tools = LlvmTools { pattern, lld: PathBuf::new(), version: "99.0.0".to_owned() };
-            fault.verdict(&tools, &gfx90a(), 3)
+            fault.verdict(&tools, &gfx90a(), 3, "")
         };
         let right = "\tglobal_load_dword v0\\n\tglobal_load_dword v0\\n";
         assert_eq!(with(&format!("printf '{right}'")).unwrap(), Verdict::Sound);

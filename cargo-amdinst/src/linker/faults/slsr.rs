@@ -20,6 +20,7 @@ pub(super) const FAULT: Fault = Fault {
     what: "computes wrong addresses (its pass `slsr`, llvm/llvm-project#204278)",
     processor: Arch::Gfx90a,
     level: 3,
+    safe_level: 1,
     reproducer: include_str!("slsr.ll"),
     is_right,
     switches: &[
@@ -27,6 +28,7 @@ pub(super) const FAULT: Fault = Fault {
         "--debug-counter=slsr-counter=9223372036854775807",
         "--amdgpu-scalar-ir-passes=0",
     ],
+    gives_up: &[],
 };
 
 /// Whether every kernel of the reproducer still reads the value that its result depends on.
@@ -48,7 +50,7 @@ mod tests {
     #[test]
     fn without_optimisation_nothing_is_wrong() {
         let Some(tools) = tools() else { return };
-        assert_eq!(FAULT.verdict(&tools, &gfx90a(), 0).unwrap(), Verdict::Sound);
+        assert_eq!(FAULT.verdict(&tools, &gfx90a(), 0, "").unwrap(), Verdict::Sound);
     }
 
     /// `opt`'s pipelines do not run the pass for this target, and would not with the switch.

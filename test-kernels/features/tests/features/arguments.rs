@@ -1,8 +1,8 @@
 //! Everything that a kernel may take, as the host passes it.
 
 use features::arguments::{
-    Buffers, Mixed, Pair, WORDS, add_up, colour, first_of_group, look_up, many, safe_saxpy, scale_halves,
-    squares, tell_structure,
+    Buffers, Mixed, Pair, WORDS, add_up, colour, first_of_group, look_up, many, mix, mix_bytes, safe_saxpy,
+    scale_halves, squares, tell_structure,
 };
 use harness::{Buffer, Device, Launch as _, LaunchError, TestResult};
 
@@ -152,6 +152,15 @@ fn halves(device: &Device) -> TestResult {
     let mut y = device.zeroed(64);
     scale_halves.launch(device, 1, 64, (a, &device.buffer(&x), &mut y))?;
     assert_eq!(y.to_vec(), x.iter().map(|&x| a * x).collect::<Vec<_>>());
+    Ok(())
+}
+
+#[harness::test]
+fn products_of_bytes(device: &Device) -> TestResult {
+    let bytes: Vec<[u8; 4]> = (0..=255).map(|i: u8| [i, i ^ 0x35, i.wrapping_mul(7), 255 - i]).collect();
+    let mut mixed = device.zeroed(bytes.len());
+    mix_bytes.launch(device, 4, 64, (&device.buffer(&bytes), &mut mixed))?;
+    assert_eq!(mixed.to_vec(), bytes.into_iter().map(mix).collect::<Vec<_>>());
     Ok(())
 }
 
