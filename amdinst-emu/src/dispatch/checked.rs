@@ -141,7 +141,7 @@ pub(super) fn launch(
 }
 
 /// The fault of a launch that never ends, which would not for much longer if all of it were looked at: a race in its first rounds, or that
-/// it does not end. Nothing, and memory as it was, if it ends.
+/// it does not end, or that it was stopped meanwhile. Nothing, and memory as it was, if it ends.
 fn endless(
     memory: &mut Memory,
     config: &Config,
@@ -150,29 +150,37 @@ fn endless(
     launch: &Launch,
     before: &Copied,
 ) -> Option<Fault> {
-    let stopped = |memory: &mut Memory, budget: u64| {
+    let cut_short = |memory: &mut Memory, budget: u64| {
         let outcome = prepare(memory, quick, program, launch, |shared| {
             run(&Shared { budget: shared.budget.min(budget), in_order: true, ..shared })
         });
         memory.restore(before);
-        outcome.err().filter(|fault| matches!(fault.kind, FaultKind::Budget { .. }))
+        outcome.err().filter(|fault| matches!(fault.kind, FaultKind::Budget { .. } | FaultKind::Stopped))
     };
-    stopped(memory, SUSPECT)?;
+    let fault = cut_short(memory, SUSPECT)?;
+    if matches!(fault.kind, FaultKind::Stopped) {
+        return Some(fault);
+    }
     let looked = prepare(memory, config, program, launch, first_rounds);
     memory.restore(before);
-    looked.err().or_else(|| stopped(memory, u64::MAX))
+    looked.err().or_else(|| cut_short(memory, u64::MAX))
 }
 
 /// Looks at the first accesses of the first workgroups.
 ///
 /// # Errors
-/// A race. What else goes wrong, workgroups that are missing may be the reason for.
+/// A race, or that the launch was stopped. What else goes wrong, workgroups that are missing may be the reason for.
 fn first_rounds(shared: Shared<'_>) -> Result<(), Fault> {
     let shared = Shared { budget: shared.budget.min(ROUNDS), in_order: true, ..shared };
     let mut group = Group::new(&shared);
     for index in 0..shared.groups().min(FIRST) {
         match group.run(&shared, index, &mut Unobserved) {
-            Err(fault) if matches!(fault.kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. }) => {
+            Err(fault)
+                if matches!(
+                    fault.kind,
+                    FaultKind::Race { .. } | FaultKind::LaneRace { .. } | FaultKind::Stopped
+                ) =>
+            {
                 return Err(*fault);
             }
             _ => {}
@@ -249,7 +257,12 @@ fn look(
         shared.budget = budget.min(left);
         shared.most_looks = clashes.effort() + Effort::looks(left);
         match group.run(&shared, sample.at(place), &mut Unobserved) {
-            Err(fault) if matches!(fault.kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. }) => {
+            Err(fault)
+                if matches!(
+                    fault.kind,
+                    FaultKind::Race { .. } | FaultKind::LaneRace { .. } | FaultKind::Stopped
+                ) =>
+            {
                 return Err(*fault);
             }
             // It was looked at in part.
