@@ -6,6 +6,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::{Mutex, PoisonError};
 
 /// The crate that prints and allocates: what it asks its host for is what the real one does.
 const DEVICE_LIBS: &str = "#![no_std]
@@ -107,8 +108,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// The tests take turns: then the second one finds what the first one has compiled.
+static TURN: Mutex<()> = Mutex::new(());
+
 #[test]
 fn a_program_of_gpu_kernel_is_built_as_it_is() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let place = tempfile::tempdir().unwrap();
     let root = place.path();
     package(root, "amdgpu-device-libs", "");
@@ -156,6 +161,7 @@ fn a_program_of_gpu_kernel_is_built_as_it_is() {
 
 #[test]
 fn device_libraries_are_linked_or_named() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let place = tempfile::tempdir().unwrap();
     let root = place.path();
     package(root, "maths", "[workspace]\n[lib]\ncrate-type = [\"cdylib\"]\n");

@@ -78,6 +78,21 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
     let args = ["amdinst", "test", "--device", "emu", "-p", "matvec", "--timing", "mi210"];
     steps.push(Step::new("model matvec", Counting::One, args).beside());
     steps.extend(compiled.iter().flat_map(|kernels| kernels.tests(junit)).map(Step::beside));
+    // Whole messages of faults: in profile dev, for its checks of overflow, as are all other tests; and as kernels are built by default,
+    // which the README's commands use.
+    for profile in ["dev", "release"] {
+        let name = format!("faults {profile}");
+        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
+        let args = ["amdinst", "test", "--device", "emu", "--profile", profile, "-p", "test-kernels"];
+        let mut step = Step::new(&name, Counting::Tests, args);
+        step.args.extend(["--junit", &report].map(str::to_owned));
+        // The rest of profile release is that of `kernel-o3`.
+        if profile == "release" {
+            step.args.extend(["--", "called::"].map(str::to_owned));
+        }
+        step.writes_junit = true;
+        steps.push(step.beside());
+    }
     steps.extend([
         // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only those.
         Step::new(
@@ -103,22 +118,7 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     ]);
-    // What follows is not run beside the host tests, so that both end at about the same time. Whole messages of faults: in profile dev,
-    // for its checks of overflow, as are all other tests; and as kernels are built by default, which the README's commands use.
-    for profile in ["dev", "release"] {
-        let name = format!("faults {profile}");
-        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
-        let args = ["amdinst", "test", "--device", "emu", "--profile", profile, "-p", "test-kernels"];
-        let mut step = Step::new(&name, Counting::Tests, args);
-        step.args.extend(["--junit", &report].map(str::to_owned));
-        // The rest of profile release is that of `kernel-o3`.
-        if profile == "release" {
-            step.args.extend(["--", "called::"].map(str::to_owned));
-        }
-        step.writes_junit = true;
-        steps.push(step);
-    }
-    // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
+    // What follows is not run beside the host tests, so that both end at about the same time: the same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
     // for what the two count must be the same.
     for home in kernels::HOMES {
         let name = format!("runtime {home}");
