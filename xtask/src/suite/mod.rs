@@ -118,8 +118,8 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     ]);
-    // What follows is not run beside the host tests, so that both end at about the same time: the same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
-    // for what the two count must be the same.
+    // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
+    // for what the two count must be the same. Not beside the host tests, so that both end at about the same time.
     for home in kernels::HOMES {
         let name = format!("runtime {home}");
         let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
