@@ -2,8 +2,9 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use std::path::Path;
+use std::collections::BTreeMap;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
@@ -73,14 +74,17 @@ pub(crate) fn compile_for(source: &str, (cpu, lanes): (&str, u32), level: &str) 
     compile_with(source, cpu, level, wave_options(cpu, lanes))
 }
 
-/// Compile with further options.
+/// Compile with further options. What was compiled before is not compiled again: starting clang takes longer than most that is done here.
 pub(crate) fn compile_with(source: &str, cpu: &str, level: &str, options: &[&str]) -> CodeObject {
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let input = directory.path().join("kernel.cl");
-    let output = directory.path().join("kernel.elf");
-    std::fs::write(&input, source).expect("writing the source");
-    run_clang(&input, &output, cpu, level, options);
-    let bytes = std::fs::read(&output).expect("reading the code object");
+    static COMPILED: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let compiled = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = format!("{cpu} {level} {options:?} {source}");
+    let before = compiled().get(&key).cloned();
+    let bytes = before.unwrap_or_else(|| {
+        let bytes = run_clang(source, cpu, level, options);
+        compiled().insert(key, bytes.clone());
+        bytes
+    });
     CodeObject::parse(bytes).expect("a code object")
 }
 
@@ -102,7 +106,11 @@ pub(crate) fn compile_c(source: &str, cpu: &str, level: &str) -> CodeObject {
 /// Behind a processor's name: its waves have 64 lanes, which is not what it has by default.
 pub(crate) const WAVE64: &str = ":wave64";
 
-fn run_clang(input: &Path, output: &Path, cpu: &str, level: &str, options: &[&str]) {
+fn run_clang(source: &str, cpu: &str, level: &str, options: &[&str]) -> Vec<u8> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("kernel.cl");
+    let output = directory.path().join("kernel.elf");
+    std::fs::write(&input, source).expect("writing the source");
     let name = cpu.strip_suffix(WAVE64);
     let wave = name.map(|_| "-mwavefrontsize64");
     let cpu = name.unwrap_or(cpu);
@@ -115,10 +123,11 @@ fn run_clang(input: &Path, output: &Path, cpu: &str, level: &str, options: &[&st
         .args(wave)
         .args(options)
         .arg("-o")
-        .args([output, input])
+        .args([&output, &input])
         .output()
         .expect("running clang-22");
     assert!(result.status.success(), "clang: {}", String::from_utf8_lossy(&result.stderr));
+    std::fs::read(&output).expect("reading the code object")
 }
 
 /// A machine with one program.
