@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::Op;
 
 /// A set of families of mnemonics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Families(u16);
 
 impl Families {
@@ -35,6 +35,8 @@ impl Families {
     pub const SGPRS_BY_NUMBER: Self = Self(1 << 11);
     /// Writes one half of a register, and reads that register only because the other half stays.
     pub const KEEPS_HALF: Self = Self(1 << 12);
+    /// Works on a counter by which waves of different workgroups wait for each other: `ds_gws_*`.
+    pub const GLOBAL_SYNC: Self = Self(1 << 13);
 
     /// Whether any of these families is among them.
     pub const fn has(self, other: Self) -> bool {
@@ -77,6 +79,7 @@ impl Families {
             (Self::MOVES_LANES, name.contains("permute") || name.contains("swizzle")),
             (Self::TO_OR_FROM_LDS, name.contains("_lds_")),
             (Self::KEEPS_HALF, ["_d16", "_mixlo_", "_mixhi_"].iter().any(|part| name.contains(part))),
+            (Self::GLOBAL_SYNC, starts(&["ds_gws_"])),
         ];
         let own = families.into_iter().filter(|(_, is_one)| *is_one);
         Self(own.fold(0, |all, (family, _)| all | family.0))

@@ -2,37 +2,19 @@
 
 mod support;
 
-use std::fmt;
-use std::sync::LazyLock;
-
-use amdgpu_object::CodeObject;
 use amdinst_emu::Config;
 use support::{Device, compile_for, random, targets, tools};
 
 const SOURCE: &str = include_str!("sources/kernels.cl");
 
-/// The kernels as compiled for one processor at one level.
-struct Compiled {
-    cpu: &'static str,
-    lanes: u32,
-    level: &'static str,
-    object: CodeObject,
+/// For each target its name in messages, the lanes of a wave, and a device that has the kernels. They are one source, since starting a
+/// compiler takes longer than compiling one of them.
+fn devices() -> impl Iterator<Item = (String, u32, Device)> {
+    targets().map(|((cpu, lanes), level)| {
+        let device = Device::with(&compile_for(SOURCE, (cpu, lanes), level), Config::default());
+        (format!("{cpu} wave{lanes} {level}"), lanes, device)
+    })
 }
-
-impl fmt::Display for Compiled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} wave{} {}", self.cpu, self.lanes, self.level)
-    }
-}
-
-/// The kernels for every target: compiled once for all tests, since starting a compiler takes longer than compiling one of them.
-static COMPILED: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
-    let compile = |((cpu, lanes), level)| {
-        let object = compile_for(SOURCE, (cpu, lanes), level);
-        Compiled { cpu, lanes, level, object }
-    };
-    targets().map(compile).collect()
-});
 
 /// What is compared: the results of work-items, and what they are computed from.
 #[derive(Clone, Copy)]
@@ -54,8 +36,7 @@ fn check_as(
     if !tools(kernel) {
         return;
     }
-    for target in &*COMPILED {
-        let mut device = Device::with(&target.object, Config::default());
+    for (target, lanes, mut device) in devices() {
         let n = a.len();
         let narrow = |values: &[u64]| values.iter().map(|value| *value as u32).collect::<Vec<_>>();
         let (out, left, right) = if wide {
@@ -70,7 +51,7 @@ fn check_as(
         let grid = n.div_ceil(192) as u32;
         let result = device.launch(kernel, grid, 192, &[out, left, right, n as u64]);
         let execution = result.unwrap_or_else(|fault| panic!("{kernel} {target}: {fault}"));
-        assert_eq!(execution.waves, u64::from(grid * 192 / target.lanes));
+        assert_eq!(execution.waves, u64::from(grid * 192 / lanes));
         let results =
             if wide { device.u64s(out, n) } else { device.u32s(out, n).into_iter().map(u64::from).collect() };
         for (index, result) in results.into_iter().enumerate() {
@@ -427,8 +408,7 @@ fn global_atomics() {
     if !tools("global_atomics") {
         return;
     }
-    for target in &*COMPILED {
-        let mut device = Device::with(&target.object, Config::default());
+    for (target, _, mut device) in devices() {
         let n = 500u32;
         let bins = device.buffer("bins", &[0u32; 8]);
         let wide = device.buffer("wide", &[0u64]);

@@ -76,7 +76,7 @@ impl Loaded {
             name,
             bias,
             code: None,
-            elsewhere: &[],
+            elsewhere: &Vec::new,
             is_empty: false,
         }
     }

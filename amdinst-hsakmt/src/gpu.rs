@@ -259,14 +259,15 @@ impl Gpu {
         let name = name.map_or_else(|| format!("kernel at {kernel:#x}"), |name| names::short(&name));
         let bias = image.as_ref().map_or(0, |image| image.start);
         let code = image.and_then(|image| image.code);
-        let elsewhere = elsewhere(machine, kernel);
-        let known = object.as_ref().zip(symbol.as_ref()).and_then(|(object, symbol)| object.kernel(symbol));
-        let is_empty = known.is_some_and(|kernel| kernel.code.is_empty());
+        let known = object.as_ref().zip(symbol.as_ref());
+        let is_empty = known
+            .and_then(|(object, symbol)| object.kernel(symbol))
+            .is_some_and(|kernel| kernel.code.is_empty());
+        let elsewhere = || elsewhere(machine, kernel);
         let resident =
             Resident { descriptor: kernel, name: &name, bias, code, elsewhere: &elsewhere, is_empty };
         let program = machine.program_at(&resident)?;
-        let contradiction =
-            object.as_ref().zip(symbol.as_ref()).and_then(|(object, symbol)| object.contradiction(symbol));
+        let contradiction = known.and_then(|(object, symbol)| object.contradiction(symbol));
         if let Some(problem) = contradiction {
             return Err(LoadError::Contradiction { kernel: name, problem });
         }

@@ -169,24 +169,23 @@ fn endless(
 /// Looks at the first accesses of the first workgroups.
 ///
 /// # Errors
-/// A race, or that the launch was stopped. What else goes wrong, workgroups that are missing may be the reason for.
+/// A race, or that the launch was stopped.
 fn first_rounds(shared: Shared<'_>) -> Result<(), Fault> {
     let shared = Shared { budget: shared.budget.min(ROUNDS), in_order: true, ..shared };
     let mut group = Group::new(&shared);
     for index in 0..shared.groups().min(FIRST) {
         match group.run(&shared, index, &mut Unobserved) {
-            Err(fault)
-                if matches!(
-                    fault.kind,
-                    FaultKind::Race { .. } | FaultKind::LaneRace { .. } | FaultKind::Stopped
-                ) =>
-            {
-                return Err(*fault);
-            }
+            Err(fault) if ends_the_look(&fault.kind) => return Err(*fault),
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Whether a fault of a workgroup that is looked at by itself is one of the launch: what else goes wrong, workgroups that are missing may
+/// be the reason for.
+fn ends_the_look(kind: &FaultKind) -> bool {
+    matches!(kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. } | FaultKind::Stopped)
 }
 
 /// Runs a launch again whose workgroups clash: one after another, from a copy of the memory before it.
@@ -257,14 +256,7 @@ fn look(
         shared.budget = budget.min(left);
         shared.most_looks = clashes.effort() + Effort::looks(left);
         match group.run(&shared, sample.at(place), &mut Unobserved) {
-            Err(fault)
-                if matches!(
-                    fault.kind,
-                    FaultKind::Race { .. } | FaultKind::LaneRace { .. } | FaultKind::Stopped
-                ) =>
-            {
-                return Err(*fault);
-            }
+            Err(fault) if ends_the_look(&fault.kind) => return Err(*fault),
             // It was looked at in part.
             Err(_) => {}
             Ok(()) => workgroups += 1,

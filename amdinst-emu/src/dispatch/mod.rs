@@ -355,6 +355,15 @@ pub(crate) fn prepare<T>(
     result
 }
 
+/// # Errors
+/// The kernel has no instructions.
+fn has_code(kernel: &Kernel) -> Result<(), Fault> {
+    if kernel.code.is_empty() {
+        return Err(Fault { kind: FaultKind::NoCode, ..Fault::dispatch(&kernel.name, String::new()) });
+    }
+    Ok(())
+}
+
 /// The kernel, if it can be launched like this.
 fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault> {
     let name = &launch.kernel;
@@ -366,9 +375,7 @@ fn check<'a>(program: &'a Program, launch: &Launch) -> Result<&'a Kernel, Fault>
     if let Some(problem) = verify::contradiction(kernel, program.target.arch) {
         return Err(Fault { kind: FaultKind::Damaged(problem), ..Fault::dispatch(name, String::new()) });
     }
-    if kernel.code.is_empty() {
-        return Err(Fault { kind: FaultKind::NoCode, ..Fault::dispatch(name, String::new()) });
-    }
+    has_code(kernel)?;
     if launch.grid.contains(&0) || launch.block.contains(&0) {
         return bad(format!("a dimension is zero: grid {:?}, block {:?}", launch.grid, launch.block));
     }

@@ -16,6 +16,8 @@
 //! Launches that must give one result whatever the number of threads, though their workgroups may race, are scanned for such
 //! accesses ([`crate::Config::deterministic`], `dispatch::checked`). The few that no scan sees are looked for here.
 
+use amdgpu_isa::Families;
+
 use crate::program::{Action, Space, Step};
 
 /// Whether a kernel that can reach these steps must have its workgroups run in order.
@@ -30,11 +32,7 @@ pub(super) fn matters(steps: &[&Step]) -> bool {
 
 /// Whether there are steps at which waves of different workgroups wait for each other.
 pub(super) fn synchronise(steps: &[&Step]) -> bool {
-    steps.iter().any(|step| is_global_sync(step))
-}
-
-fn is_global_sync(step: &Step) -> bool {
-    step.op.name().starts_with("ds_gws")
+    steps.iter().any(|step| step.op.is_of(Families::GLOBAL_SYNC))
 }
 
 /// The atomic that a step does on device memory.
@@ -71,6 +69,6 @@ pub(super) fn is_sensitive_scalar(step: &Step) -> bool {
         || name.starts_with("s_store")
         || name.starts_with("s_buffer_store")
         || name.starts_with("s_scratch_store")
-        || is_global_sync(step)
+        || step.op.is_of(Families::GLOBAL_SYNC)
         || step.flags.reads_clock
 }

@@ -3,8 +3,8 @@
 use amdgpu_object::{Kernel, KernelMetadata};
 
 use super::registers::{Places, Setup};
-use super::{Execution, Launch, MAX_WORKGROUP, Shared, Stop, run};
-use crate::check::{Fault, FaultKind};
+use super::{Execution, Launch, MAX_WORKGROUP, Shared, Stop, has_code, run};
+use crate::check::Fault;
 use crate::machine::Config;
 use crate::memory::Memory;
 use crate::program::Program;
@@ -77,9 +77,7 @@ pub(crate) fn dispatch(
         return Err(Fault::dispatch("", "the program has no kernel".to_owned()));
     };
     let name = &kernel.name;
-    if kernel.code.is_empty() {
-        return Err(Fault { kind: FaultKind::NoCode, ..Fault::dispatch(name, String::new()) });
-    }
+    has_code(kernel)?;
     let Some(packet) = Packet::read(memory, dispatch.packet) else {
         return Err(Fault::dispatch(name, format!("no packet at {:#x}", dispatch.packet)));
     };

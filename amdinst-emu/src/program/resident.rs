@@ -13,7 +13,7 @@ use crate::dispatch;
 use crate::memory::Memory;
 
 /// A kernel in device memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Resident<'a> {
     /// Device address of its descriptor (`kernel_object` of a dispatch packet).
     pub descriptor: u64,
@@ -23,8 +23,8 @@ pub struct Resident<'a> {
     pub bias: u64,
     /// Device addresses of the code that it may jump to by an address in registers; `None` for all of the allocation.
     pub code: Option<Range<u64>>,
-    /// Device addresses of other code objects' code, which it may call if it calls an address that it is given.
-    pub elsewhere: &'a [Range<u64>],
+    /// Device addresses of other code objects' code. It is asked for where the kernel calls an address that it is given.
+    pub elsewhere: &'a dyn Fn() -> Vec<Range<u64>>,
     /// It has no instructions: at its entry is other code.
     pub is_empty: bool,
 }
@@ -49,7 +49,7 @@ pub(crate) fn program(arch: Arch, memory: &Memory, resident: &Resident<'_>) -> R
     let target = Target { arch, wave: KernelDescriptor { bytes }.wave_size(arch) };
     let range = usize::try_from(at).ok().and_then(|at| reached(target, &text, at));
     let calls_by_pointer = range.is_none() && calls_by_pointer(target, &text);
-    let others = if calls_by_pointer { resident.elsewhere } else { &[] };
+    let others = if calls_by_pointer { (resident.elsewhere)() } else { Vec::new() };
     let range = range.unwrap_or(0..text.len());
     text.truncate(range.end);
     text.drain(..range.start);

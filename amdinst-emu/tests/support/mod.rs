@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
@@ -76,16 +76,12 @@ pub(crate) fn compile_for(source: &str, (cpu, lanes): (&str, u32), level: &str) 
 
 /// Compile with further options. What was compiled before is not compiled again: starting clang takes longer than most that is done here.
 pub(crate) fn compile_with(source: &str, cpu: &str, level: &str, options: &[&str]) -> CodeObject {
-    static COMPILED: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
-    let compiled = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    static COMPILED: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
     let key = format!("{cpu} {level} {options:?} {source}");
-    let before = compiled().get(&key).cloned();
-    let bytes = before.unwrap_or_else(|| {
-        let bytes = run_clang(source, cpu, level, options);
-        compiled().insert(key, bytes.clone());
-        bytes
-    });
-    CodeObject::parse(bytes).expect("a code object")
+    // Others wait for the same one alone.
+    let compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
+    let bytes = compiled.get_or_init(|| run_clang(source, cpu, level, options));
+    CodeObject::parse(bytes.clone()).expect("a code object")
 }
 
 /// Compile C, in which functions may recurse, to a code object.

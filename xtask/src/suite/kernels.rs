@@ -22,35 +22,35 @@ const PROCESSORS: [Processor; 5] = [
         cpu: "gfx90a",
         lanes: None,
         profiles: &["kernel-o0", "kernel-o3"],
-        with_features: &["kernel-o0", "kernel-o3"],
+        features: true,
         homes: &HOMES,
     },
     Processor {
         cpu: "gfx1100",
         lanes: Some("32"),
         profiles: &["kernel-o2"],
-        with_features: &["kernel-o2"],
+        features: true,
         homes: &["auto"],
     },
     Processor {
         cpu: "gfx1151",
         lanes: Some("64"),
         profiles: &["kernel-os"],
-        with_features: &[],
+        features: false,
         homes: &["auto"],
     },
     Processor {
         cpu: "gfx1201",
         lanes: Some("32"),
         profiles: &["kernel-o0"],
-        with_features: &[],
+        features: false,
         homes: &["auto"],
     },
     Processor {
         cpu: "gfx1201",
         lanes: Some("64"),
         profiles: &["kernel-o1"],
-        with_features: &[],
+        features: false,
         homes: &["auto"],
     },
 ];
@@ -62,8 +62,8 @@ struct Processor {
     lanes: Option<&'static str>,
     /// Cargo profiles, unless each is to be tried.
     profiles: &'static [&'static str],
-    /// Those at which the language is tried, which takes long to compile.
-    with_features: &'static [&'static str],
+    /// Whether the language is tried at these as well, which takes long to compile.
+    features: bool,
     /// Where counters live.
     homes: &'static [&'static str],
 }
@@ -91,7 +91,7 @@ impl Compiled {
     }
 
     fn tries_features(&self) -> bool {
-        self.processor.with_features.contains(&self.profile)
+        self.processor.features && self.processor.profiles.contains(&self.profile)
     }
 
     /// What `cargo amdinst` is told of it, with or without the package that tries the language.
@@ -115,12 +115,10 @@ impl Compiled {
     pub(super) fn tests(&self, junit: &Path) -> impl Iterator<Item = Step> {
         self.processor.homes.iter().enumerate().map(move |(number, home)| {
             let name = format!("{} {home}", self.name());
-            let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
-            let args = ["amdinst", "test", "--device", "emu", "--counters", home, "--junit", &report];
-            let mut step = Step::new(&name, Counting::Tests, args);
+            let args = ["amdinst", "test", "--device", "emu", "--counters", home];
+            let mut step = Step::new(&name, Counting::Tests, args).writing_junit(junit);
             // Features of the language count alike wherever counters live.
             step.args.extend(self.args(self.tries_features() && number == 0));
-            step.writes_junit = true;
             step
         })
     }

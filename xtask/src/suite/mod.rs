@@ -48,6 +48,7 @@ const WITHOUT_KERNELS: [&str; 8] =
     ["--exclude", "test-kernels", "--exclude", "features", "--exclude", "matvec", "--exclude", "rodinia"];
 /// The HIP runtime of Debian 12.
 const HIP: &str = "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5";
+
 /// Every step.
 fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
     let mut steps = vec![
@@ -82,15 +83,12 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
     // which the README's commands use.
     for profile in ["dev", "release"] {
         let name = format!("faults {profile}");
-        let report = junit.join(format!("{}.xml", name.replace(' ', "-"))).display().to_string();
         let args = ["amdinst", "test", "--device", "emu", "--profile", profile, "-p", "test-kernels"];
-        let mut step = Step::new(&name, Counting::Tests, args);
-        step.args.extend(["--junit", &report].map(str::to_owned));
+        let mut step = Step::new(&name, Counting::Tests, args).writing_junit(junit);
         // The rest of profile release is that of `kernel-o3`.
         if profile == "release" {
             step.args.extend(["--", "called::"].map(str::to_owned));
         }
-        step.writes_junit = true;
         steps.push(step.beside());
     }
     steps.extend([
@@ -122,18 +120,15 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
     // for what the two count must be the same. Not beside the host tests, so that both end at about the same time.
     for home in kernels::HOMES {
         let name = format!("runtime {home}");
-        let report = junit.join(format!("{}.xml", name.replace(' ', "-")));
-        let mut step = Step::new(&name, Counting::Tests, ["xtask", "devices", "-p", "test-kernels"])
-            .needs_file(HIP, "libamdhip64-5");
-        step.args.extend(["--counters".to_owned(), home.to_owned()]);
-        step.args.extend(["--junit".to_owned(), report.display().to_string()]);
+        let args = ["xtask", "devices", "-p", "test-kernels", "--counters", home];
+        let mut step =
+            Step::new(&name, Counting::Tests, args).writing_junit(junit).needs_file(HIP, "libamdhip64-5");
         // The tests in modules: not those of `failures`, whose faults end the program here, as they do on a GPU; those of `formats`
         // once, for they are the longest.
         step.args.extend(["--", "::", "--skip", "called::"].map(str::to_owned));
         if home != kernels::HOMES[0] {
             step.args.extend(["--skip", "formats::"].map(str::to_owned));
         }
-        step.writes_junit = true;
         steps.push(step);
     }
     steps.push(
@@ -159,8 +154,7 @@ impl Suite {
     fn ended(&mut self, step: &Step, tally: Tally, took: Duration) -> Result<()> {
         let seconds = took.as_secs_f64();
         if !step.writes_junit {
-            let file = self.junit.join(format!("{}.xml", step.name.replace(' ', "-")));
-            junit::write(&file, &step.name, &tally, seconds)?;
+            junit::write(&step.junit(&self.junit), &step.name, &tally, seconds)?;
         }
         self.lines.push(format!("{seconds:>7.1} s  {:<28} {}", step.name, tally.summary()));
         self.total.add(tally);

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, PipeReader, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
@@ -78,6 +78,19 @@ impl Step {
     /// The step takes the cores that the steps beside it leave idle, for their turn is the longer one.
     pub(crate) fn gives_way(mut self) -> Self {
         self.gives_way = true;
+        self
+    }
+
+    /// Where the step's results are in the directory of JUnit files.
+    pub(crate) fn junit(&self, directory: &Path) -> PathBuf {
+        directory.join(format!("{}.xml", self.name.replace(' ', "-")))
+    }
+
+    /// The step's command, which has the option for that, writes its results there itself.
+    pub(crate) fn writing_junit(mut self, directory: &Path) -> Self {
+        let file = self.junit(directory).display().to_string();
+        self.args.extend(["--junit".to_owned(), file]);
+        self.writes_junit = true;
         self
     }
 
