@@ -633,31 +633,34 @@ fn no_branch_of_rdna_1_goes_over_63_dwords() {
     if !support::tools("no_branch_of_rdna_1_goes_over_63_dwords") {
         return;
     }
+    // A site between the branches and where they go; one goes back.
+    let kernel = |name: &str, apart: usize| {
+        let nops = "s_nop 0\n".repeat(apart);
+        format!(
+            "kernel {name}\n begin\n s_mov_b32 s9, 2\n1: s_cmp_eq_u32 s8, 77\n s_cbranch_scc1 2f\n {nops} site\n2: site\n \
+             s_sub_u32 s9, s9, 1\n s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 1b\n finish\nend {name}\n"
+        )
+    };
+    let (names, kernels): (Vec<_>, String) =
+        (20..62).map(|apart| (format!("apart{apart}"), kernel(&format!("apart{apart}"), apart))).unzip();
+    let all = Assembly::of("branches", &format!("// kernels: {}\n{kernels}", names.join(" ")));
     let mut broken = std::collections::BTreeMap::new();
     for cpu in ["gfx1010", "gfx1010:wave64", "gfx1012", "gfx1030", "gfx1030:wave64"] {
+        let object = all.object(cpu);
+        for counters in [Counters::Register, Counters::Lds, Counters::Global] {
+            let plan = plan(&object, &Options { counters, ..Options::default() }).expect("a plan");
+            let instrumented = apply(&object, plan).expect("it can be instrumented");
+            let after = CodeObject::parse(instrumented.bytes).expect("a code object");
+            let program = Program::new(&after);
+            let flows = program.insts.iter().map(|located| located.flow());
+            let over = |flow: &Flow| matches!(flow, Flow::Branch { offset } | Flow::CondBranch { offset, .. } if *offset == 4 * 0x3f);
+            *broken.entry(cpu).or_insert(0) += flows.filter(over).count();
+        }
         let mut proved = proof::Totals::default();
-        for apart in 20..62 {
-            let nops = "s_nop 0\n".repeat(apart);
-            // A site between the branches and where they go; one goes back.
-            let text = format!(
-                "kernel test\n begin\n s_mov_b32 s9, 2\n1: s_cmp_eq_u32 s8, 77\n s_cbranch_scc1 2f\n {nops} site\n2: site\n \
-                 s_sub_u32 s9, s9, 1\n s_cmp_lg_u32 s9, 0\n s_cbranch_scc1 1b\n finish\nend test\n"
-            );
-            let assembly = Assembly::of("branches", &text);
-            let object = assembly.object(cpu);
-            if apart % 20 == 0 {
-                let geometry = proof::Geometry::new([2, 1, 1], [100, 1, 1]);
-                proved.add(assembly.prove(cpu, &object, geometry, Ways::Turn(apart)));
-            }
-            for counters in [Counters::Register, Counters::Lds, Counters::Global] {
-                let plan = plan(&object, &Options { counters, ..Options::default() }).expect("a plan");
-                let instrumented = apply(&object, plan).expect("it can be instrumented");
-                let after = CodeObject::parse(instrumented.bytes).expect("a code object");
-                let program = Program::new(&after);
-                let flows = program.insts.iter().map(|located| located.flow());
-                let over = |flow: &Flow| matches!(flow, Flow::Branch { offset } | Flow::CondBranch { offset, .. } if *offset == 4 * 0x3f);
-                *broken.entry(cpu).or_insert(0) += flows.filter(over).count();
-            }
+        for apart in [20, 40, 60] {
+            let assembly = Assembly::of("branches", &kernel("test", apart));
+            let geometry = proof::Geometry::new([2, 1, 1], [100, 1, 1]);
+            proved.add(assembly.prove(cpu, &assembly.object(cpu), geometry, Ways::Turn(apart)));
         }
         println!("{cpu}: {proved}");
         assert_eq!(proved.refusals(), 0, "{cpu}");

@@ -16,6 +16,7 @@ use std::ffi::OsString;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 use std::{fs, io};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -61,6 +62,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let blocks = blocks(&text).with_context(|| name.clone())?;
         checked += blocks.iter().filter(|block| block.check != Check::NotRun).count();
         let mut elsewhere = None;
+        let start = Instant::now();
         for block in &blocks {
             let result = match &block.check {
                 Check::NotRun => Ok(()),
@@ -78,6 +80,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             };
             result.with_context(|| format!("{name}, the block at line {}", block.line))?;
         }
+        println!("{:>7.1} s  {name}", start.elapsed().as_secs_f64());
     }
     ensure!(checked > 0, "no block is checked");
     println!("{checked} blocks are as they should be");

@@ -1,7 +1,24 @@
 //! Builds code objects with LLVM's tools and asks those tools about them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// What was made once, by what it was made of. Tools are asked once: starting them takes longer than what most tests do.
+pub(crate) struct Once<K, V>(Mutex<BTreeMap<K, Arc<OnceLock<V>>>>);
+
+impl<K: Ord, V: Clone> Once<K, V> {
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new(BTreeMap::new()))
+    }
+
+    /// What was made for the key; others who want the same wait for it.
+    pub(crate) fn get(&self, key: K, make: impl FnOnce() -> V) -> V {
+        let slot = self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
+        slot.get_or_init(make).clone()
+    }
+}
 
 /// Skips a test loudly if an LLVM tool is missing; `AMDINST_REQUIRE_TOOLS=1` turns the skip into a failure.
 #[macro_export]
@@ -21,8 +38,10 @@ macro_rules! require_tools {
 }
 
 /// Whether a tool can be run.
-pub(crate) fn installed(tool: &str) -> bool {
-    Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
+pub(crate) fn installed(tool: &'static str) -> bool {
+    static INSTALLED: Once<&str, bool> = Once::new();
+    let runs = || Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
+    INSTALLED.get(tool, runs)
 }
 
 /// Runs a tool and returns (stdout, stderr); panics with both if it fails.
@@ -44,6 +63,12 @@ pub(crate) fn hip(source: &str, arch: &str, version: u8, extra: &[&str]) -> Vec<
 
 /// [`hip`], with what the compiler wrote to stderr.
 pub(crate) fn hip_with_messages(source: &str, arch: &str, version: u8, extra: &[&str]) -> (Vec<u8>, String) {
+    static COMPILED: Once<String, (Vec<u8>, String)> = Once::new();
+    let key = format!("{arch} {version} {extra:?} {source}");
+    COMPILED.get(key, || compiled(source, arch, version, extra))
+}
+
+fn compiled(source: &str, arch: &str, version: u8, extra: &[&str]) -> (Vec<u8>, String) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let (input, output) = (directory.path().join("input.hip"), directory.path().join("output.elf"));
     std::fs::write(&input, source).expect("the source can be written");

@@ -7,7 +7,7 @@ use amdgpu_object::CodeObject;
 use amdinst_emu::timing::{Parameters, simulate};
 use amdinst_emu::{Config, Launch};
 
-use crate::support::{Device, tools};
+use crate::support::{Device, build, tools};
 
 /// What every listing begins with: a buffer in s[0:1], the lane's offset in it in v1, something to compute with.
 const BEGIN: &str = "
@@ -90,16 +90,8 @@ fn mca(code: &str) -> f64 {
 /// Turns that the model gives it, with LLVM's latencies.
 fn modelled(code: &str) -> f64 {
     // The dispatch pointer and the queue pointer come first, so the kernarg pointer is s[4:5].
-    let directory = tempfile::tempdir().expect("a temporary directory");
-    let (input, output) = (directory.path().join("listing.s"), directory.path().join("listing.elf"));
-    std::fs::write(&input, KERNEL.replace("@CODE@", code)).expect("writing");
-    let result = Command::new("clang-22")
-        .args(["--target=amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-nogpulib", "-fuse-ld=lld-22", "-o"])
-        .args([&output, &input])
-        .output()
-        .expect("running clang-22");
-    assert!(result.status.success(), "clang: {}", String::from_utf8_lossy(&result.stderr));
-    let object = CodeObject::parse(std::fs::read(&output).expect("reading")).expect("a code object");
+    let bytes = build("listing.s", &KERNEL.replace("@CODE@", code), ["-mcpu=gfx90a"]);
+    let object = CodeObject::parse(bytes).expect("a code object");
     let mut device = Device::with(&object, Config::default());
     let buffer = device.buffer("data", &[1.0f32; 1024]);
     let launch = Launch { kernarg: buffer.to_le_bytes().to_vec(), ..Launch::new("listing") };

@@ -16,14 +16,13 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 
 use amdgpu_isa::{Arch, Feature, Generation, LAST_BY_NUMBER, Target, WaveSize};
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{Counters, Options, Probe, Reason, plan};
 
 use super::proof::{Geometry, Totals, Ways, prove_object};
-use crate::support::WAVE64;
+use crate::support::{WAVE64, build};
 
 /// A file.
 pub(crate) struct Assembly {
@@ -168,26 +167,12 @@ impl Assembly {
             ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n{notes}...\n.end_amdgpu_metadata\n"
         )
         .expect("a string");
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        std::fs::write(directory.path().join("kernel.s"), source).expect("writing");
-        let result = Command::new("clang-22")
-            .current_dir(&directory)
-            .args([
-                "--target=amdgcn-amd-amdhsa",
-                "-nogpulib",
-                "-fuse-ld=lld-22",
-                "-o",
-                "kernel.elf",
-                "kernel.s",
-            ])
-            .args(&self.flags)
-            .args(cpu.ends_with(WAVE64).then_some("-mwavefrontsize64"))
-            .arg(format!("-mcpu={}", cpu.trim_end_matches(WAVE64)))
-            .output()
-            .expect("running clang-22");
-        assert!(result.status.success(), "{}: {}", self.name, String::from_utf8_lossy(&result.stderr));
-        let bytes = std::fs::read(directory.path().join("kernel.elf")).expect("reading");
-        CodeObject::parse(bytes).expect("a code object")
+        let (processor, wave) = (
+            format!("-mcpu={}", cpu.trim_end_matches(WAVE64)),
+            cpu.ends_with(WAVE64).then_some("-mwavefrontsize64"),
+        );
+        let options = [&processor[..]].into_iter().chain(wave).chain(self.flags.iter().map(String::as_str));
+        CodeObject::parse(build("kernel.s", &source, options)).expect("a code object")
     }
 
     /// Proves what is not refused, and that what is runs as it did.

@@ -32,7 +32,7 @@ fn the_listing_is_that_of_the_talk(device: &Device) -> TestResult {
         64,
         (&mut device.zeroed(64), &device.zeroed(64), &device.zeroed(64), 64),
     )?;
-    if device.cpu() == "gfx90a" && !matches!(run.profile(), "dev" | "kernel-o0" | "kernel-o1") {
+    if device.cpu() == "gfx90a" && !matches!(run.profile(), "dev" | "kernel-o1") {
         harness::insta::assert_snapshot!(vector_add.listing(device)?, @r"
         s_load_dword s0, s[4:5], 0x18
         s_waitcnt lgkmcnt(0)
@@ -54,7 +54,7 @@ fn the_listing_is_that_of_the_talk(device: &Device) -> TestResult {
     // As the code object that `cargo amdinst`'s own tests list, instrument and run.
     if device.cpu() == "gfx1100"
         && vector_add.wave_size(device)? == 32
-        && !matches!(run.profile(), "dev" | "kernel-o0" | "kernel-o1")
+        && !matches!(run.profile(), "dev" | "kernel-o1")
     {
         harness::insta::assert_snapshot!(vector_add.listing(device)?, @r"
         s_load_b32 s2, s[0:1], 0x18

@@ -26,7 +26,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "HOME", default_value = "auto")]
     counters: Vec<String>,
     /// Cargo profile of the kernels
-    #[arg(long, value_name = "PROFILE", default_value = "kernel-o3")]
+    #[arg(long, value_name = "PROFILE", default_value = "release")]
     profile: String,
     /// Processor of the kernels, and of the GPU under the runtime (default: gfx90a)
     #[arg(long, value_name = "CPU")]

@@ -7,11 +7,15 @@ use std::path::Path;
 
 use super::step::{Counting, Step};
 
-/// Cargo profiles, one a level of optimization.
-const PROFILES: [&str; 5] = ["kernel-o0", "kernel-o1", "kernel-o2", "kernel-o3", "kernel-os"];
+/// Cargo profiles, one a level of optimization: what the README's commands and the other steps use, and those between.
+const PROFILES: [&str; 5] = ["dev", "kernel-o1", "kernel-o2", "release", "kernel-os"];
 
-/// All packages with kernels but the one that tries the language.
-const WITHOUT_FEATURES: [&str; 3] = ["--workspace", "--exclude", "features"];
+/// The package that tries the language. By itself: beside it, cargo would turn on for all what it asks of the packages below, and
+/// compile the others otherwise than the README's commands do.
+const FEATURES: &str = "features";
+
+/// All packages with kernels but that.
+const ALL: [&str; 3] = ["--workspace", "--exclude", FEATURES];
 
 /// Where counters live.
 pub(super) const HOMES: [&str; 3] = ["register", "lds", "global"];
@@ -21,36 +25,36 @@ const PROCESSORS: [Processor; 5] = [
     Processor {
         cpu: "gfx90a",
         lanes: None,
-        profiles: &["kernel-o0", "kernel-o3"],
-        features: true,
+        profiles: &["dev", "release"],
+        features: Some("dev"),
         homes: &HOMES,
     },
     Processor {
         cpu: "gfx1100",
         lanes: Some("32"),
-        profiles: &["kernel-o2"],
-        features: true,
+        profiles: &["release"],
+        features: Some("release"),
         homes: &["auto"],
     },
     Processor {
         cpu: "gfx1151",
         lanes: Some("64"),
         profiles: &["kernel-os"],
-        features: false,
+        features: None,
         homes: &["auto"],
     },
     Processor {
         cpu: "gfx1201",
         lanes: Some("32"),
-        profiles: &["kernel-o0"],
-        features: false,
+        profiles: &["kernel-o2"],
+        features: None,
         homes: &["auto"],
     },
     Processor {
         cpu: "gfx1201",
         lanes: Some("64"),
         profiles: &["kernel-o1"],
-        features: false,
+        features: None,
         homes: &["auto"],
     },
 ];
@@ -62,8 +66,8 @@ struct Processor {
     lanes: Option<&'static str>,
     /// Cargo profiles, unless each is to be tried.
     profiles: &'static [&'static str],
-    /// Whether the language is tried at these as well, which takes long to compile.
-    features: bool,
+    /// At which of these the language is tried as well, which takes long to compile.
+    features: Option<&'static str>,
     /// Where counters live.
     homes: &'static [&'static str],
 }
@@ -90,37 +94,30 @@ impl Compiled {
         format!("kernels {cpu}{lanes} {}", self.profile)
     }
 
-    fn tries_features(&self) -> bool {
-        self.processor.features && self.processor.profiles.contains(&self.profile)
-    }
-
-    /// What `cargo amdinst` is told of it, with or without the package that tries the language.
-    fn args(&self, features: bool) -> Vec<String> {
-        let mut args = vec!["--profile", self.profile, "--target-cpu", self.processor.cpu];
-        args.extend(self.processor.lanes.into_iter().flat_map(|lanes| ["--wave-size", lanes]));
-        if !features {
-            args.extend(WITHOUT_FEATURES);
-        }
-        args.into_iter().map(str::to_owned).collect()
+    /// `cargo amdinst COMMAND` for them.
+    fn step(&self, what: &str, counting: Counting, command: &[&str], packages: &[&str]) -> Step {
+        let mut step = Step::new(&format!("{} {what}", self.name()), counting, ["amdinst"]);
+        let processor = ["--profile", self.profile, "--target-cpu", self.processor.cpu];
+        let lanes = self.processor.lanes.into_iter().flat_map(|lanes| ["--wave-size", lanes]);
+        let args = command.iter().chain(&processor).copied().chain(lanes).chain(packages.iter().copied());
+        step.args.extend(args.map(str::to_owned));
+        step
     }
 
     /// Compiles the kernels.
     pub(super) fn build(&self) -> Step {
-        let mut step = Step::new(&format!("{} build", self.name()), Counting::One, ["amdinst", "build"]);
-        step.args.extend(self.args(self.tries_features()));
-        step
+        self.step("build", Counting::One, &["build"], &ALL)
     }
 
-    /// Tests them, once for each place of counters.
+    /// Tests them, once for each place of counters; and the language once, for it counts alike wherever counters live.
     pub(super) fn tests(&self, junit: &Path) -> impl Iterator<Item = Step> {
-        self.processor.homes.iter().enumerate().map(move |(number, home)| {
-            let name = format!("{} {home}", self.name());
-            let args = ["amdinst", "test", "--device", "emu", "--counters", home];
-            let mut step = Step::new(&name, Counting::Tests, args).writing_junit(junit);
-            // Features of the language count alike wherever counters live.
-            step.args.extend(self.args(self.tries_features() && number == 0));
-            step
-        })
+        let test = |what, counters, packages: &[&str]| {
+            let command = ["test", "--device", "emu", "--counters", counters];
+            self.step(what, Counting::Tests, &command, packages).writing_junit(junit)
+        };
+        let homes = self.processor.homes.iter().map(move |&home| test(home, home, &ALL));
+        let language = self.processor.features == Some(self.profile);
+        homes.chain(language.then(|| test(FEATURES, self.processor.homes[0], &["-p", FEATURES])))
     }
 }
 

@@ -79,18 +79,6 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
     let args = ["amdinst", "test", "--device", "emu", "-p", "matvec", "--timing", "mi210"];
     steps.push(Step::new("model matvec", Counting::One, args).beside());
     steps.extend(compiled.iter().flat_map(|kernels| kernels.tests(junit)).map(Step::beside));
-    // Whole messages of faults: in profile dev, for its checks of overflow, as are all other tests; and as kernels are built by default,
-    // which the README's commands use.
-    for profile in ["dev", "release"] {
-        let name = format!("faults {profile}");
-        let args = ["amdinst", "test", "--device", "emu", "--profile", profile, "-p", "test-kernels"];
-        let mut step = Step::new(&name, Counting::Tests, args).writing_junit(junit);
-        // The rest of profile release is that of `kernel-o3`.
-        if profile == "release" {
-            step.args.extend(["--", "called::"].map(str::to_owned));
-        }
-        steps.push(step.beside());
-    }
     steps.extend([
         // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only those.
         Step::new(

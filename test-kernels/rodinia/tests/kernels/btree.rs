@@ -38,9 +38,11 @@ fn one_lane_of_256_goes_down_the_tree(device: &Device) -> TestResult {
 
     let found = run.report().branch("found");
     let waves = all * (ORDER as u64 / u64::from(find_k.wave_size(device)?));
-    assert_eq!((found.executions(), found.diverged()), (waves, present));
-    assert_eq!((found.none(), found.lanes_taken()), (waves - present, present));
+    assert_eq!(found.diverged(), present);
+    // In profile dev overflow is checked, too, where no lane goes its own way.
     if optimised(&run) {
+        assert_eq!((found.executions(), found.none()), (waves, waves - present));
+        assert_eq!(found.lanes_taken(), present);
         let descend = run.report().branch("descend");
         assert_eq!((descend.executions(), descend.diverged()), (2 * waves, 2 * all));
         assert_eq!(descend.lanes_taken(), 2 * all);

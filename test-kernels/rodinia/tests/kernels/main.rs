@@ -15,7 +15,7 @@ use harness::{Counts, Run, branch_counts};
 
 /// Whether the compiler optimised: without, `&&` is several branches.
 fn optimised(run: &Run) -> bool {
-    run.profile() != "kernel-o0"
+    run.profile() != "dev"
 }
 
 /// What a branch must count to which all work-items come, in workgroups of so many: they take it or not.
