@@ -79,6 +79,25 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
     let args = ["amdinst", "test", "--device", "emu", "-p", "matvec", "--timing", "mi210"];
     steps.push(Step::new("model matvec", Counting::One, args).beside());
     steps.extend(compiled.iter().flat_map(|kernels| kernels.tests(junit)).map(Step::beside));
+    // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
+    // for what the two count must be the same.
+    for home in kernels::HOMES {
+        let name = format!("runtime {home}");
+        let args = ["xtask", "devices", "-p", "test-kernels", "--counters", home];
+        let mut step =
+            Step::new(&name, Counting::Tests, args).writing_junit(junit).needs_file(HIP, "libamdhip64-5");
+        // The tests in modules: not those of `failures`, whose faults end the program here, as they do on a GPU; those of `formats`
+        // once, for they are the longest.
+        step.args.extend(["--", "::", "--skip", "called::"].map(str::to_owned));
+        if home != kernels::HOMES[0] {
+            step.args.extend(["--skip", "formats::"].map(str::to_owned));
+        }
+        steps.push(step.beside());
+    }
+    let args = ["xtask", "devices", "-p", "rodinia", "-p", "matvec"];
+    let packages = Step::new("runtime packages", Counting::Tests, args).needs_file(HIP, "libamdhip64-5");
+    // Behind the kernels, for it shows what was built of them.
+    steps.extend([packages, Step::new("readme", Counting::One, ["xtask", "readme"])].map(Step::beside));
     steps.extend([
         // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only those.
         Step::new(
@@ -104,27 +123,6 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
         Step::new("documentation", Counting::One, ["doc", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings"),
     ]);
-    // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
-    // for what the two count must be the same. Not beside the host tests, so that both end at about the same time.
-    for home in kernels::HOMES {
-        let name = format!("runtime {home}");
-        let args = ["xtask", "devices", "-p", "test-kernels", "--counters", home];
-        let mut step =
-            Step::new(&name, Counting::Tests, args).writing_junit(junit).needs_file(HIP, "libamdhip64-5");
-        // The tests in modules: not those of `failures`, whose faults end the program here, as they do on a GPU; those of `formats`
-        // once, for they are the longest.
-        step.args.extend(["--", "::", "--skip", "called::"].map(str::to_owned));
-        if home != kernels::HOMES[0] {
-            step.args.extend(["--skip", "formats::"].map(str::to_owned));
-        }
-        steps.push(step);
-    }
-    steps.push(
-        Step::new("runtime packages", Counting::Tests, ["xtask", "devices", "-p", "rodinia", "-p", "matvec"])
-            .needs_file(HIP, "libamdhip64-5"),
-    );
-    // Last, for it shows what the steps before it have built.
-    steps.push(Step::new("readme", Counting::One, ["xtask", "readme"]).after_all());
     steps
 }
 
