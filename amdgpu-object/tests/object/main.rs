@@ -6,6 +6,8 @@ mod descriptor;
 mod hostile;
 mod lines;
 mod occupancy;
+#[path = "../support/once.rs"]
+mod once;
 mod parse;
 mod replace;
 mod rewrite;

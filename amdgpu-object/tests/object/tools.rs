@@ -1,31 +1,16 @@
 //! Builds code objects with LLVM's tools and asks those tools about them.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// What was made once, by what it was made of. Tools are asked once: starting them takes longer than what most tests do.
-pub(crate) struct Once<K, V>(Mutex<BTreeMap<K, Arc<OnceLock<V>>>>);
-
-impl<K: Ord, V: Clone> Once<K, V> {
-    pub(crate) const fn new() -> Self {
-        Self(Mutex::new(BTreeMap::new()))
-    }
-
-    /// What was made for the key; others who want the same wait for it.
-    pub(crate) fn get(&self, key: K, make: impl FnOnce() -> V) -> V {
-        let slot = self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
-        slot.get_or_init(make).clone()
-    }
-}
+use crate::once::Once;
 
 /// Skips a test loudly if an LLVM tool is missing; `AMDINST_REQUIRE_TOOLS=1` turns the skip into a failure.
 #[macro_export]
 macro_rules! require_tools {
     ($($tool:literal),+) => {
         for tool in [$($tool),+] {
-            if !$crate::tools::installed(tool) {
+            if !$crate::once::installed(tool) {
                 assert!(
                     std::env::var_os("AMDINST_REQUIRE_TOOLS").is_none_or(|value| value != "1"),
                     "{tool} is not installed, and AMDINST_REQUIRE_TOOLS=1"
@@ -35,13 +20,6 @@ macro_rules! require_tools {
             }
         }
     };
-}
-
-/// Whether a tool can be run.
-pub(crate) fn installed(tool: &'static str) -> bool {
-    static INSTALLED: Once<&str, bool> = Once::new();
-    let runs = || Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
-    INSTALLED.get(tool, runs)
 }
 
 /// Runs a tool and returns (stdout, stderr); panics with both if it fails.

@@ -2,13 +2,16 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
-use std::collections::BTreeMap;
+#[path = "../../../amdgpu-object/tests/support/once.rs"]
+mod once;
+
 use std::process::Command;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
+
+use once::{Once, installed};
 
 /// What kernels are compiled for: a processor and how many lanes its waves have, and the optimisation levels. One of each generation
 /// at all levels; the others with no optimisation and with all of it, since most of a test's time is the compiler's.
@@ -52,10 +55,7 @@ fn wave_options(cpu: &str, lanes: u32) -> &'static [&'static str] {
 
 /// Whether clang and the linker are there. Says so when they are not; a failure where tools are required.
 pub(crate) fn tools(test: &str) -> bool {
-    static FOUND: OnceLock<bool> = OnceLock::new();
-    let runs =
-        |tool: &str| Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
-    if !FOUND.get_or_init(|| ["clang-22", "ld.lld-22"].into_iter().all(runs)) {
+    if !["clang-22", "ld.lld-22"].into_iter().all(installed) {
         let message =
             format!("{test}: clang-22 and ld.lld-22 are not installed (apt-get install clang-22 lld-22)");
         assert!(std::env::var_os("AMDINST_REQUIRE_TOOLS").is_none_or(|value| value != "1"), "{message}");
@@ -77,12 +77,9 @@ pub(crate) fn compile_for(source: &str, (cpu, lanes): (&str, u32), level: &str) 
 
 /// Compile with further options. What was compiled before is not compiled again: starting clang takes longer than most that is done here.
 pub(crate) fn compile_with(source: &str, cpu: &str, level: &str, options: &[&str]) -> CodeObject {
-    static COMPILED: Mutex<BTreeMap<String, Arc<OnceLock<Vec<u8>>>>> = Mutex::new(BTreeMap::new());
+    static COMPILED: Once<String, Vec<u8>> = Once::new();
     let key = format!("{cpu} {level} {options:?} {source}");
-    // Others wait for the same one alone.
-    let compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
-    let bytes = compiled.get_or_init(|| run_clang(source, cpu, level, options));
-    CodeObject::parse(bytes.clone()).expect("a code object")
+    CodeObject::parse(COMPILED.get(key, || run_clang(source, cpu, level, options))).expect("a code object")
 }
 
 /// Compile C, in which functions may recurse, to a code object.
@@ -113,14 +110,18 @@ pub(crate) fn build<'a>(name: &str, source: &str, options: impl IntoIterator<Ite
 /// Behind a processor's name: its waves have 64 lanes, which is not what it has by default.
 pub(crate) const WAVE64: &str = ":wave64";
 
+/// What clang is told of a processor, behind whose name [`WAVE64`] may stand.
+pub(crate) fn processor(cpu: &str) -> Vec<String> {
+    let wave = cpu.ends_with(WAVE64).then(|| "-mwavefrontsize64".to_owned());
+    [format!("-mcpu={}", cpu.trim_end_matches(WAVE64))].into_iter().chain(wave).collect()
+}
+
 fn run_clang(source: &str, cpu: &str, level: &str, options: &[&str]) -> Vec<u8> {
-    let is_wave64 = cpu.ends_with(WAVE64);
-    let cpu = format!("-mcpu={}", cpu.trim_end_matches(WAVE64));
     let language = ["-nogpulib", "-x", "cl", "-cl-std=CL2.0", "-g", "-Xclang", "-finclude-default-header"];
     let code =
         ["-Xclang", "-disable-O0-optnone", "-ffp-contract=off", "-cl-fp32-correctly-rounded-divide-sqrt"];
-    let wave = is_wave64.then_some("-mwavefrontsize64");
-    let options = [&cpu, level].into_iter().chain(wave).chain(options.iter().copied());
+    let processor = processor(cpu);
+    let options = processor.iter().map(String::as_str).chain([level]).chain(options.iter().copied());
     build("kernel.cl", source, language.into_iter().chain(code).chain(options))
 }
 

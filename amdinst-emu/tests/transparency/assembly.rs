@@ -22,7 +22,7 @@ use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{Counters, Options, Probe, Reason, plan};
 
 use super::proof::{Geometry, Totals, Ways, prove_object};
-use crate::support::{WAVE64, build};
+use crate::support::{WAVE64, build, processor};
 
 /// A file.
 pub(crate) struct Assembly {
@@ -167,11 +167,8 @@ impl Assembly {
             ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n{notes}...\n.end_amdgpu_metadata\n"
         )
         .expect("a string");
-        let (processor, wave) = (
-            format!("-mcpu={}", cpu.trim_end_matches(WAVE64)),
-            cpu.ends_with(WAVE64).then_some("-mwavefrontsize64"),
-        );
-        let options = [&processor[..]].into_iter().chain(wave).chain(self.flags.iter().map(String::as_str));
+        let options = processor(cpu).into_iter().chain(self.flags.iter().cloned()).collect::<Vec<_>>();
+        let options = options.iter().map(String::as_str);
         CodeObject::parse(build("kernel.s", &source, options)).expect("a code object")
     }
 

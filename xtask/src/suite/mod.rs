@@ -1,5 +1,6 @@
-//! `cargo xtask test`: the whole test suite, in the order in which it fails fastest. Kernels are built and tested beside the host
-//! tests: each of the two leaves cores idle, with its standard library in one process of rustc, or with its longest tests.
+//! `cargo xtask test`: the whole test suite, in the order in which it fails fastest. Kernels are built and tested, and what needs them is
+//! tried, beside the host tests: each of the two leaves cores idle, with its standard library in one process of rustc, or with its
+//! longest tests.
 //!
 //! What the suite needs and the machine lacks is skipped, loudly and with the reason; `AMDINST_REQUIRE_TOOLS=1`
 //! turns each skip into a failure, as continuous integration wants it. What was missing is said once more at the end, with the
