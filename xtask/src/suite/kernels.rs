@@ -20,76 +20,62 @@ const ALL: [&str; 3] = ["--workspace", "--exclude", FEATURES];
 /// Where counters live.
 pub(super) const HOMES: [&str; 3] = ["register", "lds", "global"];
 
-/// What each processor is tried as.
-const PROCESSORS: [Processor; 5] = [
-    Processor {
-        cpu: "gfx90a",
-        lanes: None,
-        profiles: &["dev", "release"],
-        features: Some("dev"),
-        homes: &HOMES,
-    },
-    Processor {
-        cpu: "gfx1100",
-        lanes: Some("32"),
-        profiles: &["release"],
-        features: Some("release"),
-        homes: &["auto"],
-    },
-    Processor {
-        cpu: "gfx1151",
-        lanes: Some("64"),
-        profiles: &["kernel-os"],
-        features: None,
-        homes: &["auto"],
-    },
-    Processor {
-        cpu: "gfx1201",
-        lanes: Some("32"),
-        profiles: &["kernel-o2"],
-        features: None,
-        homes: &["auto"],
-    },
-    Processor {
-        cpu: "gfx1201",
-        lanes: Some("64"),
-        profiles: &["kernel-o1"],
-        features: None,
-        homes: &["auto"],
-    },
+/// What is tried: processors of each generation, those with two wave sizes as each.
+const TARGETS: [Target; 9] = [
+    Target { features: Some("dev"), homes: &HOMES, ..Target::of("gfx90a", None, &["dev", "release"]) },
+    Target::of("gfx1030", Some("32"), &[]),
+    Target::of("gfx1030", Some("64"), &["kernel-o1"]),
+    Target { features: Some("release"), ..Target::of("gfx1100", Some("32"), &["release"]) },
+    Target::of("gfx1100", Some("64"), &[]),
+    Target::of("gfx1151", Some("32"), &[]),
+    Target::of("gfx1151", Some("64"), &["kernel-os"]),
+    Target::of("gfx1201", Some("32"), &["kernel-o2"]),
+    Target::of("gfx1201", Some("64"), &[]),
 ];
 
 /// A processor, or waves of one size of it.
-struct Processor {
+struct Target {
     cpu: &'static str,
     /// Lanes of a wave, where it has two sizes.
     lanes: Option<&'static str>,
-    /// Cargo profiles, unless each is to be tried.
-    profiles: &'static [&'static str],
-    /// At which of these the language is tried as well, which takes long to compile.
+    /// At which cargo profiles a push tries it.
+    pushed: &'static [&'static str],
+    /// At which of these it tries the language as well, which takes long to compile; `None`: never, nor do nights.
     features: Option<&'static str>,
     /// Where counters live.
     homes: &'static [&'static str],
 }
 
-/// Kernels as they are compiled once, for all of their tests.
-pub(super) struct Compiled {
-    processor: &'static Processor,
-    profile: &'static str,
+impl Target {
+    /// Without the language, and with counters where they are by default.
+    const fn of(cpu: &'static str, lanes: Option<&'static str>, pushed: &'static [&'static str]) -> Self {
+        Self { cpu, lanes, pushed, features: None, homes: &["auto"] }
+    }
 }
 
-/// All that is compiled: each level on each processor, or each of both at least once.
+/// Kernels as they are compiled once, for all of their tests.
+pub(super) struct Compiled {
+    target: &'static Target,
+    profile: &'static str,
+    /// Whether the language is tried as well.
+    features: bool,
+}
+
+/// All that is compiled: each level for each target, or each level and each processor at least once.
 pub(super) fn compiled(every_level: bool) -> Vec<Compiled> {
-    let of = |processor: &'static Processor| {
-        let profiles = if every_level { &PROFILES } else { processor.profiles };
-        profiles.iter().map(move |&profile| Compiled { processor, profile })
+    let of = |target: &'static Target| {
+        let profiles = if every_level { &PROFILES } else { target.pushed };
+        profiles.iter().map(move |&profile| {
+            let features = target.features.is_some_and(|pushed| every_level || pushed == profile);
+            Compiled { target, profile, features }
+        })
     };
-    PROCESSORS.iter().flat_map(of).collect()
+    TARGETS.iter().flat_map(of).collect()
 }
 
 impl Compiled {
     fn name(&self) -> String {
-        let Processor { cpu, lanes, .. } = self.processor;
+        let Target { cpu, lanes, .. } = self.target;
         let lanes = lanes.map_or_else(String::new, |lanes| format!(" wave{lanes}"));
         format!("kernels {cpu}{lanes} {}", self.profile)
     }
@@ -97,8 +83,8 @@ impl Compiled {
     /// `cargo amdinst COMMAND` for them.
     fn step(&self, what: &str, counting: Counting, command: &[&str], packages: &[&str]) -> Step {
         let mut step = Step::new(&format!("{} {what}", self.name()), counting, ["amdinst"]);
-        let processor = ["--profile", self.profile, "--target-cpu", self.processor.cpu];
-        let lanes = self.processor.lanes.into_iter().flat_map(|lanes| ["--wave-size", lanes]);
+        let processor = ["--profile", self.profile, "--target-cpu", self.target.cpu];
+        let lanes = self.target.lanes.into_iter().flat_map(|lanes| ["--wave-size", lanes]);
         let args = command.iter().chain(&processor).copied().chain(lanes).chain(packages.iter().copied());
         step.args.extend(args.map(str::to_owned));
         step
@@ -115,9 +101,8 @@ impl Compiled {
             let command = ["test", "--device", "emu", "--counters", counters];
             self.step(what, Counting::Tests, &command, packages).writing_junit(junit)
         };
-        let homes = self.processor.homes.iter().map(move |&home| test(home, home, &ALL));
-        let language = self.processor.features == Some(self.profile);
-        homes.chain(language.then(|| test(FEATURES, self.processor.homes[0], &["-p", FEATURES])))
+        let homes = self.target.homes.iter().map(move |&home| test(home, home, &ALL));
+        homes.chain(self.features.then(|| test(FEATURES, self.target.homes[0], &["-p", FEATURES])))
     }
 }
 
@@ -131,9 +116,10 @@ mod tests {
     fn a_push_tries_each_level_and_each_processor() {
         let pushed: BTreeSet<_> = compiled(false).iter().map(|kernels| kernels.profile).collect();
         assert_eq!(pushed, BTreeSet::from(PROFILES));
+        let processors: BTreeSet<_> = compiled(false).iter().map(|kernels| kernels.target.cpu).collect();
+        assert_eq!(processors, TARGETS.iter().map(|target| target.cpu).collect());
         let names = |every_level| compiled(every_level).iter().map(Compiled::name).collect::<BTreeSet<_>>();
-        assert!(PROCESSORS.iter().all(|processor| !processor.profiles.is_empty()));
         assert!(names(false).is_subset(&names(true)));
-        assert_eq!(names(true).len(), PROCESSORS.len() * PROFILES.len());
+        assert_eq!(names(true).len(), TARGETS.len() * PROFILES.len());
     }
 }
