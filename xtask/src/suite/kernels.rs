@@ -22,10 +22,10 @@ pub(super) const HOMES: [&str; 3] = ["register", "lds", "global"];
 
 /// What is tried: processors of each generation, those with two wave sizes as each.
 const TARGETS: [Target; 9] = [
-    Target { features: Some("dev"), homes: &HOMES, ..Target::of("gfx90a", None, &["dev", "release"]) },
+    Target { language: Language::AtNight, homes: &HOMES, ..Target::of("gfx90a", None, &["dev", "release"]) },
     Target::of("gfx1030", Some("32"), &[]),
     Target::of("gfx1030", Some("64"), &["kernel-o1"]),
-    Target { features: Some("release"), ..Target::of("gfx1100", Some("32"), &["release"]) },
+    Target { language: Language::Pushed, ..Target::of("gfx1100", Some("32"), &["release"]) },
     Target::of("gfx1100", Some("64"), &[]),
     Target::of("gfx1151", Some("32"), &[]),
     Target::of("gfx1151", Some("64"), &["kernel-os"]),
@@ -40,16 +40,23 @@ struct Target {
     lanes: Option<&'static str>,
     /// At which cargo profiles a push tries it.
     pushed: &'static [&'static str],
-    /// At which of these it tries the language as well, which takes long to compile; `None`: never, nor do nights.
-    features: Option<&'static str>,
+    language: Language,
     /// Where counters live.
     homes: &'static [&'static str],
+}
+
+/// When a target tries the language as well, which takes longer to compile than all other kernels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    No,
+    AtNight,
+    Pushed,
 }
 
 impl Target {
     /// Without the language, and with counters where they are by default.
     const fn of(cpu: &'static str, lanes: Option<&'static str>, pushed: &'static [&'static str]) -> Self {
-        Self { cpu, lanes, pushed, features: None, homes: &["auto"] }
+        Self { cpu, lanes, pushed, language: Language::No, homes: &["auto"] }
     }
 }
 
@@ -65,10 +72,12 @@ pub(super) struct Compiled {
 pub(super) fn compiled(every_level: bool) -> Vec<Compiled> {
     let of = |target: &'static Target| {
         let profiles = if every_level { &PROFILES } else { target.pushed };
-        profiles.iter().map(move |&profile| {
-            let features = target.features.is_some_and(|pushed| every_level || pushed == profile);
-            Compiled { target, profile, features }
-        })
+        let features = match target.language {
+            Language::No => false,
+            Language::AtNight => every_level,
+            Language::Pushed => true,
+        };
+        profiles.iter().map(move |&profile| Compiled { target, profile, features })
     };
     TARGETS.iter().flat_map(of).collect()
 }
