@@ -6,7 +6,7 @@
 //! * [`instrument`]: sites, the probe plan, emission and relocation.
 //! * [`listing`]: the disassembly of a code object, line for line as `llvm-objdump -d` prints it.
 //! * [`report`]: what compares counters with a native count.
-//! * [`counters`], [`heap`], [`manifest`], [`printed`], [`schema`]: the formats that others read, from `amdinst_format`.
+//! * [`counters`], [`heap`], [`manifest`], [`panics`], [`printed`], [`schema`]: the formats that others read, from `amdinst_format`.
 //!
 //! Nothing here touches files, processes, threads or devices.
 
@@ -22,7 +22,7 @@ pub mod report;
 use amdgpu_isa::WaveSize;
 use amdgpu_object::Limiter;
 use amdinst_format::counters::Lanes;
-pub use amdinst_format::{counters, heap, manifest, printed, schema};
+pub use amdinst_format::{counters, heap, manifest, panics, printed, schema};
 
 /// The size of waves, as probe maps and reports have it.
 pub const fn lanes(wave: WaveSize) -> Lanes {

@@ -44,15 +44,33 @@ pub fn print(arguments: fmt::Arguments<'_>) {
 #[cfg(target_arch = "amdgpu")]
 #[inline(never)]
 fn print_formatted(arguments: fmt::Arguments<'_>) {
-    let mut line = Line { bytes: [0; MOST], len: 0 };
+    let mut line = Line::<MOST>::new();
     // It fails where a `Display` of the user's does; what was written before is printed.
     let _ = fmt::Write::write_fmt(&mut line, arguments);
     // SAFETY: so many bytes are there.
     unsafe { print_line(line.bytes.as_ptr(), line.len as u32) };
 }
 
+/// Says where a work-item panics and why. It comes back if a trap is to follow.
+#[cfg(all(target_arch = "amdgpu", amdinst_panic_messages))]
+#[inline(never)]
+pub(crate) fn say(info: &core::panic::PanicInfo<'_>) {
+    let mut line = Line::<MOST_OF_PANIC>::new();
+    if let Some(place) = info.location() {
+        let _ = fmt::Write::write_fmt(&mut line, format_args!("{place}"));
+    }
+    let _ = fmt::Write::write_fmt(&mut line, format_args!("\n{}", info.message()));
+    // SAFETY: so many bytes are there.
+    unsafe { add_panic(line.bytes.as_ptr(), line.len as u32) };
+}
+
 #[cfg(target_arch = "amdgpu")]
 unsafe extern "C" {
+    /// Adds the text of a panic, `len` bytes at `text`, to the buffer for it, if the lane is the first that is active; then ends the wave,
+    /// if whoever launched it wants that. The link step defines it.
+    #[cfg(amdinst_panic_messages)]
+    #[link_name = "__amdinst_panic"]
+    fn add_panic(text: *const u8, len: u32);
     /// Adds a line of `len` bytes at `text` to the buffer. The link step defines it.
     #[link_name = "__amdinst_print"]
     fn print_line(text: *const u8, len: u32);
@@ -61,15 +79,25 @@ unsafe extern "C" {
 /// Bytes of a line's text.
 #[cfg(target_arch = "amdgpu")]
 const MOST: usize = 240;
+/// Bytes of the text of a panic, with its place.
+#[cfg(all(target_arch = "amdgpu", amdinst_panic_messages))]
+const MOST_OF_PANIC: usize = 480;
 
 #[cfg(target_arch = "amdgpu")]
-struct Line {
+struct Line<const MOST: usize> {
     bytes: [u8; MOST],
     len: usize,
 }
 
 #[cfg(target_arch = "amdgpu")]
-impl fmt::Write for Line {
+impl<const MOST: usize> Line<MOST> {
+    fn new() -> Self {
+        Self { bytes: [0; MOST], len: 0 }
+    }
+}
+
+#[cfg(target_arch = "amdgpu")]
+impl<const MOST: usize> fmt::Write for Line<MOST> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for &byte in text.as_bytes() {
             if let Some(place) = self.bytes.get_mut(self.len) {

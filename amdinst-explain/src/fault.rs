@@ -3,6 +3,7 @@
 use amdgpu_object::CodeObject;
 use amdgpu_object::lines::{Frame, SourceMap};
 use amdinst_emu::{Fault, FaultKind};
+use amdinst_format::panics;
 use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::run::{EarlierReport, FaultReport};
 use amdinst_format::report::{Location, Origin, WaveId, own_frame};
@@ -22,6 +23,8 @@ pub struct Code<'a> {
     pub source: &'a dyn Fn(&str) -> Option<String>,
     /// The kernel's explicit arguments, to name the buffer that an access went astray from. Empty if they are not known.
     pub kernarg: &'a [u8],
+    /// What the panics of its waves have said.
+    pub panics: &'a [panics::Panic],
 }
 
 /// The fault with the places of its instruction and of the calls that led there. Its location is the nearest that is the
@@ -65,13 +68,15 @@ pub fn fault_report(fault: &Fault, code: &Code<'_>) -> FaultReport {
     }
 }
 
-/// What a panic said: where it can be read in full, that; else what kind it was, or its macro.
+/// What a panic said: its own words, if it was built to leave them; where it can be read in full, that; else what kind it was, or its macro.
 fn said(fault: &Fault, code: &Code<'_>, panic: &Panic<'_>) -> Option<String> {
+    let wave = WaveId { workgroup: fault.workgroup, wave: fault.wave };
+    let own = panics::Panic::of_wave(code.panics, wave).map(|panic| panic.message.clone());
     let in_full = || {
         let pc = (code.original_pc)(fault.pc?)?;
         message::read(code, pc, fault.lane_state.as_deref()?)
     };
-    in_full().or_else(|| panic.text(code.source))
+    own.or_else(in_full).or_else(|| panic.text(code.source))
 }
 
 fn text(fault: &Fault, panicked: bool, said: Option<&str>) -> String {

@@ -37,14 +37,28 @@ pub struct PrintedLine {
 }
 
 impl Printed {
+    /// What the buffer at an address says; `read` reads so many bytes at one.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn at<E>(address: u64, mut read: impl FnMut(u64, &mut [u8]) -> Result<(), E>) -> Result<Self, E> {
+        let mut head = [0; HEAD];
+        read(address, &mut head)?;
+        let mut lines = vec![0; Self::taken(head)];
+        if !lines.is_empty() {
+            read(address + HEAD as u64, &mut lines)?;
+        }
+        Ok(Self::read(head, &lines))
+    }
+
     /// Bytes of lines that a buffer's head says there are.
-    pub fn taken(head: [u8; HEAD]) -> usize {
+    fn taken(head: [u8; HEAD]) -> usize {
         let [a, b, c, d, ..] = head;
         (u32::from_le_bytes([a, b, c, d]) as usize).min(ROOM)
     }
 
-    /// What a buffer says: its head, and as many bytes of lines as that has [`taken`](Self::taken). Where these are no lines, they end.
-    pub fn read(head: [u8; HEAD], mut bytes: &[u8]) -> Self {
+    /// What a buffer says: its head, and as many bytes of lines as that has taken. Where these are no lines, they end.
+    fn read(head: [u8; HEAD], mut bytes: &[u8]) -> Self {
         let [.., a, b, c, d] = head;
         let mut lines = Vec::new();
         while let Some((line, rest)) = line(bytes) {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use amdinst_core::panics::Panic;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{Fault, FaultKind, MemorySpace};
 use amdinst_explain::{Code, fault_report};
@@ -12,7 +13,7 @@ use crate::objects::Object;
 use crate::stopping::Why;
 
 /// A fault of a kernel with its places in the source: of the code object that the program gave to the runtime, if it is known.
-pub(crate) fn report(fault: &Fault, object: Option<&Object>) -> FaultReport {
+pub(crate) fn report(fault: &Fault, object: Option<&Object>, panics: &[Panic]) -> FaultReport {
     let sources = sources();
     fault_report(
         fault,
@@ -22,6 +23,7 @@ pub(crate) fn report(fault: &Fault, object: Option<&Object>) -> FaultReport {
             root: here().as_deref(),
             source: &|file| Some(sources.get(file)?.text.clone()),
             kernarg: &[],
+            panics,
         },
     )
 }

@@ -176,7 +176,7 @@ impl Gpu {
         if let (Some(counted), Some(reports)) = (&ready.counted, around.reports) {
             return self.count(reports, &ready, counted, shape, dispatch, around.stop);
         }
-        self.run(&ready, &machine, dispatch, around.stop)
+        self.run(&ready, &machine, shape, dispatch, around.stop)
     }
 
     /// Run a kernel, and show what it printed.
@@ -184,10 +184,11 @@ impl Gpu {
         &self,
         ready: &Ready,
         machine: &Machine,
+        shape: Shape,
         dispatch: &Dispatch,
         stop: &Stop<'_>,
     ) -> Result<Execution, DispatchError> {
-        self.sharing.during(machine, ready.variables, || ready.run(machine, dispatch, stop))
+        self.sharing.during(machine, ready.variables, || ready.run(machine, shape, dispatch, stop))
     }
 
     /// Run a kernel that counts, and add what it counted to the reports. One at a time.
@@ -217,7 +218,7 @@ impl Gpu {
         let variable = unsafe { Cell64::at(counted.variable) };
         let machine = self.machine();
         variable.store(buffer.address());
-        let outcome = self.run(ready, &machine, dispatch, stop);
+        let outcome = self.run(ready, &machine, shape, dispatch, stop);
         variable.store(0);
         self.unmap(buffer.address());
         let execution = outcome?;
@@ -304,26 +305,35 @@ impl Ready {
             && (!self.program.calls_by_pointer() || self.program.elsewhere().eq(elsewhere(machine, kernel)))
     }
 
+    /// Lanes of a wave. The kernels of one link have as many.
+    fn lanes(&self) -> u32 {
+        let object = self.object.as_deref().map(Object::original);
+        let one = object.and_then(|object| Some((object.kernels.first()?, object.target.arch)));
+        one.map_or(0, |(kernel, arch)| kernel.descriptor.wave_size(arch).lanes())
+    }
+
     fn run(
         &self,
         machine: &Machine,
+        shape: Shape,
         dispatch: &Dispatch,
         stop: &Stop<'_>,
     ) -> Result<Execution, DispatchError> {
         let execution = machine.dispatch_until(&self.program, dispatch, stop).map_err(|fault| {
-            let report = report(&fault, self.object.as_deref());
+            let panics = self.variables.panics(machine, shape.block, self.lanes());
+            let report = report(&fault, self.object.as_deref(), &panics);
             DispatchError::Fault { fault: Box::new(fault), report: Box::new(report) }
         })?;
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
         for doubt in &execution.doubts {
             // Each pair of instructions once.
             if warned.insert((doubt.pc, doubt.earlier.as_ref().map(|earlier| earlier.pc))) {
-                tell(format_args!("warning: {}", told(&report(doubt, self.object.as_deref()))));
+                tell(format_args!("warning: {}", told(&report(doubt, self.object.as_deref(), &[]))));
             }
         }
         for fault in &execution.out_of_range {
             if warned.insert((fault.pc, None)) {
-                let told = told(&report(fault, self.object.as_deref()));
+                let told = told(&report(fault, self.object.as_deref(), &[]));
                 tell(format_args!("warning: {told}\nnote: {}", OutOfRange::TOLD));
             }
         }

@@ -1,5 +1,5 @@
-//! Variables of a loaded code object that the kernels of `amdinst_device` share with whoever launches them: the lines that they print, and
-//! the memory that they allocate from.
+//! Variables of a loaded code object that the kernels of `amdinst_device` share with whoever launches them: the lines that they print, what
+//! their panics say, and the memory that they allocate from.
 //!
 //! Both are emptied when a launch begins, and the lines shown when it ends; until the next one the program may read them, too. Launches of
 //! several queues may share them: then the first begins, and the last ends.
@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use amdinst_core::heap;
+use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed::{self, Printed};
 use amdinst_emu::Machine;
 
@@ -19,6 +20,7 @@ use crate::tell::tell;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Variables {
     printed: Option<u64>,
+    panicked: Option<u64>,
     heap: Option<u64>,
 }
 
@@ -26,12 +28,22 @@ impl Variables {
     /// Those of a loaded code object.
     pub(crate) fn of(image: &Image, machine: &Machine) -> Self {
         let find = |name| image.symbol(machine, name).filter(|address| address.is_multiple_of(8));
-        Self { printed: find(printed::SYMBOL), heap: find(heap::SYMBOL) }
+        Self { printed: find(printed::SYMBOL), panicked: find(panics::SYMBOL), heap: find(heap::SYMBOL) }
     }
 
     /// One address for all launches that share them; none if there are no such variables.
     fn key(self) -> Option<u64> {
-        self.printed.or(self.heap)
+        self.all().next()
+    }
+
+    fn all(self) -> impl Iterator<Item = u64> {
+        [self.printed, self.panicked, self.heap].into_iter().flatten()
+    }
+
+    /// What the panics of a launch have said: of workgroups of that shape, in waves of so many lanes.
+    pub(crate) fn panics(self, machine: &Machine, block: [u32; 3], lanes: u32) -> Vec<Panic> {
+        let lines = self.panicked.and_then(|address| lines(machine, address));
+        Panic::all(&lines.unwrap_or_default(), block, lanes)
     }
 }
 
@@ -48,9 +60,9 @@ impl Sharing {
             let mut running = running();
             let others = running.entry(key).or_default();
             *others += 1;
-            for address in variables.printed.iter().chain(&variables.heap).filter(|_| *others == 1) {
+            for address in variables.all().filter(|_| *others == 1) {
                 // SAFETY: a variable of a loaded code object, 8 aligned bytes, whose pages this machine keeps.
-                unsafe { Cell64::at(*address) }.store(0);
+                unsafe { Cell64::at(address) }.store(0);
             }
         }
         let outcome = launch();
@@ -69,14 +81,14 @@ impl Sharing {
 
 /// Shows the lines of a buffer.
 fn show(machine: &Machine, address: u64) {
-    let (mut head, mut lines) = ([0; printed::HEAD], Vec::new());
-    let read = machine.read(address, &mut head).and_then(|()| {
-        lines.resize(Printed::taken(head), 0);
-        machine.read(address + printed::HEAD as u64, &mut lines)
-    });
-    if read.is_ok() {
-        for line in Printed::read(head, &lines).to_string().lines() {
+    if let Some(printed) = lines(machine, address) {
+        for line in printed.to_string().lines() {
             tell(line);
         }
     }
+}
+
+/// The lines of a buffer, if it is there.
+fn lines(machine: &Machine, address: u64) -> Option<Printed> {
+    Printed::at(address, |address, bytes| machine.read(address, bytes)).ok()
 }

@@ -148,10 +148,15 @@ fn place(fault: &FaultReport) -> Option<String> {
     let mut text = match (pc, executed_pc) {
         (Some(pc), Some(executed)) => format!("pc {executed:#x} (original {pc:#x})"),
         (Some(pc), None) | (None, Some(pc)) => format!("pc {pc:#x}"),
-        (None, None) => return None,
+        // Of a launch that never began.
+        (None, None) if lane.is_none() => return None,
+        (None, None) => String::new(),
     };
     let [x, y, z] = wave.workgroup;
-    text += &format!(" {}, workgroup ({x}, {y}, {z}), wave {}", code(instruction), wave.wave);
+    if !text.is_empty() {
+        text += &format!(" {}, ", code(instruction));
+    }
+    text += &format!("workgroup ({x}, {y}, {z}), wave {}", wave.wave);
     if let Some(lane) = lane {
         text += &format!(", lane {lane}");
     }

@@ -1,5 +1,6 @@
 //! Faults of kernels, with their places in the source.
 
+use amdinst_core::panics::Panic;
 use amdinst_core::printed::Printed;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{Fault, FaultKind};
@@ -47,19 +48,50 @@ pub(crate) fn by_unwritten(failure: LaunchFailure) -> LaunchFailure {
 
 /// A fault of the original; whether what was never written is a cause of it.
 pub(crate) fn of_original(fault: &Fault, request: &Request<'_>, uninitialised: bool) -> LaunchFailure {
-    let (fault, text) = told(fault, request, &Some, uninitialised);
+    of_panicked(fault, request, uninitialised, &[])
+}
+
+/// As that, of an original whose waves have said why they panic.
+pub(crate) fn of_panicked(
+    fault: &Fault,
+    request: &Request<'_>,
+    uninitialised: bool,
+    panics: &[Panic],
+) -> LaunchFailure {
+    let (fault, text) = told(fault, request, &Some, uninitialised, panics);
     LaunchFailure::Fault { fault, text }
+}
+
+/// A panic of a kernel whose waves end then: no trap tells of it.
+pub(crate) fn of_ended(panic: &Panic, request: &Request<'_>) -> LaunchFailure {
+    let report = FaultReport {
+        kernel: request.kernel.to_owned(),
+        kind: FaultKind::Trap(0).word().to_owned(),
+        message: format!("the kernel panicked: {}", panic.message),
+        panic: Some(panic.message.clone()),
+        location: panic.location.clone(),
+        frames: Vec::new(),
+        pc: None,
+        executed_pc: None,
+        instruction: String::new(),
+        wave: panic.wave,
+        lane: Some(panic.lane),
+        earlier: None,
+    };
+    let sources = Sources::new(workspace_root().unwrap_or_default(), &[]);
+    let text = amdinst_report::fault::text(&report, &sources, false);
+    LaunchFailure::Fault { fault: Box::new(report), text }
 }
 
 /// What may be a fault of the original.
 pub(crate) fn doubt(fault: &Fault, request: &Request<'_>) -> Doubt {
-    let (fault, text) = told(fault, request, &Some, false);
+    let (fault, text) = told(fault, request, &Some, false, &[]);
     Doubt { fault: *fault, text }
 }
 
 /// A fault of the instrumented kernel.
 pub(crate) fn of_instrumented(fault: &Fault, request: &Request<'_>) -> LaunchFailure {
-    let (fault, text) = told(fault, request, &|pc| request.built.probes.original_pc(pc), false);
+    let (fault, text) = told(fault, request, &|pc| request.built.probes.original_pc(pc), false, &[]);
     LaunchFailure::InstrumentedFault { fault, text }
 }
 
@@ -69,6 +101,7 @@ fn told(
     request: &Request<'_>,
     original_pc: &dyn Fn(u64) -> Option<u64>,
     uninitialised: bool,
+    panics: &[Panic],
 ) -> (Box<FaultReport>, String) {
     let root = workspace_root();
     let sources = Sources::new(root.unwrap_or_default(), &[]);
@@ -80,6 +113,7 @@ fn told(
             root,
             source: &|file| Some(sources.get(file)?.text.clone()),
             kernarg: &request.kernarg,
+            panics,
         },
     );
     if uninitialised {

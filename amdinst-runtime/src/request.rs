@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use amdgpu_isa::WaveSize;
 use amdgpu_object::KernelArg;
 use amdinst_core::counters::Layout;
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::names;
+use amdinst_core::panics::Panic;
+use amdinst_core::printed::Printed;
 use amdinst_core::report::{self, SCHEMA};
 use amdinst_format::interface::LaunchFailure;
 
@@ -112,6 +115,12 @@ impl Request<'_> {
     /// The kernel's name as the source has it, if it is mangled.
     pub(crate) fn demangled(&self) -> Option<String> {
         names::demangled(self.kernel)
+    }
+
+    /// What the panics of this launch have said, as their buffer has it.
+    pub(crate) fn panics(&self, lines: &Printed) -> Vec<Panic> {
+        let lanes = self.built.wave_size(self.kernel).map_or(0, WaveSize::lanes);
+        Panic::all(lines, self.block, lanes)
     }
 
     /// A counter buffer that cannot be read.

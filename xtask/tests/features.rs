@@ -25,6 +25,8 @@ fn features(edges: &str) -> BTreeMap<String, BTreeSet<String>> {
             "--exclude",
             "rodinia",
             "--exclude",
+            "panics",
+            "--exclude",
             "bindings",
             "--edges",
             edges,

@@ -14,6 +14,7 @@ use amdgpu_object::CodeObject;
 use amdinst_core::counters::{self, Layout, Probe};
 use amdinst_core::heap;
 use amdinst_core::instrument::KernelProbes;
+use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed::{self, Printed};
 use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report, run};
@@ -419,22 +420,18 @@ impl Machines {
         let programs = &self.programs[&request.built.original_path];
         let mut printed = Printed::default();
         if let Some(address) = programs.original.variable(printed::SYMBOL) {
-            let mut head = [0; printed::HEAD];
-            let mut lines = vec![0; printed::ROOM];
-            let place = address + printed::HEAD as u64;
-            let read = self.original.read(address, &mut head).and_then(|()| {
-                lines.truncate(Printed::taken(head));
-                self.original.read(place, &mut lines)?;
-                self.original.write(address, &[0; printed::HEAD])
-            });
-            debug_assert!(read.is_ok(), "{read:?}");
-            printed = Printed::read(head, &lines);
+            printed = lines(&self.original, address);
         }
-        let instrumented =
-            programs.instrumented.as_ref().and_then(|program| program.variable(printed::SYMBOL));
-        if let Some(address) = instrumented {
-            let written = self.instrumented.write(address, &[0; printed::HEAD]);
-            debug_assert!(written.is_ok(), "{written:?}");
+        let machines = [
+            (&mut self.original, Some(&programs.original)),
+            (&mut self.instrumented, programs.instrumented.as_ref()),
+        ];
+        for (machine, program) in machines {
+            let buffers = program.into_iter().flat_map(|program| BUFFERS.map(|name| program.variable(name)));
+            for address in buffers.flatten() {
+                let written = machine.write(address, &[0; printed::HEAD]);
+                debug_assert!(written.is_ok(), "{written:?}");
+            }
         }
         printed
     }
@@ -454,15 +451,16 @@ impl Machines {
         };
         let program = &programs.original;
         let Some(before) = before else {
-            return self
-                .original
-                .launch(program, &launch)
-                .map_err(|fault| fault::of_original(&fault, request, false));
+            return self.original.launch(program, &launch).map_err(|fault| {
+                let panics = panics(&self.original, program, request);
+                fault::of_panicked(&fault, request, false, &panics)
+            });
         };
         self.original.launch_from(program, &launch, before).map_err(|fault| {
+            let panics = panics(&self.original, program, request);
             let uninitialised =
                 self.checks.uninitialised && self.original.is_by_unwritten(program, &launch, before, &fault);
-            fault::of_original(&fault, request, uninitialised)
+            fault::of_panicked(&fault, request, uninitialised, &panics)
         })
     }
 
@@ -591,4 +589,20 @@ impl Machines {
         }
         None
     }
+}
+
+/// The buffers of lines that kernels leave behind.
+const BUFFERS: [&str; 2] = [printed::SYMBOL, panics::SYMBOL];
+
+/// The lines of a buffer.
+fn lines(machine: &Machine, address: u64) -> Printed {
+    let read = Printed::at(address, |address, bytes| machine.read(address, bytes));
+    debug_assert!(read.is_ok(), "{read:?}");
+    read.unwrap_or_default()
+}
+
+/// What the panics of a launch have said.
+fn panics(machine: &Machine, program: &Program, request: &Request<'_>) -> Vec<Panic> {
+    let lines = program.variable(panics::SYMBOL).map(|address| lines(machine, address));
+    request.panics(&lines.unwrap_or_default())
 }

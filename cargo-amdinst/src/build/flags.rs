@@ -1,7 +1,7 @@
 //! rustc's flags: the user's, from wherever cargo takes them, and ours behind.
 //!
 //! * `core` is built with `panic=immediate-abort`: a failed check traps where it stands, and the line table
-//!   names it.
+//!   names it. With `panic-messages` a panic handler is called, that of `amdinst-device` or another.
 //! * rustc's jump threading is off. It copies a barrier into both sides of a branch; LLVM, which knows what
 //!   is convergent, does not.
 
@@ -54,8 +54,10 @@ impl UserFlags {
     }
 }
 
-/// Flags of every crate for the device, `core` included: the processor, and the size of waves if it is another than LLVM's default.
-pub fn for_all(cpu: &str, wave: Option<WaveSize>) -> Vec<String> {
+/// Flags of every crate for the device, `core` included: the processor, the size of waves if it is another than LLVM's default, and whether
+/// panics say why.
+pub fn for_all(cpu: &str, wave: Option<WaveSize>, panic_messages: bool) -> Vec<String> {
+    let panic = if panic_messages { "abort" } else { "immediate-abort" };
     let mut flags = [
         &format!("-Ctarget-cpu={cpu}"),
         // The target is linked by LTO in any case: every crate is handed over as bitcode. Machine code of it would be for nothing, and
@@ -64,13 +66,16 @@ pub fn for_all(cpu: &str, wave: Option<WaveSize>) -> Vec<String> {
         "-Cembed-bitcode=yes",
         // A failed check traps where it stands: its source line is in the line table, and nothing is formatted.
         "-Zunstable-options",
-        "-Cpanic=immediate-abort",
+        &format!("-Cpanic={panic}"),
         // It copies what stands between two branches on one condition into both, a barrier too: waves would then come to
         // it different numbers of times (rust-lang/rust#137086). The other passes copy no calls.
         "-Zmir-enable-passes=-JumpThreading",
     ]
     .map(str::to_owned)
     .to_vec();
+    if panic_messages {
+        flags.push("--cfg=amdinst_panic_messages".to_owned());
+    }
     // LLVM's default is left to it: this compiler may not know the feature, and warns then.
     flags.extend(wave.map(|wave| format!("-Ctarget-feature=+{}", wave.llvm_feature())));
     flags

@@ -210,6 +210,7 @@ fn inputs(package: &KernelPackage, cpu: &str, built: &Path, forms: &Forms) -> Ve
     [
         (CODE_OBJECT, files::stamp(built)),
         ("target", package.directory_of(cpu)),
+        ("panic-messages", package.panic_messages.to_string()),
         ("cargo-amdinst", executable),
         ("forms", homes.join(",")),
         ("kernels", forms.options.kernels.clone().unwrap_or_default().join(",")),

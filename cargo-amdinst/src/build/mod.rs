@@ -126,7 +126,7 @@ pub fn original(context: &mut Context, args: &PackageArgs) -> CommandResult<Path
         return Err(several("several processors", package.cpus.join(", "), "name one with --target-cpu"));
     };
     let directory = std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
-    let flags = flags::of_user(&toolchain, &directory).with(&flags::for_all(cpu, package.other_wave(cpu)));
+    let flags = flags::of_user(&toolchain, &directory).with(&package.flags(cpu));
     let built =
         cargo::build(context, package, cpu, &toolchain, &executable, &flags, Format::Human)?.code_object;
     // The copy that `build` made has a name that people know.
@@ -162,7 +162,7 @@ fn build_package(
     let user_flags = flags::of_user(toolchain, &directory);
     let mut compiled = Vec::new();
     for cpu in &package.cpus {
-        let flags = user_flags.with(&flags::for_all(cpu, package.other_wave(cpu)));
+        let flags = user_flags.with(&package.flags(cpu));
         let started = SystemTime::now();
         let format = args.message_format;
         let built = cargo::build(context, &package, cpu, toolchain, executable, &flags, format)?;

@@ -131,6 +131,7 @@ fn arguments(build: &Build<'_>) -> Vec<String> {
         (args.release, "--release"),
         (args.all_features, "--all-features"),
         (args.no_default_features, "--no-default-features"),
+        (args.panic_messages, "--panic-messages"),
     ] {
         words.extend(given.then(|| name.to_owned()));
     }

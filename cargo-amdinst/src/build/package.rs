@@ -8,7 +8,7 @@ use amdinst_core::instrument::Counters;
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 use super::settings::Settings;
-use super::{foreign, program, selection};
+use super::{flags, foreign, program, selection};
 use crate::cli::PackageArgs;
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -58,6 +58,8 @@ pub struct KernelPackage {
     pub heap: u64,
     /// Whether a build script may look for AMD's device libraries.
     pub device_libraries: bool,
+    /// Whether its panics say why.
+    pub panic_messages: bool,
 }
 
 impl KernelPackage {
@@ -87,6 +89,11 @@ impl KernelPackage {
         self.wave_size.filter(|&wave| wave != arch.default_wave())
     }
 
+    /// rustc's flags for every crate of it.
+    pub fn flags(&self, cpu: &str) -> Vec<String> {
+        flags::for_all(cpu, self.other_wave(cpu), self.panic_messages)
+    }
+
     /// The directory for `cpu`, among those of other processors: `gfx1100`, or `gfx1100-wave64` with waves of another
     /// size than LLVM's default.
     pub fn directory_of(&self, cpu: &str) -> String {
@@ -102,10 +109,13 @@ impl KernelPackage {
         self.code_object_version.or_else(|| generic.map(|_| SINCE_GENERIC))
     }
 
-    /// Where cargo builds it for `cpu`. Each processor and size of waves has a directory of its own: flags differ, and cargo would
-    /// rebuild `core` at every change of them.
+    /// Where cargo builds it for `cpu`. Where flags differ, the directory does: cargo would rebuild `core` at every change of them.
     pub fn build_directory(&self, cpu: &str) -> PathBuf {
-        self.target_directory.join("amdinst").join("build").join(self.directory_of(cpu))
+        let mut name = self.directory_of(cpu);
+        if self.panic_messages {
+            name.push_str("-panic-messages");
+        }
+        self.target_directory.join("amdinst").join("build").join(name)
     }
 }
 
@@ -231,6 +241,7 @@ fn with_settings(
         alloc: settings.alloc.unwrap_or_else(|| foreign::allocates(package)),
         heap: settings.heap.unwrap_or(DEFAULT_SIZE),
         device_libraries: foreign::uses_device_libraries(package),
+        panic_messages: args.panic_messages || settings.panic_messages.unwrap_or_default(),
     })
 }
 

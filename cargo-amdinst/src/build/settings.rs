@@ -27,10 +27,12 @@ pub struct Settings {
     pub alloc: Option<bool>,
     /// `heap`: bytes that kernels allocate from.
     pub heap: Option<u64>,
+    /// `panic-messages`: whether panics say why, with their values.
+    pub panic_messages: Option<bool>,
 }
 
 /// Every key.
-pub const KEYS: [&str; 10] = [
+pub const KEYS: [&str; 11] = [
     "kernels",
     "target-cpus",
     "wave-size",
@@ -41,6 +43,7 @@ pub const KEYS: [&str; 10] = [
     "code-object-version",
     "alloc",
     "heap",
+    "panic-messages",
 ];
 
 /// A value in `[package.metadata.amdinst]` that cannot be used.
@@ -89,6 +92,7 @@ impl Settings {
                 }
                 "alloc" => settings.alloc = Some(boolean(key, value)?),
                 "heap" => settings.heap = Some(heap(key, value)?),
+                "panic-messages" => settings.panic_messages = Some(boolean(key, value)?),
                 unknown => warnings.push(unknown_key(unknown)),
             }
         }
@@ -182,6 +186,7 @@ mod tests {
         let metadata = json!({ "amdinst": {
             "target-cpus": ["gfx90a", "gfx942"], "wave-size": 64, "profile": "kernel-o2", "features": "f", "default-features": false,
             "counters": "register", "code-object-version": 5, "alloc": true, "heap": "64M",
+            "panic-messages": true,
         }});
         let (settings, warnings) = Settings::read(&metadata).unwrap();
         assert_eq!(
@@ -197,6 +202,7 @@ mod tests {
                 code_object_version: Some(5),
                 alloc: Some(true),
                 heap: Some(64 << 20),
+                panic_messages: Some(true),
             }
         );
         assert!(warnings.is_empty());
@@ -225,6 +231,7 @@ mod tests {
             ("heap", json!("2G")),
             ("heap", json!("64 MB")),
             ("heap", json!(16)),
+            ("panic-messages", json!("yes")),
         ] {
             assert_eq!(Settings::read(&json!({ "amdinst": { key: value } })).unwrap_err().key, key);
         }

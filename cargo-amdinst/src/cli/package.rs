@@ -79,6 +79,9 @@ pub struct PackageArgs {
     /// Code object version, 4 to 6 [default: the package's `code-object-version`, else LLVM's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(4..=6))]
     pub code_object_version: Option<u8>,
+    /// Kernels whose panics say why, with their values, at any level of optimization [default: the package's `panic-messages`, else off]
+    #[arg(long)]
+    pub panic_messages: bool,
     /// How cargo comes by dependencies.
     #[command(flatten)]
     pub lock: LockArgs,

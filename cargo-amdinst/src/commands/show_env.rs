@@ -21,7 +21,7 @@ pub fn run(context: &mut Context, args: &ShowEnvArgs) -> CommandResult {
     let user_flags = flags::of_user(&toolchain, &directory);
     for package in &packages {
         for cpu in &package.cpus {
-            let flags = user_flags.with(&flags::for_all(cpu, package.other_wave(cpu)));
+            let flags = user_flags.with(&package.flags(cpu));
             let command = cargo::command(package, cpu, &toolchain, &executable, &flags);
             println!("# {} for {cpu}", package.name);
             for (name, value) in command.get_envs() {

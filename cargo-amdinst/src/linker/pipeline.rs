@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use amdgpu_isa::{Arch, Target};
 use amdgpu_object::CodeObject;
+use amdinst_core::{heap, panics, printed};
 
 use super::records::Records;
 use super::{
@@ -20,9 +21,11 @@ use super::{
 };
 
 /// The buffer of what kernels print, which whoever launches them looks for.
-const PRINTED: &str = amdinst_core::printed::SYMBOL;
+const PRINTED: [&str; 1] = [printed::SYMBOL];
+/// That of their panics, and what these do then.
+const PANICS: [&str; 2] = [panics::SYMBOL, panics::ENDS];
 /// The memory that kernels allocate from, which whoever launches them empties.
-const HEAP: &str = amdinst_core::heap::SYMBOL;
+const HEAP: [&str; 1] = [heap::SYMBOL];
 /// Symbols of ours that are read and then dropped.
 const OUR_PREFIX: &str = "__amdinst_";
 
@@ -236,16 +239,13 @@ impl Step<'_> {
         };
         command.arg(format!("-passes={passes}"));
         command.args(self.arguments.processor()).args(switches);
+        let Records { prints, panics, allocates, .. } = program.records;
+        let variables = [(prints, &PRINTED[..]), (panics, &PANICS), (allocates, &HEAP)];
+        let variables = variables.into_iter().filter(|(is_there, _)| *is_there).flat_map(|(_, names)| names);
         let exports = self.arguments.exports.iter().map(String::as_str);
         let exports = exports.filter(|name| !name.starts_with(OUR_PREFIX));
-        command.arg(
-            self.export_list(
-                exports
-                    .chain(program.names.iter().map(String::as_str))
-                    .chain(program.records.prints.then_some(PRINTED))
-                    .chain(program.records.allocates.then_some(HEAP)),
-            )?,
-        );
+        let names = program.names.iter().map(String::as_str);
+        command.arg(self.export_list(exports.chain(names).chain(variables.copied()))?);
         let outlined = &program.records.outlined;
         command.args(outlined.iter().map(|symbol| format!("-force-attribute={symbol}:noinline")));
         command.arg(&program.path).arg("-o").arg(&output);

@@ -22,6 +22,8 @@ pub(super) struct Records {
     pub(super) outlined: BTreeSet<String>,
     /// Whether kernels print.
     pub(super) prints: bool,
+    /// Whether their panics say why.
+    pub(super) panics: bool,
     /// Whether kernels allocate.
     pub(super) allocates: bool,
     /// Whether kernels call what `amdgpu-device-libs` asks its host for.
@@ -61,6 +63,7 @@ impl Records {
         };
         let mut records = Self {
             prints: declares("__amdinst_print(") || declares("__amdgpu_util_print_stdout("),
+            panics: declares("__amdinst_panic("),
             allocates: declares("__amdinst_allocate(") || declares("__amdgpu_util_alloc("),
             asks_its_host: declares("__amdgpu_util_"),
             ..Self::default()

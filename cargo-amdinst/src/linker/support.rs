@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use amdgpu_isa::{Generation, Target, WaveSize};
+use amdinst_core::printed::{HEAD, ROOM};
+use amdinst_core::{panics, printed};
 
 use super::records::Records;
 
@@ -18,31 +20,32 @@ define hidden void @__amdinst_workgroup_barrier() alwaysinline convergent nounwi
 declare void @llvm.amdgcn.s.barrier()
 "#;
 
-/// The buffer of printed lines (`amdinst_format::printed`), and the function that adds one: the text's length, workgroup and work-item,
-/// then the text. Whoever launches kernels finds the buffer by its name. A work-item takes the room for all of a line at once, so that
-/// lines stay whole; what is taken is looked at first, so that the sum never comes round.
-const PRINT: &str = r#"
-@__amdinst_printed = protected addrspace(1) global [65544 x i8] zeroinitializer, align 8
-define hidden void @__amdinst_print(ptr %text, i32 %len) noinline nounwind {
+/// The function that adds a line to a buffer (`amdinst_format::printed`): the text's length, workgroup and work-item, then the text. Whoever
+/// launches kernels finds the buffer by its name. A work-item takes the room for all of a line at once, so that lines stay whole; what is
+/// taken is looked at first, so that the sum never comes round.
+fn write() -> String {
+    format!(
+        r#"
+define hidden void @__amdinst_write(ptr addrspace(1) %buffer, ptr %text, i32 %len) noinline nounwind {{
 entry:
   %some = icmp ne i32 %len, 0
   %up = add i32 %len, 3
   %padded = and i32 %up, -4
   %size = add i32 %padded, 28
-  %fits = icmp ule i32 %len, 65536
-  %before = load atomic i32, ptr addrspace(1) @__amdinst_printed syncscope("agent") monotonic, align 8
-  %free = icmp ule i32 %before, 65536
+  %fits = icmp ule i32 %len, {ROOM}
+  %before = load atomic i32, ptr addrspace(1) %buffer syncscope("agent") monotonic, align 8
+  %free = icmp ule i32 %before, {ROOM}
   %may = and i1 %fits, %free
   br i1 %may, label %take, label %lost
 take:
-  %begin = atomicrmw add ptr addrspace(1) @__amdinst_printed, i32 %size syncscope("agent") monotonic, align 8
+  %begin = atomicrmw add ptr addrspace(1) %buffer, i32 %size syncscope("agent") monotonic, align 8
   %end = add i32 %begin, %size
-  %within = icmp ule i32 %end, 65536
+  %within = icmp ule i32 %end, {ROOM}
   br i1 %within, label %write, label %lost
 write:
-  %from = add i32 %begin, 8
+  %from = add i32 %begin, {HEAD}
   %from.wide = zext i32 %from to i64
-  %line = getelementptr i8, ptr addrspace(1) @__amdinst_printed, i64 %from.wide
+  %line = getelementptr i8, ptr addrspace(1) %buffer, i64 %from.wide
   store i32 %len, ptr addrspace(1) %line, align 4
   %w.x = call i32 @llvm.amdgcn.workgroup.id.x()
   %w.y = call i32 @llvm.amdgcn.workgroup.id.y()
@@ -75,19 +78,75 @@ copy:
   %more = icmp ult i32 %next, %len
   br i1 %more, label %copy, label %done
 lost:
-  %count = getelementptr i8, ptr addrspace(1) @__amdinst_printed, i64 4
+  %count = getelementptr i8, ptr addrspace(1) %buffer, i64 4
   %ignored = atomicrmw add ptr addrspace(1) %count, i32 1 syncscope("agent") monotonic, align 4
   br label %done
 done:
   ret void
-}
+}}
 declare i32 @llvm.amdgcn.workgroup.id.x()
 declare i32 @llvm.amdgcn.workgroup.id.y()
 declare i32 @llvm.amdgcn.workgroup.id.z()
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.workitem.id.y()
 declare i32 @llvm.amdgcn.workitem.id.z()
-"#;
+"#
+    )
+}
+
+/// The buffer of printed lines, and the function that adds one.
+fn print() -> String {
+    let buffer = buffer(printed::SYMBOL);
+    format!(
+        r#"{buffer}
+define hidden void @__amdinst_print(ptr %text, i32 %len) alwaysinline nounwind {{
+  call void @__amdinst_write(ptr addrspace(1) @{}, ptr %text, i32 %len)
+  ret void
+}}
+"#,
+        printed::SYMBOL
+    )
+}
+
+/// The buffer of what panics say, and the function that the panic handler calls for all lanes that panic together
+/// (`amdinst_format::panics`).
+fn panic() -> String {
+    let (lines, ends, buffer) = (panics::SYMBOL, panics::ENDS, buffer(panics::SYMBOL));
+    format!(
+        r#"{buffer}
+@{ends} = protected addrspace(1) global i64 0, align 8
+define hidden void @__amdinst_panic(ptr %text, i32 %len) noinline convergent nounwind {{
+entry:
+  %low = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %id = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %low)
+  %first = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %id)
+  %is.first = icmp eq i32 %id, %first
+  br i1 %is.first, label %say, label %said
+say:
+  call void @__amdinst_write(ptr addrspace(1) @{lines}, ptr %text, i32 %len)
+  br label %said
+said:
+  %wish = load volatile i64, ptr addrspace(1) @{ends}, align 8
+  %traps = icmp eq i64 %wish, 0
+  br i1 %traps, label %back, label %end
+end:
+  call void @llvm.amdgcn.endpgm()
+  unreachable
+back:
+  ret void
+}}
+declare i32 @llvm.amdgcn.mbcnt.lo(i32, i32)
+declare i32 @llvm.amdgcn.mbcnt.hi(i32, i32)
+declare i32 @llvm.amdgcn.readfirstlane.i32(i32)
+declare void @llvm.amdgcn.endpgm()
+"#
+    )
+}
+
+/// A buffer of lines.
+fn buffer(symbol: &str) -> String {
+    format!("\n@{symbol} = protected addrspace(1) global [{} x i8] zeroinitializer, align 8", HEAD + ROOM)
+}
 
 /// What `amdgpu-device-libs` asks its host for. It ends what is one line with `\n`. Memory is not given back, as in `amdinst_device`.
 const HOST: &str = r#"
@@ -325,8 +384,15 @@ pub(super) fn module(records: &Records, target: Option<Target>, heap_size: u64) 
         );
     }
     // The functions of one host call what prints and allocates, whichever of them a program calls.
-    if records.prints || records.asks_its_host {
-        ir.push_str(PRINT);
+    let prints = records.prints || records.asks_its_host;
+    if prints || records.panics {
+        ir.push_str(&write());
+    }
+    if prints {
+        ir.push_str(&print());
+    }
+    if records.panics {
+        ir.push_str(&panic());
     }
     if records.allocates || records.asks_its_host {
         ir.push_str(&heap(heap_size));

@@ -198,7 +198,7 @@ fn launch(
         .map_err(LaunchError::from)
         .and_then(|placed| {
             let before = check.then(|| machine.snapshot());
-            let outcome = Outcome::placed(&mut machine, &loaded.program, &placed, launch.clone())?;
+            let outcome = Outcome::placed(&mut machine, &loaded.program, object, &placed, launch.clone())?;
             let launch = Launch { kernarg: placed.kernarg, ..launch.clone() };
             if let Some(before) = before {
                 machine.find_unwritten(&loaded.program, &launch, &outcome.execution, &before)?;

@@ -45,8 +45,18 @@ pub(crate) struct Options {
 }
 
 /// All packages but those with kernels, whose tests only `cargo amdinst test` can run.
-const WITHOUT_KERNELS: [&str; 8] =
-    ["--exclude", "test-kernels", "--exclude", "features", "--exclude", "matvec", "--exclude", "rodinia"];
+const WITHOUT_KERNELS: [&str; 10] = [
+    "--exclude",
+    "test-kernels",
+    "--exclude",
+    "features",
+    "--exclude",
+    "matvec",
+    "--exclude",
+    "panics",
+    "--exclude",
+    "rodinia",
+];
 /// The HIP runtime of Debian 12.
 const HIP: &str = "/usr/lib/x86_64-linux-gnu/libamdhip64.so.5";
 
@@ -95,7 +105,10 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
         }
         steps.push(step.beside());
     }
-    let args = ["xtask", "devices", "-p", "rodinia", "-p", "matvec"];
+    // Panics that say why: their kernels are compiled otherwise than all others, which is for the emulator what it is for the runtime.
+    let args = ["amdinst", "test", "--device", "emu", "-p", kernels::PANICS];
+    steps.push(Step::new("panics", Counting::Tests, args).writing_junit(junit).beside());
+    let args = ["xtask", "devices", "-p", "rodinia", "-p", "matvec", "-p", kernels::PANICS];
     let packages = Step::new("runtime packages", Counting::Tests, args).needs_file(HIP, "libamdhip64-5");
     // Behind the kernels, for it shows what was built of them.
     steps.extend([packages, Step::new("readme", Counting::One, ["xtask", "readme"])].map(Step::beside));

@@ -12,6 +12,7 @@ use std::time::Instant;
 use amdgpu_isa::Arch;
 use amdinst_core::counters;
 use amdinst_core::heap;
+use amdinst_core::panics;
 use amdinst_core::printed::{self, Printed};
 use amdinst_core::report::{self, Report};
 use amdinst_format::interface::{LaunchFailure, Settings};
@@ -21,6 +22,7 @@ use hip_sys::{hipDeviceptr_t, hipFunction_t, hipMemcpyKind, hipModule_t, hipStre
 use super::memory::{Allocation, DeviceMemory};
 use super::{DeviceError, Outcome};
 use crate::artifacts;
+use crate::fault;
 use crate::request::Request;
 use runtime::{Runtime, call};
 
@@ -178,21 +180,36 @@ impl Gpu {
         Ok(())
     }
 
+    /// Has waves of a loaded code object end where they panic, if its panics say why: a trap would end this program.
+    fn end_panics(&self, path: &Path, request: &Request<'_>) -> Result<(), LaunchFailure> {
+        if has_variable(request, panics::ENDS) {
+            self.set_variable(path, panics::ENDS, 1)?;
+        }
+        Ok(())
+    }
+
     /// What a loaded code object has printed since the last time, which is then forgotten.
+    ///
+    /// # Errors
+    /// That of a panic.
     fn printed(&self, path: &Path, request: &Request<'_>) -> Result<Printed, LaunchFailure> {
-        let prints = has_variable(request, printed::SYMBOL);
-        let Some(address) = prints.then(|| self.variable(path, printed::SYMBOL)).transpose()?.flatten()
-        else {
+        let printed = self.lines(path, request, printed::SYMBOL)?;
+        let panics = request.panics(&self.lines(path, request, panics::SYMBOL)?);
+        match panics.first() {
+            Some(panic) => Err(fault::after_printing(fault::of_ended(panic, request), &printed)),
+            None => Ok(printed),
+        }
+    }
+
+    /// The lines of a buffer of a loaded code object, which are then forgotten.
+    fn lines(&self, path: &Path, request: &Request<'_>, symbol: &str) -> Result<Printed, LaunchFailure> {
+        let is_there = has_variable(request, symbol);
+        let Some(address) = is_there.then(|| self.variable(path, symbol)).transpose()?.flatten() else {
             return Ok(Printed::default());
         };
-        let mut head = [0; printed::HEAD];
-        self.read(address, &mut head)?;
-        let mut lines = vec![0; Printed::taken(head)];
-        if !lines.is_empty() {
-            self.read(address + printed::HEAD as u64, &mut lines)?;
-        }
+        let lines = Printed::at(address, |address, bytes| self.read(address, bytes))?;
         self.write(address, &[0; printed::HEAD])?;
-        Ok(Printed::read(head, &lines))
+        Ok(lines)
     }
 
     /// The address of a variable of a loaded code object; none if it is not loaded.
@@ -312,6 +329,7 @@ impl Gpu {
         let Some((probes, form)) = instrumented else {
             let function = self.function(&built.original_path, &built.original.bytes, request.kernel)?;
             self.empty_heap(&built.original_path, request)?;
+            self.end_panics(&built.original_path, request)?;
             self.run(request, function, &mut request.kernarg.clone())?;
             return Ok(Outcome {
                 report: request.empty_report(probes)?,
@@ -337,9 +355,11 @@ impl Gpu {
         };
         let mut kernarg = request.instrumented_kernarg(probes, &layout, buffer.address())?;
         self.empty_heap(&form.path, request)?;
+        self.end_panics(&form.path, request)?;
         let start = Instant::now();
         self.run(request, function, &mut kernarg)?;
         let seconds = start.elapsed().as_secs_f64();
+        let printed = self.printed(&form.path, request)?;
         buffer.read(&mut records)?;
         let records = counters::decode(&records).map_err(|error| request.counters(error.to_string()))?;
         let demangled = request.demangled();
@@ -353,7 +373,6 @@ impl Gpu {
             seconds: Some(seconds),
         };
         let report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
-        let printed = self.printed(&form.path, request)?;
         Ok(Outcome {
             report,
             wave_instructions: None,

@@ -23,6 +23,7 @@ use std::path::Path;
 
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::Options;
+use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed as told;
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
@@ -158,11 +159,11 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     view.add_arguments(&arguments);
     view.trace = trace;
     for doubt in &original.execution.doubts {
-        context.shell.warn(fault::told(doubt, object, &Some));
+        context.shell.warn(fault::told(doubt, object, &Some, &[]));
         view.doubts.push(fault::report(doubt, object, &Some));
     }
     for fault in &original.execution.out_of_range {
-        context.shell.warn(fault::told(fault, object, &Some));
+        context.shell.warn(fault::told(fault, object, &Some, &[]));
         context.shell.note(OutOfRange::TOLD);
         view.out_of_range.push(fault::report(fault, object, &Some));
     }
@@ -333,13 +334,18 @@ pub enum LaunchError {
     #[error(transparent)]
     Counters(#[from] amdinst_core::counters::ArgumentError),
     /// The kernel did not end well.
-    #[error(transparent)]
-    Fault(Box<Fault>),
+    #[error("{fault}")]
+    Fault {
+        /// Why and where.
+        fault: Box<Fault>,
+        /// What the panics of its waves have said.
+        panics: Vec<Panic>,
+    },
 }
 
 impl From<Fault> for LaunchError {
     fn from(fault: Fault) -> Self {
-        Self::Fault(Box::new(fault))
+        Self::Fault { fault: Box::new(fault), panics: Vec::new() }
     }
 }
 
@@ -347,15 +353,15 @@ impl LaunchError {
     /// The fault, if it is one of the kernel's execution.
     pub fn fault(&self) -> Option<&Fault> {
         match self {
-            Self::Fault(fault) if fault.pc.is_some() => Some(fault),
+            Self::Fault { fault, .. } if fault.pc.is_some() => Some(fault),
             _ => None,
         }
     }
 
     /// The failure to end with; a fault is told with its places in the source of `object`.
     pub fn failure(self, object: &CodeObject) -> Failure {
-        let fault = match self {
-            Self::Fault(fault) => fault,
+        let (fault, panics) = match self {
+            Self::Fault { fault, panics } => (fault, panics),
             Self::Load(error) => {
                 let exit = match error {
                     LoadError::Memory(MemoryError::NoRoom { .. }) => Exit::OutOfMemory,
@@ -375,7 +381,7 @@ impl LaunchError {
             FaultKind::Unimplemented { .. } => Exit::Unsupported,
             _ => Exit::LaunchFailed,
         };
-        let failure = Failure::msg(exit, fault::told(&fault, object, &Some));
+        let failure = Failure::msg(exit, fault::told(&fault, object, &Some, &panics));
         match stopping::asked() {
             Some(signal) if fault.kind == FaultKind::Stopped => {
                 failure.note(format!("{signal} ends this command"))
@@ -387,15 +393,29 @@ impl LaunchError {
 
 /// Tells on standard error what a kernel printed, also of one that faulted then.
 pub(super) fn tell_printed(machine: &Machine, program: &Program) {
-    let Some(address) = program.variable(told::SYMBOL) else { return };
-    let (mut head, mut lines) = ([0; told::HEAD], vec![0; told::ROOM]);
-    let read = machine.read(address, &mut head).and_then(|()| {
-        lines.truncate(told::Printed::taken(head));
-        machine.read(address + told::HEAD as u64, &mut lines)
-    });
-    if read.is_ok() {
-        eprint!("{}", told::Printed::read(head, &lines));
+    if let Some(printed) = lines(machine, program, told::SYMBOL) {
+        eprint!("{printed}");
     }
+}
+
+/// The lines of a buffer, if the program has it.
+fn lines(machine: &Machine, program: &Program, symbol: &str) -> Option<told::Printed> {
+    let address = program.variable(symbol)?;
+    told::Printed::at(address, |address, bytes| machine.read(address, bytes)).ok()
+}
+
+/// A fault of a launch, with what its panics have said.
+pub(super) fn faulted(
+    fault: Fault,
+    machine: &Machine,
+    program: &Program,
+    object: &CodeObject,
+    launch: &Launch,
+) -> LaunchError {
+    let lines = lines(machine, program, panics::SYMBOL).unwrap_or_default();
+    let kernel = object.kernel(&launch.kernel);
+    let lanes = kernel.map_or(0, |kernel| kernel.descriptor.wave_size(object.target.arch).lanes());
+    LaunchError::Fault { fault: Box::new(fault), panics: Panic::all(&lines, launch.block, lanes) }
 }
 
 impl Outcome {
@@ -412,7 +432,7 @@ impl Outcome {
         let mut machine = Machine::for_code(object.target.arch, config);
         let placed = arguments.place(&mut machine)?;
         let program = machine.load(object)?;
-        Self::placed(&mut machine, &program, &placed, launch)
+        Self::placed(&mut machine, &program, object, &placed, launch)
     }
 
     /// Launches a kernel on a machine that has the program and the arguments.
@@ -422,12 +442,14 @@ impl Outcome {
     pub fn placed(
         machine: &mut Machine,
         program: &Program,
+        object: &CodeObject,
         placed: &Placed,
         mut launch: Launch,
     ) -> Result<Self, LaunchError> {
         launch.kernarg = placed.kernarg.clone();
         let execution = machine.launch(program, &launch);
         tell_printed(machine, program);
-        Ok(Self { execution: execution?, buffers: placed.read(machine)? })
+        let execution = execution.map_err(|fault| faulted(fault, machine, program, object, &launch))?;
+        Ok(Self { execution, buffers: placed.read(machine)? })
     }
 }

@@ -237,7 +237,9 @@ impl<'a> Instrumented<'a> {
                 record_steps: counts && launch.record_steps,
                 ..launch.clone()
             };
-            let mut execution = machine.launch(&program, &of_original)?;
+            let mut execution = machine
+                .launch(&program, &of_original)
+                .map_err(|fault| super::faulted(fault, &machine, &program, self.object, &of_original))?;
             native.add_part(&execution);
             let seen = (std::mem::take(&mut execution.masks), std::mem::take(&mut execution.steps));
             if let (Ok(ready), None) = (&mut ready, &failure) {
@@ -267,11 +269,11 @@ impl<'a> Instrumented<'a> {
     /// Why the instrumented kernel did not run, though its original did.
     fn failed(&self, form: &Form<'_>, error: LaunchError, arguments: &Arguments, launch: &Launch) -> Failure {
         // There is no room for it, or it cannot count so much: that is no fault of it.
-        let LaunchError::Fault(fault) = error else { return error.failure(self.object) };
+        let LaunchError::Fault { fault, panics } = error else { return error.failure(self.object) };
         if fault.kind == FaultKind::Stopped {
-            return LaunchError::Fault(fault).failure(self.object);
+            return LaunchError::Fault { fault, panics }.failure(self.object);
         }
-        let told = fault::told(&fault, self.object, &|pc| form.map.original_pc(pc));
+        let told = fault::told(&fault, self.object, &|pc| form.map.original_pc(pc), &panics);
         let looked = match self.look(arguments, launch, true, true) {
             Ok(looked) => looked,
             Err(failure) => return failure,

@@ -168,7 +168,7 @@ pub(super) fn of_launch(
     let launch = Launch { kernarg: placed.kernarg, ..launch.without_records() };
     match trace::trace(&mut machine, &program, &launch, &choice.watch(fault)) {
         Ok(trace) => Ok(TraceView::new(trace, object)),
-        Err(TraceError::Launch(fault)) => Err(LaunchError::Fault(fault).failure(object)),
+        Err(TraceError::Launch(fault)) => Err(LaunchError::from(*fault).failure(object)),
         Err(error) => Err(Failure::new(Exit::Usage, error)),
     }
 }

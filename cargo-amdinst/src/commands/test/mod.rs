@@ -436,6 +436,7 @@ mod tests {
             alloc: false,
             heap: 0,
             device_libraries: false,
+            panic_messages: false,
         };
         BuiltPackage {
             package,
