@@ -23,7 +23,7 @@ pub struct Code<'a> {
     pub source: &'a dyn Fn(&str) -> Option<String>,
     /// The kernel's explicit arguments, to name the buffer that an access went astray from. Empty if they are not known.
     pub kernarg: &'a [u8],
-    /// What the panics of its waves have said.
+    /// The messages of its waves' panics, if the code was built to leave them.
     pub panics: &'a [panics::Panic],
 }
 

@@ -37,7 +37,7 @@ pub struct PrintedLine {
 }
 
 impl Printed {
-    /// What the buffer at an address says; `read` reads so many bytes at one.
+    /// Reads the buffer at an address: `read` reads so many bytes at one.
     ///
     /// # Errors
     /// Those of `read`.

@@ -25,7 +25,7 @@ use crate::together::{PREFIX, is_left_behind, unfinished_directory};
 use crate::toolchain::{TARGET, Toolchain};
 
 /// The format of entries, a part of their names.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Entries that are kept: the ones used last. One of kernels takes some 130 MB.
 const MOST: usize = 12;
@@ -155,7 +155,7 @@ impl Entry {
             ["CARGO_PROFILE_", "CARGO_BUILD_", "RUSTC"].iter().any(|prefix| name.starts_with(prefix))
         });
         let variables: BTreeSet<_> = variables.collect();
-        let tables = profile::tables(&package.workspace_root);
+        let tables = profile::tables(&package.workspace_root, profile);
         let what = format!("{FORMAT}\n{profile}\n{what}\n{variables:?}\n{tables}");
         let hash = digest(what.as_bytes());
         let hash = hash.split_once(':').map_or(&*hash, |(_, digits)| digits);

@@ -30,9 +30,25 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
     values
 }
 
-/// A text that tells the profile tables of a workspace from others.
-pub fn tables(workspace_root: &Path) -> String {
-    format!("{:?}", manifest(workspace_root).as_ref().and_then(|manifest| manifest.get("profile")))
+/// A text that tells the tables of a profile in a workspace from those in others. Settings of single packages are left out: cargo compiles
+/// these packages otherwise, and all others as if they were not there.
+pub fn tables(workspace_root: &Path, name: &str) -> String {
+    said(&manifest(workspace_root).unwrap_or_default(), table_name(name))
+}
+
+fn said(manifest: &Table, name: &str) -> String {
+    let mut tables = Vec::new();
+    for name in lineage(manifest, name) {
+        let Some(mut table) = profile(manifest, &name).cloned() else { continue };
+        if let Some(Value::Table(packages)) = table.get_mut("package") {
+            packages.retain(|package, _| package == "*");
+        }
+        table.retain(|_, value| !value.as_table().is_some_and(Table::is_empty));
+        if !table.is_empty() {
+            tables.push((name, table));
+        }
+    }
+    format!("{tables:?}")
 }
 
 fn manifest(workspace_root: &Path) -> Option<Table> {
@@ -62,24 +78,34 @@ fn table_name(name: &str) -> &str {
     }
 }
 
-/// What profile `name`, or the nearest that it inherits from, says of a key.
-fn value<'a>(manifest: &'a Table, name: &str, key: &str) -> Result<&'a Value, String> {
-    let mut name = name.to_owned();
+/// The table of profile `name`, if there is one.
+fn profile<'a>(manifest: &'a Table, name: &str) -> Option<&'a Table> {
+    manifest.get("profile")?.get(name)?.as_table()
+}
+
+/// Profile `name`, then those that it inherits from, the nearest first.
+fn lineage(manifest: &Table, name: &str) -> Vec<String> {
+    let mut names = vec![name.to_owned()];
+    let mut last = name;
     // Cargo refuses cycles; ten is deeper than anyone goes.
-    for _ in 0..10 {
-        let profile = manifest.get("profile").and_then(|profiles| profiles.get(&name));
-        if let Some(value) = profile.and_then(|profile| profile.get(key)) {
-            return Ok(value);
-        }
-        let inherits = profile.and_then(|profile| profile.get("inherits")).and_then(Value::as_str);
-        name = match (inherits, &name[..]) {
-            (Some(parent), _) => parent.to_owned(),
-            (None, "test") => "dev".to_owned(),
-            (None, "bench") => "release".to_owned(),
-            (None, _) => return Err(name),
+    while names.len() <= 10 {
+        let inherits = profile(manifest, last).and_then(|profile| profile.get("inherits"));
+        last = match (inherits.and_then(Value::as_str), last) {
+            (Some(parent), _) => parent,
+            (None, "test") => "dev",
+            (None, "bench") => "release",
+            (None, _) => break,
         };
+        names.push(last.to_owned());
     }
-    Err(name)
+    names
+}
+
+/// What profile `name`, or the nearest that it inherits from, says of a key; if none does, the name of the last.
+fn value<'a>(manifest: &'a Table, name: &str, key: &str) -> Result<&'a Value, String> {
+    let mut lineage = lineage(manifest, name);
+    let found = lineage.iter().find_map(|name| profile(manifest, name)?.get(key));
+    found.ok_or_else(|| lineage.pop().unwrap_or_default())
 }
 
 /// Whether profile `name` asks for line tables or more. Sites are named by source lines, so there is no doing without.
@@ -122,6 +148,22 @@ mod tests {
         assert!(line_tables(manifest, "small"));
         assert!(line_tables(manifest, "bench"));
         assert!(!line_tables(manifest, "bare"));
+    }
+
+    #[test]
+    fn what_is_said_of_other_profiles_and_of_single_packages_makes_no_difference() {
+        let text = |manifest: &str, profile| said(&manifest.parse().unwrap(), profile);
+        let plain = text("", "release");
+        assert_eq!(text("[profile.dev]\ndebug = 1\n", "release"), plain);
+        assert_eq!(text("[profile.release.package.one]\nopt-level = 1\n", "release"), plain);
+        assert_ne!(text("[profile.release.package.\"*\"]\nopt-level = 1\n", "release"), plain);
+        assert_ne!(text("[profile.release.build-override]\nopt-level = 1\n", "release"), plain);
+        let inherited =
+            "[profile.release]\noverflow-checks = true\n[profile.small]\ninherits = \"release\"\n";
+        let other = inherited.replace("true", "false");
+        assert_ne!(text(inherited, "small"), text(&other, "small"));
+        assert_ne!(text(inherited, "bench"), text(&other, "bench"));
+        assert_eq!(text(inherited, "dev"), text(&other, "dev"));
     }
 
     #[test]

@@ -338,7 +338,7 @@ pub enum LaunchError {
     Fault {
         /// Why and where.
         fault: Box<Fault>,
-        /// What the panics of its waves have said.
+        /// The messages of its waves' panics.
         panics: Vec<Panic>,
     },
 }

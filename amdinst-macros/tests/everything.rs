@@ -126,14 +126,18 @@ pub unsafe fn generic<T: Copy, const N: usize, const SIGNED: bool>(
     }
 }
 
-fn main() {
+#[test]
+fn handles_tell_of_their_kernels() {
     let handle: &Kernel<(*mut f32, u32, bool, f64)> = &all;
     assert_eq!((handle.name(), handle.file().ends_with("everything.rs")), ("all", true));
     let probes: Vec<_> = handle.probes().iter().map(|probe| (probe.name, probe.kind, probe.line)).collect();
     let line = handle.line();
     assert_eq!(probes, [("all", "kernel", line), ("arms", "match", line + 3), ("", "if", line + 13)]);
     let _: &Kernel<()> = &nothing;
-    assert_eq!((generic::<u8, 4, true>().name(), generic::<f32, 1, true>().name()), ("generic<u8,2+2,true>", "generic<f32,1,true>"));
+    assert_eq!(
+        (generic::<u8, 4, true>().name(), generic::<f32, 1, true>().name()),
+        ("generic<u8,2+2,true>", "generic<f32,1,true>")
+    );
     assert_eq!((all.parameters(), safe.parameters().len()), (&["output", "n", "_", "x"][..], 11));
     assert_eq!(safe.module(), module_path!());
 }
