@@ -2,17 +2,19 @@
 //!
 //! The disassembler's opcodes are those of one generation's encoding (`V_ADD_U32_e32_gfx9`), the recognizer's are the pseudo
 //! instructions they come from (`V_ADD_U32_e32`). Operands are the same, but for implicit ones, which machine IR wants
-//! written down: those of an opcode are learned from what the parser misses.
+//! written down: those of an opcode are learned from what the parser misses. What is not known yet is tried in the function itself, and
+//! the parser names the line that it refuses: starting LLVM is what takes time here.
 //!
 //! What the recognizer adds are wait states (`S_NOP`), waits for results (`S_WAITCNT_DEPCTR`), and instructions that do nothing but
 //! come between (`V_NOP_e32`, and moves of a register to itself or of a number to none). Between LDS and memory a wait for stores
 //! (`S_WAITCNT_VSCNT`) is one. On GFX12 a pass of its own adds waits for scalar results (`amdgpu-wait-sgpr-hazards`), which it makes one
 //! with a wait that stands there. It asks whether a function is a kernel: others begin with whatever their callers have done.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use amdgpu_isa::{Target, WaveSize};
 use anyhow::{Context as _, Result, bail};
@@ -50,8 +52,70 @@ pub(super) struct Recognizer {
     target: Target,
     /// XNACK is on, or may be.
     replays: bool,
-    /// By opcode of the encoding; `None` if nothing was found.
-    pseudos: HashMap<String, Option<Pseudo>>,
+    /// By opcode of the encoding.
+    pseudos: HashMap<String, Known>,
+}
+
+/// What is known of an opcode's pseudo instruction.
+#[derive(Debug)]
+enum Known {
+    Found(Pseudo),
+    /// LLVM has none of those that were tried.
+    Absent,
+    /// LLVM has not seen it yet.
+    Tried(Trial),
+}
+
+/// What was found for one processor, by opcode and size of waves: another one tries it first.
+static FOUND: LazyLock<Mutex<HashMap<(String, WaveSize), Pseudo>>> = LazyLock::new(Mutex::default);
+
+fn found() -> MutexGuard<'static, HashMap<(String, WaveSize), Pseudo>> {
+    FOUND.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A pseudo instruction that is tried, and what comes after it.
+#[derive(Debug)]
+struct Trial {
+    pseudo: Pseudo,
+    /// Its place in [`FORMS`].
+    form: usize,
+    /// Other names to try, the next one last.
+    names: Vec<String>,
+}
+
+impl Trial {
+    /// The first one for an opcode.
+    fn new(opcode: &str, wave: WaveSize) -> Option<Self> {
+        let mut names = pseudo_names(opcode);
+        names.reverse();
+        match found().get(&(opcode.to_owned(), wave)) {
+            Some(pseudo) => Some(Self { pseudo: pseudo.clone(), form: FORMS.len(), names }),
+            None => Self::of_next(names),
+        }
+    }
+
+    fn of_next(mut names: Vec<String>) -> Option<Self> {
+        let name = names.pop()?;
+        Some(Self { pseudo: Pseudo::new(name, FORMS[0]), form: 0, names })
+    }
+
+    /// The next one, after LLVM's complaint of this one.
+    fn next(mut self, error: &str) -> Option<Self> {
+        if error.contains("unknown machine instruction name") {
+            return Self::of_next(self.names);
+        }
+        if let Some(operand) = missing_operand(error).filter(|one| !self.pseudo.implicit.contains(one)) {
+            self.pseudo.implicit.push(operand);
+            return Some(self);
+        }
+        match FORMS.get(self.form + 1) {
+            Some(&form) => {
+                let pseudo = Pseudo::new(self.pseudo.name, form);
+                Some(Self { pseudo, form: self.form + 1, names: self.names })
+            }
+            None => Self::of_next(self.names),
+        }
+    }
 }
 
 /// A pseudo instruction and how its operands differ from those of an encoding.
@@ -88,6 +152,11 @@ const FORMS: [Explicit; 9] = [
 ];
 
 impl Pseudo {
+    fn new(name: String, operands: Explicit) -> Self {
+        let implicit = usual_implicit(&name).map(str::to_owned).collect();
+        Self { name, operands, implicit }
+    }
+
     fn line(&self, explicit: &[String]) -> String {
         let (kept, behind) = match self.operands {
             Explicit::More(more) => {
@@ -121,59 +190,128 @@ impl Recognizer {
         is_kernel: bool,
         missing: &mut HashMap<String, usize>,
     ) -> Result<Vec<Vec<u32>>> {
-        let mut text = if is_kernel { KERNEL.to_owned() } else { String::new() };
-        text.push_str("---\nname: function\nbody: |\n");
-        let mut input: Vec<Vec<String>> = Vec::new();
-        for (number, block) in blocks.iter().enumerate() {
-            let _ = writeln!(text, "  bb.{number}:");
-            if !block.successors.is_empty() {
-                let names: Vec<String> = block.successors.iter().map(|next| format!("%bb.{next}")).collect();
-                let _ = writeln!(text, "    successors: {}", names.join(", "));
-            }
-            let mut lines = Vec::new();
-            for step in &block.steps {
-                let line = match step.inst {
-                    Some(inst) => self.line(inst, step)?,
-                    None => None,
-                };
-                let line = line.unwrap_or_else(|| {
-                    let name = step.inst.map_or("not decoded", |inst| &inst.opcode);
-                    *missing.entry(name.to_owned()).or_default() += 1;
-                    "S_NOP 0".to_owned()
-                });
-                let _ = writeln!(text, "    {line}");
-                lines.push(line);
-            }
-            input.push(lines);
-        }
-        text.push_str("...\n");
-        let output = match self.run(&text)? {
-            Ok(output) => output,
-            Err(error) => {
+        loop {
+            let written = self.write(blocks, is_kernel);
+            let error = match self.run(&written.text)? {
+                Ok(output) => {
+                    self.accept(&written);
+                    for name in written.absent {
+                        *missing.entry(name).or_default() += 1;
+                    }
+                    return compare(&output, &written.lines);
+                }
+                Err(error) => error,
+            };
+            let refused = line_number(&error).and_then(|line| written.tried.get(&line));
+            if let Some(step) = refused {
+                self.refuse(step.inst, &error);
+            } else if written.tried.is_empty() {
                 let lines =
                     error.lines().skip_while(|line| !line.contains("rror: ") && !line.starts_with("***"));
                 let lines: Vec<&str> = lines.take(8).collect();
                 bail!("llc-22 refuses the translated function: {}", lines.join("\n"))
+            } else {
+                // One of them ended it.
+                for step in written.tried.values() {
+                    self.settle(step.inst, step.step)?;
+                }
             }
-        };
-        compare(&output, &input)
+        }
+    }
+
+    /// A function as machine IR.
+    fn write<'b>(&mut self, blocks: &'b [Block<'b>], is_kernel: bool) -> Written<'b> {
+        let mut text = if is_kernel { KERNEL.to_owned() } else { String::new() };
+        text.push_str("---\nname: function\nbody: |\n");
+        let mut number = text.lines().count();
+        let mut written = Written::default();
+        for (name, block) in blocks.iter().enumerate() {
+            let _ = writeln!(text, "  bb.{name}:");
+            number += 1;
+            if !block.successors.is_empty() {
+                let names: Vec<String> = block.successors.iter().map(|next| format!("%bb.{next}")).collect();
+                let _ = writeln!(text, "    successors: {}", names.join(", "));
+                number += 1;
+            }
+            let mut lines = Vec::new();
+            for step in &block.steps {
+                let line = step.inst.and_then(|inst| self.line(inst, step, step.target));
+                let line = line.unwrap_or_else(|| {
+                    let name = step.inst.map_or("not decoded", |inst| &inst.opcode);
+                    written.absent.push(name.to_owned());
+                    "S_NOP 0".to_owned()
+                });
+                let _ = writeln!(text, "    {line}");
+                number += 1;
+                if let Some(inst) = step.inst
+                    && matches!(self.pseudos.get(&inst.opcode), Some(Known::Tried(_)))
+                {
+                    written.tried.insert(number, Tried { inst, step });
+                }
+                lines.push(line);
+            }
+            written.lines.push(lines);
+        }
+        text.push_str("...\n");
+        Written { text, ..written }
     }
 
     /// Whether an instruction without a target has a pseudo instruction.
     pub(super) fn knows(&mut self, step: &Step<'_>) -> Result<bool> {
-        Ok(step.inst.map(|inst| self.line(inst, step)).transpose()?.flatten().is_some())
+        let Some(inst) = step.inst else { return Ok(false) };
+        self.settle(inst, step)?;
+        Ok(self.line(inst, step, step.target).is_some())
     }
 
-    fn line(&mut self, inst: &McInst, step: &Step<'_>) -> Result<Option<String>> {
-        let null = self.null(inst);
-        let explicit = explicit_operands(inst, step, step.target, null);
-        if !self.pseudos.contains_key(&inst.opcode) {
-            // The function it is tried in has two blocks.
-            let found = self.find(inst, &explicit_operands(inst, step, step.target.map(|_| 1), null))?;
-            self.pseudos.insert(inst.opcode.clone(), found);
+    /// The line of an instruction: as it is known, or to be tried; none if it has no pseudo instruction.
+    fn line(&mut self, inst: &McInst, step: &Step<'_>, target: Option<usize>) -> Option<String> {
+        let explicit = explicit_operands(inst, step, target, self.null(inst));
+        let wave = self.target.wave;
+        let first = || Trial::new(&inst.opcode, wave).map_or(Known::Absent, Known::Tried);
+        match self.pseudos.entry(inst.opcode.clone()).or_insert_with(first) {
+            Known::Found(pseudo) | Known::Tried(Trial { pseudo, .. }) => Some(pseudo.line(&explicit)),
+            Known::Absent => None,
         }
-        let Some(Some(pseudo)) = self.pseudos.get(&inst.opcode) else { return Ok(None) };
-        Ok(Some(pseudo.line(&explicit)))
+    }
+
+    /// Finds the pseudo instruction of an opcode by itself, in a function of two blocks.
+    fn settle(&mut self, inst: &McInst, step: &Step<'_>) -> Result<()> {
+        loop {
+            let Some(line) = self.line(inst, step, step.target.map(|_| 1)) else { return Ok(()) };
+            if !matches!(self.pseudos.get(&inst.opcode), Some(Known::Tried(_))) {
+                return Ok(());
+            }
+            let text =
+                format!("---\nname: function\nbody: |\n  bb.0:\n    {line}\n  bb.1:\n    S_NOP 0\n...\n");
+            match self.run(&text)? {
+                Ok(_) => self.found(&inst.opcode),
+                Err(error) => self.refuse(inst, &error),
+            }
+        }
+    }
+
+    /// LLVM took all that was tried in a function.
+    fn accept(&mut self, written: &Written<'_>) {
+        written.tried.values().for_each(|tried| self.found(&tried.inst.opcode));
+    }
+
+    fn found(&mut self, opcode: &str) {
+        if let Some(known @ Known::Tried(_)) = self.pseudos.get_mut(opcode)
+            && let Known::Tried(trial) = std::mem::replace(known, Known::Absent)
+        {
+            found().entry((opcode.to_owned(), self.target.wave)).or_insert_with(|| trial.pseudo.clone());
+            *known = Known::Found(trial.pseudo);
+        }
+    }
+
+    /// LLVM did not take what was tried for an instruction.
+    fn refuse(&mut self, inst: &McInst, error: &str) {
+        if let Some(known @ Known::Tried(_)) = self.pseudos.get_mut(&inst.opcode)
+            && let Known::Tried(trial) = std::mem::replace(known, Known::Absent)
+            && let Some(next) = trial.next(error)
+        {
+            *known = Known::Tried(next);
+        }
     }
 
     /// What `null` is to machine IR: a carry or a mask of 64 lanes that is not kept has a register of its own.
@@ -181,33 +319,6 @@ impl Recognizer {
         let is_mask =
             ["V_ADD", "V_SUB", "V_CMP", "V_DIV_SCALE"].iter().any(|head| inst.opcode.starts_with(head));
         if is_mask && self.target.wave == WaveSize::Wave64 { "sgpr_null64" } else { "sgpr_null" }
-    }
-
-    /// The pseudo instruction of an encoding's opcode.
-    fn find(&self, inst: &McInst, explicit: &[String]) -> Result<Option<Pseudo>> {
-        'names: for name in pseudo_names(&inst.opcode) {
-            for operands in FORMS {
-                let implicit = usual_implicit(&name).map(str::to_owned).collect();
-                let mut pseudo = Pseudo { name: name.clone(), operands, implicit };
-                loop {
-                    let line = pseudo.line(explicit);
-                    let text = format!(
-                        "---\nname: function\nbody: |\n  bb.0:\n    {line}\n  bb.1:\n    S_NOP 0\n...\n"
-                    );
-                    match self.run(&text)? {
-                        Ok(_) => return Ok(Some(pseudo)),
-                        Err(error) if error.contains("unknown machine instruction name") => continue 'names,
-                        Err(error) => match missing_operand(&error) {
-                            Some(operand) if !pseudo.implicit.contains(&operand) => {
-                                pseudo.implicit.push(operand)
-                            }
-                            _ => break,
-                        },
-                    }
-                }
-            }
-        }
-        Ok(None)
     }
 
     /// Machine IR after the recognizer, or the parser's complaint.
@@ -237,6 +348,30 @@ impl Recognizer {
             Err(String::from_utf8_lossy(&output.stderr).into_owned())
         })
     }
+}
+
+/// A function as machine IR.
+#[derive(Default)]
+struct Written<'a> {
+    text: String,
+    /// Its instructions, by block.
+    lines: Vec<Vec<String>>,
+    /// Instructions that LLVM has not seen yet, by line of the text.
+    tried: BTreeMap<usize, Tried<'a>>,
+    /// Opcodes of which `s_nop 0` stands in place.
+    absent: Vec<String>,
+}
+
+/// An instruction of a function, and LLVM's view of it.
+struct Tried<'a> {
+    inst: &'a McInst,
+    step: &'a Step<'a>,
+}
+
+/// The line that the parser complains of: `error: <stdin>:9:23: …`.
+fn line_number(error: &str) -> Option<usize> {
+    let (_, place) = error.split_once("error: <stdin>:")?;
+    place.split(':').next()?.parse().ok()
 }
 
 /// Registers as machine IR names them, those that are written marked.
