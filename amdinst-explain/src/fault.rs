@@ -8,8 +8,9 @@ use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::run::{EarlierReport, FaultReport};
 use amdinst_format::report::{Location, Origin, WaveId, own_frame};
 
+use crate::endless::is_endless;
 use crate::message;
-use crate::panic::Panic;
+use crate::panic::{Panic, Said};
 
 /// Facts about the code that faulted.
 pub struct Code<'a> {
@@ -32,6 +33,19 @@ pub struct Code<'a> {
 ///
 /// Reads the code object's debug information: not for what happens often.
 pub fn fault_report(fault: &Fault, code: &Code<'_>) -> FaultReport {
+    explained(fault, code).report
+}
+
+/// A fault with its places in the source.
+pub struct Explained {
+    /// For programs, and to be rendered.
+    pub report: FaultReport,
+    /// A panic's values are not in its text: the compiler has optimized them away.
+    pub lacks_values: bool,
+}
+
+/// As [`fault_report`], and whether values are lost.
+pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
     let lines = code.object.and_then(|object| SourceMap::new(object).ok());
     let stack = |pc: u64, calls: &[u64]| code.stack(lines.as_ref(), pc, calls);
     let original = |pc: u64| (code.original_pc)(pc);
@@ -39,12 +53,19 @@ pub fn fault_report(fault: &Fault, code: &Code<'_>) -> FaultReport {
     let trapped = matches!(fault.kind, FaultKind::Trap(_));
     let panic = Panic::of(&frames).or_else(|| trapped.then(|| Panic::of_allocation(&frames)).flatten());
     let said = panic.as_ref().and_then(|panic| said(fault, code, panic));
+    let lacks_values = said.as_ref().is_some_and(|said| said.lacks_values);
+    let said = said.map(|said| said.text);
     let mut message = text(fault, panic.is_some(), said.as_deref());
+    if let (FaultKind::Budget { .. }, None, Some(pc)) = (&fault.kind, &panic, fault.pc.and_then(original))
+        && code.object.is_some_and(|object| is_endless(object, pc))
+    {
+        message += HANDLER;
+    }
     if let Some(argument) = nearest_argument(fault, code) {
         message += &format!(", which is {argument}");
     }
     let pc = fault.pc.and_then(original);
-    FaultReport {
+    let report = FaultReport {
         kernel: fault.kernel.clone(),
         kind: fault.kind.word().to_owned(),
         message,
@@ -65,18 +86,19 @@ pub fn fault_report(fault: &Fault, code: &Code<'_>) -> FaultReport {
             }
         }),
         frames,
-    }
+    };
+    Explained { report, lacks_values }
 }
 
 /// What a panic said: its own words, if it was built to leave them; where it can be read in full, that; else what kind it was, or its macro.
-fn said(fault: &Fault, code: &Code<'_>, panic: &Panic<'_>) -> Option<String> {
+fn said(fault: &Fault, code: &Code<'_>, panic: &Panic<'_>) -> Option<Said> {
     let wave = WaveId { workgroup: fault.workgroup, wave: fault.wave };
     let own = panics::Panic::of_wave(code.panics, wave).map(|panic| panic.message.clone());
     let in_full = || {
         let pc = (code.original_pc)(fault.pc?)?;
         message::read(code, pc, fault.lane_state.as_deref()?)
     };
-    own.or_else(in_full).or_else(|| panic.text(code.source))
+    own.or_else(in_full).map(Said::whole).or_else(|| panic.text(code.source))
 }
 
 fn text(fault: &Fault, panicked: bool, said: Option<&str>) -> String {
@@ -88,6 +110,9 @@ fn text(fault: &Fault, panicked: bool, said: Option<&str>) -> String {
         _ => fault.kind.to_string(),
     }
 }
+
+/// Said of a loop that has no end: optimized, the handler stands in place of its call, and nothing else tells of it.
+const HANDLER: &str = ". This loop never ends: it may be the `loop {}` of a panic handler";
 
 /// The argument that holds the address of the allocation nearest to the fault.
 fn nearest_argument(fault: &Fault, code: &Code<'_>) -> Option<String> {

@@ -10,12 +10,13 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod endless;
 mod fault;
 mod message;
 mod native;
 mod panic;
 mod timing;
 
-pub use fault::{Code, fault_report};
+pub use fault::{Code, Explained, explained, fault_report};
 pub use native::{as_in_the_original, native_blocks, native_counts, native_ticks};
 pub use timing::{InstructionLines, instruction_cycles, timing_report, timing_table, wave_spans};

@@ -7,6 +7,24 @@
 use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::Origin;
 
+/// What is told of a panic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) text: String,
+    /// It has values that cannot be read any more.
+    pub(crate) lacks_values: bool,
+}
+
+impl Said {
+    pub(crate) fn whole(text: impl Into<String>) -> Self {
+        Self { text: text.into(), lacks_values: false }
+    }
+
+    fn in_part(text: impl Into<String>) -> Self {
+        Self { text: text.into(), lacks_values: true }
+    }
+}
+
 /// The frames of a panic in a stack, innermost first: all up to the one that panicked.
 pub(crate) struct Panic<'a> {
     /// Rust's own functions, and before them what a panic handler may have called.
@@ -34,16 +52,16 @@ impl<'a> Panic<'a> {
     }
 
     /// What can be told without its arguments.
-    pub(crate) fn text(&self, source: impl Fn(&str) -> Option<String>) -> Option<String> {
+    pub(crate) fn text(&self, source: impl Fn(&str) -> Option<String>) -> Option<Said> {
         let of_assertion = || {
             let asserts = self.inner.iter().any(|frame| name(frame) == Some("assert_failed"));
-            asserts.then(|| "assertion failed".to_owned())
+            asserts.then(|| Said::in_part("assertion failed"))
         };
         self.of_names().or_else(|| self.of_source(source)).or_else(of_assertion)
     }
 
     /// What the names of Rust's own functions say, the outermost first.
-    fn of_names(&self) -> Option<String> {
+    fn of_names(&self) -> Option<Said> {
         let names: Vec<_> = self.inner.iter().filter_map(|frame| Some((name(frame)?, frame))).collect();
         let told =
             |at: usize| text(names[at].0, library_file(names[at].1)?, names.get(at + 1).map(|next| next.0));
@@ -51,12 +69,13 @@ impl<'a> Panic<'a> {
     }
 
     /// The macro that panicked, as the source has it: `` `assert!(i < n)` ``.
-    fn of_source(&self, source: impl Fn(&str) -> Option<String>) -> Option<String> {
+    fn of_source(&self, source: impl Fn(&str) -> Option<String>) -> Option<Said> {
         let frame = self.outer.first()?;
         let text = source(frame.file.as_deref()?)?;
         let line = text.lines().skip(usize::try_from(frame.line?).ok()?.checked_sub(1)?);
         let invocation = invocation(line, usize::try_from(frame.column?).ok()?.checked_sub(1)?)?;
-        Some(format!("`{invocation}`"))
+        let compares = ["assert_eq!", "assert_ne!"].iter().any(|name| invocation.contains(name));
+        Some(Said { text: format!("`{invocation}`"), lacks_values: compares || invocation.contains('{') })
     }
 }
 
@@ -97,29 +116,38 @@ const OUT_OF_MEMORY: &str =
     "memory allocation failed: a launch has as much as `heap` in [package.metadata.amdinst] says";
 
 /// The text of the panic that a function of Rust's own library is there for; `caller` calls it.
-fn text(name: &str, file: &str, caller: Option<&str>) -> Option<String> {
+fn text(name: &str, file: &str, caller: Option<&str>) -> Option<Said> {
     if let Some(rest) = name.strip_prefix("panic_const_") {
-        return arithmetic(rest);
+        return arithmetic(rest).map(Said::whole);
     }
     let text = match (name, file) {
-        ("panic_bounds_check", _) => "index out of bounds",
-        ("panic_misaligned_pointer_dereference", _) => "misaligned pointer dereference",
+        ("panic_bounds_check", _) => return Some(Said::in_part("index out of bounds")),
+        ("panic_misaligned_pointer_dereference", _) => {
+            return Some(Said::in_part("misaligned pointer dereference"));
+        }
         ("panic_null_pointer_dereference", _) => "null pointer dereference occurred",
-        ("panic_invalid_enum_construction", _) => "trying to construct an enum from an invalid value",
+        ("panic_invalid_enum_construction", _) => {
+            return Some(Said::in_part("trying to construct an enum from an invalid value"));
+        }
         ("panic_already_borrowed" | "panic_already_mutably_borrowed", _) => "RefCell already borrowed",
         ("precondition_check", _) => "unsafe precondition(s) violated",
         ("handle_alloc_error", _) | (_, "src/raw_vec/mod.rs" | "src/alloc.rs") => OUT_OF_MEMORY,
         ("unwrap_failed", "src/option.rs") => "called `Option::unwrap()` on a `None` value",
-        ("expect_failed", "src/option.rs") => "called `Option::expect()` on a `None` value",
+        // With a text of the user's.
+        ("expect_failed", "src/option.rs") => {
+            return Some(Said::in_part("called `Option::expect()` on a `None` value"));
+        }
         ("unwrap_failed", "src/result.rs") => {
             let caller = caller.unwrap_or("unwrap");
             let held = if caller.ends_with("_err") { "Ok" } else { "Err" };
-            return Some(format!("called `Result::{caller}()` on an `{held}` value"));
+            return Some(Said::in_part(format!("called `Result::{caller}()` on an `{held}` value")));
         }
-        (name, "src/slice/index.rs") if name.starts_with("slice_") => "slice index out of range",
+        (name, "src/slice/index.rs") if name.starts_with("slice_") => {
+            return Some(Said::in_part("slice index out of range"));
+        }
         _ => return None,
     };
-    Some(text.to_owned())
+    Some(Said::whole(text))
 }
 
 /// `add_overflow` of `panic_const_add_overflow`.
@@ -221,7 +249,7 @@ mod tests {
         ];
         assert!(Panic::of(&stack).is_none());
         let panic = Panic::of_allocation(&stack).unwrap();
-        assert_eq!((panic.text(|_| None).as_deref(), panic.outer.len()), (Some(OUT_OF_MEMORY), 1));
+        assert_eq!((panic.text(|_| None), panic.outer.len()), (Some(Said::whole(OUT_OF_MEMORY)), 1));
         assert!(Panic::of_allocation(&stack[1..]).is_none() && Panic::of_allocation(&stack[2..]).is_none());
     }
 
@@ -231,7 +259,8 @@ mod tests {
             |frames: &[SiteFrame]| Panic::of(frames).map(|panic| (panic.text(|_| None), panic.outer.len()));
         let fmt = || core("panic_fmt", "panicking.rs");
         let user = || frame("k", "src/lib.rs");
-        let told = |text: &str, outer| Some((Some(text.to_owned()), outer));
+        let told = |text: &str, outer| Some((Some(Said::whole(text)), outer));
+        let in_part = |text: &str, outer| Some((Some(Said::in_part(text)), outer));
         assert_eq!(
             said(&[fmt(), core("panic_const_add_overflow", "panicking.rs"), user()]),
             told("attempt to add with overflow", 1)
@@ -244,11 +273,11 @@ mod tests {
                 user(),
                 user()
             ]),
-            told("called `Result::unwrap_err()` on an `Ok` value", 2)
+            in_part("called `Result::unwrap_err()` on an `Ok` value", 2)
         );
         assert_eq!(
             said(&[core("panic_bounds_check", "panicking.rs"), core("index<u32>", "slice/index.rs"), user()]),
-            told("index out of bounds", 1)
+            in_part("index out of bounds", 1)
         );
         assert_eq!(said(&[fmt(), user()]), Some((None, 1)));
         assert_eq!(
@@ -258,7 +287,7 @@ mod tests {
                 core("assert_failed<u32, u32>", "panicking.rs"),
                 user()
             ]),
-            told("assertion failed", 1)
+            in_part("assertion failed", 1)
         );
         // No panic.
         assert_eq!(said(&[core("write<u32>", "ptr/mod.rs"), user()]), None);
@@ -276,12 +305,14 @@ mod tests {
         let told = |text: &str| {
             Panic::of(&frames).unwrap().of_source(|file| (file == "src/lib.rs").then(|| text.to_owned()))
         };
-        assert_eq!(told(source).as_deref(), Some(r#"`assert!( a(i) < 3, "no \"(", )`"#));
-        assert_eq!(told("\n    todo!()").as_deref(), Some("`todo!()`"));
+        assert_eq!(told(source), Some(Said::whole(r#"`assert!( a(i) < 3, "no \"(", )`"#)));
+        assert_eq!(told("\n    todo!()"), Some(Said::whole("`todo!()`")));
+        assert_eq!(told("\n    panic!(\"{i}\")"), Some(Said::in_part("`panic!(\"{i}\")`")));
+        assert_eq!(told("\n    assert_eq!(i, 3)"), Some(Said::in_part("`assert_eq!(i, 3)`")));
         // Another text than the one that was compiled.
         assert_eq!(told("fn f() {\n    x != 3 && g(y)\n}\n"), None);
         assert_eq!(told(""), None);
         let long = format!("\n    panic!(\"{}\")", "é".repeat(200));
-        assert_eq!(told(&long).map(|text| text.chars().count()), Some(MOST + 3));
+        assert_eq!(told(&long).map(|said| said.text.chars().count()), Some(MOST + 3));
     }
 }

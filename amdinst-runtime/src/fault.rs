@@ -1,10 +1,10 @@
 //! Faults of kernels, with their places in the source.
 
-use amdinst_core::panics::Panic;
+use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed::Printed;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{Fault, FaultKind};
-use amdinst_explain::{Code, fault_report};
+use amdinst_explain::{Code, Explained, explained};
 use amdinst_format::interface::{Doubt, LaunchFailure};
 use amdinst_report::Sources;
 
@@ -13,6 +13,9 @@ use crate::source::workspace_root;
 
 /// What is said of a fault that what was never written is a cause of.
 const DEPENDS: &str = "; it depends on a register, LDS or scratch memory that nothing has written";
+
+/// What to do where a panic's values are not known.
+const MESSAGES: &str = "`cargo amdinst test --panic-messages` shows the panic's values";
 
 /// What to do where a fault is none, if a test may say so.
 fn way_out(kind: &FaultKind) -> Option<&'static str> {
@@ -101,11 +104,11 @@ fn told(
     request: &Request<'_>,
     original_pc: &dyn Fn(u64) -> Option<u64>,
     uninitialised: bool,
-    panics: &[Panic],
+    said: &[Panic],
 ) -> (Box<FaultReport>, String) {
     let root = workspace_root();
     let sources = Sources::new(root.unwrap_or_default(), &[]);
-    let mut report = fault_report(
+    let Explained { mut report, lacks_values } = explained(
         fault,
         &Code {
             object: Some(&request.built.original),
@@ -113,14 +116,15 @@ fn told(
             root,
             source: &|file| Some(sources.get(file)?.text.clone()),
             kernarg: &request.kernarg,
-            panics,
+            panics: said,
         },
     );
     if uninitialised {
         report.message += DEPENDS;
     }
     let mut text = amdinst_report::fault::text(&report, &sources, false);
-    if let Some(help) = way_out(&fault.kind) {
+    let is_silent = !request.built.original.variables.iter().any(|variable| variable.name == panics::SYMBOL);
+    if let Some(help) = way_out(&fault.kind).or((lacks_values && is_silent).then_some(MESSAGES)) {
         let last = text.lines().last().unwrap_or_default();
         let margin = " ".repeat(last.len() - last.trim_start().len());
         text += &format!("\n{margin}= help: {help}");

@@ -385,20 +385,16 @@ pub(super) fn module(records: &Records, target: Option<Target>, heap_size: u64) 
     }
     // The functions of one host call what prints and allocates, whichever of them a program calls.
     let prints = records.prints || records.asks_its_host;
-    if prints || records.panics {
-        ir.push_str(&write());
-    }
-    if prints {
-        ir.push_str(&print());
-    }
-    if records.panics {
-        ir.push_str(&panic());
-    }
-    if records.allocates || records.asks_its_host {
-        ir.push_str(&heap(heap_size));
-    }
-    if records.asks_its_host {
-        ir.push_str(HOST);
+    let parts = [
+        (prints || records.panics).then(write),
+        prints.then(print),
+        records.panics.then(panic),
+        (records.allocates || records.asks_its_host).then(|| heap(heap_size)),
+        records.asks_its_host.then(|| HOST.to_owned()),
+    ];
+    let functions: String = parts.into_iter().flatten().collect();
+    if !functions.is_empty() {
+        ir.push_str(&with_places(&functions));
     }
     ir.push_str(BARRIER);
     ir.push_str(&float_atomics());
@@ -429,6 +425,45 @@ fn float_atomics() -> String {
         );
     }
     ir
+}
+
+/// Gives functions that stay functions debug information, so that reports tell whose their branches are: `amdinst_device`'s, of no line.
+/// Those that are inlined take the place of their calls.
+fn with_places(ir: &str) -> String {
+    let mut text = String::from(
+        "!llvm.module.flags = !{!3}\n!llvm.dbg.cu = !{!0}\n\
+         !0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: LineTablesOnly)\n\
+         !1 = !DIFile(filename: \"amdinst-device/src/print.rs\", directory: \"\")\n\
+         !2 = !DISubroutineType(types: !{})\n\
+         !3 = !{i32 2, !\"Debug Info Version\", i32 3}\n",
+    );
+    let mut next = 4;
+    let mut place = None;
+    for line in ir.lines() {
+        let head = line
+            .strip_suffix('{')
+            .filter(|head| head.starts_with("define ") && !head.contains("alwaysinline"));
+        let name = head.and_then(|head| Some(head.split_once('@')?.1.split_once('(')?.0));
+        let _ = match (head, name, place) {
+            (Some(head), Some(name), _) => {
+                let scope = next;
+                place = Some(scope + 1);
+                next += 2;
+                writeln!(
+                    text,
+                    "!{scope} = distinct !DISubprogram(name: \"{name}\", scope: !1, file: !1, type: !2, spFlags: \
+                     DISPFlagDefinition, unit: !0)\n!{} = !DILocation(line: 0, scope: !{scope})\n{head}!dbg !{scope} {{",
+                    scope + 1
+                )
+            }
+            (_, _, Some(place)) if line.starts_with("  ") => writeln!(text, "{line}, !dbg !{place}"),
+            _ => {
+                place = place.filter(|_| line != "}");
+                writeln!(text, "{line}")
+            }
+        };
+    }
+    text
 }
 
 /// A string of textual IR.
@@ -465,6 +500,17 @@ mod tests {
 
     use super::*;
     use crate::linker::records::SharedVariable;
+
+    #[test]
+    fn functions_that_stay_have_places() {
+        let ir = "define void @a(i32 %x) noinline {\nentry:\n  ret void\n}\ndefine void @b() alwaysinline {\n  ret void\n}\n\
+                  declare void @c()\n";
+        let placed = with_places(ir);
+        let (_, placed) = placed.split_once("define").unwrap();
+        let expected = " void @a(i32 %x) noinline !dbg !4 {\nentry:\n  ret void, !dbg !5\n}\n\
+                        define void @b() alwaysinline {\n  ret void\n}\ndeclare void @c()\n";
+        assert_eq!(placed, expected);
+    }
 
     #[test]
     fn lds_and_probes() {

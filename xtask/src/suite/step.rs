@@ -132,7 +132,7 @@ impl Step {
         let cargo = crate::cargo();
         let mut words: Vec<OsString> = Vec::new();
         if self.gives_way {
-            words.extend(["nice", "-n", "5"].map(OsString::from));
+            words.extend(["nice", "-n", "15"].map(OsString::from));
         }
         if let Some(minutes) = limit {
             words.extend(["timeout", "--verbose", "--kill-after=10s"].map(OsString::from));
