@@ -123,7 +123,7 @@ fn told(
         report.message += DEPENDS;
     }
     let mut text = amdinst_report::fault::text(&report, &sources, false);
-    let is_silent = !request.built.original.variables.iter().any(|variable| variable.name == panics::SYMBOL);
+    let is_silent = !request.has_variable(panics::SYMBOL);
     if let Some(help) = way_out(&fault.kind).or((lacks_values && is_silent).then_some(MESSAGES)) {
         let last = text.lines().last().unwrap_or_default();
         let margin = " ".repeat(last.len() - last.trim_start().len());

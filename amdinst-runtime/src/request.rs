@@ -117,6 +117,11 @@ impl Request<'_> {
         names::demangled(self.kernel)
     }
 
+    /// Whether the code object has a variable.
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        self.built.original.variables.iter().any(|variable| variable.name == name)
+    }
+
     /// What the panics of this launch have said, as their buffer has it.
     pub(crate) fn panics(&self, lines: &Printed) -> Vec<Panic> {
         let lanes = self.built.wave_size(self.kernel).map_or(0, WaveSize::lanes);

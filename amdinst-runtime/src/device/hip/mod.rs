@@ -173,7 +173,7 @@ impl Gpu {
 
     /// Empties the memory that kernels of a loaded code object allocate from.
     fn empty_heap(&self, path: &Path, request: &Request<'_>) -> Result<(), LaunchFailure> {
-        let allocates = has_variable(request, heap::SYMBOL);
+        let allocates = request.has_variable(heap::SYMBOL);
         if let Some(address) = allocates.then(|| self.variable(path, heap::SYMBOL)).transpose()?.flatten() {
             self.write(address, &[0; heap::HEAD])?;
         }
@@ -182,7 +182,7 @@ impl Gpu {
 
     /// Has waves of a loaded code object end where they panic, if its panics say why: a trap would end this program.
     fn end_panics(&self, path: &Path, request: &Request<'_>) -> Result<(), LaunchFailure> {
-        if has_variable(request, panics::ENDS) {
+        if request.has_variable(panics::ENDS) {
             self.set_variable(path, panics::ENDS, 1)?;
         }
         Ok(())
@@ -203,7 +203,7 @@ impl Gpu {
 
     /// The lines of a buffer of a loaded code object, which are then forgotten.
     fn lines(&self, path: &Path, request: &Request<'_>, symbol: &str) -> Result<Printed, LaunchFailure> {
-        let is_there = has_variable(request, symbol);
+        let is_there = request.has_variable(symbol);
         let Some(address) = is_there.then(|| self.variable(path, symbol)).transpose()?.flatten() else {
             return Ok(Printed::default());
         };
@@ -382,11 +382,6 @@ impl Gpu {
             printed,
         })
     }
-}
-
-/// Whether the code object of a launch has a variable.
-fn has_variable(request: &Request<'_>, name: &str) -> bool {
-    request.built.original.variables.iter().any(|variable| variable.name == name)
 }
 
 /// The version of a code object: the ELF header's ABI version says it, counted from 2.
