@@ -293,6 +293,7 @@ fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFa
         report,
         profile: built.profile.clone(),
         wave_instructions: outcome.wave_instructions,
+        elapsed: outcome.elapsed,
         timing: timing.map(|timing| timing.told()),
         modelled: timing.map(|timing| timing.kept()),
         timeline: timing.and_then(|timing| timing.timeline()),

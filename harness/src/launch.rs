@@ -1,5 +1,7 @@
 //! Launching a kernel.
 
+use std::time::Duration;
+
 use amdinst_device::{Kernel, NamedKernel};
 use amdinst_format::interface::{LaunchRequest, LaunchTiming, Launched};
 
@@ -315,8 +317,16 @@ fn launch<P>(
         }
     })?;
     recorder::record(&launched);
-    let Launched { report, profile, wave_instructions, timing, printed, .. } = launched;
-    Ok(Run { report: Report::new(report), wave_instructions, timing, profile, warnings: Vec::new(), printed })
+    let Launched { report, profile, wave_instructions, timing, elapsed, printed, .. } = launched;
+    Ok(Run {
+        report: Report::new(report),
+        wave_instructions,
+        elapsed,
+        timing,
+        profile,
+        warnings: Vec::new(),
+        printed,
+    })
 }
 
 /// A launch that ended well.
@@ -324,6 +334,7 @@ fn launch<P>(
 pub struct Run {
     report: Report,
     wave_instructions: Option<u64>,
+    elapsed: Option<Duration>,
     timing: Option<LaunchTiming>,
     profile: String,
     warnings: Vec<String>,
@@ -360,6 +371,11 @@ impl Run {
     /// Instructions that the original executed, summed over waves; `None` on a GPU.
     pub const fn wave_instructions(&self) -> Option<u64> {
         self.wave_instructions
+    }
+
+    /// How long the GPU took for the instrumented kernel, by the runtime's events; the original is faster. `None` on the emulator.
+    pub const fn elapsed(&self) -> Option<Duration> {
+        self.elapsed
     }
 }
 

@@ -1,5 +1,7 @@
 //! Devices that were opened, and launches.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::printed::Printed;
@@ -50,6 +52,9 @@ pub struct Launched {
     pub profile: String,
     /// Instructions that the original executed, summed over waves; `None` on a GPU.
     pub wave_instructions: Option<u64>,
+    /// How long the GPU took for the kernel, counters and all; `None` on the emulator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elapsed: Option<Duration>,
     /// How long it takes, modeled, if that was asked for.
     pub timing: Option<LaunchTiming>,
     /// The modeled time, as a saved run has it.

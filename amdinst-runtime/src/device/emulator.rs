@@ -331,7 +331,15 @@ impl Machines {
                 sampled.extend(sampled_as("uninitialized", looked));
             }
             let report = request.empty_report(probes)?;
-            return Ok(Outcome { report, wave_instructions, timing, doubts, sampled, printed });
+            return Ok(Outcome {
+                report,
+                wave_instructions,
+                elapsed: None,
+                timing,
+                doubts,
+                sampled,
+                printed,
+            });
         };
         let layout = probes.layout(request.grid, request.block);
         let counted = |(bytes, own): (Vec<u8>, Execution)| {
@@ -386,7 +394,7 @@ impl Machines {
         // Without buffers there is nothing that both could have left otherwise.
         report.memory_equal = (!self.buffers.is_empty()).then_some(true);
         report.oracle_equal = Some(true);
-        Ok(Outcome { report, wave_instructions, timing, doubts, sampled, printed })
+        Ok(Outcome { report, wave_instructions, elapsed: None, timing, doubts, sampled, printed })
     }
 
     /// How long the original takes on a device.

@@ -5,6 +5,7 @@ pub(crate) mod hip;
 pub(crate) mod memory;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use amdinst_core::printed::Printed;
 use amdinst_core::report::Report;
@@ -184,6 +185,8 @@ pub(crate) struct Outcome {
     pub(crate) report: Report,
     /// Wave-instructions of the original; `None` on a GPU.
     pub(crate) wave_instructions: Option<u64>,
+    /// How long the GPU took; `None` on the emulator.
+    pub(crate) elapsed: Option<Duration>,
     /// How long it takes, modelled, if that was asked for.
     pub(crate) timing: Option<ModelledLaunch>,
     /// What may be mistakes, and what was looked for in some workgroups only.

@@ -22,6 +22,23 @@ fn only_the_last_wave_diverges_at_the_tail(device: &Device) -> TestResult {
     Ok(())
 }
 
+/// A GPU has a clock for launches; the emulator's time would say nothing.
+#[harness::test]
+fn a_gpu_tells_how_long_it_took(device: &Device) -> TestResult {
+    let mut a = device.zeroed::<f32>(1 << 12);
+    let run = vector_add.launch(
+        device,
+        64,
+        64,
+        (&mut a, &device.zeroed(1 << 12), &device.zeroed(1 << 12), 1 << 12),
+    )?;
+    match run.elapsed() {
+        None => assert!(device.is_emulator()),
+        Some(elapsed) => assert!(!device.is_emulator() && !elapsed.is_zero(), "{elapsed:?}"),
+    }
+    Ok(())
+}
+
 /// The compiler makes of the kernel, instruction for instruction, the listing that the talk shows for gfx90a
 /// ("Example Kernel: Vector Add"), from `opt-level = 2` on. At 1 the code generator gives out registers differently.
 #[harness::test]

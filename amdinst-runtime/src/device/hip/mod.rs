@@ -2,12 +2,13 @@
 
 mod error;
 mod runtime;
+mod timer;
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use amdgpu_isa::Arch;
 use amdinst_core::counters;
@@ -18,6 +19,7 @@ use amdinst_core::report::{self, Report};
 use amdinst_format::interface::{LaunchFailure, Settings};
 use hip_sys::version::Version;
 use hip_sys::{hipDeviceptr_t, hipFunction_t, hipMemcpyKind, hipModule_t, hipStream_t};
+use timer::Timer;
 
 use super::memory::{Allocation, DeviceMemory};
 use super::{DeviceError, Outcome};
@@ -268,13 +270,14 @@ impl Gpu {
         }
     }
 
-    /// Runs a kernel to its end. The runtime fills in the hidden arguments.
+    /// Runs a kernel to its end, and tells how long the GPU took. The runtime fills in the hidden arguments.
     fn run(
         &self,
         request: &Request<'_>,
         function: hipFunction_t,
         kernarg: &mut [u8],
-    ) -> Result<(), HipError> {
+    ) -> Result<Duration, HipError> {
+        let timer = Timer::new(self.current()?)?;
         let mut size = kernarg.len();
         let mut extra = [
             hip_sys::HIP_LAUNCH_PARAM_BUFFER_POINTER,
@@ -288,6 +291,7 @@ impl Gpu {
         // SAFETY: `extra` describes a buffer with every explicit argument; it and what it points to outlive the call, which
         // copies them. The kernel's own accesses are its author's responsibility, as `unsafe fn` of a kernel says.
         self.in_stream(|runtime, stream| unsafe {
+            timer.start(stream)?;
             call!(
                 runtime,
                 hipModuleLaunchKernel(
@@ -303,8 +307,10 @@ impl Gpu {
                     parameters,
                     extra.as_mut_ptr()
                 )
-            )
-        })
+            )?;
+            timer.stop(stream)
+        })?;
+        timer.elapsed()
     }
 
     /// An error for a kernel that crashes the runtime.
@@ -330,10 +336,11 @@ impl Gpu {
             let function = self.function(&built.original_path, &built.original.bytes, request.kernel)?;
             self.empty_heap(&built.original_path, request)?;
             self.end_panics(&built.original_path, request)?;
-            self.run(request, function, &mut request.kernarg.clone())?;
+            let elapsed = self.run(request, function, &mut request.kernarg.clone())?;
             return Ok(Outcome {
                 report: request.empty_report(probes)?,
                 wave_instructions: None,
+                elapsed: Some(elapsed),
                 timing: None,
                 doubts: Vec::new(),
                 sampled: Vec::new(),
@@ -357,7 +364,7 @@ impl Gpu {
         self.empty_heap(&form.path, request)?;
         self.end_panics(&form.path, request)?;
         let start = Instant::now();
-        self.run(request, function, &mut kernarg)?;
+        let elapsed = self.run(request, function, &mut kernarg)?;
         let seconds = start.elapsed().as_secs_f64();
         let printed = self.printed(&form.path, request)?;
         buffer.read(&mut records)?;
@@ -376,6 +383,7 @@ impl Gpu {
         Ok(Outcome {
             report,
             wave_instructions: None,
+            elapsed: Some(elapsed),
             timing: None,
             doubts: Vec::new(),
             sampled: Vec::new(),
