@@ -295,7 +295,16 @@ impl Machine {
     /// # Errors
     /// Another processor's code object, undefined symbols, ranges outside the file, or no room.
     pub fn load(&mut self, object: &CodeObject) -> Result<Program, LoadError> {
-        let mut program = program::load(self.arch, &mut self.memory, object)?;
+        self.load_beside(object, &[])
+    }
+
+    /// Map a code object as [`Self::load`] does. Its kernels may call functions of `others`, which this machine has loaded, by their
+    /// addresses.
+    ///
+    /// # Errors
+    /// As those of [`Self::load`].
+    pub fn load_beside(&mut self, object: &CodeObject, others: &[Program]) -> Result<Program, LoadError> {
+        let mut program = program::load_beside(self.arch, &mut self.memory, object, others)?;
         program.sources = self.sources(object);
         Ok(program)
     }

@@ -432,6 +432,9 @@ pub struct RunArgs {
     /// Dynamic LDS, added to the kernel's static LDS
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub lds: u32,
+    /// A file with another code object, whose functions the kernel may call by their addresses; may be repeated
+    #[arg(long, value_name = "FILE", conflicts_with = "report")]
+    pub with: Vec<PathBuf>,
     /// An argument, see below
     #[arg(long = "arg", value_name = "[NAME=]VALUE", allow_hyphen_values = true)]
     pub args: Vec<Argument>,

@@ -73,13 +73,18 @@ const LARGEST_IMAGE: u64 = 4 << 30;
 /// Alignment of the image: that of the largest page that a code object asks for.
 const IMAGE_ALIGN: u64 = 0x1000;
 
-/// Map the segments, apply the relocations, decode the text.
-pub(crate) fn load(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<Program, LoadError> {
+/// Map the segments, apply the relocations, decode the text, and that of loaded programs beside it.
+pub(crate) fn load_beside(
+    arch: Arch,
+    memory: &mut Memory,
+    object: &CodeObject,
+    others: &[Program],
+) -> Result<Program, LoadError> {
     let (target, mapped, bias) = map(arch, memory, object)?;
-    Ok(lower::program(target, object, mapped, bias))
+    Ok(lower::program(target, object, mapped, bias, others))
 }
 
-/// As [`load`]; where `like` was loaded from the same text to the same address, its decoded form serves again.
+/// As [`load_beside`], with nothing beside it; where `like` was loaded from the same text to the same address, its decoded form serves again.
 pub(crate) fn load_like(
     arch: Arch,
     memory: &mut Memory,
@@ -89,7 +94,7 @@ pub(crate) fn load_like(
     let (target, mapped, bias) = map(arch, memory, object)?;
     let is_same = (like.target, like.bias, like.text_address) == (target, bias, object.code_span().start)
         && like.text == mapped;
-    if is_same { Ok(like.clone()) } else { Ok(Arc::new(lower::program(target, object, mapped, bias))) }
+    if is_same { Ok(like.clone()) } else { Ok(Arc::new(lower::program(target, object, mapped, bias, &[]))) }
 }
 
 /// Map the segments and apply the relocations: the target, the code as mapped, and device address minus code object address.

@@ -17,9 +17,28 @@ use crate::fast::Code;
 use crate::rules::{NULL_RESULT, Rules};
 use crate::wave::{EXEC, NO_SCALAR, register_row};
 
-/// Decode and lower the code of a code object; `text` is all from its first section with code to the end of the last.
-pub(crate) fn program(target: Target, object: &CodeObject, text: Vec<u8>, bias: u64) -> Program {
+/// Decode and lower the code of a code object; `text` is all from its first section with code to the end of the last. The code of
+/// `others` comes behind it.
+pub(crate) fn program(
+    target: Target,
+    object: &CodeObject,
+    mut text: Vec<u8>,
+    bias: u64,
+    others: &[Program],
+) -> Program {
     let start = object.code_span().start;
+    let mut elsewhere = Vec::new();
+    let mut starts_elsewhere = Vec::new();
+    for other in others {
+        let (offset, code) = (text.len(), other.own_text());
+        let first = other.device_address(other.text_address);
+        elsewhere.push(Elsewhere { device: first..first + code.len() as u64, offset });
+        text.extend_from_slice(code);
+        // Its instructions are known, and what lies between its sections.
+        let steps = other.steps.iter().map(|step| u64::from(step.offset));
+        let steps = steps.filter(|at| *at < code.len() as u64);
+        starts_elsewhere.extend(steps.map(|at| offset as u64 + at));
+    }
     let mut program = Program {
         text_address: start,
         bias,
@@ -28,6 +47,7 @@ pub(crate) fn program(target: Target, object: &CodeObject, text: Vec<u8>, bias: 
         // Code that runs with ECC on or off meets it on: so the accelerators are set up. Code for a generic processor that has none
         // runs with ECC off only.
         sramecc: object.target.arch.has(Feature::SramEcc) && object.target.sramecc != FeatureState::Off,
+        elsewhere,
         ..blank_program(target, text)
     };
     // Code begins anew at each symbol: padding or data before one must not swallow its first instruction.
@@ -36,7 +56,9 @@ pub(crate) fn program(target: Target, object: &CodeObject, text: Vec<u8>, bias: 
     starts.sort_unstable();
     let sections = object.code().map(|section| section.memory());
     let sections = sections.map(|section| (section.start - start) as usize..(section.end - start) as usize);
-    decode_all(&mut program, sections, starts.into_iter().map(|address| address.wrapping_sub(start)));
+    let starts = starts.into_iter().map(|address| address.wrapping_sub(start)).chain(starts_elsewhere);
+    let others = program.sections_elsewhere();
+    decode_all(&mut program, sections.chain(others), starts);
     program
 }
 
@@ -53,10 +75,7 @@ pub(crate) fn resident(
     let kernels = vec![kernel];
     let mut program = Program { text_address, bias, kernels, elsewhere, ..blank_program(target, text) };
     let own = 0..program.own_text().len();
-    let others = program.elsewhere.clone().into_iter().map(|piece| {
-        let end = piece.offset + (piece.device.end - piece.device.start) as usize;
-        piece.offset..end
-    });
+    let others = program.sections_elsewhere();
     decode_all(&mut program, std::iter::once(own).chain(others), std::iter::once(entry));
     program
 }

@@ -12,7 +12,7 @@ mod scalar_memory;
 mod step;
 
 pub use load::LoadError;
-pub(crate) use load::{load, load_like};
+pub(crate) use load::{load_beside, load_like};
 pub(crate) use lower::bare;
 pub use resident::Resident;
 pub(crate) use resident::{is_current, program as resident};
@@ -101,6 +101,13 @@ impl Program {
     pub(crate) fn elsewhere_of(&self, offset: usize) -> Option<&Elsewhere> {
         let after = self.elsewhere.partition_point(|piece| piece.offset <= offset);
         self.elsewhere.get(after.checked_sub(1)?)
+    }
+
+    /// Where the code of other code objects is in the text.
+    fn sections_elsewhere(&self) -> Vec<Range<usize>> {
+        let section =
+            |piece: &Elsewhere| piece.offset..piece.offset + (piece.device.end - piece.device.start) as usize;
+        self.elsewhere.iter().map(section).collect()
     }
 
     /// What each step's accesses are. Reads debug information when it is first asked for.

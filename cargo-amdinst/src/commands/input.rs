@@ -449,7 +449,7 @@ pub fn processor(wanted: &str) -> Option<Arch> {
 const KERNELS_LISTED: usize = 60;
 
 /// Distinct names in order, the first ten of them.
-fn list(names: &[String]) -> String {
+pub(super) fn list(names: &[String]) -> String {
     first(names, 10)
 }
 

@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use amdgpu_object::{Kernel, KernelArg, KernelMetadata};
-use amdinst_emu::{Machine, MemoryError, Room};
+use amdgpu_object::{CodeObject, Kernel, KernelArg, KernelMetadata};
+use amdinst_emu::{Machine, MemoryError, Program, Room};
 
+use super::LaunchError;
+use super::beside::{Beside, Place};
 use super::contents::{self, Contents};
 use super::language::{ArgSpec, Argument, Element, Save, Scalar, Which};
 use super::room;
@@ -25,6 +27,8 @@ pub enum Value {
     },
     /// A number or a structure, as it lies in the kernarg segment.
     Bytes(Vec<u8>),
+    /// The address of a function or variable of another code object.
+    Symbol(Place),
 }
 
 /// A buffer among the arguments.
@@ -73,6 +77,8 @@ pub struct Arguments {
     pub outputs: Vec<Output>,
     /// What each was given as, seeds filled in: number, name, and the shortest form of the value.
     pub given: Vec<(usize, Option<String>, ArgSpec)>,
+    /// Code objects that are loaded beside the kernel's.
+    beside: Beside,
     /// The kernel's name.
     kernel: String,
 }
@@ -84,14 +90,14 @@ impl Arguments {
     /// When number, kind or size differ, this machine has no room for the buffers, or a file cannot be read.
     pub fn new(kernel: &Kernel, specs: &[ArgSpec]) -> CommandResult<Self> {
         let arguments: Vec<_> = specs.iter().cloned().map(Argument::from).collect();
-        Self::named(kernel, &arguments)
+        Self::named(kernel, &arguments, Beside::default())
     }
 
-    /// Binds arguments of which some go by their names.
+    /// Binds arguments of which some go by their names, and some name what is loaded beside the kernel.
     ///
     /// # Errors
-    /// As those of [`Self::new`], and a name that no argument has.
-    pub fn named(kernel: &Kernel, given: &[Argument]) -> CommandResult<Self> {
+    /// As those of [`Self::new`], and a name that no argument has, or no function and variable.
+    pub fn named(kernel: &Kernel, given: &[Argument], beside: Beside) -> CommandResult<Self> {
         let (slots, specs) = slots(kernel, given)?;
         let mut specs = with_bytes_read(&specs)?;
         let slots = match slots {
@@ -116,6 +122,7 @@ impl Arguments {
             buffers: Vec::new(),
             outputs: Vec::new(),
             given: Vec::new(),
+            beside,
             kernel: kernel.name.clone(),
         };
         for (index, (spec, slot)) in specs.into_iter().zip(&slots).enumerate() {
@@ -189,10 +196,29 @@ impl Arguments {
                     placed.buffers.push((address, contents.len()));
                     address.to_le_bytes().to_vec()
                 }
+                // Known when it is loaded.
+                Value::Symbol(_) => continue,
             };
             placed.kernarg[*offset as usize..][..bytes.len()].copy_from_slice(&bytes);
         }
         Ok(placed)
+    }
+
+    /// Fills a machine with the buffers, the code objects beside the kernel's, and the kernel's.
+    ///
+    /// # Errors
+    /// When the device has no room, or a code object cannot be loaded.
+    pub fn load(&self, machine: &mut Machine, object: &CodeObject) -> Result<(Placed, Program), LaunchError> {
+        let mut placed = self.place(machine)?;
+        let others =
+            self.beside.objects.iter().map(|other| machine.load(other)).collect::<Result<Vec<_>, _>>()?;
+        for (offset, value) in &self.values {
+            if let Value::Symbol(Place { object, address }) = value {
+                let address = others[*object].device_address(*address);
+                placed.kernarg[*offset as usize..][..8].copy_from_slice(&address.to_le_bytes());
+            }
+        }
+        Ok((placed, machine.load_beside(object, &others)?))
     }
 
     /// What an argument is in memory.
@@ -201,6 +227,7 @@ impl Arguments {
         let (contents, save) = match spec {
             ArgSpec::Scalar(scalar) => return Ok(Value::Bytes(scalar.bytes())),
             ArgSpec::Hex(bytes) => return Ok(Value::Bytes(bytes.clone())),
+            ArgSpec::Symbol(name) => return Ok(Value::Symbol(self.beside.find(name)?)),
             ArgSpec::Bytes(path) => {
                 let bytes = files::read(path).map_err(|failure| failure.context(&what))?;
                 return Ok(Value::Bytes(bytes));
@@ -395,6 +422,7 @@ fn check(kernel: &Kernel, index: usize, spec: &ArgSpec, slot: &KernelArg) -> Com
     let (given, size) = match spec {
         // A raw address, or null.
         ArgSpec::Scalar(Scalar::U64(_)) => ("u64".to_owned(), 8),
+        ArgSpec::Symbol(_) => ("a symbol's address".to_owned(), 8),
         ArgSpec::Scalar(scalar) if slot.value_kind == "global_buffer" => {
             return fail(Exit::Usage, format!("{} given; it is {}", scalar.element(), wanted(slot)));
         }
@@ -422,7 +450,7 @@ fn buffer_size(spec: &ArgSpec) -> u64 {
         ArgSpec::Iota { elements, .. } | ArgSpec::Fill(elements, _) | ArgSpec::Random { elements, .. } => {
             elements.bytes()
         }
-        ArgSpec::Scalar(_) | ArgSpec::Hex(_) | ArgSpec::Bytes(_) => 0,
+        ArgSpec::Scalar(_) | ArgSpec::Hex(_) | ArgSpec::Bytes(_) | ArgSpec::Symbol(_) => 0,
     }
 }
 

@@ -1,5 +1,6 @@
 //! `cargo amdinst run`: launch a kernel in the emulator.
 
+mod beside;
 mod bind;
 pub mod compare;
 pub mod contents;
@@ -36,6 +37,7 @@ use super::{Context, output};
 use crate::cli::{Format, MeasureChoice, RunArgs, TimingChoice};
 use crate::commands::instrument::options;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use beside::Beside;
 use compare::{Comparison, Expected};
 use results::Printed;
 use view::{FaultView, RunView};
@@ -53,7 +55,8 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let (found, symbol) = input.kernel(args.kernel.as_deref())?;
     let object = &found.object;
     let kernel = object.kernel(&symbol).ok_or_else(|| input.no_kernel(&symbol))?;
-    let mut arguments = Arguments::named(kernel, &args.args)?;
+    let beside = Beside::open(&args.with, object.target.arch)?;
+    let mut arguments = Arguments::named(kernel, &args.args, beside)?;
     for save in &args.save {
         arguments.save(save)?;
     }
@@ -294,8 +297,7 @@ fn check_unwritten(
     mut launch: Launch,
 ) -> Result<(), LaunchError> {
     let mut machine = Machine::for_code(object.target.arch, config);
-    let placed = arguments.place(&mut machine)?;
-    let program = machine.load(object)?;
+    let (placed, program) = arguments.load(&mut machine, object)?;
     launch.kernarg = placed.kernarg.clone();
     let before = machine.snapshot();
     let execution = machine.launch(&program, &launch)?;
@@ -430,8 +432,7 @@ impl Outcome {
         launch: Launch,
     ) -> Result<Self, LaunchError> {
         let mut machine = Machine::for_code(object.target.arch, config);
-        let placed = arguments.place(&mut machine)?;
-        let program = machine.load(object)?;
+        let (placed, program) = arguments.load(&mut machine, object)?;
         Self::placed(&mut machine, &program, object, &placed, launch)
     }
 

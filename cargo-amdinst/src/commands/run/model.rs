@@ -37,8 +37,7 @@ pub(super) fn original(
         let mut config = Config::default();
         config.member = Some(device.arch());
         let mut machine = Machine::for_code(object.target.arch, config);
-        let placed = arguments.place(&mut machine)?;
-        let program = machine.load(object)?;
+        let (placed, program) = arguments.load(&mut machine, object)?;
         let launch = Launch { kernarg: placed.kernarg, ..launch.clone() };
         model(object, device, &mut machine, &program, &launch)
     };

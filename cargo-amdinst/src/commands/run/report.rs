@@ -218,8 +218,7 @@ impl<'a> Instrumented<'a> {
             false => (PART / u64::from(layout.waves_per_workgroup()).max(1)).clamp(1, groups.max(1)),
         };
         let mut machine = Machine::for_code(self.object.target.arch, config.clone());
-        let placed = arguments.place(&mut machine)?;
-        let program = machine.load(self.object)?;
+        let (placed, program) = arguments.load(&mut machine, self.object)?;
         let mut ready = Ready::new(&form, &layout, arguments, launch, &(0..of_part));
         let mut failure = None;
         let mut compared = Compared::new(self, &form, &layout, launch, Keep::of(layout.waves()));
@@ -331,13 +330,11 @@ impl<'a> Instrumented<'a> {
         };
         let stopped = |fault: &Fault| fault.kind == FaultKind::Stopped;
         let mut machine = Machine::for_code(self.object.target.arch, config);
-        let loaded = arguments.place(&mut machine).ok();
-        let loaded = loaded.and_then(|placed| Some((placed.kernarg, machine.load(self.object).ok()?)));
-        let Some((kernarg, program)) = loaded else {
+        let Ok((placed, program)) = arguments.load(&mut machine, self.object) else {
             [RACES, UNINITIALISED].into_iter().for_each(|check| note(check, 0));
             return Ok(looked);
         };
-        let launch = Launch { kernarg, ..launch.without_records() };
+        let launch = Launch { kernarg: placed.kernarg, ..launch.without_records() };
         let before = machine.snapshot();
         let execution = match machine.launch_from(&program, &launch, &before) {
             Ok(execution) => execution,

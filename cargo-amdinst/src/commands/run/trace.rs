@@ -160,8 +160,7 @@ pub(super) fn of_launch(
 ) -> CommandResult<TraceView> {
     let prepare = || {
         let mut machine = Machine::for_code(object.target.arch, config);
-        let placed = arguments.place(&mut machine)?;
-        let program = machine.load(object)?;
+        let (placed, program) = arguments.load(&mut machine, object)?;
         Ok((machine, placed, program))
     };
     let (mut machine, placed, program) = prepare().map_err(|error: LaunchError| error.failure(object))?;

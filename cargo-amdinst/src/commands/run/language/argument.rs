@@ -107,10 +107,12 @@ pub enum ArgSpec {
     },
     /// `FILE.npy`: a buffer with the elements of an array.
     Npy(PathBuf),
+    /// `symbol:NAME`: the address of a function or variable of a code object that is loaded beside the kernel's.
+    Symbol(String),
 }
 
 /// What stands before the first `:`, but for types.
-const KINDS: [&str; 9] = ["in", "out", "inout", "buf", "hex", "bytes", "iota", "fill", "random"];
+const KINDS: [&str; 10] = ["in", "out", "inout", "buf", "hex", "bytes", "iota", "fill", "random", "symbol"];
 
 /// What an argument can begin with.
 fn accepted() -> String {
@@ -327,6 +329,14 @@ fn read(reader: &mut Reader<'_>) -> Result<ArgSpec, SyntaxError> {
             reader.skip(":");
             random(reader)?
         }
+        ("symbol", Some(':')) => {
+            reader.skip(":");
+            let at = reader.position();
+            match reader.take_rest() {
+                "" => return Err(reader.error(at..at, "the symbol's name is missing", "symbol:NAME")),
+                name => ArgSpec::Symbol(name.to_owned()),
+            }
+        }
         (name, Some(behind)) if Element::named(name).is_some() => {
             if behind == '[' {
                 *reader = beginning;
@@ -387,6 +397,7 @@ impl fmt::Display for ArgSpec {
                 seed.map_or(Ok(()), |seed| write!(f, ":seed={seed}"))
             }
             Self::Npy(path) => write!(f, "{}", path.display()),
+            Self::Symbol(name) => write!(f, "symbol:{name}"),
         }
     }
 }

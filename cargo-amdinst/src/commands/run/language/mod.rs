@@ -39,6 +39,7 @@ Arguments, --arg [NAME=]VALUE, in the order of the kernel's own but for those wi
   out:SIZE:FILE      a zeroed buffer, written to the file after the launch
   inout:FILE:FILE    a buffer with the first file's bytes, written to the second after the launch
   buf:SIZE           a zeroed buffer
+  symbol:NAME        the address of a function or variable of a file given by --with
 TYPE is u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32 or f64; SIZE is bytes or TYPE[COUNT].
 Whole numbers may be 0x1f; sizes and counts may end in k, M or G (4k is 4096).
 A file to write may be - for standard output, or end in .npy, and is an array then.
