@@ -5,6 +5,7 @@
 mod devices;
 mod drill;
 mod handover;
+mod libraries;
 mod programs;
 mod readme;
 mod snapshots;
@@ -36,6 +37,8 @@ enum Command {
     Corpus(handover::Options),
     /// Run kernel tests on the emulator and through HIP, and compare what both counted
     Devices(devices::Options),
+    /// Run AMD's own tests of the ROCm libraries on the emulator
+    Libraries(libraries::Options),
     /// Kill writers at random moments, have two at once, and no room, a thousand times
     Drill(drill::Options),
     /// Run the console blocks of README and guide, and compare
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Snapshots(options) => snapshots::run(&options).map(|()| true),
         Command::Corpus(options) => handover::run("corpus", &options),
         Command::Devices(options) => devices::run(&options),
+        Command::Libraries(options) => libraries::run(&options),
         Command::Drill(options) => drill::run(&options),
         Command::Readme(options) => readme::run(&options).map(|()| true),
         Command::Bindgen(options) => handover::run("bindings", &options),

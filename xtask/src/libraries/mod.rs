@@ -1,0 +1,111 @@
+//! `cargo xtask libraries`: AMD's own tests of the ROCm libraries, on the emulator.
+//!
+//! Debian 13 has the test programs as packages; they are unpacked below `target/`. The HIP runtime is that of this machine, for
+//! `exec` runs Debian 12's. Neither root nor a GPU is needed.
+
+mod program;
+mod table;
+mod tree;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail, ensure};
+
+use program::{Program, Results};
+use tree::Tree;
+
+/// A library, and its tests in Debian 13.
+#[derive(Clone, Copy, Debug)]
+struct Library {
+    name: &'static str,
+    /// The package with its test programs, which it puts into a directory of that name.
+    package: &'static str,
+    /// Packages with files that the programs read.
+    data: &'static [&'static str],
+}
+
+const LIBRARIES: [Library; 9] = [
+    Library { name: "rocRAND", package: "librocrand1-tests", data: &[] },
+    Library { name: "hipRAND", package: "libhiprand1-tests", data: &[] },
+    Library { name: "rocPRIM", package: "librocprim-tests", data: &[] },
+    Library { name: "hipCUB", package: "libhipcub-tests", data: &[] },
+    Library { name: "rocThrust", package: "librocthrust-tests", data: &[] },
+    Library { name: "rocFFT", package: "librocfft0-tests", data: &[] },
+    Library { name: "rocSPARSE", package: "librocsparse0-tests", data: &["librocsparse0-tests-data"] },
+    Library { name: "rocBLAS", package: "librocblas0-tests", data: &["librocblas0-tests-data"] },
+    Library { name: "rocSOLVER", package: "librocsolver0-tests", data: &[] },
+];
+
+/// Options of the run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Libraries, as rocRAND [default: rocRAND, hipRAND, rocPRIM, hipCUB, rocThrust, rocFFT, rocSPARSE, rocBLAS, rocSOLVER]
+    #[arg(value_name = "LIBRARY")]
+    libraries: Vec<String>,
+    /// The GPU that is emulated
+    #[arg(long, value_name = "CPU", default_value = "gfx90a")]
+    target_cpu: String,
+    /// Only test programs with this in their names
+    #[arg(long, value_name = "WORD")]
+    program: Option<String>,
+    /// A test program may take so long; its other tests are counted as not reached
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    seconds: u32,
+    /// Write the table here as well
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Where Debian 13's packages are unpacked (5 GB for the first five libraries)
+    #[arg(long, value_name = "DIR", default_value = "target/libraries")]
+    tree: PathBuf,
+}
+
+/// Runs the tests and prints the table. `Ok(false)` if a test failed.
+pub(crate) fn run(options: &Options) -> Result<bool> {
+    let libraries = chosen(&options.libraries)?;
+    let packages: Vec<&str> = libraries
+        .iter()
+        .flat_map(|library| std::iter::once(library.package).chain(library.data.iter().copied()))
+        .collect();
+    let built = crate::cargo().args(["build", "--quiet", "--bin", "cargo-amdinst"]).status()?;
+    ensure!(built.success(), "the command cannot be built");
+    let tree = Tree::prepare(&options.tree, &packages)?;
+    let mut rows = Vec::new();
+    for library in libraries {
+        let mut results = Vec::new();
+        for path in tree.programs(library.package)? {
+            let program =
+                Program { tree: &tree, path, target_cpu: &options.target_cpu, seconds: options.seconds };
+            if options.program.as_ref().is_some_and(|word| !program.name().contains(word)) {
+                continue;
+            }
+            let result = program.run()?;
+            println!("{} {}", library.name, result.line());
+            results.push(result);
+        }
+        rows.push((library.name, results));
+    }
+    let text = table::markdown(&rows, &options.target_cpu, options.seconds);
+    println!("\n{text}");
+    if let Some(path) = &options.markdown {
+        std::fs::write(path, &text)?;
+    }
+    Ok(rows.iter().flat_map(|(_, results)| results).all(Results::is_good))
+}
+
+/// The libraries of these names, in any case; all if there are none.
+fn chosen(names: &[String]) -> Result<Vec<Library>> {
+    if names.is_empty() {
+        return Ok(LIBRARIES.to_vec());
+    }
+    let mut libraries = Vec::new();
+    for name in names {
+        match LIBRARIES.iter().find(|library| library.name.eq_ignore_ascii_case(name)) {
+            Some(library) => libraries.push(*library),
+            None => {
+                let known = LIBRARIES.map(|library| library.name).join(", ");
+                bail!("no tests of a library `{name}` are known; there are {known}");
+            }
+        }
+    }
+    Ok(libraries)
+}

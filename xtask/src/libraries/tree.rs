@@ -1,0 +1,123 @@
+//! Packages of Debian 13, unpacked into a directory, with an apt that knows nothing of this machine's packages.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+
+/// Where Debian's packages come from. The key is in the package debian-archive-keyring.
+const SOURCE: &str = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main\n";
+
+/// Where Debian 12 has the HIP runtime, and its parts that take the place of Debian 13's.
+const RUNTIME: &str = "/usr/lib/x86_64-linux-gnu";
+const PARTS: [&str; 2] = ["libamdhip64.so.5", "libhsa-runtime64.so.1"];
+
+/// The tree.
+#[derive(Debug)]
+pub(super) struct Tree {
+    directory: PathBuf,
+}
+
+impl Tree {
+    /// Downloads and unpacks the packages, and all that they need, unless that was done before.
+    pub(super) fn prepare(directory: &Path, packages: &[&str]) -> Result<Self> {
+        for part in PARTS {
+            let library = Path::new(RUNTIME).join(part);
+            let absent = "the HIP runtime of Debian 12 is needed: apt-get install libamdhip64-5";
+            ensure!(library.exists(), "{} is missing; {absent}", library.display());
+        }
+        for part in [
+            "etc/apt.conf.d",
+            "etc/preferences.d",
+            "state/lists/partial",
+            "cache/archives/partial",
+            "root",
+            "hip",
+        ] {
+            std::fs::create_dir_all(directory.join(part))?;
+        }
+        let directory = directory.canonicalize()?;
+        let tree = Self { directory };
+        std::fs::write(tree.directory.join("etc/sources.list"), SOURCE)?;
+        std::fs::write(tree.directory.join("status"), "")?;
+        for part in PARTS {
+            let link = tree.runtime().join(part);
+            if link.symlink_metadata().is_err() {
+                std::os::unix::fs::symlink(Path::new(RUNTIME).join(part), link)?;
+            }
+        }
+        let unpacked = tree.directory.join("unpacked");
+        let done = std::fs::read_to_string(&unpacked).unwrap_or_default();
+        let done: Vec<&str> = done.lines().collect();
+        let missing: Vec<&str> = packages.iter().copied().filter(|package| !done.contains(package)).collect();
+        if !missing.is_empty() {
+            println!("downloading {}", missing.join(", "));
+            tree.unpack(&missing)?;
+            std::fs::write(&unpacked, [done, missing].concat().join("\n") + "\n")?;
+        }
+        Ok(tree)
+    }
+
+    fn unpack(&self, packages: &[&str]) -> Result<()> {
+        finish(self.apt().arg("update"))?;
+        finish(
+            self.apt()
+                .args(["install", "--download-only", "--no-install-recommends", "--yes"])
+                .args(packages),
+        )?;
+        for entry in std::fs::read_dir(self.directory.join("cache/archives"))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "deb") {
+                finish(Command::new("dpkg-deb").arg("--extract").arg(&path).arg(self.root()))?;
+                std::fs::remove_file(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `apt-get` with directories of its own.
+    fn apt(&self) -> Command {
+        let mut command = Command::new("apt-get");
+        for (option, place) in [
+            ("Dir::Etc", "etc"),
+            ("Dir::State", "state"),
+            ("Dir::State::status", "status"),
+            ("Dir::Cache", "cache"),
+        ] {
+            command.arg("-o").arg(format!("{option}={}", self.directory.join(place).display()));
+        }
+        command.args(["-o", "APT::Sandbox::User=root", "-qq"]);
+        command
+    }
+
+    /// Where the packages' files are.
+    pub(super) fn root(&self) -> PathBuf {
+        self.directory.join("root")
+    }
+
+    /// The parts of this machine's HIP runtime.
+    pub(super) fn runtime(&self) -> PathBuf {
+        self.directory.join("hip")
+    }
+
+    /// The test programs of a package, in the order of their names.
+    pub(super) fn programs(&self, package: &str) -> Result<Vec<PathBuf>> {
+        let directory = self.root().join("usr/libexec/rocm").join(package);
+        let entries = std::fs::read_dir(&directory).with_context(|| directory.display().to_string())?;
+        let mut programs = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+        programs.retain(|path| is_program(path));
+        programs.sort();
+        Ok(programs)
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+fn finish(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("{:?}", command.get_program()))?;
+    ensure!(status.success(), "{:?} ended with {status}", command.get_program());
+    Ok(())
+}
