@@ -50,6 +50,8 @@ pub(crate) struct Rules {
     pub(crate) fixed_ieee_mode: bool,
     /// An output modifier applies where subnormals are kept, and flushes those of its results. Else it is ignored there.
     pub(crate) omod_flushes: bool,
+    /// Minima, maxima and comparisons of floats in memory flush subnormals as MODE says.
+    pub(crate) memory_obeys_mode: bool,
     /// Float atomics of FLAT on LDS keep subnormals whatever MODE says. Else they do as those of DS.
     pub(crate) flat_keeps_subnormals: bool,
     /// What an access to LDS that is in part out of range does.
@@ -187,6 +189,7 @@ const GFX9: Rules = Rules {
     launch_registers: 0..0,
     fixed_ieee_mode: false,
     omod_flushes: false,
+    memory_obeys_mode: false,
     flat_keeps_subnormals: false,
     partly_out: PartlyOut::Nothing,
     source_bytes: [0, 8, 16, 24],
@@ -253,6 +256,8 @@ const GFX11: Rules = Rules {
         (29, R::Cycles),
     ],
     scratch_enabled: 1 << 29,
+    // Section 13.2.
+    memory_obeys_mode: true,
     ..GFX9
 };
 
@@ -295,6 +300,7 @@ const GFX12: Rules = Rules {
     launch_registers: LAUNCH_Y_Z..LAUNCH_X + 1,
     fixed_ieee_mode: true,
     omod_flushes: true,
+    memory_obeys_mode: false,
     flat_keeps_subnormals: true,
     partly_out: PartlyOut::EachPart,
     // "Byte select bits are reversed" (`V_CVT_F32_FP8`).

@@ -17,7 +17,7 @@
 //! # }
 //! ```
 
-use amdgpu_isa::{Arch, ParseError, Target};
+use amdgpu_isa::{Arch, Encoding, Op, Opcode, ParseError, Target};
 
 use crate::Vectors;
 use crate::check::{Fault, FaultKind, Trap};
@@ -191,8 +191,8 @@ impl Snippet {
         let target = target.into();
         let mut text = bytes.to_vec();
         text.resize(text.len().next_multiple_of(4), 0);
-        let end = amdgpu_isa::parse(target, "s_endpgm").map(|inst| inst.encode(target));
-        let end = end.expect("every processor has it").expect("it has an encoding");
+        let end = Opcode::find(target, Encoding::Sopp, Op::s_endpgm).expect("every processor has it");
+        let end = end.plain().and_then(|inst| inst.encode(target)).expect("it has an encoding");
         text.extend(end.iter().flat_map(|word| word.to_le_bytes()));
         Self { program: program::bare(target, text) }
     }

@@ -254,21 +254,29 @@ fn barriers_tell_their_state() {
         phase.replace("AT", "0"),
         phase.replace("AT", "8")
     );
-    let assembly = Assembly { cpu: "gfx1201", lanes: 32, ..Assembly::default() };
-    let mut device = Device::with(&assembly.object(&body), Config::default());
-    let p = device.buffer("p", &[0u32; 4 * 96]);
-    device.launch("k", 1, 96, &[p, 0]).expect("launching");
-    let found = device.u32s(p, 4 * 96);
+    for lanes in [32, 64] {
+        barriers_tell_their_state_to(&body, lanes);
+    }
+}
+
+/// Three waves of a size, then one.
+fn barriers_tell_their_state_to(body: &str, lanes: u32) {
+    let assembly = Assembly { cpu: "gfx1201", lanes, ..Assembly::default() };
+    let mut device = Device::with(&assembly.object(body), Config::default());
+    let items = 3 * lanes as usize;
+    let p = device.buffer("p", &vec![0u32; 4 * items]);
+    device.launch("k", 1, items as u32, &[p, 0]).expect("launching");
+    let found = device.u32s(p, 4 * items);
     // memberCnt in bits 10:4, signalCnt in 22:16, valid in bit 0; the last signal resets the count.
     let state = |signals: u32| signals << 16 | 3 << 4 | 1;
     for (wave, signals) in [1, 2, 0].into_iter().enumerate() {
         let is_first = u32::from(wave == 0);
         let expected = [is_first, state(signals), is_first, state(signals)];
-        assert_eq!(found[4 * 32 * wave..][..4], expected, "wave {wave}");
+        assert_eq!(found[4 * lanes as usize * wave..][..4], expected, "wave {wave} of {lanes} lanes");
     }
     // A workgroup of one wave has no barrier: it is never first, and does not wait.
     device.machine.write(p, &[0; 64]).expect("writing");
-    device.launch("k", 1, 32, &[p, 0]).expect("launching");
+    device.launch("k", 1, lanes, &[p, 0]).expect("launching");
     assert_eq!(device.u32s(p, 3)[0], 0);
 }
 

@@ -7,7 +7,6 @@ use amdgpu_isa::{Arch, Feature};
 
 use super::half;
 use crate::program::AtomicOp;
-use crate::rules::Rules;
 use crate::wave::{Half, Wave};
 
 /// What a float atomic does with subnormals and NaNs.
@@ -36,12 +35,17 @@ impl FloatRules {
         Self { flush_inputs: field & 1 == 0, flush_results: field & 2 == 0, numbers }
     }
 
-    /// For an atomic that the second-level cache executes: single-precision additions flush, nothing else does. From
-    /// gfx940 on they keep subnormals: so LLVM's `memory-atomic-fadd-f32-denormal-support` has it, on which compiled
-    /// code relies, although the manuals repeat the older rule.
-    pub(super) fn in_memory(op: AtomicOp, bytes: u8, arch: Arch) -> Self {
+    /// For an atomic that the second-level cache executes: single-precision additions flush. From gfx940 on they keep subnormals: so
+    /// LLVM's `memory-atomic-fadd-f32-denormal-support` has it, on which compiled code relies, although the manuals repeat the older
+    /// rule. Minima, maxima and comparisons keep them, or go by MODE as those of LDS do.
+    pub(super) fn in_memory(op: AtomicOp, bytes: u8, arch: Arch, w: &Wave) -> Self {
+        let numbers = w.rules.fixed_ieee_mode;
+        if matches!(op, AtomicOp::FMin | AtomicOp::FMax | AtomicOp::FCmpSwap) {
+            let by_mode =
+                if w.rules.memory_obeys_mode { Self::in_lds(op, bytes, w) } else { Self::default() };
+            return Self { numbers, ..by_mode };
+        }
         let flush = op == AtomicOp::FAdd && bytes == 4 && !arch.has(Feature::AtomicAddSubnormals);
-        let numbers = Rules::of(arch.generation()).fixed_ieee_mode;
         Self { flush_inputs: flush, flush_results: flush, numbers }
     }
 }

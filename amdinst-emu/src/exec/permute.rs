@@ -167,6 +167,13 @@ fn move_relative(context: &mut Context<'_>, step: &Step) -> Outcome {
     for lane in 0..w.lanes() {
         if w.active(lane) {
             let value = w.lane::<u32>(from, lane);
+            let value = match &mods.sdwa {
+                Some(sdwa) => {
+                    let part = valu::select(value, sdwa.src_sel[0], sdwa.sext[0]);
+                    valu::merge_sdwa(sdwa, w.lane(to, lane), part)
+                }
+                None => value,
+            };
             w.set_lane(to, lane, value);
         }
     }

@@ -218,7 +218,7 @@ fn flush_source(w: &mut Wave, slot: usize, kind: Kind) {
 }
 
 /// The part of a register that SDWA selects.
-fn select(value: u32, sel: SdwaSel, sext: bool) -> u32 {
+pub(super) fn select(value: u32, sel: SdwaSel, sext: bool) -> u32 {
     let (shift, width) = place(sel);
     let part = value >> shift;
     match (width, sext) {
@@ -410,7 +410,7 @@ fn finish(w: &mut Wave, step: &Step, extra: &Extra, dst: u16) {
 }
 
 /// Put a result into the part of the register that SDWA selects.
-fn merge_sdwa(sdwa: &Sdwa, old: u32, new: u32) -> u32 {
+pub(super) fn merge_sdwa(sdwa: &Sdwa, old: u32, new: u32) -> u32 {
     let (shift, width) = place(sdwa.dst_sel);
     if width == 32 {
         return new;

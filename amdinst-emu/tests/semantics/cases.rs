@@ -5,8 +5,8 @@ use amdgpu_isa::Arch;
 use amdinst_emu::{Config, Machine, WaveState};
 
 use crate::coverage::Snippet;
-use crate::memory::PROCESSORS;
 use crate::tables::{lines, set};
+use crate::targets::PROCESSORS;
 
 const TABLES: [(&str, &str); 8] = [
     ("floats", include_str!("tables/floats.txt")),

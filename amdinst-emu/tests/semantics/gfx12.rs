@@ -1,18 +1,20 @@
 //! What RDNA 4 has beside the vector and scalar instructions of the models: arithmetic of floats in the scalar ALU (RDNA 3.5, too),
 //! functions of one scalar, dot products and conversions of 8 bits, permutations of lanes.
 
-use amdgpu_isa::{Access, Arch, Encoding, Generation, Slot, Target, Value, WaveSize, opcodes};
+use amdgpu_isa::{Access, Arch, Encoding, Feature, Slot, Target, Value, WaveSize, opcodes};
 use amdinst_emu::{Config, Machine, WaveState};
 
 use crate::coverage::Snippet;
 use crate::formats;
 use crate::lanes::compared;
-use crate::matrix;
 use crate::model::{Args, Kind, Mode, operation};
 use crate::support::{self, Random, trials};
+use crate::targets::{RDNA, has_new_names, is_gfx12};
 
-/// Those whose scalar ALU knows floats.
-const FLOATS: [Arch; 2] = [Arch::Gfx1151, Arch::Gfx1201];
+/// RDNA 4 in waves of both sizes.
+fn rdna4() -> impl Iterator<Item = Target> {
+    RDNA.into_iter().filter(|target| is_gfx12(*target))
+}
 
 fn run(target: Target, text: &str, state: &WaveState) -> WaveState {
     let snippet = Snippet::assemble(target, text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -32,9 +34,10 @@ fn vector_name(name: &str) -> String {
 /// Each against the model of the vector instruction, in random modes.
 #[test]
 pub(crate) fn floats_in_the_scalar_alu() {
-    for arch in FLOATS {
-        let target = Target::from(arch);
-        let is_fixed = arch.generation() == Generation::Gfx12;
+    // Those whose scalar ALU knows floats.
+    for target in RDNA.into_iter().filter(|target| target.arch.has(Feature::ScalarFloats)) {
+        let arch = target.arch;
+        let is_fixed = is_gfx12(target);
         let mut machine = Machine::new(arch, Config::default());
         let mut count = 0;
         for opcode in opcodes(target) {
@@ -50,7 +53,7 @@ pub(crate) fn floats_in_the_scalar_alu() {
             assert!(compares || model.is_some(), "{name}: no model");
             let half = if name.ends_with("_f16") { Kind::F16 } else { Kind::F32 };
             let kinds = model.map_or(vec![half; 2], |model| model.src.to_vec());
-            let mut random = Random::new(&format!("{arch} {name}"));
+            let mut random = Random::new(&format!("{target:?} {name}"));
             for _ in 0..trials(200) {
                 let mut inst = opcode.plain().unwrap();
                 let mut state = WaveState { mode: support::mode(&mut random), ..WaveState::default() };
@@ -122,31 +125,29 @@ pub(crate) fn floats_in_the_scalar_alu() {
 #[test]
 pub(crate) fn halves_of_registers_change_places() {
     let mut random = Random::new("halves of registers change places");
-    for arch in [Arch::Gfx1100, Arch::Gfx1201] {
-        for wave in [WaveSize::Wave32, WaveSize::Wave64] {
-            let target = Target { arch, wave };
-            for (text, first, second) in [
-                ("v_swap_b16 v1.l, v2.l", 0, 0),
-                ("v_swap_b16 v1.l, v2.h", 0, 16),
-                ("v_swap_b16 v1.h, v2.l", 16, 0),
-                ("v_swap_b16 v1.h, v2.h", 16, 16),
-            ] {
-                let mut state =
-                    WaveState { exec: support::exec(&mut random) & wave.all_lanes(), ..WaveState::default() };
-                let [a, b]: [[u32; 64]; 2] =
-                    std::array::from_fn(|_| std::array::from_fn(|_| random.next() as u32));
-                state.set_vgpr(1, a);
-                state.set_vgpr(2, b);
-                let after = run(target, text, &state);
-                let with = |old: u32, at: u32, half: u32| old & !(0xffff << at) | (half & 0xffff) << at;
-                for lane in 0..64 {
-                    let (old_a, old_b) = (a[lane], b[lane]);
-                    let expected = match state.exec >> lane & 1 {
-                        0 => (old_a, old_b),
-                        _ => (with(old_a, first, old_b >> second), with(old_b, second, old_a >> first)),
-                    };
-                    assert_eq!((after.vgpr(1)[lane], after.vgpr(2)[lane]), expected, "{text}, lane {lane}");
-                }
+    for target in RDNA.into_iter().filter(|target| has_new_names(*target)) {
+        let wave = target.wave;
+        for (text, first, second) in [
+            ("v_swap_b16 v1.l, v2.l", 0, 0),
+            ("v_swap_b16 v1.l, v2.h", 0, 16),
+            ("v_swap_b16 v1.h, v2.l", 16, 0),
+            ("v_swap_b16 v1.h, v2.h", 16, 16),
+        ] {
+            let mut state =
+                WaveState { exec: support::exec(&mut random) & wave.all_lanes(), ..WaveState::default() };
+            let [a, b]: [[u32; 64]; 2] =
+                std::array::from_fn(|_| std::array::from_fn(|_| random.next() as u32));
+            state.set_vgpr(1, a);
+            state.set_vgpr(2, b);
+            let after = run(target, text, &state);
+            let with = |old: u32, at: u32, half: u32| old & !(0xffff << at) | (half & 0xffff) << at;
+            for lane in 0..64 {
+                let (old_a, old_b) = (a[lane], b[lane]);
+                let expected = match state.exec >> lane & 1 {
+                    0 => (old_a, old_b),
+                    _ => (with(old_a, first, old_b >> second), with(old_b, second, old_a >> first)),
+                };
+                assert_eq!((after.vgpr(1)[lane], after.vgpr(2)[lane]), expected, "{text}, lane {lane}");
             }
         }
     }
@@ -209,12 +210,14 @@ pub(crate) fn functions_of_one_scalar() {
     }
 }
 
+/// Formats of the factors of a product.
+const FORMATS: [(&str, &str); 4] = [("fp8", "fp8"), ("fp8", "bf8"), ("bf8", "fp8"), ("bf8", "bf8")];
+
 /// Four products of 8 bits each, and an addend with signs. Sums of small numbers are exact.
 #[test]
 pub(crate) fn dot_products_of_8_bits() {
-    let target = Target::from(Arch::Gfx1201);
     let mut random = Random::new("dot products of 8 bits");
-    for (a, b) in [("fp8", "fp8"), ("fp8", "bf8"), ("bf8", "fp8"), ("bf8", "bf8")] {
+    for (target, (a, b)) in rdna4().flat_map(|target| FORMATS.map(|formats| (target, formats))) {
         for _ in 0..trials(50) {
             // Codes whose exponents are near that of 1.
             let code = |name: &str, random: &mut Random| -> u32 {
@@ -258,7 +261,10 @@ pub(crate) fn dot_products_of_8_bits() {
 /// select bits are reversed").
 #[test]
 pub(crate) fn conversions_from_8_bits() {
-    let target = Target::from(Arch::Gfx1201);
+    rdna4().for_each(conversions_from_8_bits_of);
+}
+
+fn conversions_from_8_bits_of(target: Target) {
     let mut state = WaveState::default();
     // OCP's E4M3: 1, 2, 4, 8 from the lowest byte on; E5M2 likewise.
     state.set_vgpr(1, [0x5048_4038; 64]);
@@ -292,7 +298,10 @@ pub(crate) fn conversions_from_8_bits() {
 /// Conversions to 8 bits: which part of the result is written, and what comes of what is too large (RDNA4 ISA, section 7.6.2).
 #[test]
 pub(crate) fn conversions_to_8_bits() {
-    let target = Target::from(Arch::Gfx1201);
+    rdna4().for_each(conversions_to_8_bits_of);
+}
+
+fn conversions_to_8_bits_of(target: Target) {
     let convert = |text: &str, mode: u32, value: f32| {
         let mut state = WaveState { mode, ..WaveState::default() };
         state.set_vgpr(1, [value.to_bits(); 64]);
@@ -390,5 +399,4 @@ pub(crate) fn all() {
     conversions_to_8_bits();
     permutations_by_lane();
     halves_of_registers_change_places();
-    matrix::rdna4::whole_matrices_of_rdna4();
 }

@@ -2,29 +2,22 @@
 //! the models. Prints which operations have none.
 
 mod compare;
+pub(crate) mod dots;
 mod dpp;
+pub(crate) mod rows;
 mod sdwa;
 mod trial;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amdgpu_isa::{Arch, Encoding, Target, WaveSize, opcodes};
+use amdgpu_isa::{Arch, Encoding, Target, opcodes};
 use amdinst_emu::{Config, Fidelity, Machine, fidelity};
 
 use crate::model;
 use crate::support::{Random, trials};
 
 /// All of them: their instruction sets differ.
-const ARCHS: [Arch; 6] = crate::memory::PROCESSORS;
-
-/// GFX11 and GFX12, in waves of both sizes.
-const RDNA: [Target; 5] = [
-    Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 },
-    Target { arch: Arch::Gfx1100, wave: WaveSize::Wave64 },
-    Target { arch: Arch::Gfx1151, wave: WaveSize::Wave32 },
-    Target { arch: Arch::Gfx1201, wave: WaveSize::Wave32 },
-    Target { arch: Arch::Gfx1201, wave: WaveSize::Wave64 },
-];
+const ARCHS: [Arch; 6] = crate::targets::PROCESSORS;
 
 /// Operations that are tested elsewhere, or belong to another test: matrices, gfx940's and gfx950's own conversions.
 /// `coverage.rs` sees to it that nothing falls between.
@@ -62,7 +55,7 @@ fn is_elsewhere(name: &str) -> bool {
         "v_cvt_sr_",
         "v_permlane",
         "v_prng_",
-        // GFX11's (`tests/gfx11.rs`, `corpus hardware`, the kernels).
+        // RDNA's matrices (`matrix/rdna.rs`).
         "v_wmma",
         "v_swmmac",
         // GFX12's, of one scalar (`gfx12.rs`).
@@ -89,7 +82,7 @@ pub(crate) fn vector_instructions_do_what_their_models_do() {
 
 #[test]
 pub(crate) fn vector_instructions_of_rdna_do_what_their_models_do() {
-    each_does_what_its_model_does(&RDNA);
+    each_does_what_its_model_does(&crate::targets::RDNA);
 }
 
 fn each_does_what_its_model_does(targets: &[Target]) {

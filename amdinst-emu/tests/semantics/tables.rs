@@ -1,18 +1,18 @@
 //! Text tables under `tests/semantics/tables/`: a case a line, its source in the comments.
 
-use amdgpu_isa::{Arch, Op, opcodes};
+use amdgpu_isa::{Arch, Op, Target, opcodes};
 use amdinst_emu::{Config, Machine, WaveState};
 
 use crate::coverage::Snippet;
-use crate::memory::PROCESSORS;
+use crate::targets::{PROCESSORS, RDNA, TARGETS};
 
-fn assembled(arch: Arch, text: &str) -> Result<Snippet, String> {
-    Snippet::assemble(arch, &text.replace(';', "\n")).map_err(|error| error.to_string())
+fn assembled(target: Target, text: &str) -> Result<Snippet, String> {
+    Snippet::assemble(target, &text.replace(';', "\n")).map_err(|error| error.to_string())
 }
 
-fn run(arch: Arch, text: &str, state: &WaveState) -> Result<WaveState, String> {
-    let snippet = assembled(arch, text)?;
-    snippet.run(&mut Machine::new(arch, Config::default()), state).map_err(|fault| fault.to_string())
+fn run(target: Target, text: &str, state: &WaveState) -> Result<WaveState, String> {
+    let snippet = assembled(target, text)?;
+    snippet.run(&mut Machine::new(target.arch, Config::default()), state).map_err(|fault| fault.to_string())
 }
 
 pub(crate) fn lines(table: &str) -> impl Iterator<Item = &str> {
@@ -47,7 +47,7 @@ pub(crate) fn manual_examples() {
             state.sgprs[index + 1] = value;
             text += &format!(", {file}{}", index + 1);
         }
-        let after = run(Arch::Gfx90a, &text, &state).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let after = run(Arch::Gfx90a.into(), &text, &state).unwrap_or_else(|error| panic!("{line}: {error}"));
         let found = if file == 'v' { after.vgpr(0)[63] } else { after.sgprs[0] };
         if u64::from(found) != number(result) {
             failures.push(format!("{line}: {found:#x}"));
@@ -105,13 +105,28 @@ pub(crate) fn set(state: &mut WaveState, item: &str) {
     }
 }
 
-const STATES: [&str; 5] = [
-    include_str!("tables/lanes.txt"),
-    include_str!("tables/modes.txt"),
-    include_str!("tables/control.txt"),
-    include_str!("tables/small_floats.txt"),
-    include_str!("tables/dpp.txt"),
-];
+/// Each table, and where its lines are tried.
+fn states() -> [(&'static str, Vec<Target>); 6] {
+    let gfx9 = || PROCESSORS.map(Target::from).to_vec();
+    [
+        (include_str!("tables/lanes.txt"), gfx9()),
+        (include_str!("tables/modes.txt"), gfx9()),
+        (include_str!("tables/small_floats.txt"), gfx9()),
+        (include_str!("tables/dpp.txt"), gfx9()),
+        (include_str!("tables/control.txt"), TARGETS.to_vec()),
+        (include_str!("tables/rdna.txt"), RDNA.to_vec()),
+    ]
+}
+
+/// Whether a line with these names (`@gfx90a`, `@32`) is for a target.
+fn is_for(target: Target, before: &str) -> bool {
+    let names = before.split_whitespace().filter_map(|item| item.strip_prefix('@'));
+    let wave = target.wave.lanes().to_string();
+    let is_size = |name: &&str| matches!(*name, "32" | "64");
+    let (sizes, archs): (Vec<&str>, Vec<&str>) = names.partition(is_size);
+    (sizes.is_empty() || sizes.contains(&wave.as_str()))
+        && (archs.is_empty() || archs.contains(&target.arch.name()))
+}
 
 /// Whole states: what the last column does not name has not changed. After `!`, it is what the fault says. On every
 /// processor that has the instructions, unless the line names some.
@@ -119,24 +134,27 @@ const STATES: [&str; 5] = [
 pub(crate) fn states_before_and_after() {
     let mut failures = Vec::new();
     let mut count = 0;
-    for line in STATES.into_iter().flat_map(lines) {
+    let tables = states();
+    let rows = tables.iter().flat_map(|(table, targets)| lines(table).map(move |line| (line, targets)));
+    for (line, targets) in rows {
         let [text, before, after] = line.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
             panic!("{line}: not three columns")
         };
-        let mut processors: Vec<Arch> =
-            before.split_whitespace().filter_map(|item| item.strip_prefix('@')?.parse().ok()).collect();
-        if processors.is_empty() {
-            processors.extend(PROCESSORS.iter().filter(|arch| assembled(**arch, text).is_ok()));
-        }
-        if processors.is_empty() {
-            failures.push(format!("{line}\n  no processor has it"));
-        }
-        for arch in processors {
-            count += 1;
-            if let Err(message) = compared(arch, text, before, after) {
-                failures.push(format!("{arch}: {line}\n  {message}"));
+        let names_some = before.split_whitespace().any(|item| item.starts_with("@gfx"));
+        let mut tried = 0;
+        for &target in targets.iter().filter(|target| is_for(**target, before)) {
+            if !names_some && assembled(target, text).is_err() {
+                continue;
+            }
+            tried += 1;
+            if let Err(message) = compared(target, text, before, after) {
+                failures.push(format!("{target:?}: {line}\n  {message}"));
             }
         }
+        if tried == 0 {
+            failures.push(format!("{line}\n  no processor has it"));
+        }
+        count += tried;
     }
     println!("{count} states compared");
     assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
@@ -145,16 +163,18 @@ pub(crate) fn states_before_and_after() {
 /// In every encoding, for some have no text of their own.
 #[test]
 pub(crate) fn vector_instructions_without_effect() {
-    for arch in PROCESSORS {
-        for opcode in
-            opcodes(arch).filter(|opcode| matches!(opcode.op(), Op::v_nop | Op::v_clrexcp | Op::ds_nop))
+    for target in TARGETS {
+        let arch = target.arch;
+        for opcode in opcodes(target)
+            .filter(|opcode| matches!(opcode.op(), Op::v_nop | Op::v_clrexcp | Op::v_pipeflush | Op::ds_nop))
         {
-            let words = opcode.plain().and_then(|inst| inst.encode(arch)).unwrap();
+            let words = opcode.plain().and_then(|inst| inst.encode(target)).unwrap();
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            let mut state = WaveState { scc: true, ..WaveState::default() };
+            let exec = target.wave.all_lanes();
+            let mut state = WaveState { scc: true, exec, ..WaveState::default() };
             state.set_vgpr(0, [5; 64]);
             let mut machine = Machine::new(arch, Config::default());
-            let after = Snippet::from_bytes(arch, &bytes).run(&mut machine, &state).unwrap();
+            let after = Snippet::from_bytes(target, &bytes).run(&mut machine, &state).unwrap();
             assert_eq!(
                 WaveState { vgprs: vec![after.vgpr(0)], ..after },
                 state,
@@ -166,11 +186,12 @@ pub(crate) fn vector_instructions_without_effect() {
 }
 
 /// One line of a table of states on one processor.
-fn compared(arch: Arch, text: &str, before: &str, after: &str) -> Result<(), String> {
+fn compared(target: Target, text: &str, before: &str, after: &str) -> Result<(), String> {
     let mut state = WaveState::default();
     before.split_whitespace().filter(|item| !item.starts_with('@')).for_each(|item| set(&mut state, item));
+    state.exec &= target.wave.all_lanes();
     if let Some(fault) = after.strip_prefix('!') {
-        return match run(arch, text, &state) {
+        return match run(target, text, &state) {
             Err(error) if error.contains(fault.trim()) => Ok(()),
             Err(error) => Err(error),
             Ok(_) => Err("it ran".to_owned()),
@@ -178,8 +199,14 @@ fn compared(arch: Arch, text: &str, before: &str, after: &str) -> Result<(), Str
     }
     let mut expected = state.clone();
     after.split_whitespace().for_each(|item| set(&mut expected, item));
-    let mut found = run(arch, text, &state)?;
+    expected.exec &= target.wave.all_lanes();
+    let mut found = run(target, text, &state)?;
     let registers = found.vgprs.len().max(expected.vgprs.len());
+    // Lanes that the wave has not.
+    for (number, row) in expected.vgprs.iter_mut().enumerate() {
+        let lanes = target.wave.lanes() as usize;
+        row[lanes..].copy_from_slice(&state.vgpr(number)[lanes..]);
+    }
     for state in [&mut found, &mut expected] {
         state.vgprs.resize(registers, [0; 64]);
         state.agprs.clear();

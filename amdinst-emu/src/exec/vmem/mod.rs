@@ -149,7 +149,9 @@ fn bytes_of(action: Action) -> u8 {
 /// What an atomic on device memory does with floats.
 fn float_rules(context: &Context<'_>, access: &MemoryAccess) -> FloatRules {
     match access.action {
-        Action::Atomic { op, bytes, .. } => FloatRules::in_memory(op, bytes, context.program.target.arch),
+        Action::Atomic { op, bytes, .. } => {
+            FloatRules::in_memory(op, bytes, context.program.target.arch, context.wave)
+        }
         _ => FloatRules::default(),
     }
 }

@@ -7,7 +7,7 @@ mod arithmetic;
 mod layouts;
 mod modifiers;
 mod oracle;
-pub(crate) mod rdna4;
+pub(crate) mod rdna;
 mod scaled;
 mod values;
 
@@ -144,4 +144,6 @@ fn element_formats(arch: Arch, inst: &Inst, shape: &Shape) -> [Format; 2] {
 /// The test that executes every matrix instruction, for [`crate::coverage`].
 pub(crate) fn all() {
     values::every_matrix_instruction_multiplies();
+    rdna::whole_matrices_of_rdna3();
+    rdna::whole_matrices_of_rdna4();
 }

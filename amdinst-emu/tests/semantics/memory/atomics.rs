@@ -1,11 +1,14 @@
 //! Atomics, in LDS, in device memory by every kind of address, and scalar ones.
 //!
-//! Float rules: CDNA3 ISA manual, "Float Memory Atomics".
+//! Float rules: CDNA3 ISA, RDNA3 ISA and RDNA4 ISA, "Float Memory Atomics".
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, Generation, Target};
 use amdinst_emu::WaveState;
 
-use super::{Bench, PROCESSORS, Random, active, exists, number};
+use super::buffers::{resource, structured};
+use super::{Bench, Random, active, exists, number, whole};
+use crate::coverage::is_recording;
+use crate::targets::{TARGETS, is_gfx12};
 
 /// What a value is made of.
 #[derive(Clone, Copy, PartialEq)]
@@ -33,8 +36,16 @@ struct Values {
     data: u64,
     second: u64,
     bits: u32,
-    flush_inputs: bool,
-    flush_results: bool,
+    flush: Flush,
+}
+
+/// What becomes of subnormals and NaNs.
+#[derive(Clone, Copy, Default)]
+struct Flush {
+    inputs: bool,
+    results: bool,
+    /// Minima and maxima are minimumNumber and maximumNumber, of operands that have been flushed.
+    numbers: bool,
 }
 
 impl Values {
@@ -97,14 +108,16 @@ fn cases() -> Vec<Case> {
             let part = |old: u64, data: u64| if data & 0x8000_0000 != 0 { data & 0x7fff_ffff } else { old };
             part(v.old & 0xffff_ffff, v.data & 0xffff_ffff) | part(v.old >> 32, v.data >> 32) << 32
         }),
+        case!("sub_clamp_u32", "csub", 4, Integer, v => v.old.saturating_sub(v.data)),
+        case!("cond_sub_u32", "cond_sub_u32", 4, Integer, v => if v.old >= v.data { v.old - v.data } else { v.old }),
         case!("add_f32", "add_f32", 4, F32, v => float_add(&SINGLE, v, v.old, v.data)),
-        case!("min_f32", "", 4, F32, v => float_select(&SINGLE, v, false)),
-        case!("max_f32", "", 4, F32, v => float_select(&SINGLE, v, true)),
-        case!("cmpst_f32", "", 4, F32, v => float_compare(&SINGLE, v)),
+        case!("min_f32", "min_f32", 4, F32, v => float_select(&SINGLE, v, false)),
+        case!("max_f32", "max_f32", 4, F32, v => float_select(&SINGLE, v, true)),
+        case!("cmpst_f32", "cmpswap_f32", 4, F32, v => float_compare(&SINGLE, v)),
         case!("add_f64", "add_f64", 8, F64, v => float_add(&DOUBLE, v, v.old, v.data)),
         case!("min_f64", "min_f64", 8, F64, v => float_select(&DOUBLE, v, false)),
         case!("max_f64", "max_f64", 8, F64, v => float_select(&DOUBLE, v, true)),
-        case!("cmpst_f64", "", 8, F64, v => float_compare(&DOUBLE, v)),
+        case!("cmpst_f64", "cmpswap_f64", 8, F64, v => float_compare(&DOUBLE, v)),
         case!("pk_add_f16", "pk_add_f16", 4, F16x2, v => halves(v, &HALF)),
         case!("pk_add_bf16", "pk_add_bf16", 4, Bf16x2, v => halves(v, &BRAIN)),
     ]);
@@ -223,17 +236,20 @@ fn float_add(float: &Float, v: &Values, old: u64, data: u64) -> u64 {
             return float.quieted(operand);
         }
     }
-    let operand = |bits| if v.flush_inputs { float.flushed(bits) } else { bits };
+    let operand = |bits| if v.flush.inputs { float.flushed(bits) } else { bits };
     let sum = float.value(operand(old)) + float.value(operand(data));
     if sum.is_nan() {
         // "-INF + INF = QNAN (mantissa is all zeros except MSB)"
         return ((1 << (float.exponent + 1)) - 1) << (float.fraction - 1);
     }
     let result = float.rounded(sum);
-    if v.flush_results { float.flushed(result) } else { result }
+    if v.flush.results { float.flushed(result) } else { result }
 }
 
 fn float_select(float: &Float, v: &Values, largest: bool) -> u64 {
+    if v.flush.numbers {
+        return number_select(float, v, largest);
+    }
     for operand in [v.old, v.data] {
         if float.class(operand) == Class::Signalling {
             return float.quieted(operand);
@@ -241,7 +257,7 @@ fn float_select(float: &Float, v: &Values, largest: bool) -> u64 {
     }
     // "-inf, -float, -denorm, -0, +0, +denorm, +float, +inf", quiet NaN below all for max, above all for min.
     let order = |bits: u64| {
-        let bits = if v.flush_inputs { float.flushed(bits) } else { bits };
+        let bits = if v.flush.inputs { float.flushed(bits) } else { bits };
         if float.is_nan(bits) {
             return (if largest { f64::NEG_INFINITY } else { f64::INFINITY }, if largest { -2 } else { 2 });
         }
@@ -262,8 +278,23 @@ fn float_select(float: &Float, v: &Values, largest: bool) -> u64 {
     if take { v.data } else { v.old }
 }
 
+/// MINNUM and MAXNUM (RDNA4 ISA, section 13.3): a NaN of either kind only comes of two NaNs, the first of which it is.
+fn number_select(float: &Float, v: &Values, largest: bool) -> u64 {
+    let [old, data] = [v.old, v.data].map(|bits| if v.flush.inputs { float.flushed(bits) } else { bits });
+    match (float.is_nan(old), float.is_nan(data)) {
+        (true, true) => return float.quieted(old),
+        (true, false) => return data,
+        (false, true) => return old,
+        (false, false) => {}
+    }
+    // "-0 < +0".
+    let order = |bits: u64| (float.value(bits), i32::from(!float.value(bits).is_sign_negative()));
+    let take = if largest { order(data) > order(old) } else { order(data) < order(old) };
+    if take { data } else { old }
+}
+
 fn float_compare(float: &Float, v: &Values) -> u64 {
-    let operand = |bits| if v.flush_inputs { float.flushed(bits) } else { bits };
+    let operand = |bits| if v.flush.inputs { float.flushed(bits) } else { bits };
     let nan = float.is_nan(v.old) || float.is_nan(v.data);
     let equal = !nan && float.value(operand(v.old)) == float.value(operand(v.data));
     let result = if equal { v.second } else { v.old };
@@ -356,11 +387,11 @@ struct Operands {
 }
 
 impl Operands {
-    fn new(random: &mut Random, case: &Case) -> Self {
+    fn new(random: &mut Random, case: &Case, target: Target) -> Self {
         let bits = 8 * case.bytes as u32;
         let mut values = || (0..64).map(|_| value(random, case.kind, bits)).collect::<Vec<u64>>();
         let (old, data, second) = (values(), values(), values());
-        let mut state = WaveState { exec: random.exec(), ..WaveState::default() };
+        let mut state = WaveState { exec: random.exec(target), ..WaveState::default() };
         let places: [usize; 64] = std::array::from_fn(|lane| (lane * 37 % 64) * case.bytes);
         let mut memory = vec![0xee; 64 * 8];
         let mut data = data;
@@ -388,7 +419,7 @@ impl Operands {
     }
 
     /// Memory and the state afterwards, with the old values in v10 or v[10:11].
-    fn expected(&self, case: &Case, returns: bool, flush: (bool, bool)) -> (Vec<u8>, WaveState) {
+    fn expected(&self, case: &Case, returns: bool, flush: Flush) -> (Vec<u8>, WaveState) {
         let (mut memory, mut state) = (self.memory.clone(), self.state.clone());
         for lane in active(self.state.exec) {
             let at = self.places[lane];
@@ -398,8 +429,7 @@ impl Operands {
                 data: self.data[lane],
                 second: self.second[lane],
                 bits: 8 * case.bytes as u32,
-                flush_inputs: flush.0,
-                flush_results: flush.1,
+                flush,
             };
             memory[at..at + case.bytes].copy_from_slice(&(case.new)(&values).to_le_bytes()[..case.bytes]);
             if returns {
@@ -418,13 +448,13 @@ fn register(first: usize, bytes: usize) -> String {
 }
 
 /// What LDS does with subnormals under MODE.FP_DENORM.
-fn flush_in_lds(case: &Case, mode: u32) -> (bool, bool) {
+fn flush_in_lds(case: &Case, mode: u32, target: Target) -> Flush {
     let field = match case.kind {
         Kind::F64 if case.ds == "add_f64" => 3,
         Kind::F32 => mode >> 4 & 3,
         _ => mode >> 6 & 3,
     };
-    (field & 1 == 0, field & 2 == 0)
+    Flush { inputs: field & 1 == 0, results: field & 2 == 0, numbers: is_gfx12(target) }
 }
 
 #[test]
@@ -432,8 +462,14 @@ pub(crate) fn in_lds() {
     let mut random = Random(20);
     let mut covered = 0;
     for case in cases() {
-        for arch in PROCESSORS {
-            for round in 0..6u32 {
+        for target in TARGETS {
+            // FP_DENORM takes every value of its two halves.
+            let rounds = match case.kind {
+                _ if is_recording() => 1,
+                Kind::Integer => 3,
+                _ => 6,
+            };
+            for round in 0..rounds {
                 let names = match case.ds.split_once("_rtn_") {
                     Some(_) => vec![(format!("ds_{}", case.ds), true)],
                     None => {
@@ -452,12 +488,11 @@ pub(crate) fn in_lds() {
                         text += &format!(", {}", register(6, case.bytes));
                     }
                     text += " offset:16";
-                    if !exists(arch, &text) {
+                    if !exists(target, &text) {
                         continue;
                     }
                     covered += 1;
-                    let mut operands = Operands::new(&mut random, &case);
-                    // FP_DENORM takes every value of its two halves.
+                    let mut operands = Operands::new(&mut random, &case, target);
                     operands.state.mode = WaveState::KERNEL_MODE & !0xf0 | (round * 5 % 16) << 4;
                     let places = operands.places;
                     operands.state.set_vgpr(0, places.map(|place| place as u32 + 8));
@@ -468,16 +503,16 @@ pub(crate) fn in_lds() {
                     }
                     let around = |memory: &[u8]| [&[7; 24], memory, &[9; 8]].concat();
                     operands.state.lds = around(&operands.memory);
-                    let after = Bench::new(arch, &[0]).good(&text, &operands.state);
+                    let after = Bench::new(target, &[0]).good(&text, &operands.state);
                     let (memory, mut expected) =
-                        operands.expected(&case, returns, flush_in_lds(&case, operands.state.mode));
+                        operands.expected(&case, returns, flush_in_lds(&case, operands.state.mode, target));
                     expected.lds = around(&memory);
-                    compare(&format!("{arch} {text}"), &operands, &after, &expected);
+                    compare(&format!("{target:?} {text}"), &operands, &after, &expected);
                 }
             }
         }
     }
-    assert!(covered > 1500, "{covered}");
+    assert!(covered > 1500 || is_recording(), "{covered}");
 }
 
 fn compare(what: &str, operands: &Operands, after: &WaveState, expected: &WaveState) {
@@ -500,9 +535,19 @@ fn compare(what: &str, operands: &Operands, after: &WaveState, expected: &WaveSt
 }
 
 /// What the cache that executes atomics on device memory does with subnormals.
-fn flush_in_memory(case: &Case, arch: Arch) -> (bool, bool) {
-    let flush = case.kind == Kind::F32 && !matches!(arch, Arch::Gfx942 | Arch::Gfx950);
-    (flush, flush)
+///
+/// Of RDNA 3, LLVM has it that additions keep them (`memory-atomic-fadd-f32-denormal-support`), and its manual's section 13.2 that
+/// minima, maxima and comparisons go by MODE.
+fn flush_in_memory(case: &Case, mode: u32, target: Target) -> Flush {
+    let field = if case.kind == Kind::F64 { mode >> 6 } else { mode >> 4 };
+    let by_mode = field & 1 == 0;
+    let adds = case.memory.starts_with("add");
+    let (inputs, results) = match (target.arch, target.arch.generation()) {
+        (Arch::Gfx942 | Arch::Gfx950, _) | (_, Generation::Gfx12) => (false, false),
+        (_, Generation::Gfx9) => (case.kind == Kind::F32, case.kind == Kind::F32),
+        _ => (!adds && by_mode, false),
+    };
+    Flush { inputs, results, numbers: is_gfx12(target) }
 }
 
 #[test]
@@ -510,7 +555,7 @@ pub(crate) fn in_device_memory() {
     let mut random = Random(21);
     let mut covered = 0;
     for case in cases().into_iter().filter(|case| !case.memory.is_empty()) {
-        for arch in PROCESSORS {
+        for target in TARGETS {
             for way in ["global", "global saddr", "flat", "buffer", "buffer idxen"] {
                 for returns in [true, false] {
                     let compares = case.memory.starts_with("cmpswap");
@@ -518,11 +563,7 @@ pub(crate) fn in_device_memory() {
                     let data = register(4, if compares { 2 * case.bytes } else { case.bytes });
                     let result =
                         if returns { format!("{}, ", register(10, case.bytes)) } else { String::new() };
-                    let glc = match (returns, matches!(arch, Arch::Gfx942 | Arch::Gfx950)) {
-                        (false, _) => "",
-                        (true, true) => " sc0",
-                        (true, false) => " glc",
-                    };
+                    let glc = if returns { " glc" } else { "" };
                     let name = case.memory;
                     let text = match way {
                         "global" => {
@@ -537,13 +578,14 @@ pub(crate) fn in_device_memory() {
                         }
                         _ => format!("buffer_atomic_{name} {data}, v3, s[12:15], 0 idxen offset:16{glc}"),
                     };
-                    if !exists(arch, &text) {
+                    if !exists(target, &text) {
                         continue;
                     }
                     covered += 1;
-                    let mut operands = Operands::new(&mut random, &case);
-                    let mut bench = Bench::new(arch, &[&[7; 16], &operands.memory[..], &[9; 16]].concat());
+                    let mut operands = Operands::new(&mut random, &case, target);
+                    let mut bench = Bench::new(target, &[&[7; 16], &operands.memory[..], &[9; 16]].concat());
                     let (buffer, places) = (bench.buffer, operands.places);
+                    operands.state.mode = WaveState::KERNEL_MODE & !0xf0 | (random.below(16) as u32) << 4;
                     operands.state.set_vgpr_pair(0, places.map(|place| buffer + place as u64));
                     let start = if way == "global saddr" { 32 } else { 0 };
                     operands.state.set_vgpr(2, places.map(|place| (place + start) as u32));
@@ -551,10 +593,10 @@ pub(crate) fn in_device_memory() {
                     operands.state.set_sgpr_pair(2, buffer);
                     // Raw, with 24 bytes of SOFFSET taken from its base; and structured.
                     operands.state.set_sgpr_pair(4, buffer - 24);
-                    operands.state.set_sgpr_pair(6, 0x0002_0000_0000_0400);
+                    operands.state.set_sgpr_pair(6, resource(target, 0x400));
                     operands.state.sgprs[8] = 24;
                     operands.state.set_sgpr_pair(12, buffer | (case.bytes as u64) << 48);
-                    operands.state.set_sgpr_pair(14, 0x0002_0000_0000_0040);
+                    operands.state.set_sgpr_pair(14, structured(target, 0x40));
                     let (data, second) = (operands.data.clone(), operands.second.clone());
                     if compares {
                         operands.put(4, case.bytes, &second);
@@ -563,8 +605,11 @@ pub(crate) fn in_device_memory() {
                         operands.put(4, case.bytes, &data);
                     }
                     let after = bench.good(&text, &operands.state);
-                    let (memory, mut expected) =
-                        operands.expected(&case, returns, flush_in_memory(&case, arch));
+                    let (memory, mut expected) = operands.expected(
+                        &case,
+                        returns,
+                        flush_in_memory(&case, operands.state.mode, target),
+                    );
                     if way.starts_with("buffer") && returns {
                         // The result is where the data were.
                         let old = [expected.vgpr(10), expected.vgpr(11)];
@@ -577,13 +622,13 @@ pub(crate) fn in_device_memory() {
                         expected.vgprs[11] = operands.state.vgpr(11);
                     }
                     let contents = bench.contents();
-                    assert_eq!(contents[16..528], memory, "{arch} {text}");
+                    assert_eq!(contents[16..528], memory, "{target:?} {text}");
                     assert_eq!(
                         (&contents[..16], &contents[528..]),
                         (&[7; 16][..], &[9; 16][..]),
-                        "{arch} {text}"
+                        "{target:?} {text}"
                     );
-                    assert_eq!(after, expected, "{arch} {text}");
+                    assert_eq!(after, expected, "{target:?} {text}");
                 }
             }
         }
@@ -591,12 +636,56 @@ pub(crate) fn in_device_memory() {
     assert!(covered > 1200, "{covered}");
 }
 
+/// By flat addresses in the shared aperture. Floats are those of DS, but on RDNA 4, which keeps subnormals there whatever MODE says (RDNA4
+/// ISA, section 13.2).
+#[test]
+pub(crate) fn in_lds_by_flat_addresses() {
+    let mut random = Random(24);
+    let mut covered = 0;
+    for case in cases().into_iter().filter(|case| !case.memory.is_empty()) {
+        for target in TARGETS {
+            let compares = case.memory.starts_with("cmpswap");
+            let data = register(4, if compares { 2 * case.bytes } else { case.bytes });
+            let result = register(10, case.bytes);
+            let atomic = format!("flat_atomic_{} {result}, v[0:1], {data} offset:16 glc", case.memory);
+            if !exists(target, &atomic) {
+                continue;
+            }
+            covered += 1;
+            let text = format!("s_mov_b64 s[0:1], src_shared_base\nv_mov_b32 v1, s1\n{atomic}");
+            let mut operands = Operands::new(&mut random, &case, target);
+            let mode = WaveState::KERNEL_MODE & !0xf0 | (random.below(16) as u32) << 4;
+            operands.state.mode = mode;
+            operands.state.set_vgpr(0, operands.places.map(|place| place as u32));
+            let (data, second) = (operands.data.clone(), operands.second.clone());
+            if compares {
+                operands.put(4, case.bytes, &second);
+                operands.put(4 + case.bytes / 4, case.bytes, &data);
+            } else {
+                operands.put(4, case.bytes, &data);
+            }
+            let around = |memory: &[u8]| [&[7; 16], memory].concat();
+            operands.state.lds = around(&operands.memory);
+            let after = Bench::new(target, &[0]).good(&text, &operands.state);
+            let by_mode = flush_in_lds(&case, mode, target);
+            let keeps = Flush { inputs: false, results: false, ..by_mode };
+            let (memory, mut expected) =
+                operands.expected(&case, true, if is_gfx12(target) { keeps } else { by_mode });
+            expected.lds = around(&memory);
+            expected.vgprs[1] = after.vgpr(1);
+            expected.sgprs = after.sgprs;
+            assert_eq!(after, expected, "{target:?} {text}, mode {mode:#x}");
+        }
+    }
+    assert!(covered > 300, "{covered}");
+}
+
 #[test]
 pub(crate) fn scalar() {
     let mut random = Random(22);
     let mut covered = 0;
     for case in cases().into_iter().filter(|case| case.kind == Kind::Integer && !case.memory.is_empty()) {
-        for arch in PROCESSORS {
+        for target in TARGETS {
             for (way, returns) in [("s_atomic", true), ("s_atomic", false), ("s_buffer_atomic", true)] {
                 let compares = case.memory.starts_with("cmpswap");
                 let dwords = case.bytes / 4 * if compares { 2 } else { 1 };
@@ -604,20 +693,20 @@ pub(crate) fn scalar() {
                 let base = if way == "s_atomic" { "s[2:3]" } else { "s[4:7]" };
                 let glc = if returns { " glc" } else { "" };
                 let text = format!("{way}_{} {data}, {base}, 0x10{glc}", case.memory);
-                if !exists(arch, &text) {
+                if !exists(target, &text) {
                     continue;
                 }
                 covered += 1;
                 let bits = 8 * case.bytes as u32;
-                let mut state = WaveState::default();
+                let mut state = whole(target);
                 let [old, data, second] = [(); 3].map(|()| value(&mut random, Kind::Integer, bits));
                 let data = if random.below(2) == 0 { data } else { old };
                 let mut memory = random.bytes(64);
                 memory[16..16 + case.bytes].copy_from_slice(&old.to_le_bytes()[..case.bytes]);
-                let mut bench = Bench::new(arch, &memory);
+                let mut bench = Bench::new(target, &memory);
                 state.set_sgpr_pair(2, bench.buffer);
                 state.set_sgpr_pair(4, bench.buffer);
-                state.set_sgpr_pair(6, 0x0002_0000_0000_0000 | (16 + case.bytes as u64));
+                state.set_sgpr_pair(6, resource(target, 16 + case.bytes as u64));
                 let mut put = |first: usize, value: u64| {
                     state.sgprs[first] = value as u32;
                     if case.bytes == 8 {
@@ -631,7 +720,7 @@ pub(crate) fn scalar() {
                     put(16, data);
                 }
                 let after = bench.good(&text, &state);
-                let v = Values { old, data, second, bits, flush_inputs: false, flush_results: false };
+                let v = Values { old, data, second, bits, flush: Flush::default() };
                 memory[16..16 + case.bytes].copy_from_slice(&(case.new)(&v).to_le_bytes()[..case.bytes]);
                 let mut expected = state.clone();
                 if returns {
@@ -640,8 +729,8 @@ pub(crate) fn scalar() {
                         expected.sgprs[17] = (old >> 32) as u32;
                     }
                 }
-                assert_eq!(bench.contents(), memory, "{arch} {text}: old {old:#x}, data {data:#x}");
-                assert_eq!(after, expected, "{arch} {text}");
+                assert_eq!(bench.contents(), memory, "{target:?} {text}: old {old:#x}, data {data:#x}");
+                assert_eq!(after, expected, "{target:?} {text}");
             }
         }
     }
@@ -658,17 +747,17 @@ pub(crate) fn with_data_in_lds() {
     cases.push(case!("write_b64", "", 8, Integer, v => v.data));
     for case in cases {
         let Some((name, ty)) = case.ds.rsplit_once('_') else { continue };
-        for arch in PROCESSORS {
+        for target in TARGETS {
             for by_register in [false, true] {
                 let distance = random.below(40) as i32 * 2 - 40;
                 let offset = if by_register { 0x8000 } else { (distance as u32) & 0x7fff };
                 let text = format!("ds_{name}_src2_{ty} v0 offset:{offset}");
-                if !exists(arch, &text) || case.ds.contains("cmpst") {
+                if !exists(target, &text) || case.ds.contains("cmpst") {
                     continue;
                 }
                 covered += 1;
                 let mut state =
-                    WaveState { lds: random.bytes(4096), exec: random.exec(), ..WaveState::default() };
+                    WaveState { lds: random.bytes(4096), exec: random.exec(target), ..WaveState::default() };
                 let bits = 8 * case.bytes as u32;
                 for chunk in state.lds.chunks_exact_mut(case.bytes) {
                     chunk.copy_from_slice(&value(&mut random, case.kind, bits).to_le_bytes()[..case.bytes]);
@@ -676,8 +765,8 @@ pub(crate) fn with_data_in_lds() {
                 let place = |lane: usize| 1024 + 16 * lane;
                 let upper = if by_register { (distance as u32) << 17 } else { 0 };
                 state.set_vgpr(0, std::array::from_fn(|lane| place(lane) as u32 | upper));
-                let after = Bench::new(arch, &[0]).good(&text, &state);
-                let (flush_inputs, flush_results) = flush_in_lds(&case, state.mode);
+                let after = Bench::new(target, &[0]).good(&text, &state);
+                let flush = flush_in_lds(&case, state.mode, target);
                 let mut expected = state.clone();
                 for lane in active(state.exec) {
                     let from = (place(lane) as i32 + 4 * distance) as usize;
@@ -686,11 +775,11 @@ pub(crate) fn with_data_in_lds() {
                         number(&expected.lds[at..at + case.bytes]),
                         number(&expected.lds[from..from + case.bytes]),
                     );
-                    let v = Values { old, data, second: 0, bits, flush_inputs, flush_results };
+                    let v = Values { old, data, second: 0, bits, flush };
                     expected.lds[at..at + case.bytes]
                         .copy_from_slice(&(case.new)(&v).to_le_bytes()[..case.bytes]);
                 }
-                assert_eq!(after, expected, "{arch} {text}");
+                assert_eq!(after, expected, "{target:?} {text}");
             }
         }
     }

@@ -1,15 +1,16 @@
 //! DS loads, stores and what is odd about them.
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, Target};
 use amdinst_emu::{FaultKind, MemorySpace, WaveState};
 
-use super::{Bench, PROCESSORS, Random, active, exists, number, small};
+use super::{Bench, Random, active, exists, number, small, whole};
+use crate::targets::TARGETS;
 
 const LDS: usize = 4096;
 
 /// Addresses at any byte, and lanes that differ.
-fn state(random: &mut Random, reach: u64) -> WaveState {
-    let mut state = WaveState { lds: random.bytes(LDS), exec: random.exec(), ..WaveState::default() };
+fn state(random: &mut Random, target: Target, reach: u64) -> WaveState {
+    let mut state = WaveState { lds: random.bytes(LDS), exec: random.exec(target), ..WaveState::default() };
     state.set_vgpr(0, std::array::from_fn(|_| random.below(LDS as u64 - reach) as u32));
     for register in 1..12 {
         state.set_vgpr(register, random.register());
@@ -36,10 +37,10 @@ pub(crate) fn loads() {
         ("ds_read_u16_d16", 2),
         ("ds_read_u16_d16_hi", 2),
     ] {
-        for arch in PROCESSORS {
+        for target in TARGETS {
             for _ in 0..4 {
                 let offset = random.below(256);
-                let state = state(&mut random, 300);
+                let state = state(&mut random, target, 300);
                 let result = match bytes {
                     8 => "v[4:5]",
                     12 => "v[4:6]",
@@ -47,20 +48,20 @@ pub(crate) fn loads() {
                     _ => "v4",
                 };
                 let after =
-                    Bench::new(arch, &[0]).good(&format!("{name} {result}, v0 offset:{offset}"), &state);
+                    Bench::new(target, &[0]).good(&format!("{name} {result}, v0 offset:{offset}"), &state);
                 let mut expected = state.clone();
                 for lane in active(state.exec) {
                     let at = (u64::from(state.vgpr(0)[lane]) + offset) as usize;
                     let data = &state.lds[at..at + bytes];
                     if bytes < 4 {
-                        expected.vgprs[4][lane] = small(arch, name, data, state.vgpr(4)[lane]);
+                        expected.vgprs[4][lane] = small(target.arch, name, data, state.vgpr(4)[lane]);
                     } else {
                         for (register, dword) in data.chunks(4).enumerate() {
                             expected.vgprs[4 + register][lane] = number(dword) as u32;
                         }
                     }
                 }
-                assert_eq!(after, expected, "{arch} {name}");
+                assert_eq!(after, expected, "{target:?} {name}");
             }
         }
     }
@@ -79,12 +80,12 @@ pub(crate) fn stores() {
         ("ds_write_b96", "v[4:6]", 12, 0),
         ("ds_write_b128", "v[4:7]", 16, 0),
     ] {
-        for arch in PROCESSORS {
+        for target in TARGETS {
             for _ in 0..4 {
                 let offset = random.below(256);
-                let state = state(&mut random, 300);
+                let state = state(&mut random, target, 300);
                 let after =
-                    Bench::new(arch, &[0]).good(&format!("{name} v0, {data} offset:{offset}"), &state);
+                    Bench::new(target, &[0]).good(&format!("{name} v0, {data} offset:{offset}"), &state);
                 let mut expected = state.clone();
                 for lane in active(state.exec) {
                     let at = (u64::from(state.vgpr(0)[lane]) + offset) as usize;
@@ -92,7 +93,7 @@ pub(crate) fn stores() {
                         (4..8).flat_map(|register| state.vgpr(register)[lane].to_le_bytes()).collect();
                     expected.lds[at..at + bytes].copy_from_slice(&source[first..first + bytes]);
                 }
-                assert_eq!(after, expected, "{arch} {name}");
+                assert_eq!(after, expected, "{target:?} {name}");
             }
         }
     }
@@ -102,12 +103,12 @@ pub(crate) fn stores() {
 pub(crate) fn two_addresses() {
     let mut random = Random(3);
     for (width, unit, high) in [("b32", 4usize, ""), ("b64", 8, ""), ("b32", 4, "st64"), ("b64", 8, "st64")] {
-        for arch in PROCESSORS {
+        for target in TARGETS {
             for round in 0..6 {
                 let scale = unit * if high.is_empty() { 1 } else { 64 };
                 let [first, second] = [0; 2].map(|_| random.below(if high.is_empty() { 200 } else { 6 }));
                 let second = if round == 0 { first } else { second };
-                let state = state(&mut random, 3200);
+                let state = state(&mut random, target, 3200);
                 let dwords = unit / 4;
                 let tuple = |at: usize, count: usize| {
                     if count == 1 { format!("v{at}") } else { format!("v[{at}:{}]", at + count - 1) }
@@ -121,7 +122,7 @@ pub(crate) fn two_addresses() {
                 };
 
                 let text = format!("ds_read2{high}_{width} {}, v0 {offsets}", tuple(8, 2 * dwords));
-                let after = Bench::new(arch, &[0]).good(&text, &state);
+                let after = Bench::new(target, &[0]).good(&text, &state);
                 let mut expected = state.clone();
                 for lane in active(state.exec) {
                     for (half, at) in places(lane).into_iter().enumerate() {
@@ -132,14 +133,14 @@ pub(crate) fn two_addresses() {
                         }
                     }
                 }
-                assert_eq!(after, expected, "{arch} {text}");
+                assert_eq!(after, expected, "{target:?} {text}");
 
                 let text = format!(
                     "ds_write2{high}_{width} v0, {}, {} {offsets}",
                     tuple(2, dwords),
                     tuple(4, dwords)
                 );
-                let after = Bench::new(arch, &[0]).good(&text, &state);
+                let after = Bench::new(target, &[0]).good(&text, &state);
                 let mut expected = state.clone();
                 for lane in active(state.exec) {
                     let [a, b] = places(lane);
@@ -148,7 +149,7 @@ pub(crate) fn two_addresses() {
                         expected.lds[b..b + unit].copy_from_slice(&data(4, lane));
                     }
                 }
-                assert_eq!(after, expected, "{arch} {text}");
+                assert_eq!(after, expected, "{target:?} {text}");
             }
         }
     }
@@ -166,13 +167,13 @@ pub(crate) fn exchanges_of_two() {
         ("ds_wrxchg2_rtn_b64 v[2:5], v0, v[2:3], v[4:5]", 8, 8),
         ("ds_wrxchg2st64_rtn_b64 v[2:5], v0, v[4:5], v[2:3]", 8, 512),
     ] {
-        for arch in PROCESSORS {
+        for target in TARGETS {
             for [first, second] in [[0, 1], [1, 0], [3, 3]] {
-                let mut state = state(&mut random, 2048);
+                let mut state = state(&mut random, target, 2048);
                 // Few places, so that lanes meet, at multiples of the unit.
                 state.vgprs[0] = std::array::from_fn(|_| (random.below(4) * unit as u64) as u32);
                 let whole = format!("{text} offset0:{first} offset1:{second}");
-                let after = Bench::new(arch, &[0]).good(&whole, &state);
+                let after = Bench::new(target, &[0]).good(&whole, &state);
                 let mut expected = state.clone();
                 let operands: Vec<usize> = text.split('v').skip(1).filter_map(first_number).collect();
                 let [result, _, data0, data1] = operands[..] else { panic!("{operands:?}") };
@@ -192,7 +193,7 @@ pub(crate) fn exchanges_of_two() {
                         expected.vgprs[result + index][lane] = number(dword) as u32;
                     }
                 }
-                assert_eq!(after, expected, "{arch} {whole}");
+                assert_eq!(after, expected, "{target:?} {whole}");
             }
         }
     }
@@ -207,33 +208,33 @@ fn first_number(text: &str) -> Option<usize> {
 #[test]
 pub(crate) fn addressed_by_m0() {
     let mut random = Random(5);
-    for arch in PROCESSORS {
+    for target in TARGETS {
         for _ in 0..8 {
-            let mut state = state(&mut random, 300);
+            let mut state = state(&mut random, target, 300);
             state.m0 = 0xabcd_0000 | (random.below(64) as u32 * 4);
             let base = (state.m0 & 0xffff) as usize;
             let offset = random.below(32) as usize * 4;
             let place = |lane: usize| base + offset + 4 * lane;
 
             let after =
-                Bench::new(arch, &[0]).good(&format!("ds_read_addtid_b32 v4 offset:{offset}"), &state);
+                Bench::new(target, &[0]).good(&format!("ds_read_addtid_b32 v4 offset:{offset}"), &state);
             let mut expected = state.clone();
             for lane in active(state.exec) {
                 expected.vgprs[4][lane] = number(&state.lds[place(lane)..place(lane) + 4]) as u32;
             }
-            assert_eq!(after, expected, "{arch} ds_read_addtid_b32");
+            assert_eq!(after, expected, "{target:?} ds_read_addtid_b32");
 
             let after =
-                Bench::new(arch, &[0]).good(&format!("ds_write_addtid_b32 v4 offset:{offset}"), &state);
+                Bench::new(target, &[0]).good(&format!("ds_write_addtid_b32 v4 offset:{offset}"), &state);
             let mut expected = state.clone();
             for lane in active(state.exec) {
                 expected.lds[place(lane)..place(lane) + 4]
                     .copy_from_slice(&state.vgpr(4)[lane].to_le_bytes());
             }
-            assert_eq!(after, expected, "{arch} ds_write_addtid_b32");
+            assert_eq!(after, expected, "{target:?} ds_write_addtid_b32");
 
             for (name, sign) in [("ds_append", 1i64), ("ds_consume", -1)] {
-                let after = Bench::new(arch, &[0]).good(&format!("{name} v4 offset:{offset}"), &state);
+                let after = Bench::new(target, &[0]).good(&format!("{name} v4 offset:{offset}"), &state);
                 let at = base + offset;
                 let old = number(&state.lds[at..at + 4]);
                 let lanes = sign * i64::from(state.exec.count_ones());
@@ -243,7 +244,7 @@ pub(crate) fn addressed_by_m0() {
                 for lane in active(state.exec) {
                     expected.vgprs[4][lane] = old as u32;
                 }
-                assert_eq!(after, expected, "{arch} {name}");
+                assert_eq!(after, expected, "{target:?} {name}");
             }
         }
     }
@@ -261,7 +262,7 @@ pub(crate) fn transposing_loads() {
         ("ds_read_b96_tr_b6", "v[4:6]", 6, 12),
     ] {
         assert!(!exists(Arch::Gfx942, &format!("{name} {result}, v0")));
-        let mut state = state(&mut random, 300);
+        let mut state = state(&mut random, Arch::Gfx950.into(), 300);
         state.exec = u64::MAX;
         state.vgprs[0] = std::array::from_fn(|_| (random.below(100) * 8 + 64) as u32);
         let after = Bench::new(Arch::Gfx950, &[0]).good(&format!("{name} {result}, v0 offset:16"), &state);
@@ -318,19 +319,21 @@ pub(crate) fn the_transpose_of_halves_is_the_measured_one() {
 
 #[test]
 pub(crate) fn outside_of_lds_and_misaligned_atomics_are_faults() {
-    for arch in PROCESSORS {
-        let mut bench = Bench::new(arch, &[0]);
-        let mut state = WaveState { lds: vec![0; 64], ..WaveState::default() };
+    for target in TARGETS {
+        let mut bench = Bench::new(target, &[0]);
+        let size = target.wave.lanes();
+        let mut state = WaveState { lds: vec![0; size as usize], ..whole(target) };
         state.set_vgpr(0, std::array::from_fn(|lane| lane as u32));
         let fault = bench.run("ds_read_b32 v1, v0", &state).expect_err("past the end");
+        let last = u64::from(size) - 3;
         assert!(
             matches!(
                 fault.kind,
-                FaultKind::OutOfBounds { space: MemorySpace::Lds, address: 61, size: 4, write: false, .. }
+                FaultKind::OutOfBounds { space: MemorySpace::Lds, address, size: 4, write: false, .. } if address == last
             ),
-            "{arch}: {fault}"
+            "{target:?}: {fault}"
         );
-        assert_eq!(fault.lane, Some(61));
+        assert_eq!(fault.lane, Some(last as u8));
         // One below zero is not the end of LDS.
         state.set_vgpr(0, [u32::MAX; 64]);
         assert!(bench.run("ds_write_b8 v0, v1", &state).is_err());
@@ -339,7 +342,7 @@ pub(crate) fn outside_of_lds_and_misaligned_atomics_are_faults() {
             let fault = bench.run(text, &state).expect_err("misaligned");
             assert!(
                 matches!(&fault.kind, FaultKind::Misaligned { space: MemorySpace::Lds, required: at, .. } if *at == required),
-                "{arch}: {fault}"
+                "{target:?}: {fault}"
             );
         }
     }

@@ -3,8 +3,9 @@
 use amdgpu_isa::{Arch, Encoding, Mods, Op, Value, assemble};
 use amdinst_emu::{FaultKind, WaveState};
 
-use super::{Bench, PROCESSORS, Random, active, keeps_half};
+use super::{Bench, Random, active, keeps_half};
 use crate::coverage::Snippet;
+use crate::targets::PROCESSORS;
 
 /// Widths of the components, x first, by data format; the names list them from the high bits down.
 const WIDTHS: [&[u32]; 15] = [
@@ -195,7 +196,8 @@ fn contents(random: &mut Random, bytes: usize) -> Vec<u8> {
 }
 
 fn state(random: &mut Random, bench: &Bench, bytes: usize, word3: u64) -> WaveState {
-    let mut state = WaveState { exec: random.exec() | 0xff, ..WaveState::default() };
+    let mut state =
+        WaveState { exec: random.exec(bench.machine.arch().into()) | 0xff, ..WaveState::default() };
     state.set_vgpr(2, std::array::from_fn(|lane| lane as u32));
     state.set_sgpr_pair(4, bench.buffer | (bytes as u64) << 48);
     // The last eight lanes are out of range.

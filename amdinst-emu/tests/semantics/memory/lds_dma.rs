@@ -4,13 +4,16 @@
 use amdgpu_isa::Arch;
 use amdinst_emu::{FaultKind, MemorySpace, WaveState};
 
-use super::{Bench, PROCESSORS, Random, active, exists, number, small};
+use super::buffers::resource;
+use super::{Bench, Random, active, exists, number, small};
+use crate::targets::{PROCESSORS, TARGETS};
 
 #[test]
 pub(crate) fn loads() {
     let mut random = Random(50);
     let mut covered = 0;
-    for arch in PROCESSORS {
+    for target in TARGETS {
+        let arch = target.arch;
         let new = matches!(arch, Arch::Gfx942 | Arch::Gfx950);
         for (name, bytes) in [
             ("ubyte", 1),
@@ -28,14 +31,14 @@ pub(crate) fn loads() {
             };
             let buffer = format!("buffer_load_{name} v2, s[4:7], 0 offen offset:32 lds");
             for text in [global, buffer] {
-                if !exists(arch, &text) {
+                if !exists(target, &text) {
                     continue;
                 }
                 covered += 1;
-                let mut bench = Bench::new(arch, &random.bytes(4096));
+                let mut bench = Bench::new(target, &random.bytes(4096));
                 let mut state = WaveState {
                     lds: random.bytes(4096),
-                    exec: random.exec(),
+                    exec: random.exec(target),
                     m0: 0x200,
                     ..WaveState::default()
                 };
@@ -43,7 +46,7 @@ pub(crate) fn loads() {
                 state.set_vgpr_pair(0, places.map(|place| bench.buffer + place));
                 state.set_vgpr(2, places.map(|place| place as u32));
                 state.set_sgpr_pair(4, bench.buffer);
-                state.set_sgpr_pair(6, 0x0002_0000_0000_1000);
+                state.set_sgpr_pair(6, resource(target, 0x1000));
                 let contents = bench.contents();
                 let after = bench.good(&text, &state);
                 let size = bytes.max(4);
@@ -57,11 +60,11 @@ pub(crate) fn loads() {
                         expected.lds[to..to + bytes].copy_from_slice(data);
                     }
                 }
-                assert_eq!(after, expected, "{arch} {text}");
+                assert_eq!(after, expected, "{target:?} {text}");
             }
         }
     }
-    assert!(covered >= 40, "{covered}");
+    assert!(covered >= 60, "{covered}");
 }
 
 #[test]
@@ -73,8 +76,12 @@ pub(crate) fn stores() {
             continue;
         }
         let mut bench = Bench::new(arch, &[0; 1024]);
-        let mut state =
-            WaveState { lds: random.bytes(1024), exec: random.exec(), m0: 0x40, ..WaveState::default() };
+        let mut state = WaveState {
+            lds: random.bytes(1024),
+            exec: random.exec(arch.into()),
+            m0: 0x40,
+            ..WaveState::default()
+        };
         // The lane is added to the index: a dword each.
         state.set_sgpr_pair(4, bench.buffer | 4 << 48);
         state.set_sgpr_pair(6, 0x0080_0000_0000_0000 | u64::from(u32::MAX));
@@ -99,7 +106,7 @@ pub(crate) fn loads_of_private_memory() {
         for (name, bytes) in [("ubyte", 1), ("sbyte", 1), ("ushort", 2), ("sshort", 2), ("dword", 4)] {
             let mut state = WaveState {
                 lds: vec![0; 1024],
-                exec: random.exec(),
+                exec: random.exec(arch.into()),
                 m0: 0x100,
                 scratch: 64,
                 flat_scratch: 0x7d00_0000_0000,

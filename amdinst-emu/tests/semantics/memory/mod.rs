@@ -8,39 +8,41 @@ mod flat;
 mod formats;
 mod lds_dma;
 mod scalar;
+mod spelling;
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, Generation, Target};
 use amdinst_emu::{Config, Fault, Machine, VectorRegister, WaveState};
 
 use crate::coverage::Snippet;
-
-pub(crate) const PROCESSORS: [Arch; 6] =
-    [Arch::Gfx900, Arch::Gfx906, Arch::Gfx908, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950];
 
 /// A machine with one buffer.
 pub(crate) struct Bench {
     pub(crate) machine: Machine,
     pub(crate) buffer: u64,
+    target: Target,
     size: usize,
 }
 
 impl Bench {
-    pub(crate) fn new(arch: Arch, contents: &[u8]) -> Self {
-        let mut machine = Machine::new(arch, Config::default());
+    pub(crate) fn new(target: impl Into<Target>, contents: &[u8]) -> Self {
+        let target = target.into();
+        let mut machine = Machine::new(target.arch, Config::default());
         let buffer = machine.alloc(contents.len() as u64, 256, "buffer").expect("allocating");
         machine.write(buffer, contents).expect("writing");
-        Self { machine, buffer, size: contents.len() }
+        Self { machine, buffer, target, size: contents.len() }
     }
 
+    /// Run instructions in GFX9's spelling.
     pub(crate) fn run(&mut self, text: &str, state: &WaveState) -> Result<WaveState, Fault> {
-        let snippet = Snippet::assemble(self.machine.arch(), text).unwrap_or_else(|error| panic!("{error}"));
+        let snippet = Snippet::assemble(self.target, &spelling::of(self.target, text))
+            .unwrap_or_else(|error| panic!("{}: {error}", self.target.arch));
         snippet.run(&mut self.machine, state)
     }
 
     /// Run, expecting a good end.
     pub(crate) fn good(&mut self, text: &str, state: &WaveState) -> WaveState {
-        let arch = self.machine.arch();
-        self.run(text, state).unwrap_or_else(|fault| panic!("{arch} {text}: {fault}"))
+        let target = self.target;
+        self.run(text, state).unwrap_or_else(|fault| panic!("{target:?} {text}: {fault}"))
     }
 
     pub(crate) fn contents(&self) -> Vec<u8> {
@@ -51,8 +53,14 @@ impl Bench {
 }
 
 /// Whether a processor has an instruction.
-pub(crate) fn exists(arch: Arch, text: &str) -> bool {
-    Snippet::assemble(arch, text).is_ok()
+pub(crate) fn exists(target: impl Into<Target>, text: &str) -> bool {
+    let target = target.into();
+    Snippet::assemble(target, &spelling::of(target, text)).is_ok()
+}
+
+/// A wave with all the lanes that it may have.
+pub(crate) fn whole(target: Target) -> WaveState {
+    WaveState { exec: target.wave.all_lanes(), ..WaveState::default() }
 }
 
 /// Deterministic numbers.
@@ -80,13 +88,14 @@ impl Random {
     }
 
     /// Masks with all, no, some and single lanes.
-    pub(crate) fn exec(&mut self) -> u64 {
-        match self.below(8) {
+    pub(crate) fn exec(&mut self, target: Target) -> u64 {
+        let exec = match self.below(8) {
             0 => 0,
             1 | 2 => u64::MAX,
-            3 => 1 << self.below(64),
+            3 => 1 << self.below(target.wave.lanes().into()),
             _ => self.next() | self.next() & self.next(),
-        }
+        };
+        exec & target.wave.all_lanes()
     }
 }
 
@@ -100,9 +109,10 @@ pub(crate) fn number(bytes: &[u8]) -> u64 {
 }
 
 /// Whether a load to one half of a register keeps the other: not where ECC protects registers (CDNA ISA manuals, "16-bit
-/// Memory Operations").
+/// Memory Operations"), which no RDNA has.
 pub(crate) fn keeps_half(arch: Arch) -> bool {
-    matches!(arch, Arch::Gfx900 | Arch::Gfx902 | Arch::Gfx904 | Arch::Gfx909 | Arch::Gfx90c)
+    arch.generation() != Generation::Gfx9
+        || matches!(arch, Arch::Gfx900 | Arch::Gfx902 | Arch::Gfx904 | Arch::Gfx909 | Arch::Gfx90c)
 }
 
 /// A register's value after a load of one or two bytes: extended, or in one half beside the old other half or zero.
@@ -126,6 +136,7 @@ pub(crate) fn small(arch: Arch, name: &str, bytes: &[u8], old: u32) -> u32 {
 pub(crate) fn all() {
     atomics::in_lds();
     atomics::in_device_memory();
+    atomics::in_lds_by_flat_addresses();
     atomics::scalar();
     atomics::with_data_in_lds();
     buffers::loads_and_stores();
@@ -142,6 +153,7 @@ pub(crate) fn all() {
     flat::flat_into_lds();
     flat::private_memory();
     flat::cache_policies();
+    flat::addressed_by_lane();
     formats::loads_with_the_format_in_the_instruction();
     formats::stores_with_the_format_in_the_instruction();
     formats::formats_and_selectors_of_the_resource();
@@ -150,6 +162,7 @@ pub(crate) fn all() {
     lds_dma::loads_of_private_memory();
     scalar::loads();
     scalar::loads_from_buffers();
+    scalar::loads_of_parts_of_dwords();
     scalar::stores();
     scalar::scratch_forms();
     scalar::clocks_go_forward();

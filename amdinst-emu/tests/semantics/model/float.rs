@@ -469,6 +469,7 @@ pub(crate) const OPERATIONS: &[Operation] = operations! {
     v_mad_legacy_f16: F16 = F16 F16 F16 => mad::<Half>;
     v_mad_f32: F32 = F32 F32 F32 => mad::<Single>;
     v_mad_legacy_f32: F32 = F32 F32 F32 => mad_legacy;
+    v_mac_legacy_f32: F32 = F32 F32 => |a| mad_legacy(&accumulating(a));
     v_mac_f16: F16 = F16 F16 => |a| mad::<Half>(&accumulating(a));
     v_mac_f32: F32 = F32 F32 => |a| mad::<Single>(&accumulating(a));
     v_madak_f16: F16 = F16 F16 F16 => mad::<Half>;

@@ -202,6 +202,7 @@ pub(crate) const OPERATIONS: &[Operation] = operations! {
     v_mul_hi_i32_i24: I32 = I32 I32 => |a| Answer::from(((s(a, 0, 24) * s(a, 1, 24)) >> 32) as u32);
     v_mul_hi_u32_u24: I32 = I32 I32 => |a| Answer::from(((u(a, 0, 24) * u(a, 1, 24)) >> 32) as u32);
     v_mul_lo_u32: I32 = I32 I32 => |a| Answer::from((u(a, 0, 32) * u(a, 1, 32)) as u32);
+    v_mul_lo_i32: I32 = I32 I32 => |a| Answer::from((s(a, 0, 32) * s(a, 1, 32)) as u32);
     v_mul_hi_u32: I32 = I32 I32 => |a| Answer::from(((u(a, 0, 32) * u(a, 1, 32)) >> 32) as u32);
     v_mul_hi_i32: I32 = I32 I32 => |a| Answer::from(((s(a, 0, 32) * s(a, 1, 32)) >> 32) as u32);
     v_mul_lo_u16: I16 = I16 I16 => |a| u16s(a, u(a, 0, 16) * u(a, 1, 16));

@@ -1,14 +1,15 @@
-//! WMMA and SWMMAC of RDNA 4: whole matrices, where AMD's calculator has their elements, against products on the host.
+//! WMMA of RDNA 3 and RDNA 4, and SWMMAC of RDNA 4: whole matrices, where AMD's calculator has their elements, against products on the host.
 //!
 //! Elements are small whole numbers, so every sum is exact in whatever order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use amdgpu_isa::{Arch, Inst, Slot, Target, Value, WaveSize, opcodes};
+use amdgpu_isa::{Inst, Slot, Target, Value, opcodes};
 use amdinst_emu::{Config, Machine, WaveState};
 
 use crate::coverage::Snippet;
 use crate::support::Random;
+use crate::targets::{RDNA, has_new_names, is_gfx12};
 
 /// By wave size, matrix and mnemonic: VGPR, first bit and index of the elements of each group of 16 lanes.
 type Layouts = BTreeMap<(u32, String, String), Vec<Vec<[usize; 3]>>>;
@@ -131,7 +132,15 @@ fn trial(layouts: &Layouts, target: Target, plain: &Inst, random: &mut Random) {
     if sets > 1 {
         inst.mods.op_sel = set;
     }
+    // Halves as sums are in the lower or the upper halves of registers, where they have a register each.
+    let has_halves = layouts.contains_key(&key("H"));
+    if has_halves {
+        inst.mods.op_sel = 4 * random.below(2) as u8;
+    }
+    let sums = layout(if inst.mods.op_sel & 4 != 0 && has_halves { "H" } else { "D" });
     let mods = inst.mods;
+    // Elements that several groups of lanes hold.
+    let (mut in_a, mut in_b) = (HashMap::new(), HashMap::new());
     let mut state = WaveState { exec: target.wave.all_lanes(), ..WaveState::default() };
     // A and B as they are multiplied.
     let (mut a, mut b) = (vec![[0i32; 64]; 16], vec![[0i32; 16]; 64]);
@@ -150,10 +159,10 @@ fn trial(layouts: &Layouts, target: Target, plain: &Inst, random: &mut Random) {
                 let first = random.below(3) as usize;
                 let second = first + 1 + random.below(3 - first as u64) as usize;
                 for at in 0..count {
-                    let value = small(random);
                     let bit = bit + at * bits;
-                    put(&mut state, A, lane, [register, bit], bits, code(a_type, value));
                     let column = if sparse { k + [first, second][at] } else { k };
+                    let value = *in_a.entry((line, column)).or_insert_with(|| small(random));
+                    put(&mut state, A, lane, [register, bit], bits, code(a_type, value));
                     a[line][column] = negated(0, bit, value);
                 }
                 if let Some(keys) = keys {
@@ -167,7 +176,7 @@ fn trial(layouts: &Layouts, target: Target, plain: &Inst, random: &mut Random) {
     for (group, elements) in layout("B").iter().enumerate() {
         for line in 0..16 {
             for &[register, bit, k] in elements {
-                let value = small(random);
+                let value = *in_b.entry((line, k)).or_insert_with(|| small(random));
                 put(&mut state, B, 16 * group + line, [register, bit], bits_of(b_type), code(b_type, value));
                 b[k][line] = negated(1, bit, value);
             }
@@ -176,7 +185,7 @@ fn trial(layouts: &Layouts, target: Target, plain: &Inst, random: &mut Random) {
     let addend = if sparse { D } else { C };
     let sum_type = if whole { "i32" } else { sum };
     let mut expected = Vec::new();
-    for (group, elements) in layout("D").iter().enumerate() {
+    for (group, elements) in sums.iter().enumerate() {
         for column in 0..16 {
             let lane = 16 * group + column;
             for &[register, bit, row] in elements {
@@ -219,10 +228,19 @@ fn half_value(bits: u32) -> f64 {
 }
 
 #[test]
+pub(crate) fn whole_matrices_of_rdna3() {
+    let is_rdna3 = |target: &Target| has_new_names(*target) && !is_gfx12(*target);
+    whole_matrices(&layouts(include_str!("rdna3.txt")), is_rdna3, 6);
+}
+
+#[test]
 pub(crate) fn whole_matrices_of_rdna4() {
-    let layouts = layouts(include_str!("rdna4.txt"));
-    for wave in [WaveSize::Wave32, WaveSize::Wave64] {
-        let target = Target { arch: Arch::Gfx1201, wave };
+    whole_matrices(&layouts(include_str!("rdna4.txt")), |target| is_gfx12(*target), 22);
+}
+
+/// Each instruction of some targets, of which there are so many.
+fn whole_matrices(layouts: &Layouts, are_meant: impl Fn(&Target) -> bool, instructions: usize) {
+    for target in RDNA.into_iter().filter(are_meant) {
         let mut count = 0;
         for opcode in opcodes(target) {
             let name = opcode.op().name();
@@ -230,11 +248,11 @@ pub(crate) fn whole_matrices_of_rdna4() {
                 continue;
             }
             count += 1;
-            let mut random = Random::new(&format!("{wave:?} {name}"));
+            let mut random = Random::new(&format!("{target:?} {name}"));
             for _ in 0..crate::support::trials(4) {
-                trial(&layouts, target, &opcode.plain().unwrap(), &mut random);
+                trial(layouts, target, &opcode.plain().unwrap(), &mut random);
             }
         }
-        assert_eq!(count, 22, "{wave:?}");
+        assert_eq!(count, instructions, "{target:?}");
     }
 }
