@@ -152,7 +152,7 @@ fn a_barrier(device: &Device) {
     assert_told(device, "barrier", result, "    barrier();");
 }
 
-/// Where in the loop it is stopped is the compiler's choice.
+/// Where in the loop it is stopped is the compiler's choice: where not optimized, that may be a check of `core`, which has no line of ours.
 #[harness::test]
 fn an_endless_loop(device: &Device) {
     let device = &with(device, |settings| settings.budget = Some(1 << 16));
@@ -162,7 +162,11 @@ fn an_endless_loop(device: &Device) {
     let fault = error.fault().expect("a fault");
     let first =
         SOURCE.lines().position(|line| line.contains("while rest != 0")).map_or(0, |line| line as u32 + 1);
-    assert!(fault.location.line.is_some_and(|line| (first..first + 5).contains(&line)), "{text}");
-    assert!(text.contains("called by endless_in_called at "), "{text}");
+    let is_in_loop = fault.location.line.is_some_and(|line| (first..first + 5).contains(&line));
+    let is_told = match is_in_loop {
+        true => text.contains("called by endless_in_called at "),
+        false => text.contains("inside test_kernels::called::spin at core/"),
+    };
+    assert!(is_told, "{text}");
     assert_whole(device, "endless", &text);
 }
