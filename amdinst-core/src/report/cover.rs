@@ -103,7 +103,8 @@ const fn depends_on_lanes(inst: &Inst) -> bool {
 }
 
 /// The instructions that branches lead to from the entries of the kernel and of the functions that have blocks. Where a jump by
-/// a register leads to is not asked.
+/// a register leads to is not asked. A call that is the last instruction of its function
+/// does not return.
 fn reached(object: &CodeObject, probes: &KernelProbes) -> BTreeSet<u64> {
     let has_blocks =
         |function: &&Function| probes.blocks.iter().any(|block| function.code.contains(&block.pc));
@@ -118,12 +119,19 @@ fn reached(object: &CodeObject, probes: &KernelProbes) -> BTreeSet<u64> {
         match inst.flow() {
             Flow::Branch { offset } => next.push(end.wrapping_add_signed(offset.into())),
             Flow::CondBranch { offset, .. } => next.extend([end, end.wrapping_add_signed(offset.into())]),
+            Flow::Call { .. } if is_end_of_function(object, pc, end) => {}
             Flow::Next | Flow::Call { .. } => next.push(end),
             // Behind a trap stands what its handler may come back to, or nothing.
             Flow::Trap | Flow::Jump | Flow::End | Flow::Other => {}
         }
     }
     reached
+}
+
+fn is_end_of_function(object: &CodeObject, pc: u64, end: u64) -> bool {
+    let functions = object.functions.iter().map(|function| &function.code);
+    let kernels = object.kernels.iter().map(|kernel| &kernel.code);
+    functions.chain(kernels).any(|code| code.contains(&pc) && code.end == end)
 }
 
 fn instruction(object: &CodeObject, pc: u64) -> Option<Inst> {

@@ -258,7 +258,11 @@ impl Program {
                 constant(inst, 2).is_none()
             }
             Op::s_cbranch_vccz | Op::s_cbranch_vccnz => is_meant(),
-            Op::v_cndmask_b32 => {
+            Op::v_cndmask_b32
+            | Op::v_cndmask_b16
+            | Op::v_addc_co_u32
+            | Op::v_subb_co_u32
+            | Op::v_subbrev_co_u32 => {
                 // The last source alone is a mask.
                 let values = inst.operands.iter().rev().skip(1);
                 is_meant() || values.into_iter().any(|operand| holds(operand, held))

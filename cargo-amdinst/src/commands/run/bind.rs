@@ -93,7 +93,7 @@ impl Arguments {
         Self::named(kernel, &arguments, Beside::default())
     }
 
-    /// Binds arguments of which some go by their names, and some name what is loaded beside the kernel.
+    /// Binds arguments, some by their names. Those of symbols are looked for in the code objects beside the kernel's.
     ///
     /// # Errors
     /// As those of [`Self::new`], and a name that no argument has, or no function and variable.
