@@ -70,6 +70,11 @@ const NAMELESS: &[&str] = &[
     "expected an identifier",
 ];
 
+/// Whether a message of LLVM's assembler names no rule.
+pub(super) fn is_nameless(message: &str) -> bool {
+    NAMELESS.contains(&message)
+}
+
 /// A cause that LLVM's assembler gives no name.
 struct Nameless {
     name: &'static str,
@@ -160,7 +165,7 @@ pub(super) fn of(word: &Evidence<'_>) -> Option<String> {
             if let Some(rule) = RULES.iter().find(|rule| message.contains(*rule)) {
                 return Some(format!("LLVM's assembler: {rule}"));
             }
-            if !NAMELESS.contains(&&**message) {
+            if !is_nameless(message) {
                 return None;
             }
             let cause = NAMELESS_CAUSES.iter().find(|cause| (cause.holds)(word))?;
@@ -195,7 +200,11 @@ fn another_word(word: &Evidence<'_>, theirs: &[u8]) -> Option<&'static str> {
     if has_changed_literal(word) && !reads_as_this {
         return Some("a negated literal, for which there is no text");
     }
-    if word.is(Illegal::Field("OP_SEL")) && !reads_as_this {
+    let is_dropped = {
+        let own: Vec<u8> = word.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        !own.starts_with(theirs)
+    };
+    if word.is(Illegal::Field("OP_SEL")) && is_dropped {
         return Some("a half of a source that there is not, which LLVM drops");
     }
     if word.is(Illegal::Kind("no number of a barrier")) {

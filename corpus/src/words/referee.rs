@@ -56,6 +56,14 @@ pub(super) enum Halves {
     Asked,
 }
 
+/// A text without ` op_sel:[…]`.
+fn without_op_sel(text: &str) -> String {
+    match text.split_once(" op_sel:[").and_then(|(start, rest)| Some((start, rest.split_once(']')?.1))) {
+        Some((start, end)) => format!("{start}{end}"),
+        None => text.to_owned(),
+    }
+}
+
 impl Referee {
     pub(super) fn new(target: impl Into<Target>) -> Self {
         Self { target: target.into(), halves: Halves::Unasked }
@@ -81,8 +89,7 @@ impl Referee {
     /// Whether a text of ours is one that LLVM has only if it is asked for halves of registers: it names some, or OP_SEL of scalars says
     /// what LLVM's does not.
     pub(super) fn is_of_halves(&self, theirs: Option<&str>, ours: &str) -> bool {
-        let hides =
-            |theirs: &str| ours.strip_prefix(theirs).is_some_and(|rest| rest.starts_with(" op_sel:["));
+        let hides = |theirs: &str| theirs != ours && theirs == without_op_sel(ours);
         self.target.arch.generation() == Generation::Gfx12
             && (names_halves(ours) || theirs.is_some_and(hides))
     }
