@@ -4,6 +4,7 @@
 
 use amdgpu_isa::{DecodeError, Illegal, Target, decode, decode_for_listing};
 
+use super::judge::bytes;
 use super::referee::Assembly;
 
 /// What is known of a word that we refuse and LLVM's disassembler prints.
@@ -200,11 +201,7 @@ fn another_word(word: &Evidence<'_>, theirs: &[u8]) -> Option<&'static str> {
     if has_changed_literal(word) && !reads_as_this {
         return Some("a negated literal, for which there is no text");
     }
-    let is_dropped = {
-        let own: Vec<u8> = word.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        !own.starts_with(theirs)
-    };
-    if word.is(Illegal::Field("OP_SEL")) && is_dropped {
+    if word.is(Illegal::Field("OP_SEL")) && !bytes(word.words).starts_with(theirs) {
         return Some("a half of a source that there is not, which LLVM drops");
     }
     if word.is(Illegal::Kind("no number of a barrier")) {
@@ -251,8 +248,7 @@ impl Evidence<'_> {
 /// A literal of which more than the low half is set, where an operand has no other: whatever else is wrong with such a word, LLVM's
 /// assembler reads none of those.
 fn is_too_wide(word: &Evidence<'_>) -> bool {
-    let bytes: Vec<u8> = word.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    decode_for_listing(word.target, &bytes).is_ok_and(|inst| inst.has_wide_half(word.target))
+    decode_for_listing(word.target, &bytes(word.words)).is_ok_and(|inst| inst.has_wide_half(word.target))
 }
 
 /// A buffer or an image whose description is NULL. What else is wrong with an image is told first by one or the other.

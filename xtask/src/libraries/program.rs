@@ -1,7 +1,8 @@
 //! One test program, and what GoogleTest prints of its tests.
 
+use std::fmt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
@@ -40,8 +41,29 @@ pub(super) struct Results {
     /// Those that did not.
     pub(super) failed: Vec<String>,
     /// The test that ran when the program ended, and why it ended.
-    pub(super) broken: Option<(String, String)>,
+    pub(super) broken: Option<(String, Ended)>,
     pub(super) elapsed: Duration,
+}
+
+/// Why a program ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// It may take no more than so many seconds.
+    TimeOver(u32),
+    /// By itself, or by a signal.
+    Itself(ExitStatus),
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimeOver(seconds) => write!(f, "the time was over after {seconds} s"),
+            Self::Itself(status) => match status.code() {
+                Some(code) => write!(f, "the program ended with exit code {code}"),
+                None => write!(f, "the program ended: {status}"),
+            },
+        }
+    }
 }
 
 impl Program<'_> {
@@ -60,11 +82,10 @@ impl Program<'_> {
         let mut results =
             Results { name: self.name(), tests, elapsed: start.elapsed(), ..Results::default() };
         let ended = match output.status.code() {
-            Some(TIMED_OUT) => format!("the time was over after {} s", self.seconds),
-            Some(code) => format!("the program ended with exit code {code}"),
-            None => format!("the program ended: {}", output.status),
+            Some(TIMED_OUT) => Ended::TimeOver(self.seconds),
+            _ => Ended::Itself(output.status),
         };
-        results.read(&String::from_utf8_lossy(&output.stdout), &ended);
+        results.read(&String::from_utf8_lossy(&output.stdout), ended);
         Ok(results)
     }
 
@@ -85,8 +106,7 @@ impl Program<'_> {
 impl Results {
     /// Whether no test failed, and none was running when the program ended for another reason than time.
     pub(super) fn is_good(&self) -> bool {
-        let broken = self.broken.as_ref().is_some_and(|(_, why)| !why.contains("time was over"));
-        self.failed.is_empty() && !broken
+        self.failed.is_empty() && !matches!(self.broken, Some((_, Ended::Itself(_))))
     }
 
     /// Tests that were not begun.
@@ -111,7 +131,7 @@ impl Results {
     }
 
     /// Reads GoogleTest's lines; `ended` says why a test has none for its end.
-    fn read(&mut self, text: &str, ended: &str) {
+    fn read(&mut self, text: &str, ended: Ended) {
         let mut running = None;
         // The summary names failed tests once more.
         for line in
@@ -132,7 +152,7 @@ impl Results {
                 _ => {}
             }
         }
-        self.broken = running.map(|test| (test, ended.to_owned()));
+        self.broken = running.map(|test| (test, ended));
     }
 }
 
@@ -148,13 +168,14 @@ mod tests {
         let mut whole = Results { tests: 5, ..Results::default() };
         whole.read(
             &format!("{text}[==========] 3 tests from 1 test suite ran. (4 ms total)\n[  FAILED  ] a.two\n"),
-            "",
+            Ended::Itself(ExitStatus::default()),
         );
         assert_eq!((whole.passed, whole.skipped, &whole.failed[..]), (1, 1, &["a.two".to_owned()][..]));
         assert_eq!((whole.not_reached(), &whole.broken, whole.is_good()), (2, &None, false));
         let mut cut = Results { tests: 5, ..Results::default() };
-        cut.read(&format!("{text}[ RUN      ] a.four\n"), "the time was over after 9 s");
-        assert_eq!(cut.broken, Some(("a.four".to_owned(), "the time was over after 9 s".to_owned())));
+        cut.read(&format!("{text}[ RUN      ] a.four\n"), Ended::TimeOver(9));
+        assert_eq!(cut.broken, Some(("a.four".to_owned(), Ended::TimeOver(9))));
+        assert_eq!(Ended::TimeOver(9).to_string(), "the time was over after 9 s");
         assert_eq!(cut.not_reached(), 1);
     }
 }

@@ -409,6 +409,17 @@ impl Operands {
         Self { state, memory, places, data, second }
     }
 
+    /// The operands of an atomic on memory, from v4 on: the new value comes first, then what to compare with.
+    fn put_for_memory(&mut self, bytes: usize, compares: bool) {
+        let (data, second) = (self.data.clone(), self.second.clone());
+        if compares {
+            self.put(4, bytes, &second);
+            self.put(4 + bytes / 4, bytes, &data);
+        } else {
+            self.put(4, bytes, &data);
+        }
+    }
+
     fn put(&mut self, register: usize, bytes: usize, values: &[u64]) {
         let values: [u64; 64] = std::array::from_fn(|lane| values[lane]);
         if bytes == 8 {
@@ -597,13 +608,7 @@ pub(crate) fn in_device_memory() {
                     operands.state.sgprs[8] = 24;
                     operands.state.set_sgpr_pair(12, buffer | (case.bytes as u64) << 48);
                     operands.state.set_sgpr_pair(14, structured(target, 0x40));
-                    let (data, second) = (operands.data.clone(), operands.second.clone());
-                    if compares {
-                        operands.put(4, case.bytes, &second);
-                        operands.put(4 + case.bytes / 4, case.bytes, &data);
-                    } else {
-                        operands.put(4, case.bytes, &data);
-                    }
+                    operands.put_for_memory(case.bytes, compares);
                     let after = bench.good(&text, &operands.state);
                     let (memory, mut expected) = operands.expected(
                         &case,
@@ -657,13 +662,7 @@ pub(crate) fn in_lds_by_flat_addresses() {
             let mode = WaveState::KERNEL_MODE & !0xf0 | (random.below(16) as u32) << 4;
             operands.state.mode = mode;
             operands.state.set_vgpr(0, operands.places.map(|place| place as u32));
-            let (data, second) = (operands.data.clone(), operands.second.clone());
-            if compares {
-                operands.put(4, case.bytes, &second);
-                operands.put(4 + case.bytes / 4, case.bytes, &data);
-            } else {
-                operands.put(4, case.bytes, &data);
-            }
+            operands.put_for_memory(case.bytes, compares);
             let around = |memory: &[u8]| [&[7; 16], memory].concat();
             operands.state.lds = around(&operands.memory);
             let after = Bench::new(target, &[0]).good(&text, &operands.state);
