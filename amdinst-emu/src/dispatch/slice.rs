@@ -66,14 +66,16 @@ fn by_handlers<const WATCHED: bool>(
     let mut at = next;
     while used < slice {
         let start = next;
-        let Some((first, rest)) = hot.get(start as usize..).and_then(<[Hot]>::split_first) else { break };
-        let more = u64::from(first.end - first.next).min(slice - used - 1);
+        let Some(first) = hot.get(start as usize) else { break };
+        let steps = u64::from(first.end - start).min(slice - used);
+        let behind = start as usize + 1..start as usize + steps as usize;
+        // SAFETY: a run ends inside the code (`Hot::end`), and has a step; so has the slice, which is not over.
+        let mut rest = unsafe { hot.get_unchecked(behind) }.iter();
         let active = context.wave.active;
         if WATCHED {
             context.wave.clock = context.wave.steps_run + used;
         }
         let mut step = first;
-        let mut rest = rest.get(..more as usize).unwrap_or(rest).iter();
         loop {
             // SAFETY: the steps have been compiled for this program and a level that the host has (`Code::steps`).
             next = unsafe { (step.run)(context, step) };

@@ -71,6 +71,11 @@ const NAMELESS: &[&str] = &[
     "expected an identifier",
 ];
 
+const ANOTHER_GENERATIONS: &str = "an encoding of another generation, which LLVM lets pass";
+
+/// The six bits that begin GFX9's VOP3 and VOP3P.
+const GFX9_VOP3: u32 = 0b11_0100;
+
 /// Whether a message of LLVM's assembler names no rule.
 pub(super) fn is_nameless(message: &str) -> bool {
     NAMELESS.contains(&message)
@@ -151,8 +156,13 @@ const NAMELESS_CAUSES: &[Nameless] = &[
         name: "a buffer addressed backwards",
         holds: |word| {
             let buffers = ["s_buffer_load", "s_atc_probe_buffer"];
-            buffers.iter().any(|name| word.text.starts_with(name)) && word.text.contains("offset:-0x")
+            buffers.iter().any(|name| word.text.starts_with(name))
+                && matches!(word.reason(), Some(Illegal::Immediate(offset)) if offset < 0)
         },
+    },
+    Nameless {
+        name: ANOTHER_GENERATIONS,
+        holds: |word| word.words[0] >> 26 == GFX9_VOP3 && word.begins_nothing(),
     },
 ];
 
@@ -180,7 +190,7 @@ pub(super) fn of(word: &Evidence<'_>) -> Option<String> {
 fn another_word(word: &Evidence<'_>, theirs: &[u8]) -> Option<&'static str> {
     let first = word.words[0];
     if theirs.get(3).is_some_and(|&top| top >> 2 != (first >> 26) as u8) {
-        return Some("an encoding of another generation, which LLVM lets pass");
+        return Some(ANOTHER_GENERATIONS);
     }
     if has_no_literals(first) && word.text.contains("lit(") {
         return Some("a literal where there is no room for one, which LLVM's assembler drops");
@@ -220,6 +230,11 @@ impl Evidence<'_> {
     /// Whether this is our reason.
     fn is(&self, wanted: Illegal) -> bool {
         self.reason() == Some(wanted)
+    }
+
+    /// Whether no encoding of the processor begins like this.
+    fn begins_nothing(&self) -> bool {
+        matches!(self.error, DecodeError::UnknownEncoding { .. })
     }
 
     fn reason(&self) -> Option<Illegal> {
@@ -290,7 +305,7 @@ fn has_changed_literal(word: &Evidence<'_>) -> bool {
 
 /// GFX9's VOP3 and VOP3P have no room for a literal.
 fn has_no_literals(first: u32) -> bool {
-    first >> 26 == 0b11_0100
+    first >> 26 == GFX9_VOP3
 }
 
 /// Whether a source of GFX11's VOP3 or VOP3P is a literal.
