@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use rayon::prelude::*;
 
 use crate::coverage::Coverage;
+use crate::generate::Calls;
 use crate::program::{Pressure, Program};
 use crate::run::{self, Checks, Difference, Outcome, Target};
 use crate::{generate, reduce, render, toolchain, triage};
@@ -65,6 +66,9 @@ pub struct Options {
     /// Make kernels short of registers, in ways that take turns: spills, none to spare. The host does nothing alike
     #[arg(long, requires = "no_host")]
     pub pressure: bool,
+    /// Have programs call functions often, and all through pointers
+    #[arg(long)]
+    pub pointers: bool,
     /// Where programs that differ are written, as C
     #[arg(long, default_value = "target/differential", value_name = "DIR")]
     pub keep: PathBuf,
@@ -86,7 +90,8 @@ impl Options {
 
     fn program(&self, index: u64) -> Program {
         let pressure = if self.pressure { Pressure::of(index) } else { Pressure::None };
-        Program { pressure, ..generate::program(self.seed, index) }
+        let calls = if self.pointers { Calls::ByPointer } else { Calls::Seldom };
+        Program { pressure, ..generate::program(self.seed, index, calls) }
     }
 }
 

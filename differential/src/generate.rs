@@ -7,7 +7,7 @@ use crate::program::{Expr, Function, Leave, Pressure, Program, Step, Stmt, Var};
 use crate::ty::Ty;
 
 /// Program number `index` of a seed. The first do one operation each ([`alone`]).
-pub fn program(seed: u64, index: u64) -> Program {
+pub fn program(seed: u64, index: u64, calls: Calls) -> Program {
     if index < alone::count() {
         return alone::program(seed, index);
     }
@@ -22,8 +22,9 @@ pub fn program(seed: u64, index: u64) -> Program {
     types.push(Ty::U32);
     types.sort();
     types.dedup();
-    let mut maker = Maker { dice, types, functions: Vec::new(), size };
-    for _ in 0..maker.dice.roll(1 + size as usize) {
+    let mut maker = Maker { dice, types, functions: Vec::new(), size, calls };
+    let least = usize::from(calls == Calls::ByPointer);
+    for _ in 0..least + maker.dice.roll(1 + size as usize) {
         let function = maker.function();
         maker.functions.push(function);
     }
@@ -31,6 +32,15 @@ pub fn program(seed: u64, index: u64) -> Program {
     let block = *maker.dice.pick(&[64, 64, 96, 128, 37]);
     let grid = 1 + maker.dice.roll(2) as u32;
     Program { index, grid, block, functions: maker.functions, steps, pressure: Pressure::None }
+}
+
+/// How programs call functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calls {
+    /// Seldom, and one in eight of them through a pointer.
+    Seldom,
+    /// Often, all through pointers, and functions that have much to count.
+    ByPointer,
 }
 
 /// How much a program does. Most compile in the time that a kernel with nothing in it takes, twice over, and reach the same
@@ -66,6 +76,7 @@ struct Maker {
     types: Vec<Ty>,
     functions: Vec<Function>,
     size: Size,
+    calls: Calls,
 }
 
 const INDICES: usize = 2;
@@ -136,7 +147,7 @@ impl Maker {
             function: Some(result),
             last: false,
             loops: 0,
-            depth: if self.size == Size::Large { 2 } else { 1 },
+            depth: if self.size == Size::Large || self.calls == Calls::ByPointer { 2 } else { 1 },
         };
         let outlined = !self.dice.one_in(4);
         let mut body: Vec<Stmt> = (0..params.len())
@@ -145,7 +156,9 @@ impl Maker {
                 Stmt::Assign(self.variable(param.ty, false), Expr::Var(param))
             })
             .collect();
-        body.extend(self.block(context));
+        for _ in 0..if self.calls == Calls::ByPointer { 16 } else { 1 } {
+            body.extend(self.block(context));
+        }
         let value = self.expression(result, 2, context);
         Function { params, result, outlined, body, value }
     }
@@ -258,7 +271,9 @@ impl Maker {
         if leaf && ty != Ty::Bool {
             return self.leaf(ty, context);
         }
-        let may_call = depth > 0 && context.function.is_none() && !context.uniform && self.dice.one_in(12);
+        let chance = if self.calls == Calls::ByPointer { 4 } else { 12 };
+        let may_call =
+            depth > 0 && context.function.is_none() && !context.uniform && self.dice.one_in(chance);
         if may_call && let Some(call) = self.call(ty, context) {
             return call;
         }
@@ -296,7 +311,8 @@ impl Maker {
         let index = *self.dice.pick(&fitting);
         let params: Vec<Ty> = self.functions[index].params.iter().map(|param| param.ty).collect();
         let args = params.iter().map(|ty| self.expression(*ty, 1, context)).collect();
-        let indirect = self.dice.one_in(8).then(|| Box::new(self.expression(Ty::Bool, 1, context)));
+        let by_pointer = self.calls == Calls::ByPointer || self.dice.one_in(8);
+        let indirect = by_pointer.then(|| Box::new(self.expression(Ty::Bool, 1, context)));
         Some(Expr::Call(index, args, indirect))
     }
 
@@ -357,10 +373,10 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_program() {
         for index in (0..50).chain(alone::count()..alone::count() + 50) {
-            assert_eq!(program(7, index), program(7, index));
+            assert_eq!(program(7, index, Calls::Seldom), program(7, index, Calls::Seldom));
         }
         let index = alone::count();
-        assert_ne!(program(7, index).steps, program(8, index).steps);
+        assert_ne!(program(7, index, Calls::Seldom).steps, program(8, index, Calls::Seldom).steps);
     }
 
     /// LDS that other work-items read must not be written before the next barrier, or the result would be a race's.
@@ -378,7 +394,7 @@ mod tests {
         let (mut settled, mut written) = (0, 0);
         for index in alone::count()..alone::count() + 500 {
             let mut shared = false;
-            for step in program(1, index).steps {
+            for step in program(1, index, Calls::Seldom).steps {
                 match step {
                     Step::Barrier => shared = !shared,
                     Step::Phase(statements, _) if shared => {

@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn every_cut_is_another_program_and_they_come_to_an_end() {
         let program = (crate::alone::count()..)
-            .map(|index| crate::generate::program(3, index))
+            .map(|index| crate::generate::program(3, index, crate::generate::Calls::Seldom))
             .find(|program| program.functions.len() == 2)
             .expect("large programs have functions");
         let mut cut = 0;

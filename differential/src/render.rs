@@ -84,7 +84,8 @@ fn render(text: &mut String, slot: usize, program: &Program) {
         }
     }
     for (index, function) in program.functions.iter().enumerate() {
-        let indirect = [&code, &body].iter().any(|text| text.contains(&format!("g{slot}_{index})(")));
+        let pointers = [format!("g{slot}_{index})("), format!("t{slot}_{index}[")];
+        let indirect = pointers.iter().any(|pointer| code.contains(pointer) || body.contains(pointer));
         render_function(&mut functions, slot, index, function, indirect);
     }
     let code = functions + &code;
@@ -194,6 +195,15 @@ fn render_function(text: &mut String, slot: usize, index: usize, function: &Func
         text,
         "OUTLINED {result} g{slot}_{index}({params}ENV) {{ {locals}return C_{result}({value}); }}"
     );
+    if is_in_table(slot, index) {
+        let [one, other] = ['f', 'g'].map(|which| format!("{which}{slot}_{index}"));
+        let _ = writeln!(text, "static __typeof__({one}) *const t{slot}_{index}[] = {{ {one}, {other} }};");
+    }
+}
+
+/// Whether pointers to a function come from a table in memory: what they point to cannot be seen in code then.
+const fn is_in_table(slot: usize, function: usize) -> bool {
+    (slot + function) % 2 == 1
 }
 
 /// A template with its arguments put in.
@@ -237,6 +247,9 @@ impl Printer {
                 let (slot, callee) = (self.slot, function);
                 match indirect {
                     None => format!("f{slot}_{callee}({args}ENVIRONMENT)"),
+                    Some(choice) if is_in_table(slot, *callee) => {
+                        format!("t{slot}_{callee}[{} ? 0 : 1]({args}ENVIRONMENT)", self.expression(choice))
+                    }
                     Some(choice) => format!(
                         "({} ? f{slot}_{callee} : g{slot}_{callee})({args}ENVIRONMENT)",
                         self.expression(choice)
@@ -349,7 +362,8 @@ mod tests {
 
     #[test]
     fn the_source_names_each_program() {
-        let programs: Vec<_> = (0..3).map(|index| crate::generate::program(5, index)).collect();
+        let programs: Vec<_> =
+            (0..3).map(|index| crate::generate::program(5, index, crate::generate::Calls::Seldom)).collect();
         let text = source(&programs);
         assert!(text.contains("// Program 2.") && text.contains("{ k2, "));
         assert_eq!(text, source(&programs));

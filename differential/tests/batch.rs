@@ -25,6 +25,7 @@ fn options(first: u64, programs: u64) -> Options {
         no_host: false,
         instrument: false,
         pressure: false,
+        pointers: false,
         keep: std::env::temp_dir().join("amdinst-differential"),
         no_reduce: true,
         missing: false,
@@ -89,4 +90,24 @@ fn instrumented_programs_do_the_same_and_count_right() {
     for (what, runs) in tally.borrowing {
         assert!(runs > 0, "no site borrowed {what}");
     }
+}
+
+#[test]
+fn what_only_pointers_reach_counts_in_memory_and_all_else_in_registers() {
+    if !tools() {
+        return;
+    }
+    // Kernels of a batch share functions that pointers reach, so a batch is small.
+    let calling = Options {
+        target_cpu: vec![Arch::Gfx90a, Arch::Gfx1100],
+        no_host: true,
+        instrument: true,
+        pointers: true,
+        batch: 3,
+        ..options(alone::count(), 48)
+    };
+    let report = campaign(&calling);
+    assert_eq!(report.differences, Vec::<String>::new());
+    let tally = report.outcome.transparency;
+    assert!(tally.apart > 0, "no kernel counts in both:\n{tally}");
 }

@@ -19,9 +19,9 @@ pub use tally::{Form, Spare, Tally, Way};
 use crate::program::Program;
 use crate::run::{Device, Difference, first_difference};
 
-/// Every home, at both levels; such as leave the instrumenter one unused VGPR, none, or no unused register at all; and blocks
-/// in each home, two of them with the buffer's address in a variable.
-pub const WAYS: [Way; 13] = [
+/// Every home, at both levels; such as leave the instrumenter one unused VGPR, none, or no unused register at all; such as have
+/// counters of what only pointers reach in memory, and others in registers; and blocks in each home, two of them with the buffer's address in a variable.
+pub const WAYS: [Way; 14] = [
     branches(Counters::Register, Level::Basic),
     branches(Counters::Register, Level::Lanes),
     branches(Counters::Lds, Level::Basic),
@@ -32,6 +32,7 @@ pub const WAYS: [Way; 13] = [
     short(Counters::Global, Spare { vgprs: 1, sgprs: None }),
     short(Counters::Global, Spare { vgprs: 0, sgprs: None }),
     short(Counters::Global, Spare { vgprs: 0, sgprs: Some(0) }),
+    short(Counters::Auto, Spare { vgprs: 6, sgprs: Some(30) }),
     blocks(Counters::Register, Level::Lanes, Abi::Global),
     blocks(Counters::Lds, Level::Lanes, Abi::Argument),
     blocks(Counters::Global, Level::Basic, Abi::Global),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use amdinst_core::instrument::{
-    Abi, Cost, Counters, ExecWriteClass, InstrumentError, KernelProbes, Level, Probe,
+    Abi, Cost, Counters, ExecWriteClass, Home, InstrumentError, KernelProbes, Level, Probe,
 };
 use amdinst_emu::MaskRecord;
 
@@ -73,6 +73,8 @@ pub struct Tally {
     pub runs: BTreeMap<String, u64>,
     /// Runs in which sites borrowed registers in use, by their kind.
     pub borrowing: BTreeMap<&'static str, u64>,
+    /// Runs in which what only pointers reach counts in memory, and all else in registers.
+    pub apart: u64,
     /// Sites of these runs.
     pub sites: u64,
     /// Their executions.
@@ -96,6 +98,7 @@ impl Tally {
     pub fn add(&mut self, other: Self) {
         self.kernels += other.kernels;
         self.sites += other.sites;
+        self.apart += other.apart;
         self.executions += other.executions;
         self.diverged += other.diverged;
         self.in_blocks += other.in_blocks;
@@ -141,7 +144,13 @@ impl Tally {
         }
         let masks = &original.masks;
         self.sites += kernel.sites.len() as u64;
-        let Cost { borrowed_sgprs, borrowed_vgprs, scratch: [scratch, scratch_after], .. } = kernel.cost;
+        let Cost {
+            borrowed_sgprs,
+            borrowed_vgprs,
+            scratch: [scratch, scratch_after],
+            memory_operations_per_site,
+            ..
+        } = kernel.cost;
         for (what, borrowed) in [
             ("SGPRs", borrowed_sgprs > 0),
             ("lanes of a VGPR", borrowed_vgprs == 1),
@@ -150,6 +159,7 @@ impl Tally {
         ] {
             *self.borrowing.entry(what).or_default() += u64::from(borrowed);
         }
+        self.apart += u64::from(kernel.home == Some(Home::Register) && memory_operations_per_site > 0);
         for record in masks.iter().filter(|record| kernel.sites.iter().any(|site| site.pc == record.pc)) {
             self.executions += record.writes;
             self.diverged += record.writes - record.all - record.none;
@@ -216,6 +226,11 @@ impl fmt::Display for Tally {
         for (what, runs) in &self.borrowing {
             writeln!(f, "instrumented, sites borrow {what}: {runs} runs")?;
         }
+        writeln!(
+            f,
+            "instrumented, what only pointers reach counts in memory, all else in registers: {} runs",
+            self.apart
+        )?;
         for (reason, count) in &self.refused {
             writeln!(f, "refused, {reason}: {count}")?;
         }

@@ -83,7 +83,8 @@ impl Exit<'_> {
             code.enable_all_lanes();
             code.lane_offsets(offsets);
         }
-        let mut words = vec![Word::Constant(1), Word::Constant(0)];
+        let header = [Word::Constant(1), Word::Constant(0)];
+        let mut words = Vec::new();
         for place in self.places {
             if let CounterPlace::BlockSgprs { executions, lanes } = *place {
                 words.extend([Word::Sgpr(executions), lanes.map_or(Word::Constant(0), Word::Sgpr)]);
@@ -103,9 +104,35 @@ impl Exit<'_> {
                     _ => true,
                 })
         );
-        let mut at = 0;
+        // What is added in memory stands before what is kept in registers, if there are both.
+        let far = self.places.iter().take_while(|place| **place == CounterPlace::Memory).count();
+        if far == 0 || words.is_empty() {
+            self.write(&mut code, record, &[&header[..], &words].concat(), 0);
+        } else {
+            self.write(&mut code, record, &header, 0);
+            code.enable_all_lanes();
+            self.write(&mut code, record, &words, self.first_byte(far));
+        }
+        let lane_points =
+            self.places.iter().filter(|place| matches!(place, CounterPlace::Lanes { .. })).count();
+        for (number, &vgpr) in self.reserved.counter_vgprs.iter().enumerate() {
+            let first = number * points_per_vgpr(self.probe, self.assembler.wave_size());
+            let points = lane_points
+                .saturating_sub(first)
+                .min(points_per_vgpr(self.probe, self.assembler.wave_size())) as u32;
+            self.store(&mut code, record, vgpr, self.probe.words() * points, self.first_byte(far + first));
+        }
+        code.finish()
+    }
+
+    /// Byte of the record with the first counter of a point.
+    fn first_byte(&self, point: usize) -> u32 {
+        4 * (RECORD_HEADER_WORDS + self.probe.words() * point as u32)
+    }
+
+    /// Writes words from byte `at` of the record on. All lanes are on that the first has, which may be all.
+    fn write(&self, code: &mut Sequence, record: u8, words: &[Word], mut at: u32) {
         for chunk in words.chunks(code.lanes() as usize) {
-            // All lanes are on that a chunk has: the first may have all.
             let has_zeros = chunk.iter().any(|word| matches!(word, Word::Constant(0)));
             if has_zeros {
                 code.v_mov(self.reserved.data, Value::int(0));
@@ -118,25 +145,9 @@ impl Exit<'_> {
                 };
                 code.writelane(self.reserved.data, value, lane);
             }
-            self.store(&mut code, record, self.reserved.data, chunk.len() as u32, at);
+            self.store(code, record, self.reserved.data, chunk.len() as u32, at);
             at += 4 * chunk.len() as u32;
         }
-        let lane_points =
-            self.places.iter().filter(|place| matches!(place, CounterPlace::Lanes { .. })).count();
-        for (number, &vgpr) in self.reserved.counter_vgprs.iter().enumerate() {
-            let first = number * points_per_vgpr(self.probe, self.assembler.wave_size());
-            let points = lane_points
-                .saturating_sub(first)
-                .min(points_per_vgpr(self.probe, self.assembler.wave_size())) as u32;
-            self.store(
-                &mut code,
-                record,
-                vgpr,
-                self.probe.words() * points,
-                4 * (RECORD_HEADER_WORDS + self.probe.words() * first as u32),
-            );
-        }
-        code.finish()
     }
 
     /// Copies the wave's image of its record from LDS to memory. The pair at `record` has the distance between them.

@@ -1,6 +1,7 @@
 //! Registers, code and cost of a group of kernels in one scheme.
 
 use std::collections::BTreeMap;
+use std::iter::{repeat, repeat_n};
 
 use super::cost::{Added, bytes};
 use super::groups::KernelGroup;
@@ -107,6 +108,7 @@ impl<'p> Planner<'p> {
             return Err(NoPlan::Refused(Reason::CountersDoNotFit, detail));
         }
         let may_defer = scheme == Scheme::Sgprs
+            && prepared.far == 0
             && !group.functions.iter().any(|&function| self.survey.modes.concerns(function))
             && self.options.abi == Abi::Argument
             && probe == Probe::Branches;
@@ -117,6 +119,7 @@ impl<'p> Planner<'p> {
             probe,
             level,
             sites: prepared.total,
+            far: prepared.far,
             may_defer: if may_defer { Some(&deferring) } else { None },
             scratch: (borrow == Borrow::Scratch).then(|| self.scratch_slots(group)).transpose()?,
         };
@@ -132,7 +135,9 @@ impl<'p> Planner<'p> {
         };
         // Those of 2022 take as much at each level.
         let level = if scheme.is_seed() { Level::Lanes } else { level };
-        let needs = prepared.counted.iter().map(|counted| counted.needs(place, level)).collect();
+        let places = repeat_n(CounterPlace::Memory, prepared.far).chain(repeat(place));
+        let needs = prepared.counted.iter().zip(places).map(|(counted, place)| counted.needs(place, level));
+        let needs = needs.collect();
         let component = &prepared.component;
         if let Scheme::Seed(place) = scheme {
             let (allocation, seed) = seed::allocate(component, request, place, needs)?;
@@ -396,6 +401,8 @@ impl Attempt<'_, '_> {
         let counts = probe != Probe::Time;
         let (memory, lds) = match self.scheme {
             Scheme::Memory if counts => (one_by_one, 0),
+            // At most: in what only pointers reach.
+            Scheme::Sgprs | Scheme::VgprLanes if self.prepared.far > 0 => (1, 0),
             Scheme::Lds if counts => (0, 1),
             Scheme::Seed(SeedPlace::Memory) => (seed::OPERATIONS, 0),
             Scheme::Seed(SeedPlace::Lds) => (0, seed::OPERATIONS),

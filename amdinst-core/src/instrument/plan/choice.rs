@@ -5,6 +5,8 @@
 //! a loop of six sites takes 1.2 to 1.8 times as long with one wave less, and 4.8 to 7.6 times as long with
 //! five atomic operations a site.
 
+use std::collections::BTreeSet;
+
 use super::groups::KernelGroup;
 use super::{Draft, DraftKernel, NoPlan, Planner};
 use crate::instrument::options::{Counters, Probe};
@@ -16,7 +18,17 @@ impl Planner<'_> {
     /// borrow lanes of a VGPR; those that lower occupancy only when none of these keeps it. With several memory operations a
     /// site or by way of scratch memory, a loop takes several times as long as with a wave less: when there is nothing else.
     pub(super) fn draft_group(&self, group: &KernelGroup) -> Result<Option<Draft>, NoPlan> {
+        self.draft_apart(group, &BTreeSet::new())
+    }
+
+    /// The same, with counters of `far` functions in memory, if there are any, while those of all others are in registers.
+    pub(super) fn draft_apart(
+        &self,
+        group: &KernelGroup,
+        far: &BTreeSet<usize>,
+    ) -> Result<Option<Draft>, NoPlan> {
         let schemes: &[Scheme] = match self.options.counters {
+            _ if !far.is_empty() => &[Scheme::Sgprs, Scheme::VgprLanes],
             Counters::Auto if self.reaches_lds(group) || self.options.probe == Probe::Time => {
                 // A launch may ask for all that is left of LDS; times are not kept there.
                 &[Scheme::Sgprs, Scheme::VgprLanes, Scheme::Memory]
@@ -30,7 +42,7 @@ impl Planner<'_> {
             Counters::SeedGlobal => &[Scheme::Seed(SeedPlace::Memory)],
         };
         let probe = self.options.probe;
-        let prepared = self.prepare(group);
+        let prepared = self.prepare(group, far);
         let mut failures: Vec<(Scheme, (Reason, String))> = Vec::new();
         let mut lowering: Option<Draft> = None;
         let mut passed: Vec<String> = Vec::new();
@@ -52,8 +64,11 @@ impl Planner<'_> {
                 Ok(mut draft) => {
                     let keeps_all = draft.kernels.values().all(DraftKernel::keeps_occupancy);
                     for kernel in draft.kernels.values_mut() {
-                        kernel.why =
-                            why(&described(probe, scheme, borrow), keeps_all, &passed, schemes.len() == 1);
+                        let mut what = described(probe, scheme, borrow);
+                        if !far.is_empty() {
+                            what.push_str(", those of functions that only pointers reach in memory");
+                        }
+                        kernel.why = why(&what, keeps_all, &passed, schemes.len() == 1);
                         kernel.is_first_choice = keeps_all && lowering.is_none();
                     }
                     if keeps_all {

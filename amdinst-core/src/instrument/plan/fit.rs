@@ -4,15 +4,18 @@
 //! so would what is reached through pointers alone: calls through a pointer may reach each function whose address is a value, such as the
 //! formatting of numbers behind each panic, which seldom runs. So functions are left out, each with a refusal of its own:
 //!
-//! 1. what only pointers reach, if it would change scheme or occupancy of a kernel;
-//! 2. what a kernel calls that cannot be instrumented even without its functions;
+//! 1. what a kernel calls that cannot be instrumented even without its functions;
+//! 2. what only pointers reach, if not all fits;
 //! 3. if still not all fits, what has the most branches.
+//!
+//! `auto` counts what only pointers reach in memory, where that lets all other counters of the group be in registers.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::groups::KernelGroup;
 use super::{Draft, DraftKernel, NoPlan, Planner};
+use crate::instrument::options::Counters;
 use crate::instrument::refusal::Reason;
 use crate::names;
 
@@ -34,12 +37,9 @@ impl Planner<'_> {
         let (direct, pointed): (Vec<usize>, Vec<usize>) =
             removable.iter().partition(|function| direct.contains(function));
         match &whole {
-            Ok(_) if pointed.iter().any(has_points) => {
-                let smaller = self.draft_without(&group, &pointed);
+            Ok(_) if self.options.counters == Counters::Auto && pointed.iter().any(has_points) => {
                 let whole = vec![(group, whole)];
-                let Some(why) = dearer(&whole, &smaller) else { return whole };
-                self.leave_out(&pointed, Reason::CountersDoNotFit, &why, draft);
-                smaller
+                self.draft_apart_from(&whole, &pointed).unwrap_or(whole)
             }
             Ok(_) | Err(NoPlan::Internal { .. }) => vec![(group, whole)],
             Err(NoPlan::Refused(_, refusal)) => {
@@ -55,6 +55,19 @@ impl Planner<'_> {
                 }
             }
         }
+    }
+
+    /// Plans a group with the counters of `pointed` functions in memory and all others in registers, if the plan of the `whole` costs
+    /// other code more than none of these functions would.
+    fn draft_apart_from(&self, whole: &[Drafted], pointed: &[usize]) -> Option<Vec<Drafted>> {
+        let [(group, _)] = whole else { return None };
+        let without = self.draft_without(group, pointed);
+        if !is_dearer(whole, &without) {
+            return None;
+        }
+        let far = pointed.iter().copied().collect();
+        let apart = vec![(group.clone(), self.draft_apart(group, &far))];
+        (refusals(&apart).next().is_none() && !is_dearer(&apart, &without)).then_some(apart)
     }
 
     /// Plans the kernels of a group that are not `refused`, without what those call: that runs as it did.
@@ -154,24 +167,13 @@ fn refusal_of_more(more: &[Drafted], fewer: &[Drafted]) -> Option<String> {
     refusals(more).find(is_new).map(|(_, detail)| format!("with it, {detail}"))
 }
 
-/// What a plan with more functions costs a kernel, if it does: its own plan, or the scheme or occupancy that it has with fewer.
-fn dearer(more: &[Drafted], fewer: &[Drafted]) -> Option<String> {
+/// Whether a plan with more functions costs a kernel the home or the occupancy that it has with fewer.
+fn is_dearer(more: &[Drafted], fewer: &[Drafted]) -> bool {
     let with: BTreeMap<usize, &DraftKernel> = plans(more).map(|(&kernel, plan)| (kernel, plan)).collect();
-    let costs = plans(fewer).find_map(|(kernel, without)| {
-        let with = with.get(kernel)?;
-        let (home, without_home) = (with.scheme.home().name(), without.scheme.home().name());
-        let (waves, without_waves) = (with.cost.occupancy.after, without.cost.occupancy.after);
-        if home != without_home {
-            Some(format!("with it, counters of its callers would be `{home}`, not `{without_home}`"))
-        } else if with.scheme != without.scheme {
-            Some("with it, registers would not do for counters of its callers".to_owned())
-        } else if waves < without_waves {
-            Some(format!(
-                "with it, occupancy of its callers would be {waves}, not {without_waves} waves a SIMD"
-            ))
-        } else {
-            None
-        }
-    });
-    refusal_of_more(more, fewer).or(costs)
+    plans(fewer).any(|(kernel, without)| {
+        with.get(kernel).is_some_and(|with| {
+            with.scheme.home() != without.scheme.home()
+                || with.cost.occupancy.after < without.cost.occupancy.after
+        })
+    })
 }

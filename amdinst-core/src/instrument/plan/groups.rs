@@ -8,6 +8,7 @@ use crate::instrument::options::Probe;
 use crate::instrument::refusal::{Reason, Refusal};
 
 /// A component and what is counted in it.
+#[derive(Clone)]
 pub(super) struct KernelGroup {
     /// Functions that are kernels.
     pub(super) kernels: BTreeSet<usize>,

@@ -4,10 +4,11 @@
 //! each scheme that is tried.
 //!
 //! A shared function has the same places in the records of all kernels. Those that most kernels call come first, so that a kernel which
-//! calls few of them has room for few: see [`Prepared::room`].
+//! calls few of them has room for few: see [`Prepared::room`]. Before them are those of *far* functions, whose counters are in memory while
+//! those of all others are in registers: so the places of a record are alike up to there.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use amdgpu_object::KernelDescriptor;
 
@@ -23,7 +24,9 @@ pub(super) struct Prepared<'a> {
     points: Vec<(usize, Point)>,
     /// How many of these stand in shared functions.
     shared: usize,
-    /// By kernel: how many of the shared ones its records have room for, which is all up to the last that it can reach.
+    /// How many of those stand in far ones.
+    pub(super) far: usize,
+    /// By kernel: how many of the shared ones its records have room for, which is all up to the last that it can reach, and all far ones.
     room: BTreeMap<usize, usize>,
     /// Points of a record that has room for those of any kernel of the group.
     pub(super) total: usize,
@@ -54,17 +57,22 @@ impl Prepared<'_> {
 }
 
 impl<'a> Planner<'a> {
-    pub(super) fn prepare(&self, group: &KernelGroup) -> Prepared<'a> {
+    /// What is the same in every scheme in which the counters of `far` functions, of those that the group shares, are in memory.
+    pub(super) fn prepare(&self, group: &KernelGroup, far: &BTreeSet<usize>) -> Prepared<'a> {
         let arch = self.object.target.arch;
         let points_of =
             |&function: &usize| self.points.of(function).iter().map(move |&point| (function, point));
         let reaches = |kernel: usize, function: usize| self.survey.reachable[kernel].contains(&function);
         let mut functions: Vec<usize> = group.shared.iter().copied().collect();
-        functions.sort_by_key(|&function| (Reverse(self.callers(group, function)), function));
+        functions.sort_by_key(|&function| {
+            (!far.contains(&function), Reverse(self.callers(group, function)), function)
+        });
         let mut points: Vec<(usize, Point)> = functions.iter().flat_map(points_of).collect();
         let shared = points.len();
+        let far = points.iter().take_while(|(function, _)| far.contains(function)).count();
         let room = |kernel| {
-            points.iter().rposition(|&(function, _)| reaches(kernel, function)).map_or(0, |last| last + 1)
+            let last = points.iter().rposition(|&(function, _)| reaches(kernel, function));
+            last.map_or(0, |last| last + 1).max(far)
         };
         let room: BTreeMap<usize, usize> =
             group.kernels.iter().map(|&kernel| (kernel, room(kernel))).collect();
@@ -82,6 +90,6 @@ impl<'a> Planner<'a> {
         let counted = |&(function, point): &(usize, Point)| Counted::at(self.survey, function, point);
         let counted = points.iter().map(counted).collect();
         let component = Component::new(self.survey, limits, &group.functions, &points);
-        Prepared { points, shared, room, total, counted, component }
+        Prepared { points, shared, far, room, total, counted, component }
     }
 }

@@ -117,8 +117,7 @@ impl Planner<'_> {
             original: kernel.descriptor,
             instrumented: new.descriptor,
             reserved,
-            keep_offsets: counting.scheme == Scheme::Memory
-                && reserved.borrowed_vgprs == BorrowedVgprs::Neither,
+            keep_offsets: reserved.adds_to_memory && reserved.borrowed_vgprs == BorrowedVgprs::Neither,
             lds,
             buffer: argument.buffer.map_or(Buffer::Variable, Buffer::Argument),
             record_stride: stride,

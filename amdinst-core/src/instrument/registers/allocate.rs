@@ -58,6 +58,8 @@ pub(crate) struct Request<'a> {
     pub(crate) level: Level,
     /// How many counted sites there are.
     pub(crate) sites: usize,
+    /// How many of them, the first, have counters in memory whatever the scheme.
+    pub(crate) far: usize,
     /// Counters in SGPRs may leave working out the record's address for later. Asked only where there are enough SGPRs.
     pub(crate) may_defer: Option<&'a dyn Fn() -> Option<Deferring>>,
     /// Private memory for the spill VGPR; used if sites are to borrow that.
@@ -200,7 +202,8 @@ impl<'a> Allocator<'a> {
     fn more_needs(&mut self) {
         let Request { scheme, probe, level, .. } = self.request;
         let Reserved { record, borrowed_vgprs, scratch, .. } = self.reserved;
-        let spilled = record == RecordPlace::Spilled && scheme == Scheme::Memory;
+        let spilled = record == RecordPlace::Spilled;
+        let far = if scheme == Scheme::Memory { self.needs.len() } else { self.request.far };
         // One by one, increments are worked out in registers.
         let (lanes, increments) = match (borrowed_vgprs, probe, level) {
             (BorrowedVgprs::Both, Probe::Branches, Level::Basic) => (2, 2),
@@ -208,8 +211,8 @@ impl<'a> Allocator<'a> {
             (BorrowedVgprs::Both, ..) => (2, 0),
             _ => (0, 0),
         };
-        for needs in &mut self.needs {
-            needs.record = spilled;
+        for (number, needs) in self.needs.iter_mut().enumerate() {
+            needs.record = spilled && number < far;
             needs.lanes = lanes;
             needs.singles += increments;
             needs.pair_at_once = scratch.is_some();
@@ -229,16 +232,28 @@ impl<'a> Allocator<'a> {
 
     /// The places of the counters.
     fn counters(&mut self) -> Result<Vec<CounterPlace>, NoRegisters> {
-        let sites = self.request.sites;
+        let Request { sites, far, .. } = self.request;
+        if far > 0 {
+            self.reserved.adds_to_memory = true;
+            (self.reserved.data, self.reserved.offsets) = (self.vgpr()?, self.vgpr()?);
+        }
+        let mut places = vec![CounterPlace::Memory; far];
+        places.extend(self.near_counters(sites - far)?);
+        Ok(places)
+    }
+
+    /// The places of the counters that are where the scheme has them.
+    fn near_counters(&mut self, sites: usize) -> Result<Vec<CounterPlace>, NoRegisters> {
         match self.request.scheme {
-            Scheme::Sgprs => self.in_sgprs(),
-            Scheme::VgprLanes => self.in_vgpr_lanes(),
+            Scheme::Sgprs => self.in_sgprs(sites),
+            Scheme::VgprLanes => self.in_vgpr_lanes(sites),
             Scheme::Lds => {
                 let is_borrowed = self.reserved.borrowed_vgprs != BorrowedVgprs::Neither;
                 self.reserved.data = if is_borrowed { self.borrow_vgpr()? } else { self.vgpr()? };
                 Ok(vec![CounterPlace::Lds; sites])
             }
             Scheme::Memory | Scheme::Seed(_) => {
+                self.reserved.adds_to_memory = true;
                 (self.reserved.data, self.reserved.offsets) =
                     match (self.reserved.borrowed_vgprs, self.reserved.spill) {
                         (BorrowedVgprs::One, Some(spill)) => (spill, self.borrow_vgpr()?),
@@ -250,8 +265,8 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    fn in_sgprs(&mut self) -> Result<Vec<CounterPlace>, NoRegisters> {
-        let Request { probe, level, sites, may_defer, .. } = self.request;
+    fn in_sgprs(&mut self, sites: usize) -> Result<Vec<CounterPlace>, NoRegisters> {
+        let Request { probe, level, may_defer, .. } = self.request;
         let each = match probe {
             Probe::Branches | Probe::Time => SgprCounters::count(level),
             Probe::Blocks => 1 + usize::from(level == Level::Lanes),
@@ -361,18 +376,21 @@ impl<'a> Allocator<'a> {
         Some((places, zeroed, deferred))
     }
 
-    fn in_vgpr_lanes(&mut self) -> Result<Vec<CounterPlace>, NoRegisters> {
-        let Request { probe, sites, .. } = self.request;
+    fn in_vgpr_lanes(&mut self, sites: usize) -> Result<Vec<CounterPlace>, NoRegisters> {
+        let Request { probe, far, .. } = self.request;
         let each = points_per_vgpr(probe, self.component.wave_size());
         let counter_vgprs = sites.div_ceil(each);
-        let wanted = 1 + counter_vgprs + usize::from(self.reserved.spill.is_some());
+        let of_memory = usize::from(far > 0);
+        let wanted = 1 + of_memory + counter_vgprs + usize::from(self.reserved.spill.is_some());
         let unused = self.component.unused_vgprs().take(wanted).count();
         if counter_vgprs > 0 && unused < wanted {
             let what = probe.things();
             let detail = format!("{wanted} VGPRs are needed to count {sites} {what}; unused: {unused}");
             return Err((Reason::NoFreeVgpr, detail));
         }
-        self.reserved.data = self.vgpr()?;
+        if far == 0 {
+            self.reserved.data = self.vgpr()?;
+        }
         self.reserved.counter_vgprs = (0..counter_vgprs).map(|_| self.vgpr()).collect::<Result<_, _>>()?;
         let lane = |site: usize| CounterPlace::Lanes {
             vgpr: self.reserved.counter_vgprs[site / each],
@@ -401,6 +419,9 @@ impl<'a> Allocator<'a> {
     /// Finds the VGPRs that counters in registers go through at the end of a wave. Every VGPR is dead there: such as are allotted
     /// anyway are taken.
     fn vgprs_at_end(&mut self) -> Result<(), NoRegisters> {
+        if self.reserved.adds_to_memory {
+            return Ok(());
+        }
         let Reserved { data, spill, ref counter_vgprs, .. } = self.reserved;
         let may = |&register: &u8| {
             !self.component.late.contains(Reg::vgpr(register))

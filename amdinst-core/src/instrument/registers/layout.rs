@@ -99,12 +99,14 @@ pub(crate) struct Reserved {
     pub(crate) counters: Vec<u8>,
     /// VGPRs whose lanes are counters.
     pub(crate) counter_vgprs: Vec<u8>,
-    /// VGPR with an offset in each lane, four bytes apart: in the record, from the prologue on (`global`) or for use at the end;
+    /// VGPR with an offset in each lane, four bytes apart: in the record, from the prologue on (`adds_to_memory`) or for use at the end;
     /// in LDS (`lds`), where only the lowest lanes keep theirs and it is the spill VGPR besides.
     pub(crate) offsets: u8,
     /// VGPR for increments, or for data on their way to memory. Lanes of counters other than sums of lanes are always one, unless
     /// it is borrowed.
     pub(crate) data: u8,
+    /// Sites add to the record in memory, some or all: these two are theirs from the prologue on.
+    pub(crate) adds_to_memory: bool,
     /// Which of these two the program uses itself.
     pub(crate) borrowed_vgprs: BorrowedVgprs,
     /// Where the spill VGPR goes if the program uses that, too.
