@@ -179,11 +179,28 @@ fn a_test_over_its_time_costs_only_that_test() {
 #[test]
 fn a_program_over_its_time() {
     let tree = Tree::with("time", "pass a.one; die a.two sleep 100");
-    let why = " was stopped in `a.two`: the time was over after 1 s";
-    tree.is_bad(&["--seconds", "1"], "1 | 2 | 1 | 0 | 0 | 0 | 0 | 1", why);
+    let why = " was stopped in `a.two`: the time was over after 3 s";
+    tree.is_bad(&["--seconds", "3"], "1 | 2 | 1 | 0 | 0 | 0 | 0 | 1", why);
     let tree = Tree::with("time-first", "exec sleep 100");
-    let why = " was stopped in no test: the time was over after 1 s";
-    tree.is_bad(&["--seconds", "1"], "1 | 2 | 0 | 0 | 0 | 0 | 0 | 2", why);
+    let why = " was stopped in no test: the time was over after 3 s";
+    tree.is_bad(&["--seconds", "3"], "1 | 2 | 0 | 0 | 0 | 0 | 0 | 2", why);
+}
+
+#[test]
+fn a_partial_run_may_lack_time_and_nothing_else() {
+    let tree = Tree::with("partial", "pass a.one; die a.two sleep 100");
+    assert!(tree.run(&["--partial", "--seconds", "3"]).0);
+    assert!(tree.run(&["--partial", "--test-seconds", "1"]).0);
+    let why = " was stopped in no test: the time was over after 3 s";
+    let options = ["--partial", "--seconds", "3"];
+    Tree::with("partial-first", "exec sleep 100").is_bad(&options, "1 | 2 | 0 | 0 | 0 | 0 | 0 | 2", why);
+    let why = " ended before its first test: exit code 0";
+    Tree::with("partial-ended", "exit 0").is_bad(&options, "1 | 2 | 0 | 0 | 0 | 0 | 0 | 2", why);
+    let tree = Tree::with("partial-failed", "fail a.one; die a.two sleep 100");
+    tree.is_bad(&options, "1 | 2 | 0 | 1 | 0 | 0 | 0 | 1", ", `a.one`: failed: f.cpp:3: Failure");
+    // Started again after `a.one`, it takes no notice.
+    let tree = Tree::with("partial-stuck", "done=; die a.one true; pass a.two");
+    tree.is_bad(&options, "1 | 2 | 0 | 0 | 0 | 1 | 0 | 1", " runs tests again, and none that is left");
 }
 
 #[test]
@@ -192,6 +209,10 @@ fn no_tests() {
     let tree = Tree::new("none");
     tree.program("test_it", "exit 0");
     tree.is_bad(&[], &format!("1 | {none}"), " lists no test");
+    // But for those that are known to be empty.
+    let tree = Tree::new("empty");
+    tree.program("test_no_half_operators", "exit 0");
+    assert!(tree.run(&[]).0);
     let tree = Tree::new("no-list");
     tree.program("test_it", "echo no device >&2; exit 3");
     let why = " does not list its tests: exit code 3, last line of stderr: no device";
@@ -209,14 +230,14 @@ fn no_tests() {
 #[test]
 fn a_run_goes_on_with_the_results_of_another() {
     let tree =
-        Tree::with("resumed", "echo >>\"$0.starts\"; pass a.one; left a.two && sleep 2; pass a.two; exit 9");
+        Tree::with("resumed", "echo >>\"$0.starts\"; pass a.one; left a.two && sleep 5; pass a.two; exit 9");
     let file = tree.directory.join("results");
     let results = ["--results", file.to_str().unwrap()];
     let starts = || {
         let starts = tree.directory.join("root/usr/libexec/rocm/libhiprand1-tests/test_it.starts");
         fs::read_to_string(starts).unwrap().len()
     };
-    let (is_good, text) = tree.run(&[&results[..], &["--seconds", "1"]].concat());
+    let (is_good, text) = tree.run(&[&results[..], &["--seconds", "3"]].concat());
     assert!(!is_good && text.contains("\n| hipRAND | 1 | 1 | 2 | 1 | 0 | 0 | 0 | 0 | 1 |"), "{text}");
     // What a run leaves that is killed in the middle of a line.
     let whole = fs::read_to_string(&file).unwrap();

@@ -85,6 +85,8 @@ pub(super) enum Trouble {
     AtEnd(Ended),
     /// The program's time was over; the test that ran.
     TimeOver(Option<String>, Ended),
+    /// It ran tests that had ended before, and none that was left.
+    Stuck,
     /// It left out every test, so that nothing was tested.
     AllSkipped,
     /// What a run before this one said; it holds for tests that are not run again.
@@ -108,6 +110,7 @@ impl fmt::Display for Trouble {
             Self::AtEnd(why) => write!(f, "ended badly after its tests: {why}"),
             Self::TimeOver(None, why) => write!(f, "was stopped in no test: {why}"),
             Self::TimeOver(Some(test), why) => write!(f, "was stopped in `{test}`: {why}"),
+            Self::Stuck => write!(f, "runs tests again, and none that is left"),
             Self::AllSkipped => write!(f, "skipped all of its tests"),
             Self::Before(text) => write!(f, "{text}"),
         }

@@ -88,19 +88,22 @@ impl Program<'_> {
             let left = results.not_finished();
             let trouble =
                 self.once(&mut results, deadline, |test| saved.test(library, &self.name(), test))?;
-            let is_stopped = matches!(trouble, Some(Trouble::TimeOver(..))) || results.not_finished() == left;
-            if let Some(trouble) = trouble {
+            let is_late = matches!(trouble, Some(Trouble::TimeOver(..)));
+            let is_stuck = results.not_finished() == left;
+            if let Some(trouble) = trouble.or(is_stuck.then_some(Trouble::Stuck)) {
                 saved.trouble(library, &self.name(), &trouble)?;
                 results.troubles.push(trouble);
             }
-            if is_stopped {
+            if is_late || is_stuck {
                 break;
             }
         }
         // It is there if the program was started.
         let _ = std::fs::remove_file(self.tree.filter());
         if results.listed.is_empty() {
-            results.troubles.push(Trouble::NoTest);
+            if !super::EMPTY.contains(&&*results.name) {
+                results.troubles.push(Trouble::NoTest);
+            }
         } else if results.count(Outcome::Skipped) == results.listed.len() {
             results.troubles.push(Trouble::AllSkipped);
         }
@@ -201,10 +204,14 @@ impl Program<'_> {
 }
 
 impl Results {
-    /// Whether every test passed or was left out by the program, some passed, and nothing else is wrong.
-    pub(super) fn is_good(&self) -> bool {
-        let good = self.count(Outcome::Passed) + self.count(Outcome::Skipped);
-        self.troubles.is_empty() && !self.listed.is_empty() && good == self.listed.len()
+    /// Whether every test passed or was left out by the program, and nothing else is wrong. A `partial` run may lack what there was no
+    /// time for, but not all: a program that does not come to its first test is wrong.
+    pub(super) fn is_good(&self, partial: bool) -> bool {
+        let late = |trouble: &Trouble| matches!(trouble, Trouble::TimeOver(Some(_), _));
+        let bad = [Outcome::Failed, Outcome::Died].map(|outcome| self.count(outcome)).iter().sum::<usize>();
+        let missing = self.not_finished() + self.count(Outcome::TimeOver);
+        // A program that has not finished its tests is in trouble.
+        bad == 0 && (partial || missing == 0) && self.troubles.iter().all(|trouble| partial && late(trouble))
     }
 
     /// How many tests ended like this.
