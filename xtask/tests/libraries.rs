@@ -118,7 +118,7 @@ fn a_test_that_fails() {
 #[test]
 fn an_end_before_the_first_test() {
     let tree = Tree::with("first", "echo; echo no device >&2; exit 3");
-    let why = " ended before its first test: exit code 3, last line of stderr: no device";
+    let why = " ended before its first test: exit code 3, stderr: no device";
     tree.is_bad(&[], "1 | 2 | 0 | 0 | 0 | 0 | 0 | 2", why);
     let tree = Tree::with("first-signal", "kill -SEGV $$");
     let why = " ended before its first test: signal: 11 (SIGSEGV) (core dumped)";
@@ -136,11 +136,15 @@ fn an_end_in_a_test_costs_only_that_test() {
     let (is_good, text) = tree.run(&[]);
     assert!(!is_good && text.contains("\n| hipRAND | 1 | 0 | 2 | 1 | 0 | 0 | 1 | 0 | 0 |"), "{text}");
     assert!(text.contains("`a.one`: program ended: signal: 6 (SIGABRT)"), "{text}");
-    assert!(text.contains(", last line of stderr: it was a.one\n"), "{text}");
+    assert!(text.contains(", stderr: it was a.one\n"), "{text}");
+    // What the emulator says goes before what comes of it.
+    let fault = "pass a.one; die a.two sh -c 'echo \"amdinst: no memory\" >&2; echo aborting >&2; exit 6'";
+    let why = ", `a.two`: program ended: exit code 6, stderr: amdinst: no memory";
+    Tree::with("died-fault", fault).is_bad(&[], "0 | 2 | 1 | 0 | 0 | 1 | 0 | 0", why);
     // An exit code does not make it good, not even that of a program that is stopped for its time.
     for code in ["0", "124"] {
         let tree = Tree::with("died-good", &format!("pass a.one; die a.two sh -c 'exit {code}'"));
-        let why = format!(", `a.two`: program ended: exit code {code}, last line of stderr: it was a.two");
+        let why = format!(", `a.two`: program ended: exit code {code}, stderr: it was a.two");
         tree.is_bad(&[], "0 | 2 | 1 | 0 | 0 | 1 | 0 | 0", &why);
     }
 }
@@ -165,7 +169,7 @@ fn an_end_between_tests() {
 #[test]
 fn an_end_after_the_last_test() {
     let tree = Tree::with("after", "pass a.one; pass a.two; echo 'double free' >&2; exit 134");
-    let why = " ended badly after its tests: exit code 134, last line of stderr: double free";
+    let why = " ended badly after its tests: exit code 134, stderr: double free";
     tree.is_bad(&[], "1 | 2 | 2 | 0 | 0 | 0 | 0 | 0", why);
 }
 
@@ -191,6 +195,10 @@ fn a_partial_run_may_lack_time_and_nothing_else() {
     let tree = Tree::with("partial", "pass a.one; die a.two sleep 100");
     assert!(tree.run(&["--partial", "--seconds", "3"]).0);
     assert!(tree.run(&["--partial", "--test-seconds", "1"]).0);
+    // Between its tests.
+    assert!(
+        Tree::with("partial-between", "pass a.one; exec sleep 100").run(&["--partial", "--seconds", "3"]).0
+    );
     let why = " was stopped in no test: the time was over after 3 s";
     let options = ["--partial", "--seconds", "3"];
     Tree::with("partial-first", "exec sleep 100").is_bad(&options, "1 | 2 | 0 | 0 | 0 | 0 | 0 | 2", why);
@@ -215,7 +223,7 @@ fn no_tests() {
     assert!(tree.run(&[]).0);
     let tree = Tree::new("no-list");
     tree.program("test_it", "echo no device >&2; exit 3");
-    let why = " does not list its tests: exit code 3, last line of stderr: no device";
+    let why = " does not list its tests: exit code 3, stderr: no device";
     tree.is_bad(&[], &format!("1 | {none}"), why);
     let tree = Tree::with("skipped", "skip a.one; skip a.two");
     tree.is_bad(&[], "1 | 2 | 0 | 0 | 2 | 0 | 0 | 0", " skipped all of its tests");

@@ -51,7 +51,7 @@ pub(super) struct Test {
 pub(super) enum Ended {
     /// It, or one of its tests, may take no more than that.
     TimeOver(Duration),
-    /// By itself, or by a signal; the last line that it wrote to stderr.
+    /// By itself, or by a signal; its last line of stderr, or the emulator's.
     Itself(ExitStatus, String),
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for Ended {
                     Some(code) => write!(f, "exit code {code}")?,
                     None => write!(f, "{status}")?,
                 }
-                if last.is_empty() { Ok(()) } else { write!(f, ", last line of stderr: {last}") }
+                if last.is_empty() { Ok(()) } else { write!(f, ", stderr: {last}") }
             }
         }
     }

@@ -19,6 +19,9 @@ use super::tree::Tree;
 const START: &str = r#"root=$1 hip=$2; shift 2
 exec "$root"/usr/lib64/ld-linux-x86-64.so.2 --library-path "$LD_LIBRARY_PATH:$hip:$root/usr/lib/x86_64-linux-gnu" "$@""#;
 
+/// How lines of the emulator begin.
+const EMULATOR: &str = "amdinst: ";
+
 /// How long a program may take to list its tests.
 const LISTING: Duration = Duration::from_secs(60);
 
@@ -207,7 +210,8 @@ impl Results {
     /// Whether every test passed or was left out by the program, and nothing else is wrong. A `partial` run may lack what there was no
     /// time for, but not all: a program that does not come to its first test is wrong.
     pub(super) fn is_good(&self, partial: bool) -> bool {
-        let late = |trouble: &Trouble| matches!(trouble, Trouble::TimeOver(Some(_), _));
+        let has_begun = |test: &Option<String>| test.is_some() || !self.ended.is_empty();
+        let late = |trouble: &Trouble| matches!(trouble, Trouble::TimeOver(test, _) if has_begun(test));
         let bad = [Outcome::Failed, Outcome::Died].map(|outcome| self.count(outcome)).iter().sum::<usize>();
         let missing = self.not_finished() + self.count(Outcome::TimeOver);
         // A program that has not finished its tests is in trouble.
@@ -248,7 +252,7 @@ impl Results {
 struct Started {
     child: Child,
     lines: Receiver<Line>,
-    /// The last line of stderr.
+    /// The last line of stderr, or of what the emulator has told there.
     last_error: String,
     /// How it ended, and until when its last lines are waited for.
     ended: Option<(ExitStatus, Instant)>,
@@ -301,7 +305,9 @@ impl Started {
             let closed = match self.lines.recv_timeout(until.saturating_duration_since(now)) {
                 Ok(Line::Output(line)) => return Ok(Event::Line(line)),
                 Ok(Line::Error(line)) => {
-                    if !line.trim().is_empty() {
+                    // HIP has its own word on a fault after the emulator's, which says more.
+                    let is_kept = self.last_error.starts_with(EMULATOR) && !line.starts_with(EMULATOR);
+                    if !is_kept && !line.trim().is_empty() {
                         line.trim().clone_into(&mut self.last_error);
                     }
                     continue;
