@@ -139,7 +139,7 @@ fn an_end_in_a_test_costs_only_that_test() {
     assert!(text.contains(", stderr: it was a.one\n"), "{text}");
     // What the emulator says goes before what comes of it.
     let fault = "pass a.one; die a.two sh -c 'echo \"amdinst: no memory\" >&2; echo aborting >&2; exit 6'";
-    let why = ", `a.two`: program ended: exit code 6, stderr: amdinst: no memory";
+    let why = ", `a.two`: program ended: exit code 6, stderr: amdinst: no memory … aborting";
     Tree::with("died-fault", fault).is_bad(&[], "0 | 2 | 1 | 0 | 0 | 1 | 0 | 0", why);
     // An exit code does not make it good, not even that of a program that is stopped for its time.
     for code in ["0", "124"] {

@@ -51,7 +51,7 @@ pub(super) struct Test {
 pub(super) enum Ended {
     /// It, or one of its tests, may take no more than that.
     TimeOver(Duration),
-    /// By itself, or by a signal; its last line of stderr, or the emulator's.
+    /// By itself, or by a signal; its last line of stderr, and the emulator's.
     Itself(ExitStatus, String),
 }
 

@@ -124,7 +124,7 @@ impl Program<'_> {
                 Event::Ended(status) if status.success() => {
                     return Ok(Ok(listed(&text).into_iter().collect()));
                 }
-                Event::Ended(status) => return Ok(Err(Ended::Itself(status, started.last_error.clone()))),
+                Event::Ended(status) => return Ok(Err(Ended::Itself(status, started.errors()))),
                 Event::Late => return Ok(Err(Ended::TimeOver(LISTING))),
             }
         }
@@ -168,7 +168,7 @@ impl Program<'_> {
                     return Ok(Some(Trouble::TimeOver(running.map(|(name, _)| name), why)));
                 }
                 Event::Ended(status) => {
-                    let why = Ended::Itself(status, started.last_error.clone());
+                    let why = Ended::Itself(status, started.errors());
                     if let Some((name, _)) = running {
                         if !results.listed.contains(&name) {
                             return Ok(Some(Trouble::AtEnd(why)));
@@ -252,8 +252,10 @@ impl Results {
 struct Started {
     child: Child,
     lines: Receiver<Line>,
-    /// The last line of stderr, or of what the emulator has told there.
+    /// The last line of stderr.
     last_error: String,
+    /// The last of the emulator's.
+    fault: String,
     /// How it ended, and until when its last lines are waited for.
     ended: Option<(ExitStatus, Instant)>,
 }
@@ -286,7 +288,15 @@ impl Started {
         if let Some(errors) = child.stderr.take() {
             read(errors, sender, Line::Error);
         }
-        Ok(Self { child, lines, last_error: String::new(), ended: None })
+        Ok(Self { child, lines, last_error: String::new(), fault: String::new(), ended: None })
+    }
+
+    /// The line of stderr that says why it ended. HIP has its own word on a fault after the emulator's, which says more.
+    fn errors(&self) -> String {
+        if self.fault.is_empty() || self.fault == self.last_error {
+            return self.last_error.clone();
+        }
+        format!("{} … {}", self.fault, self.last_error)
     }
 
     /// Waits for a line or the end.
@@ -305,10 +315,10 @@ impl Started {
             let closed = match self.lines.recv_timeout(until.saturating_duration_since(now)) {
                 Ok(Line::Output(line)) => return Ok(Event::Line(line)),
                 Ok(Line::Error(line)) => {
-                    // HIP has its own word on a fault after the emulator's, which says more.
-                    let is_kept = self.last_error.starts_with(EMULATOR) && !line.starts_with(EMULATOR);
-                    if !is_kept && !line.trim().is_empty() {
-                        line.trim().clone_into(&mut self.last_error);
+                    for (last, start) in [(&mut self.last_error, ""), (&mut self.fault, EMULATOR)] {
+                        if line.starts_with(start) && !line.trim().is_empty() {
+                            line.trim().clone_into(last);
+                        }
                     }
                     continue;
                 }
