@@ -2,16 +2,24 @@
 //!
 //! Debian 13 has the test programs as packages; they are unpacked below `target/`. The HIP runtime is that of this machine, for
 //! `exec` runs Debian 12's. Neither root nor a GPU is needed.
+//!
+//! A run is good if every test that a program lists has passed or been left out by the program itself, or, if one asks for that, has
+//! found no time. Whatever else becomes of a test or of a program has a name in the table.
 
+mod lines;
+mod outcome;
 mod program;
+mod saved;
 mod table;
 mod tree;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 
-use program::{Program, Results};
+use program::{Limits, Program};
+use saved::Saved;
 use tree::Tree;
 
 /// A library, and its tests in Debian 13.
@@ -36,6 +44,9 @@ const LIBRARIES: [Library; 9] = [
     Library { name: "rocSOLVER", package: "librocsolver0-tests", data: &[] },
 ];
 
+/// Programs whose `main` is empty: that they compile is their test.
+const EMPTY: [&str; 1] = ["test_no_half_operators"];
+
 /// Options of the run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -45,12 +56,24 @@ pub(crate) struct Options {
     /// The GPU that is emulated
     #[arg(long, value_name = "CPU", default_value = "gfx90a")]
     target_cpu: String,
-    /// Only test programs with this in their names
+    /// Only test programs with this in their names, may be repeated
     #[arg(long, value_name = "WORD")]
-    program: Option<String>,
-    /// A test program may take so long; its other tests are counted as not reached
+    program: Vec<String>,
+    /// A test program may take this long; tests that it has not finished are counted
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     seconds: u32,
+    /// A test may take this long; then its program goes on with the next test
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    test_seconds: u32,
+    /// This `cargo-amdinst`, for example of a release build, with its runtime beside it [default: a development build]
+    #[arg(long, value_name = "FILE")]
+    command: Option<PathBuf>,
+    /// Append each test's outcome to this file. Tests in it do not run again, unless their limit was shorter
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+    /// Tests for which there is no time do not fail the run
+    #[arg(long)]
+    partial: bool,
     /// Write the table here as well
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -59,37 +82,57 @@ pub(crate) struct Options {
     tree: PathBuf,
 }
 
-/// Runs the tests and prints the table. `Ok(false)` if a test failed.
+/// Runs the tests and prints the table. `Ok(false)` unless all is good.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     let libraries = chosen(&options.libraries)?;
     let packages: Vec<&str> = libraries
         .iter()
         .flat_map(|library| std::iter::once(library.package).chain(library.data.iter().copied()))
         .collect();
-    let built = crate::cargo().args(["build", "--quiet", "--bin", "cargo-amdinst"]).status()?;
-    ensure!(built.success(), "the command cannot be built");
+    let command = match &options.command {
+        Some(file) => absolute(file)?,
+        None => built()?,
+    };
     let tree = Tree::prepare(&options.tree, &packages)?;
+    let mut saved = Saved::open(options.results.as_deref(), &options.target_cpu)?;
+    let limits = Limits {
+        program: Duration::from_secs(options.seconds.into()),
+        test: Duration::from_secs(options.test_seconds.into()),
+    };
     let mut rows = Vec::new();
     for library in libraries {
         let mut results = Vec::new();
         for path in tree.programs(library.package)? {
             let program =
-                Program { tree: &tree, path, target_cpu: &options.target_cpu, seconds: options.seconds };
-            if options.program.as_ref().is_some_and(|word| !program.name().contains(word)) {
+                Program { tree: &tree, command: &command, path, target_cpu: &options.target_cpu, limits };
+            let name = program.name();
+            if !options.program.is_empty() && !options.program.iter().any(|word| name.contains(word)) {
                 continue;
             }
-            let result = program.run()?;
+            let result = program.run(library.name, &mut saved)?;
             println!("{} {}", library.name, result.line());
             results.push(result);
         }
         rows.push((library.name, results));
     }
-    let text = table::markdown(&rows, &options.target_cpu, options.seconds);
+    ensure!(rows.iter().any(|(_, results)| !results.is_empty()), "no test program has that in its name");
+    let text = table::markdown(&rows, &options.target_cpu, limits);
     println!("\n{text}");
     if let Some(path) = &options.markdown {
         std::fs::write(path, &text)?;
     }
-    Ok(rows.iter().flat_map(|(_, results)| results).all(Results::is_good))
+    Ok(rows.iter().flat_map(|(_, results)| results).all(|one| one.is_good(options.partial)))
+}
+
+/// The command of a development build, which is beside this program.
+fn built() -> Result<PathBuf> {
+    let built = crate::cargo().args(["build", "--quiet", "--bin", "cargo-amdinst"]).status()?;
+    ensure!(built.success(), "the command cannot be built");
+    Ok(std::env::current_exe()?.with_file_name("cargo-amdinst"))
+}
+
+fn absolute(file: &Path) -> Result<PathBuf> {
+    file.canonicalize().with_context(|| format!("cannot read {}", file.display()))
 }
 
 /// The libraries of these names, in any case; all if there are none.

@@ -1,12 +1,17 @@
-//! One test program, and what GoogleTest prints of its tests.
+//! One test program, started as often as its tests need: one that ends the program, or takes too long, costs only itself.
 
-use std::fmt;
-use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
+use super::lines::{Lines, is_disabled, listed};
+use super::outcome::{Ended, Outcome, Test, Trouble};
+use super::saved::Saved;
 use super::tree::Tree;
 
 /// Starts a program with Debian 13's loader and libraries: root, runtime, program, its options. `exec` has put the directory of the
@@ -14,56 +19,47 @@ use super::tree::Tree;
 const START: &str = r#"root=$1 hip=$2; shift 2
 exec "$root"/usr/lib64/ld-linux-x86-64.so.2 --library-path "$LD_LIBRARY_PATH:$hip:$root/usr/lib/x86_64-linux-gnu" "$@""#;
 
-/// How `timeout` ends when the time is over.
-const TIMED_OUT: i32 = 124;
+/// How lines of the emulator begin.
+const EMULATOR: &str = "amdinst: ";
+
+/// How long a program may take to list its tests.
+const LISTING: Duration = Duration::from_secs(60);
+
+/// How often a program is looked at that prints nothing.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long a program's last lines are waited for. What it has started may keep its pipes open.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
+/// What one program, and one test, may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) program: Duration,
+    pub(super) test: Duration,
+}
 
 /// A test program.
 #[derive(Debug)]
 pub(super) struct Program<'a> {
     pub(super) tree: &'a Tree,
+    /// The `cargo-amdinst` that runs it.
+    pub(super) command: &'a Path,
     pub(super) path: PathBuf,
     pub(super) target_cpu: &'a str,
-    /// How long it may take.
-    pub(super) seconds: u32,
+    pub(super) limits: Limits,
 }
 
 /// What became of a program's tests.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Results {
     /// The program.
     pub(super) name: String,
-    /// How many tests it has.
-    pub(super) tests: usize,
-    /// How many ended well.
-    pub(super) passed: usize,
-    /// How many the program leaves out by itself.
-    pub(super) skipped: usize,
-    /// Those that did not.
-    pub(super) failed: Vec<String>,
-    /// The test that ran when the program ended, and why it ended.
-    pub(super) broken: Option<(String, Ended)>,
-    pub(super) elapsed: Duration,
-}
-
-/// Why a program ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// It may take no more than so many seconds.
-    TimeOver(u32),
-    /// By itself, or by a signal.
-    Itself(ExitStatus),
-}
-
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TimeOver(seconds) => write!(f, "the time was over after {seconds} s"),
-            Self::Itself(status) => match status.code() {
-                Some(code) => write!(f, "the program ended with exit code {code}"),
-                None => write!(f, "the program ended: {status}"),
-            },
-        }
-    }
+    /// The tests that it lists.
+    pub(super) listed: BTreeSet<String>,
+    /// Those that ended, by name.
+    pub(super) ended: BTreeMap<String, Test>,
+    /// What else is wrong.
+    pub(super) troubles: Vec<Trouble>,
 }
 
 impl Program<'_> {
@@ -71,111 +67,293 @@ impl Program<'_> {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Runs all of its tests, until the time is over.
-    pub(super) fn run(&self) -> Result<Results> {
-        let listed = self.command(60).arg("--gtest_list_tests").output().context("running the command")?;
-        ensure!(listed.status.success(), "{}: {}", self.name(), String::from_utf8_lossy(&listed.stderr));
-        let tests =
-            String::from_utf8_lossy(&listed.stdout).lines().filter(|line| line.starts_with("  ")).count();
-        let start = Instant::now();
-        let output = self.command(self.seconds).output().context("running the command")?;
-        let mut results =
-            Results { name: self.name(), tests, elapsed: start.elapsed(), ..Results::default() };
-        let ended = match output.status.code() {
-            Some(TIMED_OUT) => Ended::TimeOver(self.seconds),
-            _ => Ended::Itself(output.status),
-        };
-        results.read(&String::from_utf8_lossy(&output.stdout), ended);
+    /// Runs all of its tests that no earlier run has, until the program's time is over.
+    pub(super) fn run(&self, library: &str, saved: &mut Saved) -> Result<Results> {
+        let mut results = Results { name: self.name(), ..Results::default() };
+        let deadline = Instant::now() + self.limits.program;
+        match self.list()? {
+            Ok(tests) => results.listed = tests,
+            Err(why) => {
+                results.troubles.push(Trouble::Listing(why));
+                return Ok(results);
+            }
+        }
+        let before = saved.of(library, &results.name, self.limits.test);
+        (results.ended, results.troubles) = (before.tests, before.troubles);
+        // A program may have lost tests since.
+        results.ended.retain(|test, _| results.listed.contains(test));
+        for test in results.listed.iter().filter(|test| is_disabled(test)) {
+            let (outcome, message) = (Outcome::Skipped, "disabled".to_owned());
+            let test = Test { name: test.clone(), outcome, elapsed: Duration::ZERO, message };
+            results.ended.insert(test.name.clone(), test);
+        }
+        while results.not_finished() > 0 {
+            let left = results.not_finished();
+            let trouble =
+                self.once(&mut results, deadline, |test| saved.test(library, &self.name(), test))?;
+            let is_late = matches!(trouble, Some(Trouble::TimeOver(..)));
+            let is_stuck = results.not_finished() == left;
+            if let Some(trouble) = trouble.or(is_stuck.then_some(Trouble::Stuck)) {
+                saved.trouble(library, &self.name(), &trouble)?;
+                results.troubles.push(trouble);
+            }
+            if is_late || is_stuck {
+                break;
+            }
+        }
+        // It is there if the program was started.
+        let _ = std::fs::remove_file(self.tree.filter());
+        if results.listed.is_empty() {
+            if !super::EMPTY.contains(&&*results.name) {
+                results.troubles.push(Trouble::NoTest);
+            }
+        } else if results.count(Outcome::Skipped) == results.listed.len() {
+            results.troubles.push(Trouble::AllSkipped);
+        }
         Ok(results)
     }
 
-    /// The program under `exec`, which becomes it, and both under `timeout`.
-    fn command(&self, seconds: u32) -> Command {
-        let mut command = Command::new("timeout");
-        command.args(["--kill-after=10", &seconds.to_string()]);
-        // As `cargo xtask` was built beside it.
-        let here = std::env::current_exe().unwrap_or_default();
-        command.arg(here.with_file_name("cargo-amdinst"));
-        command.args(["amdinst", "exec", "--target-cpu", self.target_cpu, "--", "sh", "-c", START, "sh"]);
-        command.arg(self.tree.root()).arg(self.tree.runtime()).arg(&self.path);
-        command.env("GTEST_COLOR", "no").stdin(Stdio::null());
-        command
+    /// Its tests, or why it did not say them.
+    fn list(&self) -> Result<Result<BTreeSet<String>, Ended>> {
+        let mut started = self.start(&["--gtest_list_tests"])?;
+        let deadline = Instant::now() + LISTING;
+        let mut text = String::new();
+        loop {
+            match started.next(deadline)? {
+                Event::Line(line) => text = text + &line + "\n",
+                Event::Ended(status) if status.success() => {
+                    return Ok(Ok(listed(&text).into_iter().collect()));
+                }
+                Event::Ended(status) => return Ok(Err(Ended::Itself(status, started.errors()))),
+                Event::Late => return Ok(Err(Ended::TimeOver(LISTING))),
+            }
+        }
+    }
+
+    /// Starts the program with the tests that are left, and follows it until it ends or a test takes too long; `save` is told of
+    /// each test that ends.
+    fn once(
+        &self,
+        results: &mut Results,
+        deadline: Instant,
+        mut save: impl FnMut(&Test) -> Result<()>,
+    ) -> Result<Option<Trouble>> {
+        // What a program runs without listing it shows in its exit code.
+        let mut end = |results: &mut Results, test: Option<Test>| {
+            let Some(test) = test.filter(|test| results.listed.contains(&test.name)) else { return Ok(()) };
+            save(&test)?;
+            results.ended.insert(test.name.clone(), test);
+            Ok::<(), anyhow::Error>(())
+        };
+        let filter = self.tree.filter();
+        let done: Vec<&str> = results.ended.keys().map(String::as_str).collect();
+        // In a file, for thousands of names have no room in a command line.
+        std::fs::write(&filter, format!("--gtest_filter=*-{}\n", done.join(":")))
+            .with_context(|| format!("cannot write {}", filter.display()))?;
+        let mut started = self.start(&[&format!("--gtest_flagfile={}", filter.display())])?;
+        let mut lines = Lines::default();
+        loop {
+            let running = lines.running().map(|(name, since)| (name.to_owned(), since + self.limits.test));
+            let limit = running.as_ref().map_or(deadline, |(_, limit)| deadline.min(*limit));
+            match started.next(limit)? {
+                Event::Line(line) => end(results, lines.read(&line))?,
+                Event::Late => {
+                    let is_listed = running.as_ref().is_some_and(|(name, _)| results.listed.contains(name));
+                    if is_listed && limit < deadline {
+                        let why = Ended::TimeOver(self.limits.test).to_string();
+                        end(results, lines.end(Outcome::TimeOver, &why))?;
+                        return Ok(None);
+                    }
+                    let why = Ended::TimeOver(self.limits.program);
+                    return Ok(Some(Trouble::TimeOver(running.map(|(name, _)| name), why)));
+                }
+                Event::Ended(status) => {
+                    let why = Ended::Itself(status, started.errors());
+                    if let Some((name, _)) = running {
+                        if !results.listed.contains(&name) {
+                            return Ok(Some(Trouble::AtEnd(why)));
+                        }
+                        end(results, lines.end(Outcome::Died, &why.to_string()))?;
+                        return Ok(None);
+                    }
+                    // GoogleTest's own is 1 if a test failed, which is bad enough without it.
+                    let is_fine = status.success() || (lines.has_failed && status.code() == Some(1));
+                    return Ok(match lines.last {
+                        None => Some(Trouble::BeforeFirst(why)),
+                        Some(last) if results.not_finished() > 0 => Some(Trouble::After(last, why)),
+                        Some(_) if !is_fine => Some(Trouble::AtEnd(why)),
+                        Some(_) => None,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Starts the program under `exec`, which becomes it.
+    fn start(&self, options: &[&str]) -> Result<Started> {
+        let mut command = Command::new(self.command);
+        command.args(["amdinst", "exec", "--die-with-parent", "--target-cpu", self.target_cpu]);
+        command.args(["--", "sh", "-c", START, "sh"]).arg(self.tree.root()).arg(self.tree.runtime());
+        command.arg(&self.path).args(options);
+        // A filter, or a share of the tests, that is meant for other programs.
+        for (variable, _) in std::env::vars_os() {
+            if variable.to_string_lossy().starts_with("GTEST_") {
+                command.env_remove(variable);
+            }
+        }
+        command.env("GTEST_COLOR", "no");
+        Started::new(&mut command).with_context(|| format!("cannot start {}", self.command.display()))
     }
 }
 
 impl Results {
-    /// Whether no test failed, and none was running when the program ended for another reason than time.
-    pub(super) fn is_good(&self) -> bool {
-        self.failed.is_empty() && !matches!(self.broken, Some((_, Ended::Itself(_))))
+    /// Whether every test passed or was left out by the program, and nothing else is wrong. A `partial` run may lack what there was no
+    /// time for, but not all: a program that does not come to its first test is wrong.
+    pub(super) fn is_good(&self, partial: bool) -> bool {
+        let has_begun = |test: &Option<String>| test.is_some() || !self.ended.is_empty();
+        let late = |trouble: &Trouble| matches!(trouble, Trouble::TimeOver(test, _) if has_begun(test));
+        let bad = [Outcome::Failed, Outcome::Died].map(|outcome| self.count(outcome)).iter().sum::<usize>();
+        let missing = self.not_finished() + self.count(Outcome::TimeOver);
+        // A program that has not finished its tests is in trouble.
+        bad == 0 && (partial || missing == 0) && self.troubles.iter().all(|trouble| partial && late(trouble))
     }
 
-    /// Tests that were not begun.
-    pub(super) fn not_reached(&self) -> usize {
-        let begun = self.passed + self.skipped + self.failed.len() + usize::from(self.broken.is_some());
-        self.tests.saturating_sub(begun)
+    /// How many tests ended like this.
+    pub(super) fn count(&self, outcome: Outcome) -> usize {
+        self.ended.values().filter(|test| test.outcome == outcome).count()
+    }
+
+    /// Tests that have not ended, whether they began or not.
+    pub(super) fn not_finished(&self) -> usize {
+        self.listed.len() - self.ended.len()
+    }
+
+    /// What its tests took, without the starts of the program.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.ended.values().map(|test| test.elapsed).sum()
     }
 
     /// One line for people.
     pub(super) fn line(&self) -> String {
-        let broken = self.broken.as_ref().map_or(String::new(), |(test, why)| format!("; in {test} {why}"));
-        format!(
-            "{}: {} of {} passed, {} failed, {} skipped, {} not reached, {:.0} s{broken}",
-            self.name,
-            self.passed,
-            self.tests,
-            self.failed.len(),
-            self.skipped,
-            self.not_reached(),
-            self.elapsed.as_secs_f64()
-        )
-    }
-
-    /// Reads GoogleTest's lines; `ended` says why a test has none for its end.
-    fn read(&mut self, text: &str, ended: Ended) {
-        let mut running = None;
-        // The summary names failed tests once more.
-        for line in
-            text.lines().take_while(|line| !line.starts_with("[==========] ") || !line.contains(" ran."))
-        {
-            let Some((mark, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) else {
-                continue;
-            };
-            let test = rest.trim().split([' ', ',']).next().unwrap_or_default().to_owned();
-            match mark.trim() {
-                "RUN" => running = Some(test),
-                "OK" => (running, self.passed) = (None, self.passed + 1),
-                "SKIPPED" => (running, self.skipped) = (None, self.skipped + 1),
-                "FAILED" => {
-                    running = None;
-                    self.failed.push(test);
-                }
-                _ => {}
-            }
+        let mut line = format!("{}: {} tests", self.name, self.listed.len());
+        for outcome in Outcome::ALL {
+            line += &format!(", {} {}", self.count(outcome), outcome.name());
         }
-        self.broken = running.map(|test| (test, ended));
+        line += &format!(", {} not finished, {:.0} s", self.not_finished(), self.elapsed().as_secs_f64());
+        for trouble in &self.troubles {
+            line += &format!("; {trouble}");
+        }
+        line
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A program that runs.
+#[derive(Debug)]
+struct Started {
+    child: Child,
+    lines: Receiver<Line>,
+    /// The last line of stderr.
+    last_error: String,
+    /// The last of the emulator's.
+    fault: String,
+    /// How it ended, and until when its last lines are waited for.
+    ended: Option<(ExitStatus, Instant)>,
+}
 
-    #[test]
-    fn lines_of_google_test_are_counted() {
-        let text = "[==========] Running 5 tests from 1 test suite.\n[ RUN      ] a.one\n[       OK ] a.one (3 ms)\n\
-                    [ RUN      ] a.two\nf.cpp:3: Failure\n[  FAILED  ] a.two, where GetParam() = 7 (1 ms)\n\
-                    [ RUN      ] a.three\n[  SKIPPED ] a.three (0 ms)\n";
-        let mut whole = Results { tests: 5, ..Results::default() };
-        whole.read(
-            &format!("{text}[==========] 3 tests from 1 test suite ran. (4 ms total)\n[  FAILED  ] a.two\n"),
-            Ended::Itself(ExitStatus::default()),
-        );
-        assert_eq!((whole.passed, whole.skipped, &whole.failed[..]), (1, 1, &["a.two".to_owned()][..]));
-        assert_eq!((whole.not_reached(), &whole.broken, whole.is_good()), (2, &None, false));
-        let mut cut = Results { tests: 5, ..Results::default() };
-        cut.read(&format!("{text}[ RUN      ] a.four\n"), Ended::TimeOver(9));
-        assert_eq!(cut.broken, Some(("a.four".to_owned(), Ended::TimeOver(9))));
-        assert_eq!(Ended::TimeOver(9).to_string(), "the time was over after 9 s");
-        assert_eq!(cut.not_reached(), 1);
+/// A line of one of its outputs.
+#[derive(Debug)]
+enum Line {
+    Output(String),
+    Error(String),
+}
+
+/// What came next.
+#[derive(Debug)]
+enum Event {
+    /// A line of stdout.
+    Line(String),
+    Ended(ExitStatus),
+    /// Neither, until the time given.
+    Late,
+}
+
+impl Started {
+    fn new(command: &mut Command) -> Result<Self> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let (sender, lines) = channel();
+        if let Some(output) = child.stdout.take() {
+            read(output, sender.clone(), Line::Output);
+        }
+        if let Some(errors) = child.stderr.take() {
+            read(errors, sender, Line::Error);
+        }
+        Ok(Self { child, lines, last_error: String::new(), fault: String::new(), ended: None })
     }
+
+    /// The line of stderr that says why it ended. HIP has its own word on a fault after the emulator's, which says more.
+    fn errors(&self) -> String {
+        if self.fault.is_empty() || self.fault == self.last_error {
+            return self.last_error.clone();
+        }
+        format!("{} … {}", self.fault, self.last_error)
+    }
+
+    /// Waits for a line or the end.
+    fn next(&mut self, limit: Instant) -> Result<Event> {
+        loop {
+            let now = Instant::now();
+            let until = match self.ended {
+                Some((_, until)) => until,
+                // Lines that were written in time may still come, but not for ever.
+                None if now < limit => limit.min(now + LOOK),
+                None => now,
+            };
+            if self.ended.is_none() && now >= limit + LAST_LINES {
+                return Ok(Event::Late);
+            }
+            let closed = match self.lines.recv_timeout(until.saturating_duration_since(now)) {
+                Ok(Line::Output(line)) => return Ok(Event::Line(line)),
+                Ok(Line::Error(line)) => {
+                    for (last, start) in [(&mut self.last_error, ""), (&mut self.fault, EMULATOR)] {
+                        if line.starts_with(start) && !line.trim().is_empty() {
+                            line.trim().clone_into(last);
+                        }
+                    }
+                    continue;
+                }
+                Err(error) => error == RecvTimeoutError::Disconnected,
+            };
+            match self.ended {
+                Some((status, _)) => return Ok(Event::Ended(status)),
+                None if now >= limit => return Ok(Event::Late),
+                None => {}
+            }
+            if let Some(status) = self.child.try_wait()? {
+                self.ended = Some((status, Instant::now() + LAST_LINES));
+            } else if closed {
+                std::thread::sleep(LOOK);
+            }
+        }
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends the lines of an output, in a thread that ends with it.
+fn read(output: impl Read + Send + 'static, sender: Sender<Line>, line: fn(String) -> Line) {
+    std::thread::spawn(move || {
+        for bytes in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+            let text = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+            if sender.send(line(text)).is_err() {
+                break;
+            }
+        }
+    });
 }

@@ -2,49 +2,48 @@
 
 use std::fmt::Write as _;
 
-use super::program::Results;
+use super::outcome::Outcome;
+use super::program::{Limits, Results};
 
-/// A row a library, and under it each test that did not end well.
-pub(super) fn markdown(rows: &[(&str, Vec<Results>)], target_cpu: &str, seconds: u32) -> String {
-    let mut text = format!("On {target_cpu}; a program had {seconds} s.\n\n");
-    text += "| library | programs | tests | passed | failed | skipped | cut off | not reached | minutes |\n";
-    text += "|---|---|---|---|---|---|---|---|---|\n";
-    let mut sum = [0; 7];
+/// A row a library, and under it each test and each program that did not end well.
+pub(super) fn markdown(rows: &[(&str, Vec<Results>)], target_cpu: &str, limits: Limits) -> String {
+    let (test, program) = (limits.test.as_secs(), limits.program.as_secs());
+    let mut text = format!("On {target_cpu}; a test had {test} s, a program {program} s.\n\n");
+    let outcomes = Outcome::ALL.map(Outcome::name).join(" | ");
+    let _ =
+        writeln!(text, "| library | programs | in trouble | tests | {outcomes} | not finished | minutes |");
+    text += "|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (name, results) in rows {
-        let total = |of: &dyn Fn(&Results) -> usize| results.iter().map(of).sum::<usize>();
-        let figures = [
-            results.len(),
-            total(&|one| one.tests),
-            total(&|one| one.passed),
-            total(&|one| one.failed.len()),
-            total(&|one| one.skipped),
-            total(&|one| usize::from(one.broken.is_some())),
-            total(&|one| one.not_reached()),
-        ];
-        for (sum, figure) in sum.iter_mut().zip(figures) {
-            *sum += figure;
-        }
-        row(&mut text, name, figures, minutes(results));
+        row(&mut text, name, results.iter());
     }
-    row(&mut text, "all", sum, rows.iter().map(|(_, results)| minutes(results)).sum());
+    row(&mut text, "all", rows.iter().flat_map(|(_, results)| results));
     for (name, results) in rows {
         for one in results {
-            for test in &one.failed {
-                let _ = writeln!(text, "\n- {name}, `{}`: `{test}` failed", one.name);
+            let program = &one.name;
+            for trouble in &one.troubles {
+                let _ = writeln!(text, "\n- {name}, `{program}` {trouble}");
             }
-            if let Some((test, why)) = &one.broken {
-                let _ = writeln!(text, "\n- {name}, `{}`: in `{test}` {why}", one.name);
+            let is_bad = |outcome| !matches!(outcome, Outcome::Passed | Outcome::Skipped);
+            for test in one.ended.values().filter(|test| is_bad(test.outcome)) {
+                let (outcome, message) = (test.outcome.name(), &test.message);
+                let _ = writeln!(text, "\n- {name}, `{program}`, `{}`: {outcome}: {message}", test.name);
             }
         }
     }
     text
 }
 
-fn minutes(results: &[Results]) -> f64 {
-    results.iter().map(|one| one.elapsed.as_secs_f64() / 60.0).sum()
-}
-
-fn row(text: &mut String, name: &str, figures: [usize; 7], minutes: f64) {
+fn row<'a>(text: &mut String, name: &str, results: impl Iterator<Item = &'a Results>) {
+    let results: Vec<&Results> = results.collect();
+    let total = |of: &dyn Fn(&Results) -> usize| results.iter().map(|one| of(one)).sum::<usize>();
+    let mut figures = vec![
+        results.len(),
+        total(&|one| usize::from(!one.troubles.is_empty())),
+        total(&|one| one.listed.len()),
+    ];
+    figures.extend(Outcome::ALL.map(|outcome| total(&|one| one.count(outcome))));
+    figures.push(total(&Results::not_finished));
     let figures: Vec<String> = figures.iter().map(usize::to_string).collect();
+    let minutes: f64 = results.iter().map(|one| one.elapsed().as_secs_f64() / 60.0).sum();
     let _ = writeln!(text, "| {name} | {} | {minutes:.0} |", figures.join(" | "));
 }

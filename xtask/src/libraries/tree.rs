@@ -21,11 +21,6 @@ pub(super) struct Tree {
 impl Tree {
     /// Downloads and unpacks the packages, and all that they need, unless that was done before.
     pub(super) fn prepare(directory: &Path, packages: &[&str]) -> Result<Self> {
-        for part in PARTS {
-            let library = Path::new(RUNTIME).join(part);
-            let absent = "the HIP runtime of Debian 12 is needed: apt-get install libamdhip64-5";
-            ensure!(library.exists(), "{} is missing; {absent}", library.display());
-        }
         for part in [
             "etc/apt.conf.d",
             "etc/preferences.d",
@@ -42,9 +37,13 @@ impl Tree {
         std::fs::write(tree.directory.join("status"), "")?;
         for part in PARTS {
             let link = tree.runtime().join(part);
-            if link.symlink_metadata().is_err() {
-                std::os::unix::fs::symlink(Path::new(RUNTIME).join(part), link)?;
+            if link.exists() {
+                continue;
             }
+            let library = Path::new(RUNTIME).join(part);
+            let absent = "the HIP runtime of Debian 12 is needed: apt-get install libamdhip64-5";
+            ensure!(library.exists(), "{} is missing; {absent}", library.display());
+            std::os::unix::fs::symlink(library, link)?;
         }
         let unpacked = tree.directory.join("unpacked");
         let done = std::fs::read_to_string(&unpacked).unwrap_or_default();
@@ -100,6 +99,11 @@ impl Tree {
         self.directory.join("hip")
     }
 
+    /// The file for the options of the program that runs.
+    pub(super) fn filter(&self) -> PathBuf {
+        self.directory.join(format!("filter-{}", std::process::id()))
+    }
+
     /// The test programs of a package, in the order of their names.
     pub(super) fn programs(&self, package: &str) -> Result<Vec<PathBuf>> {
         let directory = self.root().join("usr/libexec/rocm").join(package);
@@ -107,6 +111,7 @@ impl Tree {
         let mut programs = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
         programs.retain(|path| is_program(path));
         programs.sort();
+        ensure!(!programs.is_empty(), "{} has no test program", directory.display());
         Ok(programs)
     }
 }
