@@ -5,13 +5,13 @@ use arrayvec::ArrayVec;
 use crate::encoding::operand;
 use crate::encoding::table::Entry;
 use crate::signature::image::ImageAddress;
-use crate::signature::{Class, MIX, Ty, VCC_R};
+use crate::signature::{Class, MIX, Spec, Ty, VCC_R};
 use crate::value::{double_twin, has_inline_twin};
-use crate::{Access, Encoding, Illegal, Mods, Op, Operands, Slot, Special, Value};
+use crate::{Access, Encoding, Illegal, Mods, Op, Operand, Operands, Slot, Special, Value};
 
 /// A resource of four or more registers is no NULL, nor is a sampler.
 pub(crate) fn resources(operands: &Operands) -> Result<(), Illegal> {
-    let is_null = |operand: &crate::Operand| {
+    let is_null = |operand: &Operand| {
         let is_resource =
             matches!(operand.slot, Slot::Sbase | Slot::Srsrc | Slot::Ssamp) && operand.dwords >= 4;
         is_resource && operand.value == Value::Special(Special::Null)
@@ -19,9 +19,14 @@ pub(crate) fn resources(operands: &Operands) -> Result<(), Illegal> {
     if operands.iter().any(is_null) { Err(Illegal::Kind("NULL")) } else { Ok(()) }
 }
 
-/// The operands as LLVM writes them: an inline float of a 16-bit integer as its bits, hence as a literal, and of a literal the low half.
+/// The operands as LLVM writes them: an inline float of a 16-bit integer as its bits, hence as a literal, and of a literal beside such a
+/// one the low half. All other literals are the one dword, of which an operand of 16 bits may use the low half and another all.
 pub(crate) fn with_half_literals(entry: &Entry, operands: &Operands) -> Result<Operands, Illegal> {
     let mut operands = operands.clone();
+    let is_float = |(spec, operand): (&Spec, &Operand)| {
+        spec.ty == Ty::I16 && matches!(operand.value, Value::Inline(240..))
+    };
+    let has_float = entry.specs.iter().zip(&operands).any(is_float);
     for (spec, operand) in entry.specs.iter().zip(&mut operands) {
         match (spec.ty, operand.value) {
             (Ty::I16, Value::Inline(240..)) => {
@@ -31,7 +36,7 @@ pub(crate) fn with_half_literals(entry: &Entry, operands: &Operands) -> Result<O
                 operand.value = Value::Literal(operand.value.as_u16().unwrap_or_default().into());
             }
             // The low half is all that is written.
-            (Ty::I16 | Ty::Exponent16 | Ty::F16, Value::Literal(value)) => {
+            (Ty::I16 | Ty::Exponent16 | Ty::F16, Value::Literal(value)) if has_float => {
                 operand.value = Value::Literal(value & 0xffff)
             }
             _ => {}
