@@ -2,8 +2,8 @@
 // lds: 65024
 // cpus: gfx900 gfx90a gfx942
 // refused: counters-do-not-fit: in `seldom`: with it, counters for 4 waves
-// refused: counters-do-not-fit: in `seldom`: with it, registers would not do
-// Counters in LDS have 512 bytes: enough for the kernel's own, not for all that a pointer leads to. The kernels keep theirs.
+// Counters in LDS have 512 bytes: enough for the kernel's own, not for all that a pointer leads to. The kernels keep theirs. With `auto`, what the
+// pointer leads to counts in memory, and the kernels in registers.
 kernel test
     begin
     site
