@@ -9,9 +9,10 @@ use amdgpu_isa::{Op, Value};
 use super::assembler::{Assembled, Assembler};
 use super::borrowed::Borrowed;
 use super::sequence::{EmitError, Sequence, sgpr};
-use crate::counters::RECORD_HEADER_WORDS;
 use crate::instrument::options::Probe;
-use crate::instrument::registers::layout::{BorrowedVgprs, CounterPlace, Reserved, SPILLED_RECORD, Temps};
+use crate::instrument::registers::layout::{
+    BorrowedVgprs, CounterPlace, Reserved, SPILLED_RECORD, Temps, counter_offset,
+};
 
 /// All that the code of one block depends on.
 #[derive(Clone, Debug)]
@@ -47,7 +48,7 @@ impl BlockCode<'_> {
             }
             CounterPlace::Lds => {
                 self.increments(&mut code, 0);
-                code.ds_add(offsets, data, block_offset(self.id));
+                code.ds_add(offsets, data, counter_offset(Probe::Blocks, self.id));
                 borrowed.return_lanes(&mut code);
             }
             CounterPlace::Memory if self.reserved.borrowed_vgprs == BorrowedVgprs::Both => {
@@ -55,7 +56,7 @@ impl BlockCode<'_> {
             }
             CounterPlace::Memory => {
                 self.increments(&mut code, 0);
-                borrowed.add_to_memory(&mut code, block_offset(self.id));
+                borrowed.add_to_memory(&mut code, counter_offset(Probe::Blocks, self.id));
                 borrowed.return_lanes(&mut code);
             }
             // Of a site.
@@ -79,7 +80,7 @@ impl BlockCode<'_> {
             code.count_lanes(lanes, sgpr(mask));
         }
         let words = Probe::Blocks.words();
-        self.borrowed().add_one_by_one(code, block_offset(self.id), words, |code, add| {
+        self.borrowed().add_one_by_one(code, counter_offset(Probe::Blocks, self.id), words, |code, add| {
             add(code, 0, Value::int(1));
             if let Some(lanes) = self.temps.singles[0] {
                 add(code, 1, sgpr(lanes));
@@ -115,9 +116,4 @@ impl BlockCode<'_> {
         };
         code.enable_lanes(words, first);
     }
-}
-
-/// Byte offset of a block's first counter in the record.
-pub(crate) const fn block_offset(id: u32) -> u32 {
-    4 * (RECORD_HEADER_WORDS + Probe::Blocks.words() * id)
 }

@@ -12,7 +12,7 @@ use crate::counters::RECORD_HEADER_WORDS;
 use crate::instrument::options::{Home, Level, Probe};
 use crate::instrument::registers::layout::{
     BEGIN_WORD, BeginPlace, BorrowedVgprs, CounterPlace, RecordPlace, Reserved, SPILL_LANES, SPILLED_RECORD,
-    points_per_vgpr,
+    counter_offset, points_per_vgpr,
 };
 use crate::instrument::registers::stores::Stores;
 
@@ -105,29 +105,24 @@ impl Exit<'_> {
                 })
         );
         // What is added in memory stands before what is kept in registers, if there are both.
-        let far = self.places.iter().take_while(|place| **place == CounterPlace::Memory).count();
+        let far = self.places.iter().take_while(|place| **place == CounterPlace::Memory).count() as u32;
         if far == 0 || words.is_empty() {
             self.write(&mut code, record, &[&header[..], &words].concat(), 0);
         } else {
             self.write(&mut code, record, &header, 0);
             code.enable_all_lanes();
-            self.write(&mut code, record, &words, self.first_byte(far));
+            self.write(&mut code, record, &words, counter_offset(self.probe, far));
         }
+        let each = points_per_vgpr(self.probe, self.assembler.wave_size());
         let lane_points =
             self.places.iter().filter(|place| matches!(place, CounterPlace::Lanes { .. })).count();
         for (number, &vgpr) in self.reserved.counter_vgprs.iter().enumerate() {
-            let first = number * points_per_vgpr(self.probe, self.assembler.wave_size());
-            let points = lane_points
-                .saturating_sub(first)
-                .min(points_per_vgpr(self.probe, self.assembler.wave_size())) as u32;
-            self.store(&mut code, record, vgpr, self.probe.words() * points, self.first_byte(far + first));
+            let first = number * each;
+            let points = lane_points.saturating_sub(first).min(each) as u32;
+            let at = counter_offset(self.probe, far + first as u32);
+            self.store(&mut code, record, vgpr, self.probe.words() * points, at);
         }
         code.finish()
-    }
-
-    /// Byte of the record with the first counter of a point.
-    fn first_byte(&self, point: usize) -> u32 {
-        4 * (RECORD_HEADER_WORDS + self.probe.words() * point as u32)
     }
 
     /// Writes words from byte `at` of the record on. All lanes are on that the first has, which may be all.

@@ -64,10 +64,10 @@ use amdgpu_isa::{Op, Value};
 use super::assembler::{Assembled, Assembler};
 use super::borrowed::Borrowed;
 use super::sequence::{EmitError, Sequence, sgpr};
-use crate::counters::{RECORD_HEADER_WORDS, WORDS_PER_SITE};
-use crate::instrument::options::Level;
+use crate::counters::WORDS_PER_SITE;
+use crate::instrument::options::{Level, Probe};
 use crate::instrument::registers::layout::{
-    BorrowedVgprs, CounterPlace, Reserved, SPILLED_RECORD, SgprCounters, Temps,
+    BorrowedVgprs, CounterPlace, Reserved, SPILLED_RECORD, SgprCounters, Temps, counter_offset,
 };
 use crate::instrument::registers::needs::SiteFacts;
 
@@ -147,7 +147,11 @@ impl SiteCode<'_> {
             }
             CounterPlace::Lds => {
                 self.choose_lanes(code, old, 0);
-                code.ds_add(self.reserved.offsets, self.reserved.data, site_offset(self.id));
+                code.ds_add(
+                    self.reserved.offsets,
+                    self.reserved.data,
+                    counter_offset(Probe::Branches, self.id),
+                );
                 self.borrowed().return_lanes(code);
                 self.restore_exec(code);
             }
@@ -157,7 +161,7 @@ impl SiteCode<'_> {
             }
             CounterPlace::Memory => {
                 self.choose_lanes(code, old, 0);
-                self.borrowed().add_to_memory(code, site_offset(self.id));
+                self.borrowed().add_to_memory(code, counter_offset(Probe::Branches, self.id));
                 self.borrowed().return_lanes(code);
                 self.restore_exec(code);
             }
@@ -273,20 +277,25 @@ impl SiteCode<'_> {
             code.has_lanes(sgpr(new));
         }
         code.sop2(Op::s_cselect_b32, none, Value::int(0), Value::int(1));
-        self.borrowed().add_one_by_one(code, site_offset(self.id), WORDS_PER_SITE, |code, add| {
-            add(code, 0, Value::int(1));
-            add(code, 2, sgpr(none));
-            if let Some(taken) = taken {
-                add(code, 3, sgpr(all));
-                add(code, 4, sgpr(taken));
-            }
-            code.are_equal(old, sgpr(new));
-            code.sop2(Op::s_cselect_b32, all, Value::int(1), Value::int(0));
-            if !self.facts.old_is_nonzero {
-                code.sop2(Op::s_andn2_b32, all, sgpr(all), sgpr(none));
-            }
-            add(code, 1, sgpr(all));
-        });
+        self.borrowed().add_one_by_one(
+            code,
+            counter_offset(Probe::Branches, self.id),
+            WORDS_PER_SITE,
+            |code, add| {
+                add(code, 0, Value::int(1));
+                add(code, 2, sgpr(none));
+                if let Some(taken) = taken {
+                    add(code, 3, sgpr(all));
+                    add(code, 4, sgpr(taken));
+                }
+                code.are_equal(old, sgpr(new));
+                code.sop2(Op::s_cselect_b32, all, Value::int(1), Value::int(0));
+                if !self.facts.old_is_nonzero {
+                    code.sop2(Op::s_andn2_b32, all, sgpr(all), sgpr(none));
+                }
+                add(code, 1, sgpr(all));
+            },
+        );
     }
 
     const fn borrowed(&self) -> Borrowed<'_> {
@@ -302,8 +311,3 @@ impl SiteCode<'_> {
 
 /// The counters of level `basic`, the first of a site.
 pub(crate) const BASIC_COUNTERS: u32 = 3;
-
-/// Byte offset of a site's first counter in the record.
-pub(crate) const fn site_offset(id: u32) -> u32 {
-    4 * (RECORD_HEADER_WORDS + WORDS_PER_SITE * id)
-}

@@ -90,6 +90,11 @@ pub(crate) const fn points_per_vgpr(probe: Probe, wave: WaveSize) -> usize {
     }
 }
 
+/// Byte offset in the record of the first counter of a point.
+pub(crate) const fn counter_offset(probe: Probe, point: u32) -> u32 {
+    4 * (RECORD_HEADER_WORDS + probe.words() * point)
+}
+
 /// Registers that are reserved for the probes in a whole component: nothing else in it uses them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reserved {
