@@ -17,7 +17,7 @@ mod waiting;
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
@@ -680,9 +680,10 @@ fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
     let threads = threads(shared)?;
     let started = Instant::now();
     let (next, first_fault) = (AtomicU64::new(groups.start), AtomicU64::new(u64::MAX));
+    let at_work = AtomicUsize::new(threads.max(1));
     let work = || -> Part {
         let numbers = Numbers::new(&next, groups.clone(), threads.max(1));
-        Turns::new(shared, threads).run(numbers, &first_fault)
+        Turns::new(shared, threads, &at_work).run(numbers, &first_fault)
     };
     let parts = if threads <= 1 {
         vec![work()]

@@ -5,8 +5,9 @@
 //! whole grid come to their ends, and flags that later workgroups set are seen. On one thread the order of turns depends on the launch
 //! alone.
 //!
-//! Where all that run wait and no other can begin, nothing will be written any more: that is a fault. Memory that the host shares, and
-//! other threads of the launch, may still be written to; there, workgroups wait until they have used up what they may run.
+//! Where all that run wait and no other can begin, nothing will be written any more: that is a fault. Where the host, or another thread
+//! of the launch, may still write, workgroups wait on. While all threads wait, that uses up what workgroups may run; while one is at work
+//! it does not, for how long that takes depends on the host.
 
 #![expect(
     clippy::vec_box,
@@ -15,7 +16,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use amdgpu_object::{Resources, workgroups_at_a_time};
@@ -89,10 +90,36 @@ fn next_turn(ran: u64) -> u64 {
     if ran < LONG { ran.max(FIRST) } else { AGAIN }
 }
 
+/// Whether a thread is at work, which others ask while they wait: it is until it waits with all its workgroups, or ends.
+struct AtWork<'a> {
+    /// How many threads of the launch are, those that have not begun among them.
+    threads: &'a AtomicUsize,
+    /// This one is.
+    is_one: bool,
+}
+
+impl AtWork<'_> {
+    fn set(&mut self, is_one: bool) {
+        match (self.is_one, is_one) {
+            (true, false) => _ = self.threads.fetch_sub(1, Relaxed),
+            (false, true) => _ = self.threads.fetch_add(1, Relaxed),
+            _ => {}
+        }
+        self.is_one = is_one;
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.set(false);
+    }
+}
+
 /// What a thread runs.
 pub(super) struct Turns<'a, 'b> {
     shared: &'a Shared<'b>,
     threads: usize,
+    at_work: AtWork<'a>,
     /// How many workgroups there can be at a time.
     room: usize,
     aside: VecDeque<Aside>,
@@ -114,7 +141,8 @@ pub(super) struct Part {
 }
 
 impl<'a, 'b> Turns<'a, 'b> {
-    pub(super) fn new(shared: &'a Shared<'b>, threads: usize) -> Self {
+    /// Of a thread of so many, with how many of them are at work: all at first.
+    pub(super) fn new(shared: &'a Shared<'b>, threads: usize, at_work: &'a AtomicUsize) -> Self {
         let resources = Resources {
             lds_bytes: shared.lds_bytes,
             workgroup_size: shared.launch.block.iter().product(),
@@ -124,6 +152,7 @@ impl<'a, 'b> Turns<'a, 'b> {
         Self {
             shared,
             threads,
+            at_work: AtWork { threads: at_work, is_one: true },
             room: room.max(1),
             aside: VecDeque::new(),
             took_turns: false,
@@ -194,6 +223,7 @@ impl<'a, 'b> Turns<'a, 'b> {
 
     /// Lets a workgroup run until it ends, waits, or has run for long.
     fn advance(&mut self, mut aside: Aside) -> Result<(), Failure> {
+        self.at_work.set(true);
         loop {
             match aside.group.turn(self.shared, next_turn(aside.group.ran(self.shared)), &mut Unobserved) {
                 Ok(Turn::Ended) => {
@@ -259,7 +289,11 @@ impl<'a, 'b> Turns<'a, 'b> {
             self.aside.clear();
             return Ok(());
         }
+        self.at_work.set(false);
         std::thread::sleep(PAUSE);
+        if self.at_work.threads.load(Relaxed) > 0 {
+            return Ok(());
+        }
         let budget = self.shared.budget;
         for aside in &mut self.aside {
             if let (false, Some(waiter)) = (aside.group.charge(FIRST), aside.waits) {
