@@ -10,13 +10,13 @@
 //! (`S_WAITCNT_VSCNT`) is one. On GFX12 a pass of its own adds waits for scalar results (`amdgpu-wait-sgpr-hazards`), which it makes one
 //! with a wait that stands there. It asks whether a function is a kernel: others begin with whatever their callers have done.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use amdgpu_isa::{Target, WaveSize};
+use amdgpu_isa::{Feature, Target, WaveSize};
 use anyhow::{Context as _, Result, bail};
 
 use super::mcinst::{McInst, McOperand};
@@ -221,11 +221,26 @@ impl Recognizer {
 
     /// A function as machine IR.
     fn write<'b>(&mut self, blocks: &'b [Block<'b>], is_kernel: bool) -> Written<'b> {
+        let mut written = Written::default();
+        for block in blocks {
+            let mut lines = Vec::new();
+            for step in &block.steps {
+                let line = step.inst.and_then(|inst| self.line(inst, step, step.target));
+                lines.push(line.unwrap_or_else(|| {
+                    let name = step.inst.map_or("not decoded", |inst| &inst.opcode);
+                    written.absent.push(name.to_owned());
+                    "S_NOP 0".to_owned()
+                }));
+            }
+            written.lines.push(lines);
+        }
+        if self.target.arch.has(Feature::ScalarReadHazard) {
+            name_trap_registers(&mut written.lines);
+        }
         let mut text = if is_kernel { KERNEL.to_owned() } else { String::new() };
         text.push_str("---\nname: function\nbody: |\n");
         let mut number = text.lines().count();
-        let mut written = Written::default();
-        for (name, block) in blocks.iter().enumerate() {
+        for (name, (block, lines)) in blocks.iter().zip(&written.lines).enumerate() {
             let _ = writeln!(text, "  bb.{name}:");
             number += 1;
             if !block.successors.is_empty() {
@@ -233,14 +248,7 @@ impl Recognizer {
                 let _ = writeln!(text, "    successors: {}", names.join(", "));
                 number += 1;
             }
-            let mut lines = Vec::new();
-            for step in &block.steps {
-                let line = step.inst.and_then(|inst| self.line(inst, step, step.target));
-                let line = line.unwrap_or_else(|| {
-                    let name = step.inst.map_or("not decoded", |inst| &inst.opcode);
-                    written.absent.push(name.to_owned());
-                    "S_NOP 0".to_owned()
-                });
+            for (step, line) in block.steps.iter().zip(lines) {
                 let _ = writeln!(text, "    {line}");
                 number += 1;
                 if let Some(inst) = step.inst
@@ -248,9 +256,7 @@ impl Recognizer {
                 {
                     written.tried.insert(number, Tried { inst, step });
                 }
-                lines.push(line);
             }
-            written.lines.push(lines);
         }
         text.push_str("...\n");
         Written { text, ..written }
@@ -366,6 +372,30 @@ struct Written<'a> {
 struct Tried<'a> {
     inst: &'a McInst,
     step: &'a Step<'a>,
+}
+
+/// Has SGPRs of which a function says nothing stand for TTMP registers, as long as there are any.
+///
+/// LLVM 22's pass against hazards of SGPRs gives all TTMP registers the number of `s0` (their pseudo registers have no encoding), and waits
+/// before what reads one for what was written to `s0`. Programs write to none, so no hazard is lost.
+fn name_trap_registers(lines: &mut [Vec<String>]) {
+    let names = |line: &str| -> Vec<String> {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        line.split(|c: char| !is_name(c)).map(str::to_owned).collect()
+    };
+    let mentioned: BTreeSet<String> = lines.iter().flatten().flat_map(|line| names(line)).collect();
+    let named: BTreeSet<&str> = mentioned.iter().flat_map(|name| name.split('_')).collect();
+    let free = (0..amdgpu_isa::scalar::VCC).rev().map(|number| format!("sgpr{number}"));
+    let free = free.filter(|name| !named.contains(name.as_str()));
+    let ttmps = mentioned.iter().rev().filter(|name| name.starts_with("ttmp") && !name.contains('_'));
+    for (ttmp, sgpr) in ttmps.zip(free) {
+        for line in lines.iter_mut().flatten().filter(|line| line.contains(ttmp)) {
+            *line = line.replace(&format!("${ttmp},"), &format!("${sgpr},"));
+            if let Some(head) = line.strip_suffix(&format!("${ttmp}")) {
+                *line = format!("{head}${sgpr}");
+            }
+        }
+    }
 }
 
 /// The line that the parser complains of: `error: <stdin>:9:23: …`.
@@ -613,6 +643,23 @@ mod tests {
         let before = ["V_PERMLANE16_B32_e64 def $vgpr0, 0, $vgpr1"];
         let after = ["$vgpr1 = V_MOV_B32_e32 killed $vgpr1", "$vgpr0 = V_PERMLANE16_B32_e64 0, $vgpr1"];
         assert_eq!(added(&before, &after).unwrap(), [1]);
+    }
+
+    #[test]
+    fn free_sgprs_stand_for_ttmp_registers() {
+        let lines = [
+            "S_MUL_I32 def $sgpr105, $sgpr104, $ttmp9",
+            "S_AND_B32 def $sgpr102_sgpr103, $ttmp1, 65535, implicit-def $scc",
+            "S_MOV_B32 def $sgpr1, $ttmp10",
+        ];
+        let mut lines = [lines.map(str::to_owned).to_vec()];
+        name_trap_registers(&mut lines);
+        let wanted = [
+            "S_MUL_I32 def $sgpr105, $sgpr104, $sgpr101",
+            "S_AND_B32 def $sgpr102_sgpr103, $sgpr99, 65535, implicit-def $scc",
+            "S_MOV_B32 def $sgpr1, $sgpr100",
+        ];
+        assert_eq!(lines[0], wanted);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod saved;
 mod table;
 mod tree;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -65,6 +66,9 @@ pub(crate) struct Options {
     /// A test may take this long; then its program goes on with the next test
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     test_seconds: u32,
+    /// Of a program that lists more tests than this, only so many are run, spread evenly over its list
+    #[arg(long, value_name = "TESTS")]
+    sample: Option<NonZeroUsize>,
     /// This `cargo-amdinst`, for example of a release build, with its runtime beside it [default: a development build]
     #[arg(long, value_name = "FILE")]
     command: Option<PathBuf>,
@@ -101,10 +105,11 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     };
     let mut rows = Vec::new();
     for library in libraries {
+        tree.link_data(library.name)?;
         let mut results = Vec::new();
         for path in tree.programs(library.package)? {
-            let program =
-                Program { tree: &tree, command: &command, path, target_cpu: &options.target_cpu, limits };
+            let (target_cpu, sample) = (options.target_cpu.as_str(), options.sample);
+            let program = Program { tree: &tree, command: &command, path, target_cpu, limits, sample };
             let name = program.name();
             if !options.program.is_empty() && !options.program.iter().any(|word| name.contains(word)) {
                 continue;

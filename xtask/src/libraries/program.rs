@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -23,7 +24,7 @@ exec "$root"/usr/lib64/ld-linux-x86-64.so.2 --library-path "$LD_LIBRARY_PATH:$hi
 const EMULATOR: &str = "amdinst: ";
 
 /// How long a program may take to list its tests.
-const LISTING: Duration = Duration::from_secs(60);
+const LISTING: Duration = Duration::from_secs(300);
 
 /// How often a program is looked at that prints nothing.
 const LOOK: Duration = Duration::from_millis(50);
@@ -47,6 +48,8 @@ pub(super) struct Program<'a> {
     pub(super) path: PathBuf,
     pub(super) target_cpu: &'a str,
     pub(super) limits: Limits,
+    /// How many of its tests are run, if not all.
+    pub(super) sample: Option<NonZeroUsize>,
 }
 
 /// What became of a program's tests.
@@ -54,8 +57,10 @@ pub(super) struct Program<'a> {
 pub(super) struct Results {
     /// The program.
     pub(super) name: String,
-    /// The tests that it lists.
+    /// The tests that it lists, and of which it runs more than a sample: those of the sample.
     pub(super) listed: BTreeSet<String>,
+    /// How many more it lists, that are not in the sample.
+    pub(super) left_out: usize,
     /// Those that ended, by name.
     pub(super) ended: BTreeMap<String, Test>,
     /// What else is wrong.
@@ -72,7 +77,11 @@ impl Program<'_> {
         let mut results = Results { name: self.name(), ..Results::default() };
         let deadline = Instant::now() + self.limits.program;
         match self.list()? {
-            Ok(tests) => results.listed = tests,
+            Ok(tests) => {
+                let all = tests.len();
+                results.listed = sample(tests, self.sample);
+                results.left_out = all - results.listed.len();
+            }
             Err(why) => {
                 results.troubles.push(Trouble::Listing(why));
                 return Ok(results);
@@ -146,9 +155,16 @@ impl Program<'_> {
             Ok::<(), anyhow::Error>(())
         };
         let filter = self.tree.filter();
-        let done: Vec<&str> = results.ended.keys().map(String::as_str).collect();
+        let is_sample = results.left_out > 0;
+        let names: Vec<&String> = if is_sample {
+            results.listed.iter().filter(|test| !results.ended.contains_key(*test)).collect()
+        } else {
+            results.ended.keys().collect()
+        };
+        let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+        let all_but = if is_sample { "" } else { "*-" };
         // In a file, for thousands of names have no room in a command line.
-        std::fs::write(&filter, format!("--gtest_filter=*-{}\n", done.join(":")))
+        std::fs::write(&filter, format!("--gtest_filter={all_but}{}\n", names.join(":")))
             .with_context(|| format!("cannot write {}", filter.display()))?;
         let mut started = self.start(&[&format!("--gtest_flagfile={}", filter.display())])?;
         let mut lines = Lines::default();
@@ -236,6 +252,9 @@ impl Results {
     /// One line for people.
     pub(super) fn line(&self) -> String {
         let mut line = format!("{}: {} tests", self.name, self.listed.len());
+        if self.left_out > 0 {
+            line += &format!(" of {}", self.listed.len() + self.left_out);
+        }
         for outcome in Outcome::ALL {
             line += &format!(", {} {}", self.count(outcome), outcome.name());
         }
@@ -245,6 +264,16 @@ impl Results {
         }
         line
     }
+}
+
+/// As many of the tests as that, evenly spread over the order of their names; all if there are no more.
+fn sample(tests: BTreeSet<String>, size: Option<NonZeroUsize>) -> BTreeSet<String> {
+    let all = tests.len();
+    let Some(size) = size.map(NonZeroUsize::get).filter(|&size| size < all) else { return tests };
+    // The test at place `i` is chosen if the first `i + 1` have a share that the first `i` have not.
+    let share = |first: usize| first as u128 * size as u128 / all as u128;
+    let chosen = tests.into_iter().enumerate().filter(|&(index, _)| share(index + 1) > share(index));
+    chosen.map(|(_, test)| test).collect()
 }
 
 /// A program that runs.

@@ -10,9 +10,11 @@ pub(super) fn markdown(rows: &[(&str, Vec<Results>)], target_cpu: &str, limits: 
     let (test, program) = (limits.test.as_secs(), limits.program.as_secs());
     let mut text = format!("On {target_cpu}; a test had {test} s, a program {program} s.\n\n");
     let outcomes = Outcome::ALL.map(Outcome::name).join(" | ");
-    let _ =
-        writeln!(text, "| library | programs | in trouble | tests | {outcomes} | not finished | minutes |");
-    text += "|---|---|---|---|---|---|---|---|---|---|---|\n";
+    let _ = writeln!(
+        text,
+        "| library | programs | in trouble | listed | tests | {outcomes} | not finished | minutes |"
+    );
+    text += "|---|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (name, results) in rows {
         row(&mut text, name, results.iter());
     }
@@ -39,6 +41,7 @@ fn row<'a>(text: &mut String, name: &str, results: impl Iterator<Item = &'a Resu
     let mut figures = vec![
         results.len(),
         total(&|one| usize::from(!one.troubles.is_empty())),
+        total(&|one| one.listed.len() + one.left_out),
         total(&|one| one.listed.len()),
     ];
     figures.extend(Outcome::ALL.map(|outcome| total(&|one| one.count(outcome))));

@@ -57,6 +57,26 @@ impl Tree {
         Ok(tree)
     }
 
+    /// Puts links to the data of a library's tests beside the loader: programs look for them below `/usr`, and where the file of their
+    /// process is.
+    pub(super) fn link_data(&self, library: &str) -> Result<()> {
+        let loader = self.root().join("usr/lib64/ld-linux-x86-64.so.2").canonicalize()?;
+        let beside = loader.parent().context("the loader is in no directory")?;
+        let mut open = vec![self.root().join("usr/share").join(library.to_lowercase())];
+        while let Some(path) = open.pop() {
+            if path.is_dir() {
+                let entries = std::fs::read_dir(&path)?;
+                open.extend(entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?);
+            } else if path.extension().is_some_and(|extension| extension == "data")
+                && let Some(name) = path.file_name()
+                && !beside.join(name).exists()
+            {
+                std::os::unix::fs::symlink(&path, beside.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
     fn unpack(&self, packages: &[&str]) -> Result<()> {
         finish(self.apt().arg("update"))?;
         finish(

@@ -6,8 +6,8 @@
 //! * what a scalar instruction writes, by any but memory instructions: `s_wait_alu depctr_sa_sdst(0)`;
 //! * what a vector instruction writes, by vector instructions: `depctr_va_sdst(0)`, or `depctr_va_vcc(0)` for VCC.
 //!
-//! A scalar instruction that reads such a register waits for vector instructions by itself, and scalar memory for everything. EXEC, M0
-//! and SCC are no such registers. A function that others call takes it that all registers have been read, and so does code behind a
+//! A scalar instruction that reads such a register waits for vector instructions by itself, if a vector instruction has read it on each
+//! way there, and scalar memory for everything. EXEC, M0 and SCC are no such registers. A function that others call takes it that all registers have been read, and so does code behind a
 //! call; before calls and returns everything is waited for.
 //!
 //! What vector instructions have read, and what is pending, is followed through the blocks of a function: as the program has it, and
@@ -168,17 +168,22 @@ impl Step {
 /// What is known at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct State {
-    /// Whole pairs of registers that vector instructions may have read.
+    /// Whole pairs of registers that vector instructions may have read, and those that they have read on each way there.
     read: ScalarSet,
+    surely_read: ScalarSet,
     /// Those of them that a scalar instruction has written, and that a vector instruction has, since all were waited for.
     by_scalar: ScalarSet,
     by_vector: ScalarSet,
 }
 
 impl State {
-    /// Where everything may have been read.
-    const CALLED: Self =
-        Self { read: ScalarSet::ALL.without(SAFE), by_scalar: ScalarSet::EMPTY, by_vector: ScalarSet::EMPTY };
+    /// Where everything may have been read. LLVM takes it that it has been.
+    const CALLED: Self = Self {
+        read: ScalarSet::ALL.without(SAFE),
+        surely_read: ScalarSet::ALL.without(SAFE),
+        by_scalar: ScalarSet::EMPTY,
+        by_vector: ScalarSet::EMPTY,
+    };
 
     fn wait(&mut self, waits: Waits) {
         if waits.scalar {
@@ -214,6 +219,7 @@ impl State {
         let seen = seen.intersection(self.read);
         if kind == Kind::Scalar {
             // It waits for vector instructions by itself.
+            let seen = seen.intersection(self.surely_read);
             self.wait(Waits {
                 scalar: false,
                 vector: !seen.without(VCC).is_empty(),
@@ -227,8 +233,13 @@ impl State {
         };
         self.wait(needed);
         match kind {
-            Kind::Jump { calls: true } => self.read = Self::CALLED.read,
-            Kind::Vector => self.read = self.read.union(reads.with_pairs()),
+            Kind::Jump { calls: true } => {
+                (self.read, self.surely_read) = (Self::CALLED.read, Self::CALLED.surely_read);
+            }
+            Kind::Vector => {
+                self.read = self.read.union(reads.with_pairs());
+                self.surely_read = self.surely_read.union(reads.with_pairs());
+            }
             _ => {}
         }
         let written = writes.intersection(self.read);
@@ -241,6 +252,7 @@ impl State {
 
     fn join(&mut self, other: &Self) {
         self.read = self.read.union(other.read);
+        self.surely_read = self.surely_read.intersection(other.surely_read);
         self.by_scalar = self.by_scalar.union(other.by_scalar);
         self.by_vector = self.by_vector.union(other.by_vector);
     }
@@ -263,6 +275,8 @@ impl Pending {
     fn join(&mut self, other: &Self) {
         self.of_all.join(&other.of_all);
         self.original.join(&other.original);
+        // What the program needs is taken away from what is added, so it must not seem to be more than it is.
+        self.original.surely_read = self.original.read;
     }
 }
 
@@ -372,6 +386,10 @@ mod tests {
 
     /// What each instruction of a straight line needs, from a state on.
     fn check(mut state: State, wave: WaveSize, lines: &[(&str, Waits)]) {
+        check_from(&mut state, wave, lines);
+    }
+
+    fn check_from(state: &mut State, wave: WaveSize, lines: &[(&str, Waits)]) {
         let target = Target { arch: Arch::Gfx1201, wave };
         for &(text, waits) in lines {
             let inst = parse(target, text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -411,6 +429,24 @@ mod tests {
                 ("s_mov_b32 s6, s4", SCALAR),
             ],
         );
+    }
+
+    #[test]
+    fn a_scalar_read_waits_for_vector_instructions_if_they_have_read_the_register_on_each_way() {
+        let lines = |last| {
+            [
+                ("v_readlane_b32 s2, v1, 3", NONE),
+                ("s_and_b32 vcc_lo, exec_lo, s12", NONE),
+                ("v_writelane_b32 v1, s2, 3", last),
+            ]
+        };
+        let mut read = State::default();
+        check_from(&mut read, WaveSize::Wave32, &[("v_add_nc_u32_e64 v0, s12, s2", NONE)]);
+        check(read, WaveSize::Wave32, &lines(NONE));
+        let mut other = State::default();
+        check_from(&mut other, WaveSize::Wave32, &[("v_mov_b32_e32 v0, s2", NONE)]);
+        read.join(&other);
+        check(read, WaveSize::Wave32, &lines(VECTOR));
     }
 
     #[test]
