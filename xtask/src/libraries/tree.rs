@@ -12,6 +12,9 @@ const SOURCE: &str = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.
 const RUNTIME: &str = "/usr/lib/x86_64-linux-gnu";
 const PARTS: [&str; 2] = ["libamdhip64.so.5", "libhsa-runtime64.so.1"];
 
+/// What stands between the libraries and the runtime.
+const NULL_STREAM: &str = include_str!("null_stream.c");
+
 /// The tree.
 #[derive(Debug)]
 pub(super) struct Tree {
@@ -45,6 +48,9 @@ impl Tree {
             ensure!(library.exists(), "{} is missing; {absent}", library.display());
             std::os::unix::fs::symlink(library, link)?;
         }
+        let source = tree.directory.join("null_stream.c");
+        std::fs::write(&source, NULL_STREAM)?;
+        finish(Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(tree.before_runtime()).arg(&source))?;
         let unpacked = tree.directory.join("unpacked");
         let done = std::fs::read_to_string(&unpacked).unwrap_or_default();
         let done: Vec<&str> = done.lines().collect();
@@ -117,6 +123,11 @@ impl Tree {
     /// The parts of this machine's HIP runtime.
     pub(super) fn runtime(&self) -> PathBuf {
         self.directory.join("hip")
+    }
+
+    /// The library that is loaded before the runtime.
+    pub(super) fn before_runtime(&self) -> PathBuf {
+        self.directory.join("null_stream.so")
     }
 
     /// The file for the options of the program that runs.
