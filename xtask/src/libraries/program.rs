@@ -18,7 +18,9 @@ use super::tree::Tree;
 /// Starts a program with Debian 13's loader and libraries: root, runtime, what is loaded before it, program, its options. `exec` has put
 /// the directory of the emulator into `LD_LIBRARY_PATH`.
 const START: &str = r#"root=$1 hip=$2 first=$3; shift 3
-exec "$root"/usr/lib64/ld-linux-x86-64.so.2 --preload "$first" --library-path "$LD_LIBRARY_PATH:$hip:$root/usr/lib/x86_64-linux-gnu" "$@""#;
+lib=$root/usr/lib/x86_64-linux-gnu
+exec "$root"/usr/lib64/ld-linux-x86-64.so.2 --preload "$first" \
+    --library-path "$LD_LIBRARY_PATH:$hip:$lib:$lib/blas:$lib/lapack" "$@""#;
 
 /// How lines of the emulator begin.
 const EMULATOR: &str = "amdinst: ";

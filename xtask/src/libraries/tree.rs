@@ -8,9 +8,11 @@ use anyhow::{Context as _, Result, ensure};
 /// Where Debian's packages come from. The key is in the package debian-archive-keyring.
 const SOURCE: &str = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main\n";
 
-/// Where Debian 12 has the HIP runtime, and its parts that take the place of Debian 13's.
+/// Where Debian 12 has the HIP runtime, and its parts that take the place of Debian 13's. The compiler is one of them: with Debian 13's
+/// this runtime builds kernels (rocFFT's) that have hidden arguments of version 5 in their code, and of version 4 in their notes.
 const RUNTIME: &str = "/usr/lib/x86_64-linux-gnu";
-const PARTS: [&str; 2] = ["libamdhip64.so.5", "libhsa-runtime64.so.1"];
+const PARTS: [&str; 4] =
+    ["libamdhip64.so.5", "libhsa-runtime64.so.1", "libamd_comgr.so.2", "libLLVM-15.so.1"];
 
 /// What stands between the libraries and the runtime.
 const NULL_STREAM: &str = include_str!("null_stream.c");

@@ -13,7 +13,7 @@
 //!    atomic operation of its own.
 //! 4. Too few SGPRs as well: the spill VGPR is in use itself. Its lowest 32 lanes change places with those
 //!    of the probes through scratch memory, behind the kernel's own (`plan/scratch`). Only here does a site
-//!    wait (`vmcnt(0)`), before and after, and it needs one dead pair of SGPRs, for EXEC.
+//!    wait (`vmcnt(0)`), before and after, and it needs one dead pair of SGPRs, or VCC, for EXEC.
 //!
 //! `--plan` tells what is borrowed, what it costs and how the scratch memory grows.
 
@@ -42,6 +42,9 @@ impl Borrowed<'_> {
         if let (Some(slots), Some(exec)) = (self.reserved.scratch, self.temps.pair) {
             code.move_mask(sgpr(exec), Value::EXEC);
             code.enable_lanes(SPILL_LANES, 0);
+            if let Some(address) = self.kept_address() {
+                code.sop1(Op::s_mov_b32, Value::M0, sgpr(address));
+            }
             let scratch = code.scratch(slots, self.temps.address);
             code.scratch_store(spill, scratch.kept);
             code.scratch_load(spill, scratch.image);
@@ -67,8 +70,16 @@ impl Borrowed<'_> {
             let scratch = code.scratch(slots, self.temps.address);
             code.scratch_load(spill, scratch.kept);
             code.wait_vector_memory();
+            if let Some(address) = self.kept_address() {
+                code.sop1(Op::s_mov_b32, sgpr(address), Value::M0);
+            }
             code.move_mask(Value::EXEC, sgpr(exec));
         }
+    }
+
+    /// The register for the address of scratch memory, where M0 keeps its value.
+    fn kept_address(&self) -> Option<u8> {
+        self.temps.address.filter(|_| self.temps.m0_keeps_address)
     }
 
     /// Takes lanes of a VGPR. EXEC is changed.

@@ -1,7 +1,7 @@
 //! Private memory for what sites borrow when there is no other way.
 //!
 //! Descriptor and note get eight bytes more a work-item. Where hardware does not set FLAT_SCRATCH, or the kernel's own memory is
-//! larger than offsets reach, the site needs one more dead SGPR, for the address.
+//! larger than offsets reach, the site needs one more dead SGPR, for the address, or M0, to keep one in use.
 //!
 //! Where hardware does not set FLAT_SCRATCH, the prologue does: to the base of scratch memory plus the wave's offset, which the
 //! instrumented descriptor asks for (`FLAT_SCRATCH_INIT`). A kernel that sets it in the same way sets it a second time. Kernels that

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use amdgpu_isa::{Arch, Feature, LAST_SGPR, Reg, RegSet, ScalarSet, WaveSize};
+use amdgpu_isa::{Arch, Feature, LAST_SGPR, Reg, RegSet, ScalarSet, WaveSize, scalar};
 
 use super::needs::Needs;
-use super::pool::{Pool, Sgprs, serves, take_pair, temps};
+use super::pool::{Beside, Pool, Sgprs, serves, take_pair, temps};
 use super::{NoRegisters, layout::Temps};
 use crate::instrument::find::points::Point;
 use crate::instrument::find::survey::Survey;
@@ -193,7 +193,10 @@ impl<'a> Component<'a> {
         let borrowed = |(&needs, candidates): (&Needs, &Candidates)| {
             let first = || temps(needs, Pool::of_free(candidates.free.or(spare)));
             let free = candidates.all_free().or(spare);
-            let pool = || Pool { borrowable: candidates.borrowable, ..Pool::of_free(free) };
+            let pool = || {
+                let (borrowable, beside) = (candidates.borrowable, candidates.beside);
+                Pool { borrowable, beside, ..Pool::of_free(free) }
+            };
             // Registers that loads write to, once these loads are done.
             let with_late = || Pool { late: candidates.late, ..pool() };
             let late = || temps(needs, with_late()).map(|temps| Temps { wait: true, ..temps });
@@ -251,6 +254,8 @@ struct Candidates {
     borrowable: Sgprs,
     /// Destinations of scalar loads somewhere, perhaps of one that is under way.
     late: Sgprs,
+    /// What else is dead right before and right after the site.
+    beside: Beside,
 }
 
 impl Candidates {
@@ -260,10 +265,20 @@ impl Candidates {
         let Point { inst, block, .. } = point;
         let (before, after) = survey.liveness.around(program, function, block, inst);
         let named = ScalarSet::named_by(&program.inst(inst).operands);
+        let used_at_all = used;
         let used = Sgprs::of(used.without(named));
         let late = Sgprs::of(late);
         let live = Sgprs::of(before.union(after));
+        let vcc = ScalarSet::register(scalar::VCC).union(ScalarSet::register(scalar::VCC + 1));
+        let is_live = |register: Reg| before.contains(register) || after.contains(register);
+        let names = |set: ScalarSet| named.intersects(set);
+        // Kernels that do not use VCC may have none.
+        let beside = Beside {
+            vcc: used_at_all.intersects(vcc) && !names(vcc) && !is_live(Reg::VCC_LO) && !is_live(Reg::VCC_HI),
+            m0: !names(ScalarSet::register(scalar::M0)) && !is_live(Reg::M0),
+        };
         Self {
+            beside,
             free: used.without(late).without(live),
             slow: Sgprs::default(),
             borrowable: used.without(late).and(live),

@@ -257,6 +257,8 @@ pub(crate) struct Temps {
     pub(crate) lanes: [Option<u8>; 2],
     /// Single register for the address of scratch memory, where that is addressed by one.
     pub(crate) address: Option<u8>,
+    /// That register is the program's: M0, which is not, keeps its value meanwhile.
+    pub(crate) m0_keeps_address: bool,
     /// SGPRs of the above that are in use around the site: saved before it, restored after it.
     pub(crate) borrowed: ArrayVec<u8, MOST_BORROWED>,
     /// A scalar load may still write to a borrowed one: wait before it is spilled.

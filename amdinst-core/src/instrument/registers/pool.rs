@@ -1,6 +1,6 @@
 //! SGPRs for one site, handed out one after the other.
 
-use amdgpu_isa::{LAST_SGPR, ScalarSet};
+use amdgpu_isa::{LAST_SGPR, ScalarSet, scalar};
 use arrayvec::ArrayVec;
 
 use super::layout::{MOST_BORROWED, Temps};
@@ -20,6 +20,10 @@ impl Sgprs {
 
     pub(crate) const fn with(self, register: u8) -> Self {
         Self(self.0 | 1 << register)
+    }
+
+    const fn without_one(self, register: u8) -> Self {
+        Self(self.0 & !(1 << register))
     }
 
     pub(crate) const fn or(self, other: Self) -> Self {
@@ -61,12 +65,24 @@ pub(crate) struct Pool {
     pub(crate) free: Sgprs,
     pub(crate) borrowable: Sgprs,
     pub(crate) late: Sgprs,
+    /// What else is free where nothing can be borrowed yet.
+    pub(crate) beside: Beside,
     pub(crate) borrowed: ArrayVec<u8, MOST_BORROWED>,
+}
+
+/// Scalar registers that are no SGPRs by their numbers, and dead at a site.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Beside {
+    /// VCC: it can have EXEC.
+    pub(crate) vcc: bool,
+    /// M0: it can keep an SGPR's value.
+    pub(crate) m0: bool,
 }
 
 impl Pool {
     pub(crate) fn of_free(free: Sgprs) -> Self {
-        Self { free, borrowable: Sgprs::default(), late: Sgprs::default(), borrowed: ArrayVec::new() }
+        let none = Sgprs::default();
+        Self { free, borrowable: none, late: none, beside: Beside::default(), borrowed: ArrayVec::new() }
     }
 
     /// A pair that is free.
@@ -142,10 +158,19 @@ pub(crate) fn serves(needs: Needs, free: Sgprs) -> bool {
 pub(crate) fn temps(needs: Needs, mut pool: Pool) -> Option<Temps> {
     let mut temps = Temps::default();
     if needs.pair && needs.pair_at_once {
-        temps.pair = Some(pool.free_pair()?);
+        let vcc = pool.beside.vcc.then_some(scalar::VCC);
+        temps.pair = Some(pool.free_pair().or(vcc)?);
     }
     if needs.address {
-        temps.address = Some(pool.free_single()?);
+        temps.address = pool.free_single();
+        if temps.address.is_none() && pool.beside.m0 {
+            // Nothing can be spilled before scratch memory is reached.
+            temps.address = pool.borrowable.lowest();
+            temps.m0_keeps_address = true;
+            pool.borrowable =
+                temps.address.iter().fold(pool.borrowable, |left, &taken| left.without_one(taken));
+        }
+        temps.address?;
     }
     if needs.old {
         temps.old = Some(pool.pair()?);

@@ -11,8 +11,8 @@
 //! call; before calls and returns everything is waited for.
 //!
 //! What vector instructions have read, and what is pending, is followed through the blocks of a function: as the program has it, and
-//! with what is inserted. An inserted instruction waits for all that it needs. One of the program waits for what it would not need
-//! without insertions: for the rest it waits already, or is at fault without us, too.
+//! with what is inserted. An inserted instruction waits for all that it needs. One of the program waits for what inserted ones have
+//! written, and for what it would not need without them: for the rest it waits already, or is at fault without us, too.
 //!
 //! Sites take SGPRs that no vector instruction reads, where there are some
 //! ([`FunctionSummary::read_by_vectors`](crate::instrument::find::summary::FunctionSummary::read_by_vectors)).
@@ -92,14 +92,6 @@ impl Waits {
         let waits = [self.scalar, self.vector, self.vcc].into_iter().zip(Self::COUNTERS);
         let counters = waits.filter(|&(is_waited_for, _)| is_waited_for);
         waits::wait(assembler, counters.fold(AT_REST, |all, (_, counter)| all & !counter))
-    }
-
-    const fn without(self, other: Self) -> Self {
-        Self {
-            scalar: self.scalar && !other.scalar,
-            vector: self.vector && !other.vector,
-            vcc: self.vcc && !other.vcc,
-        }
     }
 }
 
@@ -197,27 +189,22 @@ impl State {
         }
     }
 
-    /// Goes by an instruction, as if before it stood what it needs; what that is.
-    fn pass(&mut self, step: &Step) -> Waits {
-        let Step { kind, reads, writes } = *step;
-        match kind {
-            Kind::Other => return Waits::default(),
+    /// Comes to an instruction. The values that must be waited for before it.
+    fn come_to(&mut self, step: &Step) -> Awaited {
+        let seen = match step.kind {
+            Kind::Other => return Awaited::default(),
             Kind::Waits(waits) => {
                 self.wait(waits);
-                return Waits::default();
+                return Awaited::default();
             }
             Kind::Settles => {
                 (self.by_scalar, self.by_vector) = (ScalarSet::EMPTY, ScalarSet::EMPTY);
-                return Waits::default();
+                return Awaited::default();
             }
-            Kind::Scalar | Kind::Vector | Kind::Jump { .. } => {}
-        }
-        let seen = match kind {
-            Kind::Jump { .. } => ScalarSet::ALL,
-            _ => reads,
+            Kind::Jump { .. } => self.read,
+            Kind::Scalar | Kind::Vector => step.reads.intersection(self.read),
         };
-        let seen = seen.intersection(self.read);
-        if kind == Kind::Scalar {
+        if step.kind == Kind::Scalar {
             // It waits for vector instructions by itself.
             let seen = seen.intersection(self.surely_read);
             self.wait(Waits {
@@ -226,28 +213,27 @@ impl State {
                 vcc: seen.intersects(VCC),
             });
         }
-        let needed = Waits {
-            scalar: seen.intersects(self.by_scalar),
-            vector: seen.intersects(self.by_vector.without(VCC)),
-            vcc: seen.intersects(self.by_vector.intersection(VCC)),
-        };
-        self.wait(needed);
-        match kind {
+        Awaited { by_scalar: seen.intersection(self.by_scalar), by_vector: seen.intersection(self.by_vector) }
+    }
+
+    /// Goes by an instruction.
+    fn go_by(&mut self, step: &Step) {
+        match step.kind {
             Kind::Jump { calls: true } => {
                 (self.read, self.surely_read) = (Self::CALLED.read, Self::CALLED.surely_read);
             }
             Kind::Vector => {
-                self.read = self.read.union(reads.with_pairs());
-                self.surely_read = self.surely_read.union(reads.with_pairs());
+                self.read = self.read.union(step.reads.with_pairs());
+                self.surely_read = self.surely_read.union(step.reads.with_pairs());
             }
             _ => {}
         }
-        let written = writes.intersection(self.read);
-        match kind {
+        let written = step.writes.intersection(self.read);
+        match step.kind {
             Kind::Vector => self.by_vector = self.by_vector.union(written),
-            _ => self.by_scalar = self.by_scalar.union(written),
+            Kind::Scalar | Kind::Jump { .. } => self.by_scalar = self.by_scalar.union(written),
+            Kind::Settles | Kind::Waits(_) | Kind::Other => {}
         }
-        needed
     }
 
     fn join(&mut self, other: &Self) {
@@ -258,25 +244,82 @@ impl State {
     }
 }
 
-/// What is known at a place: with what is inserted, and in the program as it was.
+/// The registers whose values an instruction must wait for, by what writes them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Awaited {
+    by_scalar: ScalarSet,
+    by_vector: ScalarSet,
+}
+
+impl Awaited {
+    const fn without(self, other: Self) -> Self {
+        Self {
+            by_scalar: self.by_scalar.without(other.by_scalar),
+            by_vector: self.by_vector.without(other.by_vector),
+        }
+    }
+
+    const fn union(self, other: Self) -> Self {
+        Self {
+            by_scalar: self.by_scalar.union(other.by_scalar),
+            by_vector: self.by_vector.union(other.by_vector),
+        }
+    }
+
+    /// What waits for them.
+    fn waits(self) -> Waits {
+        Waits {
+            scalar: !self.by_scalar.is_empty(),
+            vector: !self.by_vector.without(VCC).is_empty(),
+            vcc: self.by_vector.intersects(VCC),
+        }
+    }
+}
+
+/// What is known at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Pending {
-    of_all: State,
+    /// In the program as it was.
     original: State,
+    /// With what is inserted, and of that only what inserted instructions have written.
+    all: State,
+    inserted: State,
 }
 
 impl Pending {
+    const CALLED: Self = Self { original: State::CALLED, all: State::CALLED, inserted: State::CALLED };
+
     /// Goes by an instruction of the program. What must be waited for before it, for what is inserted.
     fn pass(&mut self, step: &Step) -> Waits {
-        let needed = self.of_all.pass(step);
-        needed.without(self.original.pass(step))
+        let (all, own) = (self.all.come_to(step), self.original.come_to(step));
+        let waits = all.without(own).union(self.inserted.come_to(step)).waits();
+        self.wait(waits);
+        self.all.go_by(step);
+        self.original.go_by(step);
+        self.inserted.go_by(&Step { writes: ScalarSet::EMPTY, ..*step });
+        waits
+    }
+
+    /// Goes by an inserted instruction. What must be waited for before it.
+    fn pass_inserted(&mut self, step: &Step) -> Waits {
+        let waits = self.all.come_to(step).waits();
+        self.inserted.come_to(step);
+        self.wait(waits);
+        self.all.go_by(step);
+        self.inserted.go_by(step);
+        waits
+    }
+
+    /// Goes by an inserted wait.
+    fn wait(&mut self, waits: Waits) {
+        self.all.wait(waits);
+        self.inserted.wait(waits);
     }
 
     fn join(&mut self, other: &Self) {
-        self.of_all.join(&other.of_all);
         self.original.join(&other.original);
-        // What the program needs is taken away from what is added, so it must not seem to be more than it is.
-        self.original.surely_read = self.original.read;
+        self.all.join(&other.all);
+        self.inserted.join(&other.inserted);
     }
 }
 
@@ -298,10 +341,9 @@ impl Code<'_> {
     /// What may be known where each block begins; nothing of one that is not reached.
     fn starts(&self, patches: &Patches) -> Vec<Option<Pending>> {
         let blocks = &self.function.blocks;
-        let called = State::CALLED;
         let enters = match self.function.kernel {
             Some(_) => Pending::default(),
-            None => Pending { of_all: called, original: called },
+            None => Pending::CALLED,
         };
         // A function begins with one of its blocks; those that nothing leads to may be entered as well.
         let is_entry = |number: usize| {
@@ -317,14 +359,14 @@ impl Code<'_> {
             for index in blocks[number].insts.clone() {
                 let patch = patches.get(index);
                 if let Some(patch) = patch {
-                    let mut entered = State::default();
+                    let mut entered = Pending::default();
                     self.pass(&mut entered, &patch.entry);
-                    pending.of_all.join(&entered);
-                    self.pass(&mut pending.of_all, &patch.before);
+                    pending.join(&entered);
+                    self.pass(&mut pending, &patch.before);
                 }
                 pending.pass(&self.original(index));
                 if let Some(patch) = patch {
-                    self.pass(&mut pending.of_all, &patch.after);
+                    self.pass(&mut pending, &patch.after);
                 }
             }
             for &next in &blocks[number].successors {
@@ -347,9 +389,9 @@ impl Code<'_> {
     }
 
     /// Goes by a part of what is inserted.
-    fn pass(&self, state: &mut State, part: &[Assembled]) {
+    fn pass(&self, pending: &mut Pending, part: &[Assembled]) {
         for inst in part {
-            state.pass(&self.inserted(inst));
+            pending.pass_inserted(&self.inserted(inst));
         }
     }
 
@@ -362,7 +404,7 @@ impl Code<'_> {
     ) -> Result<(), EncodeError> {
         let mut at = 0;
         while let Some(inst) = part.get(at) {
-            let needed = pending.of_all.pass(&self.inserted(inst));
+            let needed = pending.pass_inserted(&self.inserted(inst));
             if needed != Waits::default() {
                 part.insert(at, needed.assemble(assembler)?);
                 at += 1;
@@ -385,15 +427,15 @@ mod tests {
     const IN_VCC: Waits = Waits { vcc: true, ..NONE };
 
     /// What each instruction of a straight line needs, from a state on.
-    fn check(mut state: State, wave: WaveSize, lines: &[(&str, Waits)]) {
-        check_from(&mut state, wave, lines);
+    fn check(mut pending: Pending, wave: WaveSize, lines: &[(&str, Waits)]) {
+        check_from(&mut pending, wave, lines);
     }
 
-    fn check_from(state: &mut State, wave: WaveSize, lines: &[(&str, Waits)]) {
+    fn check_from(pending: &mut Pending, wave: WaveSize, lines: &[(&str, Waits)]) {
         let target = Target { arch: Arch::Gfx1201, wave };
         for &(text, waits) in lines {
             let inst = parse(target, text).unwrap_or_else(|error| panic!("{text}: {error}"));
-            let needed = state.pass(&Step::new(&inst, &inst.effects(target)));
+            let needed = pending.pass_inserted(&Step::new(&inst, &inst.effects(target)));
             assert_eq!(needed, waits, "{text} in {lines:?}");
         }
     }
@@ -401,7 +443,7 @@ mod tests {
     #[test]
     fn values_of_registers_that_vector_instructions_have_read_are_waited_for() {
         check(
-            State::default(),
+            Pending::default(),
             WaveSize::Wave32,
             &[
                 ("s_mov_b32 s4, 1", NONE),
@@ -440,10 +482,10 @@ mod tests {
                 ("v_writelane_b32 v1, s2, 3", last),
             ]
         };
-        let mut read = State::default();
+        let mut read = Pending::default();
         check_from(&mut read, WaveSize::Wave32, &[("v_add_nc_u32_e64 v0, s12, s2", NONE)]);
         check(read, WaveSize::Wave32, &lines(NONE));
-        let mut other = State::default();
+        let mut other = Pending::default();
         check_from(&mut other, WaveSize::Wave32, &[("v_mov_b32_e32 v0, s2", NONE)]);
         read.join(&other);
         check(read, WaveSize::Wave32, &lines(VECTOR));
@@ -472,7 +514,7 @@ mod tests {
         for (wave, vcc) in [(WaveSize::Wave32, "vcc_lo"), (WaveSize::Wave64, "vcc")] {
             let lines = lines(vcc);
             let lines: Vec<(&str, Waits)> = lines.iter().map(|(text, waits)| (&text[..], *waits)).collect();
-            check(State::default(), wave, &lines);
+            check(Pending::default(), wave, &lines);
         }
     }
 
@@ -484,7 +526,7 @@ mod tests {
             ("v_cmp_lt_u32_e32 vcc_lo, v0, v1", NONE),
             ("s_setpc_b64 s[30:31]", Waits { scalar: true, vector: true, vcc: true }),
         ];
-        check(State::CALLED, WaveSize::Wave32, &lines);
+        check(Pending::CALLED, WaveSize::Wave32, &lines);
         let lines = [
             ("s_mov_b32 s40, 1", NONE),
             ("s_swappc_b64 s[30:31], s[4:5]", NONE),
@@ -492,7 +534,7 @@ mod tests {
             ("s_mov_b32 s42, s30", SCALAR),
             ("s_mov_b32 s43, s42", SCALAR),
         ];
-        check(State::default(), WaveSize::Wave32, &lines);
+        check(Pending::default(), WaveSize::Wave32, &lines);
     }
 
     #[test]
