@@ -40,6 +40,8 @@ enum Command {
     HazardPairs(hazards::pairs::Options),
     /// Mutate code objects, and take each all the way to its launches, on every path that must do the same
     Mutants(Handover),
+    /// Launch kernels of whole libraries with made-up arguments, as they are and instrumented, and compare memory and counters
+    Launches(Handover),
     /// Run programs of other compilers and libraries, and compare with the host
     Foreign(foreign::Options),
     /// Count how many branches of whole libraries can be instrumented, and the refusals
@@ -98,6 +100,7 @@ fn run(command: &Command) -> Result<bool> {
         Command::Seeds(options) => seeds::run(options),
         Command::Differential(options) => options.run("differential", &[]),
         Command::Mutants(options) => options.run("mutants", &["--release"]),
+        Command::Launches(options) => options.run("launches", &["--release"]),
         Command::Disasm(options) => disasm::run(options),
         Command::Hardware(options) => hardware::run(options),
         Command::Hazards(options) => hazards::run(options),

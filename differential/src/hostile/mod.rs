@@ -5,4 +5,6 @@
 //! program `mutants` share both.
 
 pub mod check;
+pub mod launch;
+pub mod launches;
 pub mod mutate;
