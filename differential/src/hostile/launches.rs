@@ -37,7 +37,7 @@ impl Ways {
     /// Instruments a code object in each home.
     ///
     /// # Errors
-    /// What it cannot be instrumented for as a whole.
+    /// It cannot be instrumented as a whole: the reason.
     pub fn of(object: &CodeObject) -> Result<Self, String> {
         let homes = [Counters::Auto, Counters::Register, Counters::Lds, Counters::Global];
         let ways = homes.into_iter().map(|counters| Ok((counters, Form::of(object, counters)?)));
