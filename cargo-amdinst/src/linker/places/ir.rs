@@ -102,7 +102,7 @@ fn split_type(text: &str) -> Option<(&str, &str)> {
     } else if text.starts_with("ptr addrspace(") {
         text.find(')')? + 1
     } else {
-        text.find(' ')?
+        text.find([' ', ','])?
     };
     Some((&text[..end], text[end..].trim_start()))
 }

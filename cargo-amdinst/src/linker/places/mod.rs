@@ -28,7 +28,7 @@ use ir::{Function, Instruction, Metadata};
 pub(super) use off_lanes::marked;
 
 /// The section of a code object that has the warnings of its link.
-pub const SECTION: &str = ".amdinst.warnings";
+const SECTION: &str = ".amdinst.warnings";
 
 /// The option of `llc` that leaves a program as it is before instructions are selected.
 pub(super) const STOP: &str = "-stop-before=amdgpu-isel";
@@ -125,7 +125,7 @@ fn warnings(how: Compiled<'_>, program: &str, faults: &[&Lasting]) -> Result<Vec
     let tried = tried(how, &trials)?;
     let metadata = Metadata::of(program);
     let mut warnings = Vec::new();
-    for (fault, suspects) in faults.iter().zip(found) {
+    for (fault, suspects) in faults.iter().zip(&found) {
         let is_wrong = |trial: &String| tried.get(trial.as_str()).is_some_and(|text| !(fault.is_right)(text));
         let mut places = Vec::new();
         for (function, suspect) in suspects {

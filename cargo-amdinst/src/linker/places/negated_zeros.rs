@@ -45,13 +45,13 @@ fn may_have(program: &str) -> bool {
     })
 }
 
-/// Whether there is a subtraction from zero: as such, or as the sum of a negated value and zero.
+/// Whether there is a subtraction: as such, or as a sum with a negated value. Zero may be in a register. Where an instruction is
+/// tried that is made of sums itself, nothing is told.
 fn is_right(assembly: &str) -> bool {
     assembly.lines().any(|line| {
-        let Some((name, operands)) = line.trim().split_once(' ') else { return false };
+        let name = line.trim().split([' ', '\t']).next().unwrap_or_default();
         let is_sum = ["_add_", "_sub_", "_subrev_"].iter().any(|sum| name.contains(sum));
-        let zero = |operand: &str| operand.trim().split(' ').next() == Some("0");
-        is_sum && name.contains("_f") && operands.split(',').any(zero)
+        is_sum && name.contains("_f")
     })
 }
 
@@ -242,8 +242,9 @@ mod tests {
             ("float", larger("float", "f32"), 1),
             ("float", "call float @llvm.rint.f32(float %d)".to_owned(), 1),
             ("half", "fmul half %d, %y".to_owned(), 1),
-            ("double", "fmul double %d, %y".to_owned(), 1),
             ("float", "fdiv float %d, %y".to_owned(), 1),
+            // Of doubles there is a sum with a negated value, which is right.
+            ("double", "fmul double %d, %y".to_owned(), 0),
             // The subtraction stays where something else takes it, too.
             ("float", "call float @llvm.sqrt.f32(float %d)".to_owned(), 0),
             ("<2 x half>", "fmul <2 x half> %d, %y".to_owned(), 0),
@@ -261,8 +262,10 @@ mod tests {
                 let ir = ir
                     .replace("%r, ptr addrspace(1) %q,", "%r, ptr addrspace(1) %p,")
                     .replace(", %x\n", ", %l\n");
-                let Some(warnings) = found(&ir, cpu, 2) else { return };
-                assert_eq!(warnings.len(), expected, "{cpu}: {user}: {warnings:?}");
+                for level in [0, 2] {
+                    let Some(warnings) = found(&ir, cpu, level) else { return };
+                    assert_eq!(warnings.len(), expected, "{cpu}, opt-level {level}: {user}: {warnings:?}");
+                }
             }
         }
     }
