@@ -23,7 +23,7 @@ mod kernels {
     pub unsafe extern \"gpu-kernel\" fn shade(values: *const f32, output: *mut f32) {
         let i = workitem_id_x() as usize;
         let inverted = unsafe { 0.0 - *values.add(i) };
-        unsafe { *output.add(i) = inverted * 2.0 };
+        unsafe { *output.add(i) = inverted * 3.0 };
     }
     #[unsafe(no_mangle)]
     pub unsafe extern \"gpu-kernel\" fn broadcast(values: *const u32, output: *mut u32) {
@@ -34,7 +34,7 @@ mod kernels {
     #[unsafe(no_mangle)]
     pub unsafe extern \"gpu-kernel\" fn right(values: *const f32, output: *mut f32) {
         let i = workitem_id_x() as usize;
-        unsafe { *output.add(i) = -*values.add(i) * 2.0 };
+        unsafe { *output.add(i) = -*values.add(i) * 3.0 };
     }
     #[panic_handler]
     fn panic(_: &core::panic::PanicInfo) -> ! {

@@ -76,9 +76,7 @@ fn wave(values: &[u32], asked: &[u32], size: usize) -> Vec<u32> {
             words.extend(mask(&stays));
             words.extend(mask(&|value| stays(value) && odd(value)));
             words.extend(values.iter().find(|value| stays(**value)));
-            words.extend(
-                [asked, KNOWN].map(|lane| source(lane).filter(|value| stays(*value)).unwrap_or(0)),
-            );
+            words.extend([asked, KNOWN].map(|lane| source(lane).filter(|value| stays(*value)).unwrap_or(0)));
         }
         words.resize(WORDS, 0);
         all.extend(words);

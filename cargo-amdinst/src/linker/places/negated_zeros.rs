@@ -233,40 +233,36 @@ mod tests {
         assert!(!is_right("\tv_add_u32_e32 v0, 0, v1\n\tv_mul_f32_e64 v0, -v0, v1\n"));
     }
 
-    /// What LLVM 22 makes of each type, and where it is right.
+    /// What LLVM 22 makes of each type, and where it is right; of values of each lane.
     #[test]
     fn llvm_22_negates_zero() {
-        let larger = |ty: &str, name: &str| format!("call {ty} @llvm.maxnum.{name}({ty} %d, {ty} %y)");
         let cases = [
-            ("float", "fmul float %d, %y".to_owned(), 1),
-            ("float", larger("float", "f32"), 1),
-            ("float", "call float @llvm.rint.f32(float %d)".to_owned(), 1),
-            ("half", "fmul half %d, %y".to_owned(), 1),
-            ("float", "fdiv float %d, %y".to_owned(), 1),
-            // Of doubles there is a sum with a negated value, which is right.
-            ("double", "fmul double %d, %y".to_owned(), 0),
-            // The subtraction stays where something else takes it, too.
-            ("float", "call float @llvm.sqrt.f32(float %d)".to_owned(), 0),
-            ("<2 x half>", "fmul <2 x half> %d, %y".to_owned(), 0),
+            ("product", "float", "fmul float %d, %y"),
+            ("larger", "float", "call float @llvm.maxnum.f32(float %d, float %y)"),
+            ("rounded", "float", "call float @llvm.rint.f32(float %d)"),
+            ("quotient", "float", "fdiv float %d, %y"),
+            ("half", "half", "fmul half %d, %y"),
+            // The subtraction stays: as a sum with a negated value, for another instruction that takes it, without the modifier.
+            ("double", "double", "fmul double %d, %y"),
+            ("root", "float", "call float @llvm.sqrt.f32(float %d)"),
+            ("pair", "<2 x half>", "fmul <2 x half> %d, %y"),
         ];
-        for (ty, user, expected) in cases {
-            for cpu in ["gfx900", "gfx90a", "gfx1030", "gfx1100"] {
-                // Of a value of each lane.
-                let ir = with(ty, &user).replace("%p, ", "%q, ").replace(
-                    "  %d = ",
-                    &format!(
-                        "  %id = call i32 @llvm.amdgcn.workitem.id.x()\n  %p = getelementptr i8, ptr addrspace(1) %q, i32 %id\n  \
-                         %l = load {ty}, ptr addrspace(1) %p, align 4\n  %d = "
-                    ),
-                );
-                let ir = ir
-                    .replace("%r, ptr addrspace(1) %q,", "%r, ptr addrspace(1) %p,")
-                    .replace(", %x\n", ", %l\n");
-                for level in [0, 2] {
-                    let Some(warnings) = found(&ir, cpu, level) else { return };
-                    assert_eq!(warnings.len(), expected, "{cpu}, opt-level {level}: {user}: {warnings:?}");
-                }
-            }
+        let of = |(name, ty, user): (&str, &str, &str)| {
+            let address = "  %id = call i32 @llvm.amdgcn.workitem.id.x()\n  %p = getelementptr i8, ptr addrspace(1) %q, i32 %id\n";
+            let load = format!("  %l = load {ty}, ptr addrspace(1) %p, align 4\n  %d = ");
+            let ir =
+                with(ty, user).replace("@k(ptr addrspace(1) %p", &format!("@{name}(ptr addrspace(1) %q"));
+            ir.replace("  %d = ", &format!("{address}{load}")).replace(", %x\n", ", %l\n")
+        };
+        let program: String = cases.into_iter().map(of).collect();
+        for (cpu, level) in [("gfx900", 0), ("gfx90a", 2), ("gfx1030", 2), ("gfx1100", 0), ("gfx1200", 2)] {
+            let Some(warnings) = found(&program, cpu, level) else { return };
+            let names: Vec<_> = warnings.iter().filter_map(|warning| warning.split('`').nth(1)).collect();
+            assert_eq!(
+                names,
+                ["product", "larger", "rounded", "quotient", "half"],
+                "{cpu}, opt-level {level}"
+            );
         }
     }
 }

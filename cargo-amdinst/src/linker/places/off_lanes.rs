@@ -10,7 +10,7 @@ use super::ir::Function;
 use super::{Lasting, Suspect};
 
 pub(super) const FAULT: Lasting = Lasting {
-    what: "reads a lane with `v_readlane` in place of `ds_bpermute`, which gives a value of no one if that lane is off",
+    what: "reads a lane with `v_readlane` in place of `ds_bpermute`, which does not give 0 if that lane is off",
     instead: "read only lanes that are on, or use `shuffle` of amdinst-device",
     may_have: |program| program.contains(MARK),
     find,
