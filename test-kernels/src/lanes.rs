@@ -5,11 +5,13 @@ use amdinst_device::{
 };
 
 /// Words that a work-item gives.
-pub const WORDS: usize = 15;
+pub const WORDS: usize = 17;
 /// The lane that [`read_lane`] is asked for, modulo the size of a wave.
 const FOURTH: u32 = 67;
+/// A lane that the compiler knows; short waves do not have it.
+const KNOWN: u32 = 40;
 
-/// Gives each work-item's lane and all that the lane functions tell it: words 0 to 8 with all lanes of the launch, the rest while
+/// Gives each work-item's lane and all that the lane functions tell it: words 0 to 9 with all lanes of the launch, the rest while
 /// multiples of three stand aside, which keep their words.
 ///
 /// # Safety
@@ -34,11 +36,13 @@ pub unsafe fn tell_lanes(values: *const u32, asked: *const u32, output: *mut u32
     put(6, read_first_lane(value));
     put(7, read_lane(value, FOURTH));
     put(8, shuffle(value, asked));
+    put(9, shuffle(value, KNOWN));
     if !value.is_multiple_of(3) {
-        put_mask(9, active_lanes().bits());
-        put_mask(11, ballot(value & 1 == 1).bits());
-        put(13, read_first_lane(value));
-        put(14, shuffle(value, asked));
+        put_mask(10, active_lanes().bits());
+        put_mask(12, ballot(value & 1 == 1).bits());
+        put(14, read_first_lane(value));
+        put(15, shuffle(value, asked));
+        put(16, shuffle(value, KNOWN));
     }
 }
 
@@ -62,16 +66,17 @@ fn wave(values: &[u32], asked: &[u32], size: usize) -> Vec<u32> {
     let odd = |value: u32| value & 1 == 1;
     let mut all = Vec::new();
     for (lane, (&value, &asked)) in values.iter().zip(asked).enumerate() {
-        let source = values.get(asked as usize % size).copied();
+        let source = |lane: u32| values.get(lane as usize % size).copied();
         let mut words = vec![lane as u32, size as u32];
         words.extend(mask(&odd));
         words.extend(mask(&|_| true));
-        words.extend([values[0], values[FOURTH as usize % size], source.unwrap_or(0)]);
+        words.extend([values[0], values[FOURTH as usize % size]]);
+        words.extend([asked, KNOWN].map(|lane| source(lane).unwrap_or(0)));
         if stays(value) {
             words.extend(mask(&stays));
             words.extend(mask(&|value| stays(value) && odd(value)));
             words.extend(values.iter().find(|value| stays(**value)));
-            words.push(source.filter(|value| stays(*value)).unwrap_or(0));
+            words.extend([asked, KNOWN].map(|lane| source(lane).filter(|value| stays(*value)).unwrap_or(0)));
         }
         words.resize(WORDS, 0);
         all.extend(words);

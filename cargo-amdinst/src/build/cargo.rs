@@ -16,7 +16,7 @@ use super::profile;
 use crate::cli::Format;
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
-use crate::linker::{LinkOptions, device_libraries};
+use crate::linker::{LinkOptions, device_libraries, warnings_of};
 use crate::toolchain::{TARGET, Toolchain};
 
 /// The command that builds `package` for `cpu`.
@@ -89,6 +89,10 @@ pub fn build(
     let mut crates = BTreeSet::new();
     let command = command(package, cpu, toolchain, executable, flags);
     let built = run(context, package, cpu, command, format, &mut crates)?;
+    // Cargo shows nothing of a linker that succeeds, and starts none where all is up to date.
+    for warning in warnings_of(&built.code_object) {
+        context.shell.warn_once(warning);
+    }
     if let Some(entry) = entry {
         entry.keep(|| crates);
     }

@@ -90,7 +90,7 @@ fn with_structures(function: &str, entry: &Entry) -> Option<String> {
 }
 
 /// Where the parenthesis closes that is open at the beginning.
-fn closing(text: &str) -> Option<usize> {
+pub(super) fn closing(text: &str) -> Option<usize> {
     let (mut depth, mut quoted) = (0_usize, false);
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -107,7 +107,7 @@ fn closing(text: &str) -> Option<usize> {
 }
 
 /// The parts between commas that stand in no brackets.
-fn split(text: &str) -> Vec<&str> {
+pub(super) fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut begin, mut depth, mut quoted) = (Vec::new(), 0, 0_i32, false);
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -127,7 +127,7 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 /// `text` with another name for the value `%7`.
-fn renamed(text: &str, from: &str, to: &str) -> String {
+pub(super) fn renamed(text: &str, from: &str, to: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(from) {

@@ -10,7 +10,7 @@
 //! 3. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier, what prints and allocates (`support`);
 //!    and what is needed of libraries, AMD's among them (`device_libraries`);
 //! 4. optimises at the profile's level, emits the object and links the code object (`pipeline`), with what keeps
-//!    known faults of LLVM away (`faults`).
+//!    known faults of LLVM away (`faults`), and finds places where nothing does (`places`).
 //!
 //! [`MARKER`] among the arguments is what tells such a call from the `cargo amdinst` command.
 //!
@@ -27,12 +27,14 @@ mod entries;
 mod faults;
 mod hidden;
 mod pipeline;
+mod places;
 mod records;
 mod stack_slots;
 mod support;
 
 pub use arguments::{LinkArguments, LinkOptions, MARKER};
 pub use faults::{Fault, Verdict};
+pub use places::warnings_of;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

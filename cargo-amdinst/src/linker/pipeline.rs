@@ -16,8 +16,8 @@ use amdinst_core::{heap, panics, printed};
 
 use super::records::Records;
 use super::{
-    Fault, LinkArguments, LinkError, Undefined, Verdict, device_libraries, entries, hidden, stack_slots,
-    support,
+    Fault, LinkArguments, LinkError, Undefined, Verdict, device_libraries, entries, hidden, places,
+    stack_slots, support,
 };
 
 /// The buffer of what kernels print, which whoever launches them looks for.
@@ -45,6 +45,8 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
         }
         let switches: Vec<&str> = found.into_iter().map(|(_, switch)| switch).collect();
         let optimised = step.optimise(&program, &switches)?;
+        let warnings = step.warnings(&optimised, &switches)?;
+        let optimised = step.with_warnings(optimised, &warnings)?;
         let object = step.emit(&optimised, &switches)?;
         step.link_object(&object)
     })
@@ -134,12 +136,13 @@ impl Step<'_> {
         let names = entries::names(&records.entries)?;
         let program = self.path("reached.ll");
         let text = entries::rewrite(&ir, &records.entries, &names)?;
-        fs::write(&program, hidden::without_queues(&stack_slots::aligned(&text)))
-            .map_err(|source| LinkError::Io { path: program.clone(), source })?;
+        let text = places::marked(&hidden::without_queues(&stack_slots::aligned(&text)));
+        fs::write(&program, text).map_err(|source| LinkError::Io { path: program.clone(), source })?;
 
         let support = self.path("support.ll");
-        fs::write(&support, support::module(&records, self.target(), self.arguments.options.heap))
-            .map_err(|source| LinkError::Io { path: support.clone(), source })?;
+        let module =
+            support::module(&records, self.target(), self.arguments.options.heap, self.arguments.opt_level);
+        fs::write(&support, module).map_err(|source| LinkError::Io { path: support.clone(), source })?;
         let path = self.llvm_link(&[program, support], "program.bc")?;
         let path = self.with_libraries(path, &device_libraries::undefined(&ir))?;
         let is_intrinsic = |line: &&str| line.starts_with("declare ") && line.contains("@llvm.amdgcn.");
@@ -253,16 +256,51 @@ impl Step<'_> {
         Ok(output)
     }
 
-    fn emit(&self, input: &Path, switches: &[&str]) -> Result<PathBuf, LinkError> {
-        let output = self.path("program.o");
+    /// What is to be told of places where LLVM is wrong whatever is done.
+    fn warnings(&self, optimised: &Path, switches: &[&str]) -> Result<Vec<String>, LinkError> {
+        let program = self.disassemble(optimised)?;
+        let how = places::Compiled {
+            tools: &self.arguments.options.tools,
+            processor: &self.arguments.processor(),
+            opt_level: self.arguments.opt_level,
+            switches,
+        };
+        let mut warnings = places::of_optimised(how, &program);
+        if places::may_be_in(&program) {
+            let mut command = self.llc(switches);
+            command.arg(places::STOP).arg(optimised).args(["-o", "-"]);
+            warnings.extend(places::of_selected(how, &run("llc", &mut command)?));
+        }
+        Ok(warnings)
+    }
+
+    /// The program with these warnings in a section of theirs.
+    fn with_warnings(&self, program: PathBuf, warnings: &[String]) -> Result<PathBuf, LinkError> {
+        if warnings.is_empty() {
+            return Ok(program);
+        }
+        let module = self.path("warnings.ll");
+        fs::write(&module, places::module(warnings))
+            .map_err(|source| LinkError::Io { path: module.clone(), source })?;
+        self.llvm_link(&[program, module], "warned.bc")
+    }
+
+    /// The compiler, with all that it takes beside files.
+    fn llc(&self, switches: &[&str]) -> Command {
         let mut command = self.tool("llc");
-        command.args(["-filetype=obj", "--relocation-model=pic"]);
+        command.arg("--relocation-model=pic");
         command.arg(format!("-O{}", self.arguments.opt_level)).args(self.arguments.processor());
         command.args(switches);
         if let Some(version) = self.arguments.options.code_object_version {
             command.arg(format!("--amdhsa-code-object-version={version}"));
         }
-        command.arg(input).arg("-o").arg(&output);
+        command
+    }
+
+    fn emit(&self, input: &Path, switches: &[&str]) -> Result<PathBuf, LinkError> {
+        let output = self.path("program.o");
+        let mut command = self.llc(switches);
+        command.arg("-filetype=obj").arg(input).arg("-o").arg(&output);
         run("llc", &mut command)?;
         Ok(output)
     }

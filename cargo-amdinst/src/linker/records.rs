@@ -108,7 +108,7 @@ fn constant(line: &str) -> Option<(String, &str, Vec<u8>)> {
 }
 
 /// LLVM's string escapes: a backslash and two hexadecimal digits, or a doubled backslash.
-fn unescaped(text: &str) -> Option<Vec<u8>> {
+pub(super) fn unescaped(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {

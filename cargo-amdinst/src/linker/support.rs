@@ -293,7 +293,7 @@ declare i64 @llvm.cttz.i64(i64, i1)
 "#;
 
 /// The definition of `amdinst_device::shuffle` for a target; none for one that is not known.
-const fn shuffle(target: Option<Target>) -> &'static str {
+const fn shuffle_of_any(target: Option<Target>) -> &'static str {
     match target {
         None => "",
         Some(Target { arch, wave }) => match (arch.generation(), wave) {
@@ -303,6 +303,51 @@ const fn shuffle(target: Option<Target>) -> &'static str {
             | (Generation::Gfx10 | Generation::Gfx11, WaveSize::Wave32) => SHUFFLE,
         },
     }
+}
+
+/// As that, with a way of its own for a lane that is a constant. There the pass `instcombine` makes `v_readlane` of `ds_bpermute`, which is
+/// wrong of a lane that is off, and of halves of a wave. At opt-level 0 it does not run.
+fn shuffle(target: Option<Target>, opt_level: u8) -> String {
+    let of_any = shuffle_of_any(target);
+    let Some(target) = target.filter(|_| opt_level > 0) else { return of_any.to_owned() };
+    let last = target.wave.lanes() - 1;
+    let mut ir = of_any
+        .replace("define hidden i32 @__amdinst_shuffle(", "define internal i32 @__amdinst_shuffle_of_any(");
+    let _ = write!(
+        ir,
+        r#"
+define hidden i32 @__amdinst_shuffle(i32 %value, i32 %lane) alwaysinline convergent nounwind {{
+entry:
+  %known = call i1 @llvm.is.constant.i32(i32 %lane)
+  br i1 %known, label %one, label %any
+one:
+  %from = and i32 %lane, {last}
+  %read = call i32 @llvm.amdgcn.readlane.i32(i32 %value, i32 %from)
+  %active = call i64 @llvm.amdgcn.ballot.i64(i1 true)
+  %place = zext i32 %from to i64
+  %shifted = lshr i64 %active, %place
+  %is.active = trunc i64 %shifted to i1
+  %of.one = select i1 %is.active, i32 %read, i32 0
+  br label %done
+any:
+  %of.any = call i32 @__amdinst_shuffle_of_any(i32 %value, i32 %lane)
+  br label %done
+done:
+  %result = phi i32 [ %of.one, %one ], [ %of.any, %any ]
+  ret i32 %result
+}}
+"#
+    );
+    for declaration in [
+        "declare i1 @llvm.is.constant.i32(i32)",
+        "declare i32 @llvm.amdgcn.readlane.i32(i32, i32)",
+        "declare i64 @llvm.amdgcn.ballot.i64(i1)",
+    ] {
+        if !of_any.contains(declaration) {
+            let _ = writeln!(ir, "{declaration}");
+        }
+    }
+    ir
 }
 
 /// The heap of `size` bytes behind a word that says how many are taken (`amdinst_format::heap`), and the function that takes some: at an
@@ -356,18 +401,11 @@ declare i64 @llvm.umax.i64(i64, i64)
 const HEAP_HEAD: u64 = amdinst_core::heap::HEAD as u64;
 
 /// The module to link with a program that has `records`, for `target`, if that is known, with a heap of `heap_size` bytes.
-pub(super) fn module(records: &Records, target: Option<Target>, heap_size: u64) -> String {
+pub(super) fn module(records: &Records, target: Option<Target>, heap_size: u64, opt_level: u8) -> String {
     let mut ir = String::from("target triple = \"amdgcn-amd-amdhsa\"\n");
     if !records.probes.is_empty() {
-        // A section that is not loaded: probes must not move a single address of the kernel.
-        ir.push_str("module asm \".section .amdinst.probes,\\22\\22,@progbits\"\n");
-        for line in &records.probes {
-            let _ = writeln!(
-                ir,
-                "module asm \"{}\"",
-                escaped(&format!(".ascii \"{}\\n\"", assembler_text(line)))
-            );
-        }
+        let lines: Vec<_> = records.probes.iter().cloned().collect();
+        ir.push_str(&text_section(".amdinst.probes", &lines));
     }
     for (index, variable) in records.shared.iter().enumerate() {
         let (symbol, size, align) = (escaped(&variable.symbol), variable.size, variable.align);
@@ -398,7 +436,17 @@ pub(super) fn module(records: &Records, target: Option<Target>, heap_size: u64) 
     }
     ir.push_str(BARRIER);
     ir.push_str(&float_atomics());
-    ir.push_str(shuffle(target));
+    ir.push_str(&shuffle(target, opt_level));
+    ir
+}
+
+/// A section of lines of text. It is not loaded: what it says must not move a single address of the kernel.
+pub(super) fn text_section(name: &str, lines: &[String]) -> String {
+    let mut ir = format!("module asm \".section {name},\\22\\22,@progbits\"\n");
+    for line in lines {
+        let text = escaped(&format!(".ascii \"{}\\n\"", assembler_text(line)));
+        let _ = writeln!(ir, "module asm \"{text}\"");
+    }
     ir
 }
 
@@ -522,7 +570,7 @@ mod tests {
             ],
             ..Records::default()
         };
-        let ir = module(&records, Some(Arch::Gfx90a.into()), 1 << 20);
+        let ir = module(&records, Some(Arch::Gfx90a.into()), 1 << 20, 3);
         assert!(ir.contains("internal addrspace(3) global [64 x i8] poison, align 16"), "{ir}");
         assert!(ir.contains("external addrspace(3) global [0 x i8], align 4"), "{ir}");
         assert!(ir.contains(r#"module asm ".ascii \221\5C011\5C042x\5C042\5Cn\22""#), "{ir}");

@@ -89,42 +89,55 @@ impl Fault {
         opt_level: u8,
         switch: Option<&str>,
     ) -> Result<String, LinkError> {
-        let tool: PathBuf = tools.path("llc");
-        let failed = |source| LinkError::Start { tool: tool.clone(), source };
-        let mut child = Command::new(&tool)
-            .arg(format!("-O{opt_level}"))
-            .args(processor)
-            .args(switch)
-            .args(["-", "-o", "-"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        // It fits the pipe. An llc that ends without reading it says why.
-        let written =
-            child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(self.reproducer.as_bytes()));
-        let output = child.wait_with_output().map_err(failed)?;
-        match (output.status.success(), written) {
-            (true, Ok(())) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-            (true, Err(error)) => Err(failed(error)),
-            (false, _) => Err(LinkError::Tool {
-                tool: "llc",
-                output: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-            }),
-        }
+        assembly(tools, processor, opt_level, switch.as_slice(), self.reproducer)
+    }
+}
+
+/// What `llc` makes of a small program, LLVM IR.
+///
+/// # Errors
+/// It cannot be started, or refuses.
+pub(super) fn assembly(
+    tools: &LlvmTools,
+    processor: &[String],
+    opt_level: u8,
+    switches: &[&str],
+    program: &str,
+) -> Result<String, LinkError> {
+    let tool: PathBuf = tools.path("llc");
+    let failed = |source| LinkError::Start { tool: tool.clone(), source };
+    let mut child = Command::new(&tool)
+        .arg(format!("-O{opt_level}"))
+        .args(processor)
+        .args(switches)
+        .args(["-", "-o", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    // It reads all before it writes. An llc that ends without reading it says why.
+    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(program.as_bytes()));
+    let output = child.wait_with_output().map_err(failed)?;
+    match (output.status.success(), written) {
+        (true, Ok(())) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        (true, Err(error)) => Err(failed(error)),
+        (false, _) => Err(LinkError::Tool {
+            tool: "llc",
+            output: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        }),
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use amdgpu_isa::{Generation, Op, Opcode, WaveSize};
 
     use super::*;
     use crate::toolchain::{Places, discover};
 
     /// The LLVM of the kernel toolchain here.
-    pub(super) fn tools() -> Option<LlvmTools> {
+    pub(in super::super) fn tools() -> Option<LlvmTools> {
         let found = discover(&Places::from_environment(None)).found;
         if found.is_none() {
             let required = std::env::var_os("AMDINST_REQUIRE_TOOLS").is_some_and(|value| value == "1");
