@@ -8,12 +8,13 @@ use std::process::Command;
 
 /// What each program begins with: `left TEST` says whether the test is to be run.
 const PROGRAM: &str = r#"#!/bin/sh
-# The tests that are not to be run again.
-done=
+# The tests that are to be run, or all but those.
+filter=
 for option; do
-  case $option in --gtest_flagfile=*) done=$(sed 's/^--gtest_filter=\*-//' "${option#*=}");; esac
+  case $option in --gtest_flagfile=*) filter=$(sed 's/^--gtest_filter=//' "${option#*=}");; esac
 done
-left() { case ":$done:" in *":$1:"*) return 1;; esac; }
+named() { case ":${filter#\*-}:" in *":$1:"*) ;; *) return 1;; esac; }
+left() { case $filter in '*-'*) ! named "$1";; *) named "$1";; esac; }
 pass() { left "$1" || return 0; echo "[ RUN      ] $1"; echo "[       OK ] $1 (3 ms)"; }
 fail() { left "$1" || return 0; echo "[ RUN      ] $1"; echo 'f.cpp:3: Failure'; echo "[  FAILED  ] $1 (3 ms)"; code=1; }
 skip() { left "$1" || return 0; echo "[ RUN      ] $1"; echo "[  SKIPPED ] $1 (0 ms)"; }
@@ -37,10 +38,10 @@ impl Tree {
         }
         let tree = Self { directory };
         tree.write("unpacked", "libhiprand1-tests\n");
-        for part in ["libamdhip64.so.5", "libhsa-runtime64.so.1"] {
+        for part in ["libamdhip64.so.5", "libhsa-runtime64.so.1", "libamd_comgr.so.2", "libLLVM-15.so.1"] {
             tree.write(&format!("hip/{part}"), "");
         }
-        tree.script("root/usr/lib64/ld-linux-x86-64.so.2", "#!/bin/sh\nshift 2\nexec \"$@\"\n");
+        tree.script("root/usr/lib64/ld-linux-x86-64.so.2", "#!/bin/sh\nshift 4\nexec \"$@\"\n");
         tree.script(
             "cargo-amdinst",
             "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n",
@@ -93,6 +94,21 @@ impl Tree {
         assert!(!is_good && text.contains(&format!("\n| hipRAND | 1 | {figures} |")), "{text}");
         assert!(text.contains(&format!("\n- hipRAND, `test_it`{why}\n")), "{text}");
     }
+}
+
+/// Of four tests, two are run, again and again until both have ended; the others are counted.
+#[test]
+fn a_sample_runs_some_tests_alone() {
+    let list = "if [ \"$1\" = --gtest_list_tests ]; then printf 'a.\\n  four\\n  one\\n  three\\n  two\\n'; exit; fi\n";
+    let tree = Tree::new("sample");
+    tree.program(
+        "test_it",
+        &format!("{list}pass a.four; die a.one sh -c 'kill -6 $$'; pass a.three; pass a.two"),
+    );
+    let (is_good, text) = tree.run(&["--sample", "2"]);
+    assert!(!is_good && text.contains("\n| hipRAND | 1 | 0 | 2 of 4 | 1 | 0 | 0 | 1 | 0 | 0 |"), "{text}");
+    let (_, text) = tree.run(&["--sample", "4"]);
+    assert!(text.contains("\n| hipRAND | 1 | 0 | 4 | 3 | 0 | 0 | 1 | 0 | 0 |"), "{text}");
 }
 
 #[test]
@@ -207,7 +223,7 @@ fn a_partial_run_may_lack_time_and_nothing_else() {
     let tree = Tree::with("partial-failed", "fail a.one; die a.two sleep 100");
     tree.is_bad(&options, "1 | 2 | 0 | 1 | 0 | 0 | 0 | 1", ", `a.one`: failed: f.cpp:3: Failure");
     // Started again after `a.one`, it takes no notice.
-    let tree = Tree::with("partial-stuck", "done=; die a.one true; pass a.two");
+    let tree = Tree::with("partial-stuck", "filter='*-'; die a.one true; pass a.two");
     tree.is_bad(&options, "1 | 2 | 0 | 0 | 0 | 1 | 0 | 1", " runs tests again, and none that is left");
 }
 
