@@ -46,6 +46,11 @@ impl Seen {
         self.forms.len()
     }
 
+    /// Bytes of code of the kernels.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Forgets everything, but not the room that it took.
     pub(crate) fn clear(&mut self) {
         self.forms.clear();

@@ -44,6 +44,11 @@ impl ProcessorCache {
         self.seen.forms()
     }
 
+    /// Bytes of code of the kernels that are known.
+    pub(crate) fn bytes(&self) -> usize {
+        self.seen.bytes()
+    }
+
     /// Forgets everything. The room that it took stays: it is soon filled again, and fresh memory takes time.
     pub(crate) fn clear(&mut self, target: Target) {
         let Self { seen, touches, masks, plans, facts, assembler } = self;
