@@ -25,3 +25,15 @@ pub mod toolchain;
 pub mod transparency;
 pub mod triage;
 pub mod ty;
+
+/// What a program ends with whose run found that all is equal or not, or failed: the error goes to stderr.
+pub fn exit_code(outcome: anyhow::Result<bool>) -> std::process::ExitCode {
+    match outcome {
+        Ok(true) => std::process::ExitCode::SUCCESS,
+        Ok(false) => std::process::ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}

@@ -8,12 +8,5 @@ use clap::Parser;
 use differential::campaign::{self, Options};
 
 fn main() -> ExitCode {
-    match campaign::run(&Options::parse()) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    differential::exit_code(campaign::run(&Options::parse()))
 }

@@ -13,7 +13,7 @@ fn fixture() -> CodeObject {
 }
 
 fn all(object: &CodeObject, ways: &Ways) -> Vec<Launched> {
-    object.kernels.iter().map(|kernel| launch(object, &kernel.name, ways, BUDGET)).collect()
+    object.kernels.iter().map(|kernel| launch(object, kernel, ways, BUDGET)).collect()
 }
 
 #[test]

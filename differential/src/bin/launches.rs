@@ -33,14 +33,7 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    differential::exit_code(run(&Options::parse()))
 }
 
 fn run(options: &Options) -> Result<bool> {
@@ -71,8 +64,8 @@ fn run(options: &Options) -> Result<bool> {
         .par_iter()
         .map(|(&at, kernels)| {
             let ways = Ways::of(&objects[at]).map_err(|error| format!("{}: {error}", objects[at].target))?;
-            let names = kernels.iter().map(|&kernel| &*objects[at].kernels[kernel].name);
-            Ok(names.map(|name| launch(&objects[at], name, &ways, options.budget)).collect())
+            let kernels = kernels.iter().map(|&kernel| &objects[at].kernels[kernel]);
+            Ok(kernels.map(|kernel| launch(&objects[at], kernel, &ways, options.budget)).collect())
         })
         .collect();
     for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {

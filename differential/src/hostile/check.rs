@@ -6,7 +6,9 @@ use amdinst_core::counters::Probe;
 use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, check_pair, digest, probe_specs};
 use amdinst_emu::Launch;
 
-use super::launch::{Arguments, How, differences, is_by_chance, looks_at_the_machine, run, same};
+use super::launch::{
+    Arguments, How, as_it_takes, differences, is_by_chance, looks_at_the_machine, run, same,
+};
 
 /// Code that is analysed has at most this many bytes, which keeps each input quick.
 const MAX_CODE: usize = 1 << 13;
@@ -18,6 +20,8 @@ const BUDGET: u64 = 20_000;
 const ARGUMENTS: Arguments = Arguments { buffer: 4096, number: 100 };
 /// Workgroups of a launch.
 const GROUPS: u32 = 6;
+/// Work-items of one, at most, if the kernel does not require a size.
+const MOST_WORK_ITEMS: u32 = 80;
 
 /// How far files came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,21 +100,11 @@ fn one(object: &CodeObject, reached: &mut Reached) -> Result<(), String> {
         form = Some((rewritten, done.map));
     }
     for kernel in object.kernels.iter().take(2) {
-        let launch = launch(kernel);
+        let launch = as_it_takes(kernel, GROUPS, MOST_WORK_ITEMS, BUDGET);
         let probes = form.as_ref().and_then(|(rewritten, map)| Some((rewritten, map.kernel(&kernel.name)?)));
         launches(object, kernel, &launch, probes.filter(|(_, probes)| probes.is_instrumented()), reached)?;
     }
     Ok(())
-}
-
-/// A few workgroups of the size that the kernel takes.
-fn launch(kernel: &Kernel) -> Launch {
-    let block = match (kernel.metadata.reqd_workgroup_size, kernel.metadata.max_flat_workgroup_size) {
-        (Some(required), _) => required,
-        (None, 0) => [64, 1, 1],
-        (None, most) => [most.min(80), 1, 1],
-    };
-    Launch { grid: [GROUPS, 1, 1], block, budget: BUDGET, threads: 1, ..Launch::new(&kernel.name) }
 }
 
 fn launches(

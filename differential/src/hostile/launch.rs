@@ -20,6 +20,16 @@ pub struct Arguments {
 /// Bytes of arguments that are made up, at most.
 const MOST_ARGUMENTS: usize = 4096;
 
+/// A few workgroups of the size that the kernel takes, and of so many work-items at most if it takes several.
+pub(crate) fn as_it_takes(kernel: &Kernel, groups: u32, most_work_items: u32, budget: u64) -> Launch {
+    let block = match (kernel.metadata.reqd_workgroup_size, kernel.metadata.max_flat_workgroup_size) {
+        (Some(required), _) => required,
+        (None, 0) => [64, 1, 1],
+        (None, most) => [most.min(most_work_items), 1, 1],
+    };
+    Launch { grid: [groups, 1, 1], block, budget, threads: 1, ..Launch::new(&kernel.name) }
+}
+
 /// How a kernel runs.
 #[derive(Clone, Copy)]
 pub(crate) struct How {

@@ -9,7 +9,7 @@ use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::instrument::{self, Counters, KernelProbes, Options, probe_specs};
 use amdinst_emu::Launch;
 
-use super::launch::{Arguments, How, differences, is_by_chance, looks_at_the_machine, run};
+use super::launch::{Arguments, How, as_it_takes, differences, is_by_chance, looks_at_the_machine, run};
 
 /// Bytes of each buffer.
 const BUFFER: usize = 1 << 20;
@@ -87,13 +87,9 @@ pub struct Way {
 }
 
 /// Launches a kernel in all ways.
-pub fn launch(object: &CodeObject, name: &str, ways: &Ways, budget: u64) -> Launched {
+pub fn launch(object: &CodeObject, kernel: &Kernel, ways: &Ways, budget: u64) -> Launched {
     let mut launched = Launched::default();
-    let Some(kernel) = object.kernel(name) else {
-        launched.fault = Some("there is no such kernel".to_owned());
-        return launched;
-    };
-    let launch = as_it_takes(kernel, budget);
+    let (name, launch) = (&kernel.name, as_it_takes(kernel, GROUPS, MOST_WORK_ITEMS, budget));
     let mut ended = None;
     for number in NUMBERS {
         let arguments = Arguments { buffer: BUFFER, number };
@@ -111,7 +107,7 @@ pub fn launch(object: &CodeObject, name: &str, ways: &Ways, budget: u64) -> Laun
     let Some((how, original)) = ended else { return launched };
     for (counters, form) in &ways.0 {
         let mut way = Way::default();
-        let probes = form.kernels.iter().find(|kernel| kernel.name == name);
+        let probes = form.kernels.iter().find(|probes| probes.name == *name);
         match probes.zip(form.rewritten.as_ref()) {
             _ if probes.is_some_and(|probes| !probes.refusals.is_empty()) => way.refused = 1,
             None => way.none = 1,
@@ -138,14 +134,4 @@ pub fn launch(object: &CodeObject, name: &str, ways: &Ways, budget: u64) -> Laun
         launched.ways.insert(format!("{counters:?}"), way);
     }
     launched
-}
-
-/// A few workgroups of the size that the kernel takes.
-fn as_it_takes(kernel: &Kernel, budget: u64) -> Launch {
-    let block = match (kernel.metadata.reqd_workgroup_size, kernel.metadata.max_flat_workgroup_size) {
-        (Some(required), _) => required,
-        (None, 0) => [64, 1, 1],
-        (None, most) => [most.min(MOST_WORK_ITEMS), 1, 1],
-    };
-    Launch { grid: [GROUPS, 1, 1], block, budget, threads: 1, ..Launch::new(&kernel.name) }
 }

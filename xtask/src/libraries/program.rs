@@ -59,7 +59,7 @@ pub(super) struct Program<'a> {
 pub(super) struct Results {
     /// The program.
     pub(super) name: String,
-    /// The tests that it lists, and of which it runs more than a sample: those of the sample.
+    /// The tests that it lists; if it runs a sample of them, those in it.
     pub(super) listed: BTreeSet<String>,
     /// How many more it lists, that are not in the sample.
     pub(super) left_out: usize,

@@ -22,10 +22,6 @@ impl Sgprs {
         Self(self.0 | 1 << register)
     }
 
-    const fn without_one(self, register: u8) -> Self {
-        Self(self.0 & !(1 << register))
-    }
-
     pub(crate) const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -114,6 +110,13 @@ impl Pool {
         Some(single)
     }
 
+    /// A register in use, of which M0 keeps the value: nothing can be spilled before scratch memory is reached.
+    fn beside_m0(&mut self) -> Option<u8> {
+        let register = self.borrowable.lowest().filter(|_| self.beside.m0)?;
+        self.borrowable = self.borrowable.without(Sgprs::default().with(register));
+        Some(register)
+    }
+
     /// Takes so many registers from the first one on.
     fn take(&mut self, first: u8, count: u8) {
         let taken = Sgprs(((1 << count) - 1) << first);
@@ -163,14 +166,10 @@ pub(crate) fn temps(needs: Needs, mut pool: Pool) -> Option<Temps> {
     }
     if needs.address {
         temps.address = pool.free_single();
-        if temps.address.is_none() && pool.beside.m0 {
-            // Nothing can be spilled before scratch memory is reached.
-            temps.address = pool.borrowable.lowest();
+        if temps.address.is_none() {
+            temps.address = Some(pool.beside_m0()?);
             temps.m0_keeps_address = true;
-            pool.borrowable =
-                temps.address.iter().fold(pool.borrowable, |left, &taken| left.without_one(taken));
         }
-        temps.address?;
     }
     if needs.old {
         temps.old = Some(pool.pair()?);
