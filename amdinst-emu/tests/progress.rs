@@ -206,6 +206,23 @@ fn a_loop_that_writes_exhausts_the_budget() {
     }
 }
 
+/// A loop that reads nothing of others cannot wait for them: where each workgroup has it, one is enough to tell.
+#[test]
+fn an_endless_loop_in_own_memory_is_told_before_other_workgroups_begin() {
+    if !tools("an_endless_loop_in_own_memory_is_told_before_other_workgroups_begin") {
+        return;
+    }
+    for cpu in CPUS {
+        let object = compile(SOURCE, cpu, "-O2");
+        let mut config = Config::default();
+        config.budget = 4_000_000;
+        let (outcome, memory) = launched(&object, "stirs", (2000, 64), 1, config);
+        let fault = outcome.expect_err("it does not end");
+        assert!(matches!(fault.kind, FaultKind::Budget { .. }), "{cpu}: {fault}");
+        assert_eq!(memory[64..][..2000].iter().sum::<u32>(), 1, "{cpu}");
+    }
+}
+
 /// Accesses are looked at for races as long as a race would take to show, and no longer: looking at each takes many times as long.
 #[test]
 fn a_race_is_found_in_a_loop_that_never_ends_and_the_loop_is_told_where_there_is_none() {

@@ -1,7 +1,7 @@
 //! One emulated GPU: the memory that it sees, and the kernels it has decoded.
 
 use std::any::Any;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::time::Duration;
@@ -20,6 +20,7 @@ use crate::counting::{Counted, Reports, Shape};
 use crate::fault::{report, told};
 use crate::host_memory::Mapping;
 use crate::image::Image;
+use crate::kept::Kept;
 use crate::objects::{Object, Objects};
 use crate::settings::Settings;
 use crate::tell::tell;
@@ -86,7 +87,7 @@ pub(crate) struct Gpu {
     pub(crate) node: u32,
     machine: RwLock<Arc<Machine>>,
     /// Decoded kernels, by the address of their descriptor.
-    kernels: Mutex<HashMap<u64, Arc<Ready>>>,
+    kernels: Mutex<Kept<Ready>>,
     /// Held by a launch that counts: the variable that it counts by is the code object's.
     counting: Mutex<()>,
     /// Launches that print or allocate.
@@ -104,6 +105,9 @@ pub(crate) struct Around<'a> {
     pub(crate) stop: &'a Stop<'a>,
 }
 
+/// Bytes that decoded kernels take, at most.
+const MOST_DECODED: u64 = 512 << 20;
+
 /// Pauses between looks at a lock.
 const PAUSE: Duration = Duration::from_micros(100);
 
@@ -120,7 +124,7 @@ impl Gpu {
         Self {
             node,
             machine: RwLock::new(Arc::new(Machine::new(arch, config))),
-            kernels: Mutex::default(),
+            kernels: Mutex::new(Kept::new(MOST_DECODED)),
             counting: Mutex::default(),
             sharing: Sharing::default(),
         }
@@ -241,7 +245,7 @@ impl Gpu {
 
     /// The kernel, decoded now unless its code is what it was the last time.
     fn ready(&self, objects: &Objects, machine: &Machine, kernel: u64) -> Result<Arc<Ready>, LoadError> {
-        let known = self.kernels.lock().unwrap_or_else(PoisonError::into_inner).get(&kernel).cloned();
+        let known = self.kernels.lock().unwrap_or_else(PoisonError::into_inner).get(kernel);
         if let Some(ready) = known.filter(|ready| ready.is_current(machine, kernel)) {
             return Ok(ready);
         }
@@ -272,8 +276,9 @@ impl Gpu {
         if let Some(problem) = contradiction {
             return Err(LoadError::Contradiction { kernel: name, problem });
         }
+        let bytes = program.bytes();
         let ready = Arc::new(Ready { program, object, counted, variables, warned: Mutex::default() });
-        self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel, ready.clone());
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel, ready.clone(), bytes);
         Ok(ready)
     }
 }

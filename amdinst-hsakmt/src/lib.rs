@@ -45,6 +45,7 @@ mod fault;
 mod gpu;
 mod host_memory;
 mod image;
+mod kept;
 mod objects;
 mod profile;
 mod queue;

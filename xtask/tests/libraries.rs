@@ -111,6 +111,19 @@ fn a_sample_runs_some_tests_alone() {
     assert!(text.contains("\n| hipRAND | 1 | 0 | 4 | 3 | 0 | 0 | 1 | 0 | 0 |"), "{text}");
 }
 
+/// Tests that are not asked for do not run, and are counted; a program without any that is asked for is in no trouble.
+#[test]
+fn tests_are_chosen_by_words_in_their_names() {
+    let list =
+        "if [ \"$1\" = --gtest_list_tests ]; then printf 'a.\\n  four\\n  one\\n  three\\n'; exit; fi\n";
+    let tree = Tree::new("words");
+    tree.program("test_it", &format!("{list}pass a.four; pass a.one; die a.three sh -c 'kill -6 $$'"));
+    let (is_good, text) = tree.run(&["--test", "one", "--test", "fo"]);
+    assert!(is_good && text.contains("\n| hipRAND | 1 | 0 | 2 of 3 | 2 | 0 | 0 | 0 | 0 | 0 |"), "{text}");
+    let (is_good, text) = tree.run(&["--test", "five"]);
+    assert!(!is_good && text.contains("no test has that in its name"), "{text}");
+}
+
 #[test]
 fn tests_that_pass_are_good() {
     let (is_good, text) = Tree::with("good", "pass a.one; skip a.two").run(&[]);

@@ -1,5 +1,6 @@
 //! Launches: from a kernel's name, a grid and its arguments to waves, and back to figures.
 
+mod asks;
 mod barrier;
 mod checked;
 mod group;

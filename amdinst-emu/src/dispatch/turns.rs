@@ -1,9 +1,9 @@
 //! The turns of workgroups on a host thread.
 //!
-//! A workgroup runs to its end before the next one begins, unless it waits for another one (`waiting`), or runs for long. Then it is
-//! set aside and the next ones begin, as many as the processor holds at a time. Those set aside get their turns, so that barriers of the
-//! whole grid come to their ends, and flags that later workgroups set are seen. On one thread the order of turns depends on the launch
-//! alone.
+//! A workgroup runs to its end before the next one begins, unless it waits for another one (`waiting`), or runs for long and reads what
+//! others may write (`asks`). Then it is set aside and the next ones begin, as many as the processor holds at a time. Those set aside
+//! get their turns, so that barriers of the whole grid come to their ends, and flags that later workgroups set are seen. On one thread
+//! the order of turns depends on the launch alone.
 //!
 //! Where all that run wait and no other can begin, nothing will be written any more: that is a fault. Where the host, or another thread
 //! of the launch, may still write, workgroups wait on. While all threads wait, that uses up what workgroups may run; while one is at work
@@ -22,6 +22,7 @@ use std::time::Duration;
 use amdgpu_object::{Resources, workgroups_at_a_time};
 
 use super::Shared;
+use super::asks::Asks;
 use super::group::{Awaited, Group, Turn, Unobserved, Waiter};
 use crate::check::{Fault, FaultKind, Wanted};
 
@@ -29,8 +30,8 @@ use crate::check::{Fault, FaultKind, Wanted};
 /// thousand.
 const FIRST: u64 = 1 << 18;
 
-/// Wave-instructions of a workgroup after which it is set aside though nothing says that it waits: it may count the rounds of a loop that
-/// waits, as instrumented ones do.
+/// Wave-instructions of a workgroup after which it is set aside though nothing says that it waits, if it asks for something: it may count
+/// the rounds of a loop that waits, as instrumented ones do.
 const LONG: u64 = 1 << 20;
 
 /// Wave-instructions of a turn from then on.
@@ -85,11 +86,6 @@ struct Aside {
     waits: Option<Waiter>,
 }
 
-/// Wave-instructions of the next turn of a workgroup that has run so many.
-fn next_turn(ran: u64) -> u64 {
-    if ran < LONG { ran.max(FIRST) } else { AGAIN }
-}
-
 /// Whether a thread is at work, which others ask while they wait: it is until it waits with all its workgroups, or ends.
 struct AtWork<'a> {
     /// How many threads of the launch are, those that have not begun among them.
@@ -125,6 +121,8 @@ pub(super) struct Turns<'a, 'b> {
     aside: VecDeque<Aside>,
     took_turns: bool,
     idle: Vec<Box<Group>>,
+    /// Looks at the turns of workgroups that have run for long, from the first such turn on.
+    asks: Option<Asks>,
 }
 
 /// What goes wrong, and in which workgroup.
@@ -157,6 +155,7 @@ impl<'a, 'b> Turns<'a, 'b> {
             aside: VecDeque::new(),
             took_turns: false,
             idle: vec![Box::new(Group::new(shared))],
+            asks: None,
         }
     }
 
@@ -190,7 +189,7 @@ impl<'a, 'b> Turns<'a, 'b> {
             }
             let mut group = self.idle.pop().unwrap_or_else(|| Box::new(Group::new(shared)));
             group.begin(shared, index);
-            self.advance(Aside { group, waits: None })?;
+            self.advance(Aside { group, waits: None }, first_fault)?;
             while self.aside.len() >= self.room {
                 self.round(numbers, first_fault)?;
             }
@@ -216,16 +215,24 @@ impl<'a, 'b> Turns<'a, 'b> {
                 }
             }
             gets_on = true;
-            self.advance(aside)?;
+            self.advance(aside, first_fault)?;
         }
         if gets_on || self.aside.is_empty() { Ok(()) } else { self.stand(numbers.left(), last) }
     }
 
-    /// Lets a workgroup run until it ends, waits, or has run for long.
-    fn advance(&mut self, mut aside: Aside) -> Result<(), Failure> {
+    /// Lets a workgroup run until it ends, waits, or has run for long and asks for something, or stands behind a fault.
+    fn advance(&mut self, mut aside: Aside, first_fault: &AtomicU64) -> Result<(), Failure> {
         self.at_work.set(true);
         loop {
-            match aside.group.turn(self.shared, next_turn(aside.group.ran(self.shared)), &mut Unobserved) {
+            let ran = aside.group.ran(self.shared);
+            let is_long = ran >= LONG;
+            let turn = if is_long {
+                let asks = self.asks.get_or_insert_with(|| Asks::new(self.shared.program));
+                aside.group.turn(self.shared, AGAIN, asks)
+            } else {
+                aside.group.turn(self.shared, ran.max(FIRST), &mut Unobserved)
+            };
+            match turn {
                 Ok(Turn::Ended) => {
                     self.idle.push(aside.group);
                     return Ok(());
@@ -238,7 +245,9 @@ impl<'a, 'b> Turns<'a, 'b> {
                 }
             }
             aside.waits = self.ask(&mut aside.group)?;
-            if aside.waits.is_some() || aside.group.ran(self.shared) >= LONG {
+            let has_asked = is_long && self.asks.as_mut().is_some_and(Asks::take);
+            let is_behind = aside.group.index > first_fault.load(Relaxed);
+            if aside.waits.is_some() || has_asked || is_behind {
                 self.took_turns = true;
                 self.aside.push_back(aside);
                 return Ok(());

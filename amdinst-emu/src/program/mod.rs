@@ -119,6 +119,11 @@ impl Program {
     const DECODED: u64 =
         (size_of::<Step>() + size_of::<Extra>() + size_of::<Hot>() + size_of::<u32>()) as u64;
 
+    /// Bytes of memory that it takes, at most.
+    pub fn bytes(&self) -> u64 {
+        self.steps.len() as u64 * Self::DECODED + self.text.len() as u64
+    }
+
     /// The names of the kernels it holds.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|kernel| kernel.name.as_str())

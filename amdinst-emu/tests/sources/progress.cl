@@ -103,3 +103,15 @@ kernel void goes_on(global volatile uint *p) {
     uint n = 0;
     while (p[0] == 0) p[64 + (n++ & 63)] = n + G;
 }
+
+// Says that it has begun, and goes on in its own memory without an end.
+kernel void stirs(global volatile uint *p) {
+    local volatile uint words[64];
+    p[64 + G] = 1;
+    uint n = 1;
+    while (n != 0) {
+        words[n >> 1 & 63] = n;
+        n = n * 5 + 2 * words[n >> 3 & 63] | 1;
+    }
+    p[0] = n;
+}

@@ -7,12 +7,17 @@ use std::path::Path;
 use amdgpu_object::Bytes;
 use amdinst_emu::Room;
 
+use super::mapped::Mapped;
 use super::shrunk;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// The bytes of a file. Libraries with kernels have gigabytes, of which a command needs a part.
 #[derive(Clone, Debug)]
-pub struct File(Bytes);
+pub struct File {
+    bytes: Bytes,
+    /// What holds them, if that is no memory of ours.
+    mapped: Option<Mapped>,
+}
 
 impl File {
     /// Maps a regular file into memory; reads a pipe to its end.
@@ -24,37 +29,42 @@ impl File {
         let failed = || format!("cannot read {}", path.display());
         let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
         if !is_regular {
-            return Ok(Self(to_the_end(path, file)?.into()));
+            return Ok(to_the_end(path, file)?.into());
         }
         // SAFETY: nobody writes to the mapping here. Should another program change the file meanwhile, then what
         // is read changes as it would between two reads; only bytes are read from it, for which each value is valid. What
         // is no longer there ends the process (`shrunk`).
-        let mapped = unsafe { memmap2::Mmap::map(&file) }.map_err(|error| {
+        let mapped = unsafe { Mapped::new(&file) }.map_err(|error| {
             let no_room = error.kind() == io::ErrorKind::OutOfMemory;
             let exit = if no_room { Exit::OutOfMemory } else { Exit::BadInput };
             Failure::new(exit, anyhow::Error::new(error).context(failed()))
         })?;
-        if shrunk::watch(&mapped, path) {
-            return Ok(Self(Bytes::new(mapped)));
+        if shrunk::watch(mapped.as_ref(), path) {
+            return Ok(Self { bytes: Bytes::new(mapped.clone()), mapped: Some(mapped) });
         }
-        Ok(Self(to_the_end(path, file)?.into()))
+        Ok(to_the_end(path, file)?.into())
     }
 
     /// Its content.
     pub fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.bytes
     }
 
     /// The contents, to be kept longer than this.
     pub fn shared(&self) -> &Bytes {
-        &self.0
+        &self.bytes
+    }
+
+    /// Gives back the memory that a mapped file takes, until its bytes are read again.
+    pub fn give_back(&self) {
+        self.mapped.iter().for_each(Mapped::give_back);
     }
 }
 
 impl From<Vec<u8>> for File {
     /// A file with these bytes.
     fn from(bytes: Vec<u8>) -> Self {
-        Self(bytes.into())
+        Self { bytes: bytes.into(), mapped: None }
     }
 }
 

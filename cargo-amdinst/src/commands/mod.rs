@@ -12,6 +12,7 @@ pub mod inspect;
 pub mod instrument;
 pub mod isa;
 pub mod man;
+mod mapped;
 pub mod new;
 pub mod output;
 pub mod report;

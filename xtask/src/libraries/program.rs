@@ -50,6 +50,8 @@ pub(super) struct Program<'a> {
     pub(super) path: PathBuf,
     pub(super) target_cpu: &'a str,
     pub(super) limits: Limits,
+    /// Tests are run that have one of these in their names; all if there are none.
+    pub(super) words: &'a [String],
     /// How many of its tests are run, if not all.
     pub(super) sample: Option<NonZeroUsize>,
 }
@@ -59,9 +61,9 @@ pub(super) struct Program<'a> {
 pub(super) struct Results {
     /// The program.
     pub(super) name: String,
-    /// The tests that it lists; if it runs a sample of them, those in it.
+    /// The tests that it lists; if it runs some of them, those.
     pub(super) listed: BTreeSet<String>,
-    /// How many more it lists, that are not in the sample.
+    /// How many more it lists, that were not asked for.
     pub(super) left_out: usize,
     /// Those that ended, by name.
     pub(super) ended: BTreeMap<String, Test>,
@@ -79,8 +81,11 @@ impl Program<'_> {
         let mut results = Results { name: self.name(), ..Results::default() };
         let deadline = Instant::now() + self.limits.program;
         match self.list()? {
-            Ok(tests) => {
+            Ok(mut tests) => {
                 let all = tests.len();
+                if !self.words.is_empty() {
+                    tests.retain(|test| self.words.iter().any(|word| test.contains(&**word)));
+                }
                 results.listed = sample(tests, self.sample);
                 results.left_out = all - results.listed.len();
             }
@@ -115,7 +120,7 @@ impl Program<'_> {
         // It is there if the program was started.
         let _ = std::fs::remove_file(self.tree.filter());
         if results.listed.is_empty() {
-            if !super::EMPTY.contains(&&*results.name) {
+            if results.left_out == 0 && !super::EMPTY.contains(&&*results.name) {
                 results.troubles.push(Trouble::NoTest);
             }
         } else if results.count(Outcome::Skipped) == results.listed.len() {
@@ -157,14 +162,14 @@ impl Program<'_> {
             Ok::<(), anyhow::Error>(())
         };
         let filter = self.tree.filter();
-        let is_sample = results.left_out > 0;
-        let names: Vec<&String> = if is_sample {
+        let is_part = results.left_out > 0;
+        let names: Vec<&String> = if is_part {
             results.listed.iter().filter(|test| !results.ended.contains_key(*test)).collect()
         } else {
             results.ended.keys().collect()
         };
         let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
-        let all_but = if is_sample { "" } else { "*-" };
+        let all_but = if is_part { "" } else { "*-" };
         // In a file, for thousands of names have no room in a command line.
         std::fs::write(&filter, format!("--gtest_filter={all_but}{}\n", names.join(":")))
             .with_context(|| format!("cannot write {}", filter.display()))?;

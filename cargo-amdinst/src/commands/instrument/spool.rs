@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use memmap2::Mmap;
+use crate::commands::mapped::Mapped;
 
 /// A file that is gone when this is.
 #[derive(Debug)]
@@ -29,10 +29,10 @@ impl Spool {
     }
 
     /// All that was taken.
-    pub(super) fn contents(self) -> io::Result<Mmap> {
+    pub(super) fn contents(self) -> io::Result<Mapped> {
         let (file, _) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the file has no name by which another program could change it, and nothing is written to it from here on.
-        unsafe { Mmap::map(&file) }
+        unsafe { Mapped::new(&file) }
     }
 }
 
@@ -47,7 +47,7 @@ mod tests {
         let parts = [&b"one"[..], b"", b"three"];
         let ranges = parts.map(|part| spool.add(part).unwrap());
         let contents = spool.contents().unwrap();
-        assert_eq!(ranges.map(|range| contents[range].to_vec()), parts.map(<[u8]>::to_vec));
+        assert_eq!(ranges.map(|range| contents.as_ref()[range].to_vec()), parts.map(<[u8]>::to_vec));
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 }

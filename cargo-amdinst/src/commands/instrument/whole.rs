@@ -14,6 +14,7 @@ use super::{KernelView, SCHEMA, View, no_debug_info, options};
 use crate::cli::{Format, InstrumentArgs};
 use crate::commands::Context;
 use crate::commands::input::{File, Found, Input, counted, kernel_of, unpacked_limit};
+use crate::commands::mapped::Copied;
 use crate::commands::output::{self, count};
 use crate::exit::{CommandResult, Exit, OrExit as _};
 use crate::together::Together;
@@ -60,6 +61,8 @@ pub(super) fn run(
     let progress = context.shell.progress("Instrumenting", args.input.file.display(), input.len() as u64);
     let (done, skipped) = input.map(|found| {
         let done = instrument_one(args, &found, output, &spool);
+        drop(found.object);
+        file.give_back();
         progress.step(&found.target);
         done
     })?;
@@ -82,13 +85,20 @@ pub(super) fn run(
         let reason = reason.unwrap_or_else(|| "it has no kernel".to_owned());
         return Err(InstrumentError::NothingInstrumented(reason).into());
     }
-    let contents = spool.contents().or_exit_with(Exit::OutputFailed, failed)?;
+    let spooled = spool.contents().or_exit_with(Exit::OutputFailed, failed)?;
+    let contents = spooled.as_ref();
     let replacements: BTreeMap<usize, &[u8]> =
         written.iter().map(|one| (one.index, &contents[one.object.clone()])).collect();
     let whole =
         container::replace(file.bytes(), &replacements, unpacked_limit()?).or_exit(Exit::Unsupported)?;
     let mut together = Together::default();
-    together.add(output, |file| whole.write_to(file)).or_exit_with(Exit::OutputFailed, failed)?;
+    let write = |to: &mut std::fs::File| {
+        whole.write_to(&mut Copied::new(to, || {
+            file.give_back();
+            spooled.give_back();
+        }))
+    };
+    together.add(output, write).or_exit_with(Exit::OutputFailed, failed)?;
     for one in &written {
         let map = &contents[one.map.clone()];
         together
