@@ -104,6 +104,7 @@ pub(super) fn run(
         together
             .add_companion(&one.map_path, map, |old| instrument::with_before(map, old))
             .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", one.map_path.display()))?;
+        spooled.give_back();
     }
     for map in maps_of(output) {
         if !written.iter().any(|one| output::is_same_file(&one.map_path, &map)) {
