@@ -41,7 +41,7 @@ const MOST_BYTES: usize = 4 << 20;
 
 /// Both, of all processors but the one that is planned for: the code objects of a library are for each in turn, or for one after
 /// the other.
-const MOST_OTHERS: (usize, usize) = (2 * MOST_FORMS, 2 * MOST_BYTES);
+const MOST_OTHERS: (usize, usize) = (MOST_FORMS, MOST_BYTES);
 
 impl Session {
     /// Finds the sites of every kernel asked for, and plans their counters.
