@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 
 use amdgpu_isa::{Arch, WaveSize};
 use amdgpu_object::{CodeObject, Kernel};
@@ -30,16 +30,18 @@ pub(crate) enum ArtifactError {
     },
     /// Not built for the device's processor.
     #[error(
-        "the kernels of package `{package}` are built for {}, not for {wanted}\n  \
-         run `cargo amdinst test -p {package} --target-cpu {cpu}`",
+        "the kernels of package `{package}` are built for {}, not for {cpu}{}\n  \
+         run `cargo amdinst build -p {package} --target-cpu {cpu}`, or have AMDINST_TARGET_CPU name one that they are built for",
         built.join(", "),
-        cpu = wanted.split_whitespace().next().unwrap_or("gfx90a")
+        profile.as_ref().map(|profile| format!(" with profile `{profile}`")).unwrap_or_default()
     )]
     OtherTarget {
         /// The package.
         package: String,
-        /// The processor, and the profile if one was asked for.
-        wanted: String,
+        /// The processor.
+        cpu: String,
+        /// The profile, if one was asked for.
+        profile: Option<String>,
         /// What there is.
         built: Vec<String>,
     },
@@ -248,7 +250,8 @@ fn artifact(settings: &Settings, package: &str, cpu: &str) -> Result<(PathBuf, A
         Some(artifact) => Ok((path, artifact.clone())),
         None => Err(ArtifactError::OtherTarget {
             package: package.to_owned(),
-            wanted: wanted(cpu, wanted_profile),
+            cpu: cpu.to_owned(),
+            profile: settings.profile.clone(),
             built: manifest
                 .code_objects
                 .iter()
@@ -292,13 +295,13 @@ fn embedded_object<'a>(
     embedded::code_object(embedded, cpu, profile).ok_or_else(|| {
         let built = embedded.code_objects.iter();
         let built = built.map(|object| format!("{} (profile `{}`)", object.cpu, object.profile)).collect();
-        ArtifactError::OtherTarget { package, wanted: wanted(cpu, profile), built }
+        ArtifactError::OtherTarget {
+            package,
+            cpu: cpu.to_owned(),
+            profile: profile.map(str::to_owned),
+            built,
+        }
     })
-}
-
-/// What was asked for, in words.
-fn wanted(cpu: &str, profile: Option<&str>) -> String {
-    profile.map_or_else(|| cpu.to_owned(), |profile| format!("{cpu} with profile `{profile}`"))
 }
 
 fn read(
@@ -340,17 +343,76 @@ fn read(
     })
 }
 
-/// The processor of the first code object in this program or the first manifest, if there is one.
+/// The processor to emulate where none is asked for: the first one in this program or the first manifest, if there is one. A build
+/// lists its processors as the package does.
 pub(crate) fn first_cpu(settings: &Settings) -> Option<String> {
+    if settings.manifests.is_empty() {
+        static RENEWED: Once = Once::new();
+        RENEWED.call_once(|| renew_own(settings));
+    }
     built_cpus(settings).into_iter().next()
+}
+
+/// Builds the kernels of this program's own package again if they are older than their sources, of which `Cargo.toml` may name another
+/// processor by now. What fails is told by the launch, which tries the same.
+fn renew_own(settings: &Settings) {
+    let Some(package) = &settings.package else { return };
+    let own = manifests(settings).into_iter().filter_map(|path| manifest_at(&path).ok());
+    for manifest in own.filter(|manifest| manifest.package == *package) {
+        let changed = manifest
+            .code_objects
+            .iter()
+            .find_map(|artifact| Some((artifact, freshness::change(artifact.origin.as_ref()?, None)?)));
+        if let Some((artifact, what)) = changed {
+            let _ = rebuild::again(package, artifact, None, &what);
+        }
+    }
 }
 
 /// The processors that there are code objects for in this program and the manifests.
 pub(crate) fn built_cpus(settings: &Settings) -> Vec<String> {
     let embedded = settings.embedded.iter().flat_map(|embedded| embedded.code_objects);
-    let manifests = settings.manifests.iter().filter_map(|path| manifest_at(path).ok());
+    let manifests = manifests(settings).into_iter().filter_map(|path| manifest_at(&path).ok());
     let artifacts = manifests.flat_map(|manifest| manifest.code_objects).map(|artifact| artifact.cpu);
     embedded.map(|object| object.cpu.to_owned()).chain(artifacts).collect()
+}
+
+/// The manifests of what this program may launch: those that the settings name, else those in its target directory, and of these the
+/// one of its own package alone, if there is one.
+fn manifests(settings: &Settings) -> Vec<PathBuf> {
+    if !settings.manifests.is_empty() {
+        return settings.manifests.clone();
+    }
+    for directory in directories() {
+        let in_package = |package: &str| Some(manifest_in(&directory, package)).filter(|path| path.is_file());
+        if let Some(own) = settings.package.as_deref().and_then(in_package) {
+            return vec![own];
+        }
+        let Ok(entries) = std::fs::read_dir(directory.join(ARTIFACTS)) else { continue };
+        let packages = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let mut found: Vec<PathBuf> = packages.filter_map(|package| in_package(&package)).collect();
+        // The order of a directory's entries is none.
+        found.sort();
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    Vec::new()
+}
+
+/// The directory of all that is built, in a target directory.
+const ARTIFACTS: &str = "amdinst";
+
+/// Those that may be the target directory of the running program, which is target/<profile>/deps/<name>, or one directory
+/// deeper with `--target`.
+fn directories() -> Vec<PathBuf> {
+    let program = std::env::current_exe().unwrap_or_default();
+    program.ancestors().skip(1).take(5).map(Path::to_owned).collect()
+}
+
+/// Where the manifest of a package is in a target directory.
+fn manifest_in(directory: &Path, package: &str) -> PathBuf {
+    directory.join(ARTIFACTS).join(package).join("manifest.json")
 }
 
 /// The manifest of a package: of those that the settings name, else beside the running program in its target directory.
@@ -363,10 +425,8 @@ fn manifest_of(settings: &Settings, package: &str) -> Result<(PathBuf, Manifest)
         }
         tried.push(path.clone());
     }
-    let program = std::env::current_exe().unwrap_or_default();
-    // The program is target/<profile>/deps/<name>, or one directory deeper with `--target`.
-    for directory in program.ancestors().skip(1).take(5) {
-        let path = directory.join("amdinst").join(package).join("manifest.json");
+    for directory in directories() {
+        let path = manifest_in(&directory, package);
         if path.is_file() {
             let manifest = manifest_at(&path)?;
             return Ok((path, manifest));
@@ -433,7 +493,7 @@ mod tests {
         std::fs::write(&manifest, serde_json::to_string(&built).unwrap()).unwrap();
         let error = find(&settings, "x", "gfx90a", None).unwrap_err().to_string();
         assert!(error.contains("built for gfx906 (profile `release`), not for gfx90a"), "{error}");
-        assert!(error.contains("--target-cpu gfx90a"), "{error}");
+        assert!(error.contains("--target-cpu gfx90a") && error.contains("AMDINST_TARGET_CPU"), "{error}");
         assert_eq!(first_cpu(&settings).as_deref(), Some("gfx906"));
         let for_which =
             |built: &[&'static str], cpu| code_for(cpu, |cpu| built.iter().copied().find(|one| *one == cpu));

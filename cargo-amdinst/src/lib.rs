@@ -8,6 +8,7 @@ mod cache;
 pub mod cli;
 pub mod commands;
 pub mod exit;
+mod gpus;
 mod interrupted;
 pub mod linker;
 mod parent;

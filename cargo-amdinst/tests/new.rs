@@ -29,8 +29,9 @@ fn a_package_that_cargo_reads() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().canonicalize().unwrap();
     let lines: Vec<&str> = stderr(&output).lines().collect();
-    let [created, taking, warning, help, next] = lines[..] else { panic!("{lines:#?}") };
+    let [created, gpu, taking, warning, help, next] = lines[..] else { panic!("{lines:#?}") };
     assert_eq!(created, "     Created package `my-kernels`: a kernel and its test");
+    assert!(gpu.starts_with("     Kernels for gfx"), "{gpu}");
     let from =
         format!("      Taking amdinst-device and harness from {}, by its absolute path", checkout.display());
     assert_eq!(taking, from);
@@ -48,7 +49,9 @@ fn a_package_that_cargo_reads() {
     let table = manifest(&package);
     let path = table["dependencies"]["amdinst-device"]["path"].as_str().unwrap();
     assert_eq!(Path::new(path), checkout.join("amdinst-device"));
-    // It needs no settings: tests load the runtime that the command brings.
+    // The key that chooses the GPU is there to be edited.
+    assert!(table["package"]["metadata"]["amdinst"]["target-cpus"][0].as_str().unwrap().starts_with("gfx"));
+    // It needs no other settings: tests load the runtime that the command brings.
     assert!(table.get("profile").is_none());
 
     let metadata = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
@@ -60,6 +63,21 @@ fn a_package_that_cargo_reads() {
     let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
     let targets = metadata["packages"][0]["targets"].as_array().unwrap();
     assert!(targets.iter().any(|target| target["name"] == "kernels" && target["kind"][0] == "test"));
+}
+
+#[test]
+fn the_gpu_that_is_asked_for() {
+    let place = tempfile::tempdir().unwrap();
+    let output = new(place.path(), &["radeon", "--target-cpu", "gfx1100"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("     Kernels for gfx1100\n"), "{}", stderr(&output));
+    let table = manifest(&place.path().join("radeon"));
+    assert_eq!(table["package"]["metadata"]["amdinst"]["target-cpus"][0].as_str(), Some("gfx1100"));
+    // Nothing is made for one that there is not.
+    let output = new(place.path(), &["other", "--target-cpu", "gfx110"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("gfx1100"), "{}", stderr(&output));
+    assert!(!place.path().join("other").exists());
 }
 
 #[test]

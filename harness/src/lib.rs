@@ -52,7 +52,7 @@
 //! | `AMDINST_COUNTERS` | `auto` (default), `register`, `lds`, `global`, or `none`: kernels run as they were compiled |
 //! | `AMDINST_MANIFEST` | manifests of built kernels, separated by `:`; else they are looked for in the target directory |
 //! | `AMDINST_FRESH` | `1`: the kernels are known to be those of the sources, which are then not looked at (`cargo amdinst test` has just built them; or they were brought here without their sources) |
-//! | `AMDINST_TARGET_CPU` | which of several built processors to use |
+//! | `AMDINST_TARGET_CPU` | the processor to run on, of those that the kernels are built for (default: the first of the package's) |
 //! | `AMDINST_PROFILE` | which of several built profiles to use |
 //! | `AMDINST_BUDGET` | instructions that a workgroup may run in the emulator before it is called endless |
 //! | `AMDINST_THREADS` | host threads of a launch in the emulator (default: all cores) |
@@ -103,7 +103,7 @@ pub use listing::Listing;
 pub use report::Report;
 #[doc(hidden)]
 pub use report::of_waves;
-pub use runner::{IntoTestResult, TestCase, TestResult, run_tests};
+pub use runner::{IntoTestResult, TestCase, TestResult, run_tests, run_tests_of};
 pub use runtime::RuntimeError;
 
 /// The `main` of a test target with `harness = false`: runs the kernel tests of this program.
@@ -111,7 +111,7 @@ pub use runtime::RuntimeError;
 macro_rules! main {
     () => {
         fn main() -> ::std::process::ExitCode {
-            $crate::run_tests()
+            $crate::run_tests_of(::core::env!("CARGO_PKG_NAME"))
         }
     };
 }

@@ -112,9 +112,12 @@ pub struct Settings {
     pub embedded: Vec<&'static Embedded>,
     /// Manifests of built kernels; empty looks in the target directory.
     pub manifests: Vec<PathBuf>,
+    /// The package of the program, whose kernels say which processor is emulated where that is not asked for.
+    #[serde(default)]
+    pub package: Option<String>,
     /// The kernels are known to be those of the sources: they are not compared with these.
     pub fresh: bool,
-    /// The processor, if several were built for.
+    /// The processor; `None` for the first that the kernels were built for.
     pub target_cpu: Option<String>,
     /// The profile, if several were built with.
     pub profile: Option<String>,
@@ -177,6 +180,7 @@ impl Settings {
                     std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect()
                 })
                 .unwrap_or_default(),
+            package: None,
             fresh: flag("AMDINST_FRESH")?,
             target_cpu: text("AMDINST_TARGET_CPU"),
             profile: text("AMDINST_PROFILE"),

@@ -14,7 +14,8 @@ use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// Where everything is built unless something is said.
-const DEFAULT_CPU: &str = "gfx90a";
+/// The processor that kernels are built for where none is named.
+pub const DEFAULT_CPU: &str = "gfx90a";
 const DEFAULT_PROFILE: &str = "release";
 
 /// One package and how to build it.
@@ -196,14 +197,7 @@ fn with_settings(
     let wave_size = args.wave_size.or(settings.wave_size);
     let code_object_version = args.code_object_version.or(settings.code_object_version);
     for cpu in &cpus {
-        let known = || Arch::BUILT.map(Arch::name).join(", ");
-        let arch = cpu.parse::<Arch>().map_err(|error| {
-            let exit = match error {
-                UnknownArch::NotExecuted(_) => Exit::Unsupported,
-                UnknownArch::Unknown(_) => Exit::Usage,
-            };
-            Failure::new(exit, error).note(format!("processors that kernels are built for: {}", known()))
-        })?;
+        let arch = target(cpu)?;
         if let Some(wave) = wave_size {
             check_wave_size(arch, wave, args.wave_size.is_none())?;
         }
@@ -242,6 +236,21 @@ fn with_settings(
         heap: settings.heap.unwrap_or(DEFAULT_SIZE),
         device_libraries: foreign::uses_device_libraries(package),
         panic_messages: args.panic_messages || settings.panic_messages.unwrap_or_default(),
+    })
+}
+
+/// The processor of that name, if kernels are built for it.
+///
+/// # Errors
+/// It is unknown, or not supported yet.
+pub fn target(cpu: &str) -> CommandResult<Arch> {
+    cpu.parse::<Arch>().map_err(|error| {
+        let exit = match error {
+            UnknownArch::NotExecuted(_) => Exit::Unsupported,
+            UnknownArch::Unknown(_) => Exit::Usage,
+        };
+        let known = Arch::BUILT.map(Arch::name).join(", ");
+        Failure::new(exit, error).note(format!("processors that kernels are built for: {known}"))
     })
 }
 

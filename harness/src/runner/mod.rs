@@ -30,11 +30,26 @@ const DEVICE_MISSING: u8 = 10;
 /// The exit code when the results could not be written; that of `cargo amdinst` for the same.
 const OUTPUT_FAILED: u8 = 11;
 
-/// Runs the kernel tests of this program as its arguments and the environment ask.
+/// Runs the kernel tests of this program as its arguments and the environment ask. [`crate::main`] calls [`run_tests_of`] instead.
 ///
 /// The exit code is libtest's, 0 when all passed and 101 when one failed; or 10 when the device is not there, and 11 when the results
 /// could not be written.
 pub fn run_tests() -> ExitCode {
+    // A workspace has kernels of one package, or none of them is this program's more than others'.
+    run(None)
+}
+
+/// Runs the kernel tests of a program of `package` as [`run_tests`] does. Where no processor is asked for, the emulator has the one
+/// that this package's kernels are built for.
+pub fn run_tests_of(package: &'static str) -> ExitCode {
+    run(Some(package))
+}
+
+fn run(package: Option<&'static str>) -> ExitCode {
+    if let Some(package) = package {
+        // The first call is the only one: `main` makes it.
+        PACKAGE.get_or_init(|| package);
+    }
     // Wrong arguments end the program: it is here, and not started.
     tell("begun");
     let (mut arguments, filters) = arguments::parse(std::env::args());
@@ -42,8 +57,7 @@ pub fn run_tests() -> ExitCode {
     let mut cases: Vec<&'static TestCase> = inventory::iter::<TestCase>.into_iter().collect();
     // Link order is no order.
     cases.sort_by_key(|case| (case.file, case.line, case.name));
-    // Where it is set, `cargo amdinst test` has started this.
-    if std::env::var_os("AMDINST_STATUS").is_some_and(|path| !path.is_empty()) {
+    if is_started_by_the_command() {
         parent::die_with_it();
     }
     case::report_panics_to_tests();
@@ -109,6 +123,11 @@ fn status(anything: bool) -> Option<ExitCode> {
     Some(ExitCode::from(DEVICE_MISSING))
 }
 
+/// Whether `cargo amdinst test` has started this.
+fn is_started_by_the_command() -> bool {
+    std::env::var_os("AMDINST_STATUS").is_some_and(|path| !path.is_empty())
+}
+
 /// Adds a word to the file that `AMDINST_STATUS` names, if there is one.
 fn tell(word: &str) {
     if let Some(path) = std::env::var_os("AMDINST_STATUS").filter(|path| !path.is_empty()) {
@@ -118,6 +137,9 @@ fn tell(word: &str) {
         }
     }
 }
+
+/// The package of this program, if `main` has said it.
+static PACKAGE: OnceLock<&'static str> = OnceLock::new();
 
 /// How long a test may run before it is told that it does, as libtest has it.
 const SLOW: Duration = Duration::from_secs(60);
@@ -191,10 +213,18 @@ fn open(most: Option<Checks>) -> Result<Device, String> {
     let settings = Settings {
         check: settings.check.map(|asked| asked.and(most)),
         check_by_default: most,
+        package: PACKAGE.get().map(|&package| package.to_owned()),
         ..Settings::clone(&settings)
     };
     let (device, why) = Device::open(&settings).map_err(|error| error.to_string())?;
-    TOLD.get_or_init(|| eprintln!("device: {why}"));
+    TOLD.get_or_init(|| {
+        let choice = match is_started_by_the_command() {
+            _ if !device.is_emulator() => "",
+            true => "; --target-cpu emulates another GPU",
+            false => "; AMDINST_TARGET_CPU chooses another GPU that the kernels are built for",
+        };
+        eprintln!("device: {why}{choice}");
+    });
     Ok(device)
 }
 

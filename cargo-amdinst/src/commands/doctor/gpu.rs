@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use amdgpu_isa::Arch;
 
 use super::{Area, Check};
+use crate::gpus;
 
 pub(super) const DEVICES: &str = "gpu";
 const ACCESS: &str = "gpu access";
@@ -14,7 +15,7 @@ const GROUPS: &str = "`sudo usermod --append --groups render,video \"$USER\"`, t
 
 /// What there is below `root`, which is `/` but for tests. More than one check if there is a GPU.
 pub(super) fn checks(root: &Path) -> Vec<Check> {
-    let processors = processors(root);
+    let processors: Vec<String> = gpus::found(root).into_iter().map(|gpu| gpu.processor).collect();
     if processors.is_empty() {
         return vec![if has_amd_hardware(root) {
             Check::error(
@@ -39,32 +40,13 @@ pub(super) fn checks(root: &Path) -> Vec<Check> {
     vec![devices, access(root)]
 }
 
-/// The processors of the GPUs in the driver's topology, by its nodes' numbers. CPUs are nodes, too, of version 0.
-fn processors(root: &Path) -> Vec<String> {
-    let mut nodes = entries(&root.join("sys/class/kfd/kfd/topology/nodes"));
-    nodes.sort_by_key(|path| {
-        path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok()).unwrap_or(u32::MAX)
-    });
-    let version = |path: &PathBuf| -> Option<u32> {
-        let text = fs::read_to_string(path.join("properties")).ok()?;
-        text.lines().find_map(|line| line.strip_prefix("gfx_target_version ")?.trim().parse().ok())
-    };
-    nodes.iter().filter_map(version).filter(|version| *version != 0).map(name).collect()
-}
-
-/// `gfx_target_version` has two decimal digits each for minor version and stepping: 90010 is gfx90a.
-fn name(version: u32) -> String {
-    let (major, minor, stepping) = (version / 10_000, version / 100 % 100, version % 100);
-    format!("gfx{major}{minor:x}{stepping:x}")
-}
-
 /// Whether the PCI bus has a display controller or processing accelerator of AMD's (vendor 1002; classes 03 and 12).
 fn has_amd_hardware(root: &Path) -> bool {
     let is = |device: &Path, file: &str, starts: &[&str]| {
         fs::read_to_string(device.join(file))
             .is_ok_and(|text| starts.iter().any(|start| text.trim().starts_with(start)))
     };
-    entries(&root.join("sys/bus/pci/devices"))
+    gpus::entries(&root.join("sys/bus/pci/devices"))
         .iter()
         .any(|device| is(device, "vendor", &["0x1002"]) && is(device, "class", &["0x03", "0x12"]))
 }
@@ -72,7 +54,7 @@ fn has_amd_hardware(root: &Path) -> bool {
 /// Whether the driver's device and a render node may be opened: the runtime needs both.
 fn access(root: &Path) -> Check {
     let kfd = root.join("dev/kfd");
-    let mut nodes = entries(&root.join("dev/dri"));
+    let mut nodes = gpus::entries(&root.join("dev/dri"));
     nodes.retain(|path| {
         path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("renderD"))
     });
@@ -106,12 +88,6 @@ fn usable(path: &Path) -> Result<(), Check> {
 
 fn container(device: &str) -> String {
     format!("in a container, give it {device}: `--device /dev/kfd --device /dev/dri`")
-}
-
-fn entries(directory: &Path) -> Vec<PathBuf> {
-    fs::read_dir(directory)
-        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
-        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -152,17 +128,6 @@ mod tests {
         let checks = checks(root.path());
         assert_eq!((checks.len(), checks[0].status), (1, Status::Error));
         assert!(checks[0].help.as_ref().unwrap().contains("modprobe amdgpu"));
-    }
-
-    #[test]
-    fn processors_by_the_drivers_numbers() {
-        let root = tempfile::tempdir().unwrap();
-        // Values of the driver's table (kfd_device.c): Vega 20, Arcturus, Aldebaran, MI300.
-        for (number, version) in [(10, 90_402), (2, 90_010), (3, 90_006), (1, 90_008)] {
-            node(root.path(), number, &format!("simd_count 4\ngfx_target_version {version}\n"));
-        }
-        assert_eq!(processors(root.path()), ["gfx908", "gfx90a", "gfx906", "gfx942"]);
-        assert_eq!(checks(root.path())[0].status, Status::Ok);
     }
 
     #[test]

@@ -2,12 +2,14 @@
 //!
 //! `cargo new` does what is cargo's business (names, workspaces, version control); the files of `template/` are ours.
 
+mod gpu;
 mod source;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use self::gpu::Choice;
 use self::source::{CRATES, Source};
 use crate::cli::NewArgs;
 use crate::commands::{Context, output};
@@ -22,9 +24,10 @@ const DEPENDENCIES: &str = "[dependencies]\n";
 /// Runs the command.
 ///
 /// # Errors
-/// A directory that is there already, a name that cargo does not take, files that cannot be written.
+/// A directory that is there already, a GPU that kernels are not built for, a name that cargo does not take, files that cannot be written.
 pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     let asked = Source::asked(&args.source)?;
+    let gpu = Choice::new(&args.target_cpu, Path::new("/"))?;
     let directory = &args.directory;
     if directory.symlink_metadata().is_ok() {
         let message = format!("{} is there already; nothing was changed", directory.display());
@@ -40,7 +43,7 @@ pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     let root = root(&path)?;
     let own = fs::canonicalize(&root).ok() == fs::canonicalize(&path).ok();
     let source = asked.unwrap_or_else(|| Source::best(directory, (!own).then_some(&*root)));
-    let text = manifest(&text, &source, directory)
+    let text = manifest(&text, &source, &gpu, directory)
         .ok_or_else(|| Failure::msg(Exit::OutputFailed, format!("{}: no [dependencies]", told())))?;
     output::write_file(&path, text.as_bytes())?;
     output::write_file(&directory.join("src/lib.rs"), LIBRARY.as_bytes())?;
@@ -53,6 +56,7 @@ pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     )?;
 
     context.shell.status("Created", format_args!("package `{name}`: a kernel and its test"));
+    context.shell.status("Kernels", format_args!("for {}", gpu.told()));
     context.shell.status("Taking", format_args!("amdinst-device and harness from {source}"));
     if let Some(url) = source.repository() {
         context.shell.warn("other machines do not have this path, which Cargo.toml names");
@@ -111,16 +115,17 @@ fn package(args: &NewArgs) -> Option<&str> {
     args.name.as_deref().or_else(|| args.directory.file_name()?.to_str())
 }
 
-/// What `cargo new` wrote, with the dependencies and a test target for kernels. `None` if there is no room for them.
-fn manifest(text: &str, source: &Source, directory: &Path) -> Option<String> {
+/// What `cargo new` wrote, with the dependencies, a test target for kernels and their GPU. `None` if there is no room for them.
+fn manifest(text: &str, source: &Source, gpu: &Choice, directory: &Path) -> Option<String> {
     let [device, harness] = CRATES;
     let (before, after) = text.split_once(DEPENDENCIES)?;
     Some(format!(
         "{before}{DEPENDENCIES}{}\n\n[dev-dependencies]\n{}\n\n\
          # Its `main` is `harness::main!()`. More files of tests: modules of tests/kernels.rs, or targets like this one.\n\
-         [[test]]\nname = \"kernels\"\nharness = false\n{after}",
+         [[test]]\nname = \"kernels\"\nharness = false\n\n{}{after}",
         source.dependency(device, directory),
         source.dependency(harness, directory),
+        gpu.settings(),
     ))
 }
 
@@ -137,12 +142,14 @@ mod tests {
     #[test]
     fn what_cargo_wrote_stays() {
         let text = "[package]\nname = \"a\"\nversion.workspace = true\n\n[dependencies]\n\n[lints]\nworkspace = true\n";
-        let text = manifest(text, &Source::Registry("1".to_owned()), Path::new("/a")).unwrap();
+        let gpu = Choice::new(&["gfx1100".to_owned()], Path::new("/")).unwrap();
+        let text = manifest(text, &Source::Registry("1".to_owned()), &gpu, Path::new("/a")).unwrap();
         let table: toml::Table = text.parse().unwrap();
         assert_eq!(table["package"]["version"]["workspace"].as_bool(), Some(true));
         assert_eq!(table["lints"]["workspace"].as_bool(), Some(true));
         assert_eq!(table["dependencies"].as_table().unwrap().len(), 1);
         assert_eq!(table["dev-dependencies"].as_table().unwrap().len(), 1);
         assert_eq!(table["test"][0]["harness"].as_bool(), Some(false));
+        assert_eq!(table["package"]["metadata"]["amdinst"]["target-cpus"][0].as_str(), Some("gfx1100"));
     }
 }
