@@ -213,11 +213,15 @@ pub(crate) fn find(
         };
         let mut artifact = artifact;
         if let Some(what) = change(&artifact) {
-            rebuild::again(package, &artifact, features, &what)?;
+            rebuild::again(package, &artifact, features, counters, &what)?;
             (_, artifact) = self::artifact(settings, package, cpu)?;
             if let Some(what) = change(&artifact) {
                 return Err(rebuild::stale(package, &artifact, features, &what, None));
             }
+        } else if lacks(&artifact, counters) && !settings.fresh {
+            let what = format!("none of them has counters in `{}` yet", counters.name());
+            rebuild::again(package, &artifact, features, counters, &what)?;
+            (_, artifact) = self::artifact(settings, package, cpu)?;
         }
         let mut built = read(package, directory, &artifact, counters);
         // Another build may have put other files in their places: then there is another manifest.
@@ -234,6 +238,12 @@ pub(crate) fn find(
         }
         built.map(Arc::new)
     })
+}
+
+/// Whether kernels that were instrumented have no form with these counters.
+fn lacks(artifact: &Artifact, counters: CounterChoice) -> bool {
+    let is_there = || artifact.instrumented(counters.home()).is_some();
+    counters != CounterChoice::None && !artifact.instrumented.is_empty() && !is_there()
 }
 
 /// The manifest of `package`, and its entry for `cpu`.
@@ -364,7 +374,7 @@ fn renew_own(settings: &Settings) {
             .iter()
             .find_map(|artifact| Some((artifact, freshness::change(artifact.origin.as_ref()?, None)?)));
         if let Some((artifact, what)) = changed {
-            let _ = rebuild::again(package, artifact, None, &what);
+            let _ = rebuild::again(package, artifact, None, settings.counters, &what);
         }
     }
 }

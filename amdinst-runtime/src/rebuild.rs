@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use amdinst_format::interface::CounterChoice;
 use amdinst_format::manifest::{Artifact, Origin};
 
 use crate::artifacts::ArtifactError;
@@ -13,7 +14,7 @@ const COMMAND: &str = "CARGO_AMDINST";
 /// What cargo sets for test programs, and what means something else to a cargo that builds kernels.
 const TESTS: [&str; 3] = ["CARGO_MANIFEST_DIR", "CARGO_TARGET_TMPDIR", "NEXTEST"];
 
-/// Builds the kernels again, and says on stderr that it does and why.
+/// Builds the kernels again with these counters, and says on stderr that it does and why.
 ///
 /// # Errors
 /// It cannot be done; the error says what to run.
@@ -21,6 +22,7 @@ pub(crate) fn again(
     package: &str,
     artifact: &Artifact,
     features: Option<&[String]>,
+    counters: CounterChoice,
     what: &str,
 ) -> Result<(), ArtifactError> {
     let Some(origin) = &artifact.origin else { return Ok(()) };
@@ -30,6 +32,9 @@ pub(crate) fn again(
     let program = program.map_or_else(|| PathBuf::from(&origin.command), PathBuf::from);
     let mut command = Command::new(&program);
     command.args(arguments(origin, features)).arg("--quiet");
+    if counters != CounterChoice::None && !origin.arguments.iter().any(|word| word == "--no-instrument") {
+        command.args(["--counters", counters.name()]);
+    }
     command.current_dir(&origin.directory).stdin(Stdio::null()).stdout(Stdio::null());
     for name in TESTS {
         command.env_remove(name);

@@ -50,6 +50,15 @@ impl CounterChoice {
             Self::Global => Some(Home::Global),
         }
     }
+
+    /// As options and variables name it.
+    pub const fn name(self) -> &'static str {
+        match (self, self.home()) {
+            (Self::None, _) => "none",
+            (_, Some(home)) => home.name(),
+            (_, None) => "auto",
+        }
+    }
 }
 
 /// An environment variable with a value that means nothing.

@@ -6,7 +6,8 @@
 //!
 //! 1. drops what no export reaches, and reads the records that the macros left (`records`);
 //! 2. makes entry points of kernels what their records say: structures in the kernarg segment, the kernel's name (`entries`), with stack slots that
-//!    LLVM finds (`stack_slots`), and without arguments that none has a use for (`hidden`);
+//!    LLVM finds (`stack_slots`), and without arguments that none has a use for (`hidden`); keeps
+//!    code that formats text out of line (`formatting`);
 //! 3. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier, what prints and allocates (`support`);
 //!    and what is needed of libraries, AMD's among them (`device_libraries`);
 //! 4. optimises at the profile's level, emits the object and links the code object (`pipeline`), with what keeps
@@ -25,6 +26,7 @@ mod arguments;
 pub mod device_libraries;
 mod entries;
 mod faults;
+mod formatting;
 mod hidden;
 mod pipeline;
 mod places;

@@ -100,13 +100,11 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     Ok(exit)
 }
 
-/// How the kernels are instrumented.
+/// How the kernels are instrumented: with counters where these tests have them.
 fn forms_of(args: &TestArgs) -> CommandResult<Forms> {
-    let mut forms = Forms::all(options(&args.measuring)?, &args.kernel);
-    if args.no_instrument {
-        forms.homes.clear();
-    }
-    Ok(forms)
+    let home = args.measuring.counters.unwrap_or_default().home();
+    let homes = if args.no_instrument { Vec::new() } else { vec![home] };
+    Ok(Forms::of(homes, options(&args.measuring)?, &args.kernel))
 }
 
 /// Builds the kernels with the profile of `args`, and runs the tests. How they ended goes to `endings`, too.
