@@ -42,8 +42,12 @@ pub enum Feature {
     ClampedMatrices,
     /// Matrix instructions of single precision keep subnormal results.
     MatrixSubnormals,
-    /// Dot products of halves flush subnormals and add in the order that the manual gives.
+    /// Dot products of halves flush subnormal addends and sums, and add in the order that the manual gives.
     DefinedDotProducts,
+    /// `v_dot2_f32_f16` and `v_dot2c_f32_f16` take subnormal halves for zero, in every mode (`dot2UnconditionalFlush`).
+    DotFlushesHalves,
+    /// `s_max_i32` and `s_max_u32` of equal sources select the first one, which SCC tells of.
+    FirstOfEqualMaxima,
     /// Single-precision atomic additions in memory keep subnormals (`FeatureMemoryAtomicFAddF32DenormalSupport`).
     AtomicAddSubnormals,
     /// SRAM error correction: it may be on, and is on the accelerators that have it (`FeatureSRAMECC`).
@@ -169,11 +173,13 @@ pub(crate) const GFX90A: Features = Features::of([
     F::SystemCoherenceBit,
     F::DppPairs,
     F::DefinedDotProducts,
+    F::DotFlushesHalves,
     F::DotHazards,
     F::ManualWaitStates,
 ]);
 /// gfx942.
-pub(crate) const GFX942: Features = GFX90A.and([
+pub(crate) const GFX942: Features = GFX90A.without([F::DotFlushesHalves]).and([
+    F::FirstOfEqualMaxima,
     F::ArchitectedFlatScratch,
     F::ScopedCachePolicy,
     F::LdsLoadsByOpcode,
@@ -234,7 +240,7 @@ pub(crate) const GFX1100: Features = Features::of([
 ]);
 /// gfx1150 to gfx1153.
 pub(crate) const GFX1150: Features =
-    GFX1100.and([F::ScalarFloats, F::DppScalarSource]).without([F::TransUseHazard]);
+    GFX1100.and([F::ScalarFloats, F::DppScalarSource, F::FirstOfEqualMaxima]).without([F::TransUseHazard]);
 /// gfx1200 and gfx1201.
 pub(crate) const GFX1200: Features = GFX1150
     .and([F::WorkgroupIdsInTtmps, F::OcpFloats, F::ScalarReadHazard, F::ShortProgramCounter])

@@ -86,6 +86,50 @@ fn waiting_for_a_thread_at_work_costs_no_budget() {
     assert_eq!(memory[64..128], [80_000; 64]);
 }
 
+/// The same by a barrier in memory, which every launch finds as the runtime of a cooperative launch leaves it, by one workgroup and by
+/// several.
+#[test]
+fn workgroups_meet_in_memory() {
+    if !tools("workgroups_meet_in_memory") {
+        return;
+    }
+    const SOURCE: &str = include_str!("sources/grid_barrier.cl");
+    for (cpu, lanes) in
+        [("gfx90a", 64), ("gfx942", 64), ("gfx1030", 32), ("gfx1100", 32), ("gfx1100", 64), ("gfx1201", 32)]
+    {
+        for (version, place) in [(4, 6), (5, 11), (6, 11)] {
+            let options = [format!("-mcode-object-version={version}"), format!("-DPLACE={place}")];
+            let options: Vec<&str> = options.iter().map(String::as_str).collect();
+            let options = [&options, support::wave_options(cpu, lanes)].concat();
+            let object = support::compile_with(SOURCE, cpu, "-O2", &options);
+            let mut checked = deterministic();
+            checked.check_races = true;
+            for groups in [1, 7] {
+                for (threads, config) in
+                    [(1, Config::default()), (8, Config::default()), (8, checked.clone())]
+                {
+                    let told = format!("{cpu} {lanes} {version} {groups} {threads}");
+                    let launch = (groups, 128);
+                    let (outcome, memory) = launched(&object, "meet_in_memory", launch, threads, config);
+                    outcome.unwrap_or_else(|fault| panic!("{told}: {fault}"));
+                    for phase in 0..5 {
+                        for group in 0..groups {
+                            let found = memory[(64 + phase * groups + group) as usize];
+                            assert_eq!(found, (group + phase) % groups + phase, "{told}");
+                        }
+                    }
+                }
+            }
+            let (outcome, memory) = launched(&object, "kind", (7, 64), 1, Config::default());
+            outcome.unwrap_or_else(|fault| panic!("{cpu} {version}: {fault}"));
+            assert_eq!(memory[64..66], [1, 0], "{cpu} {version}");
+            let (outcome, _) = launched(&object, "misses", (7, 128), 8, Config::default());
+            let fault = outcome.expect_err("it does not end").to_string();
+            assert!(fault.contains("never ends"), "{cpu} {version}: {fault}");
+        }
+    }
+}
+
 /// Global wave sync: each launch finds the barrier for all its workgroups, as the runtime of a cooperative launch leaves it.
 #[test]
 fn workgroups_meet_by_global_wave_sync() {

@@ -322,8 +322,11 @@ pub(crate) fn prepare<T>(
         Ok(address)
     };
     let setup = place(&registers::queue_descriptor(), "queue").and_then(|queue| {
+        let meeting = kernarg::meeting(kernel, launch);
+        let meeting = meeting.map_or(Ok(0), |bytes| place(&bytes, "synchronization of the grid"))?;
+        let objects = kernarg::Objects { queue, meeting };
         let kernarg_bytes =
-            kernarg::segment(kernel, launch, queue).map_err(|message| Fault::dispatch(name, message))?;
+            kernarg::segment(kernel, launch, objects).map_err(|message| Fault::dispatch(name, message))?;
         let descriptor = &kernel.descriptor;
         let dynamic = if kernel.metadata.uses_dynamic_stack { config.dynamic_stack } else { 0 };
         let asked = descriptor.private_segment_fixed_size().max(kernel.metadata.private_segment_fixed_size);

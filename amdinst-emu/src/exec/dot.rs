@@ -2,9 +2,10 @@
 //!
 //! The old value, then the product of the low halves, then that of the high halves, each sum rounded to nearest even;
 //! `v_dot2_f32_bf16` adds the old value last (CDNA4 ISA manual, pseudocode of the instructions). They ignore MODE and take
-//! subnormals, factors' included, for zero (CDNA3 ISA manual, section 6.4; CDNA2's, note on `V_DOT2*`). *Approximate*:
-//! gfx906 and gfx908, whose manuals give neither order nor subnormals, get the same; and RDNA 3's, whose devices add in another way
-//! than their manual says.
+//! subnormals, factors' included, for zero (CDNA3 ISA manual, section 6.4; CDNA2's, note on `V_DOT2*`). But of the devices that were
+//! measured, those of gfx90a alone take halves so (llvm/llvm-project#205101): what was measured goes before the manual. *Approximate*:
+//! where both differ; gfx906 and gfx908, whose manuals give neither order nor subnormals, get the same as later ones; and RDNA 3's,
+//! whose devices add in another way than their manual says.
 
 use amdgpu_isa::{Arch, Encoding, Feature, Mods, Op};
 
@@ -34,15 +35,33 @@ pub(super) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
     if crate::rules::Rules::of(arch.generation()).fused_dots {
         // Seen on a gfx1151: github.com/ROCm/rocm-systems, issue 12056.
         return Some(
-            "a device lines up all addends and cuts them off before it adds: the last bits may differ",
+            "a device lines up all addends and cuts them off before it adds: the last bits may differ; subnormal halves are kept, as \
+             measured (llvm/llvm-project#205101)",
         );
     }
-    let older = !arch.has(Feature::DefinedDotProducts);
-    older.then_some("the manual gives neither the order of additions nor subnormals: as on later processors")
+    let takes_halves = matches!(op, Op::v_dot2_f32_f16 | Op::v_dot2c_f32_f16);
+    match arch.has(Feature::DefinedDotProducts) {
+        false if takes_halves => Some(
+            "the manual gives neither the order of additions nor subnormals: order and sums as on later processors, subnormal halves \
+             are kept, as measured (llvm/llvm-project#205101)",
+        ),
+        false => {
+            Some("the manual gives neither the order of additions nor subnormals: as on later processors")
+        }
+        true if takes_halves && !arch.has(Feature::DotFlushesHalves) => Some(
+            "subnormal halves are kept, as measured (llvm/llvm-project#205101); the manual flushes them. Of subnormal addends and sums \
+             nothing was measured: they are flushed, as the manual has it",
+        ),
+        true => None,
+    }
 }
 
 fn half_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
-    dot(context, step, |bits| half::value(half::flush(Half(bits))))
+    if context.program.target.arch.has(Feature::DotFlushesHalves) {
+        dot(context, step, |bits| half::value(half::flush(Half(bits))))
+    } else {
+        dot(context, step, |bits| half::value(Half(bits)))
+    }
 }
 
 fn bf16_dot(context: &mut Context<'_>, step: &Step) -> Outcome {

@@ -1,6 +1,6 @@
 //! Scalar arithmetic: SOP2, SOP1, SOPK, SOPC (Vega ISA manual, "Scalar ALU operations").
 
-use amdgpu_isa::{Logic, MaskOp, Op, WaveSize};
+use amdgpu_isa::{Feature, Logic, MaskOp, Op, WaveSize};
 
 use super::{Context, hardware_registers, scalar_float, sopp};
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
@@ -26,6 +26,8 @@ pub(super) fn sop2(context: &mut Context<'_>, step: &Step) -> Outcome {
     let (a, b) = (w.scalar32(step.src[0]), w.scalar32(step.src[1]));
     let (sa, sb) = (a as i32, b as i32);
     let carry = u32::from(w.scc);
+    // `SCC = S0 >= S1` since the CDNA3 and the RDNA3.5 ISA, `S0 > S1` before.
+    let first_of_equals = context.program.target.arch.has(Feature::FirstOfEqualMaxima);
     let wide = |value: u64| (value as u32, value >> 32 != 0);
     let signed = |(value, overflow): (i32, bool)| (value as u32, overflow);
     let (value, scc) = match step.op {
@@ -39,8 +41,8 @@ pub(super) fn sop2(context: &mut Context<'_>, step: &Step) -> Outcome {
         }
         Op::s_min_i32 => (sa.min(sb) as u32, sa < sb),
         Op::s_min_u32 => (a.min(b), a < b),
-        Op::s_max_i32 => (sa.max(sb) as u32, sa > sb),
-        Op::s_max_u32 => (a.max(b), a > b),
+        Op::s_max_i32 => (sa.max(sb) as u32, sa > sb || a == b && first_of_equals),
+        Op::s_max_u32 => (a.max(b), a > b || a == b && first_of_equals),
         Op::s_cselect_b32 => (if w.scc { a } else { b }, w.scc),
         Op::s_and_b32 => flagged(a & b),
         Op::s_or_b32 => flagged(a | b),

@@ -1,6 +1,6 @@
 //! Which handler a step gets.
 
-use amdgpu_isa::{Op, WaveSize};
+use amdgpu_isa::{Feature, Op, WaveSize};
 
 use super::compare::{self, Compare, Test};
 use super::in_mode::{InMode, MultiplyAddTwice};
@@ -21,7 +21,7 @@ use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS, SOURCE_ROWS};
 /// Compact steps for all of a program's.
 pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
     assert!(vectors.is_available(), "a level that the host lacks");
-    let form = Form { vectors, wave: program.target.wave };
+    let form = Form { vectors, arch: program.target.arch, wave: program.target.wave };
     let mut code: Box<[Hot]> = program
         .steps
         .iter()
@@ -302,6 +302,7 @@ fn scalar(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
             Some(at::<salu::Compare64<$equal>>(form))
         }};
     }
+    let first_of_equals = form.arch.has(Feature::FirstOfEqualMaxima);
     match step.op {
         Op::s_mov_b32 => narrow!(Move, 1),
         Op::s_not_b32 => narrow!(Not, 1),
@@ -315,7 +316,9 @@ fn scalar(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
         Op::s_subb_u32 => narrow!(SubBorrow, 2),
         Op::s_min_i32 => narrow!(MinSigned, 2),
         Op::s_min_u32 => narrow!(MinUnsigned, 2),
+        Op::s_max_i32 if first_of_equals => narrow!(MaxSignedOrEqual, 2),
         Op::s_max_i32 => narrow!(MaxSigned, 2),
+        Op::s_max_u32 if first_of_equals => narrow!(MaxUnsignedOrEqual, 2),
         Op::s_max_u32 => narrow!(MaxUnsigned, 2),
         Op::s_cselect_b32 => narrow!(Choose, 2),
         Op::s_and_b32 => narrow!(And, 2),

@@ -51,7 +51,7 @@ pub use level::Vectors;
 
 use std::sync::OnceLock;
 
-use amdgpu_isa::WaveSize;
+use amdgpu_isa::{Arch, WaveSize};
 
 use crate::check::{FaultKind, Trap};
 use crate::exec::Context;
@@ -225,10 +225,11 @@ trait Body {
     }
 }
 
-/// What handlers are compiled for: a level of the host's vectors, and waves of a size.
+/// What handlers are compiled for: a level of the host's vectors, a processor, and waves of a size.
 #[derive(Clone, Copy)]
 struct Form {
     vectors: Vectors,
+    arch: Arch,
     wave: WaveSize,
 }
 

@@ -68,6 +68,8 @@ operations! { Scalar32, u32, (u32, bool);
     Sets MinUnsigned = |a, b, _c| (a.min(b), a < b);
     Sets MaxSigned = |a, b, _c| ((a as i32).max(b as i32) as u32, a as i32 > b as i32);
     Sets MaxUnsigned = |a, b, _c| (a.max(b), a > b);
+    Sets MaxSignedOrEqual = |a, b, _c| ((a as i32).max(b as i32) as u32, a as i32 >= b as i32);
+    Sets MaxUnsignedOrEqual = |a, b, _c| (a.max(b), a >= b);
     Keeps Choose = |a, b, c| (if c { a } else { b }, false);
     NonZero And = |a, b, _c| (a & b, false);
     NonZero Or = |a, b, _c| (a | b, false);

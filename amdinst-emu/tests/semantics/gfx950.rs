@@ -1,7 +1,7 @@
 //! What gfx90a, gfx942 and gfx950 added to the vector ALU, beside matrices and conversions.
 
-use amdgpu_isa::Arch;
-use amdinst_emu::{Config, FaultKind, Machine, WaveState};
+use amdgpu_isa::{Arch, Encoding, Op};
+use amdinst_emu::{Config, FaultKind, Fidelity, Machine, WaveState, fidelity};
 
 use crate::coverage::Snippet;
 use crate::random::Random;
@@ -196,8 +196,35 @@ pub(crate) fn dot_products() {
     let far = [0xbf80_3f80, 0x3f80_3f80, 2f32.powi(-30).to_bits()];
     assert_eq!(result(Arch::Gfx950, "v_dot2_f32_bf16 v2, v0, v1, v2", far), 2f32.powi(-30));
     assert_eq!(result(Arch::Gfx950, "v_dot2c_f32_bf16 v2, v0, v1", far), 0.0);
-    // Subnormal factors and old values count as zero.
-    assert_eq!(result(Arch::Gfx90a, "v_dot2_f32_f16 v2, v0, v1, v2", [0x0001_3c00, 0x3c00_0001, 1]), 0.0);
+    // Subnormal halves count as zero on gfx90a alone; old values do everywhere.
+    let tiny = |exponent| f32::powi(2.0, exponent);
+    for arch in [
+        Arch::Gfx906,
+        Arch::Gfx908,
+        Arch::Gfx90a,
+        Arch::Gfx942,
+        Arch::Gfx950,
+        Arch::Gfx1030,
+        Arch::Gfx1100,
+        Arch::Gfx1201,
+    ] {
+        let kept = |value: f32| if arch == Arch::Gfx90a { 0.0 } else { value };
+        let text = "v_dot2_f32_f16 v2, v0, v1, v2";
+        assert_eq!(result(arch, text, [0x0000_8001, 0x0000_0400, 0]), kept(-tiny(-38)), "{arch}");
+        assert_eq!(result(arch, text, [0x0001_3c00, 0x3c00_0001, 1]), kept(tiny(-23)), "{arch}");
+        assert_eq!(result(arch, text, [0x0000_0001, 0x0000_0000, 1]), 0.0, "{arch}");
+        let claim = fidelity::fidelity(arch, Encoding::Vop3p, Op::v_dot2_f32_f16).unwrap();
+        assert_eq!(claim == Fidelity::Exact, arch == Arch::Gfx90a, "{arch}");
+        assert_eq!(
+            claim.remark().contains("kept, as measured"),
+            arch != Arch::Gfx90a,
+            "{arch}: {}",
+            claim.remark()
+        );
+    }
+    for (arch, kept) in [(Arch::Gfx90a, 0.0), (Arch::Gfx942, -tiny(-38)), (Arch::Gfx1030, -tiny(-38))] {
+        assert_eq!(result(arch, "v_dot2c_f32_f16 v2, v0, v1", [0x0000_8001, 0x0000_0400, 0]), kept, "{arch}");
+    }
 }
 
 /// Odd rows of the first operand and even rows of the second change places.

@@ -5,7 +5,7 @@ mod model;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use amdgpu_isa::{Access, Encoding, Inst, Slot, Target, Value, opcodes};
+use amdgpu_isa::{Access, Arch, Encoding, Feature, Inst, Slot, Target, Value, opcodes};
 use amdinst_emu::{Config, Fidelity, Machine, WaveState, fidelity};
 
 use crate::coverage::Snippet;
@@ -68,6 +68,28 @@ pub(crate) fn scalar_instructions_do_what_their_models_do() {
 #[test]
 pub(crate) fn scalar_instructions_of_rdna_do_what_their_models_do() {
     each_does_what_its_model_does(&crate::targets::RDNA);
+}
+
+/// SCC after minima and maxima: `S0 < S1`, and `S0 > S1`, or `S0 >= S1` in the manuals of CDNA 3 and 4, RDNA 3.5 and 4.
+#[test]
+pub(crate) fn maxima_of_equals_tell_which_was_chosen() {
+    use Arch::*;
+    for target in crate::targets::TARGETS {
+        let arch = target.arch;
+        let first = matches!(arch, Gfx942 | Gfx950 | Gfx1150 | Gfx1201);
+        let mut machine = Machine::new(arch, Config::default());
+        for (op, of_equals) in
+            [("max_i32", first), ("max_u32", first), ("min_i32", false), ("min_u32", false)]
+        {
+            let snippet = Snippet::assemble(target, &format!("s_{op} s0, s1, s2")).unwrap();
+            for value in [0, 5, 0x8000_0000, 0xffff_ffff] {
+                let mut state = WaveState { scc: !of_equals, ..WaveState::default() };
+                state.sgprs[1..3].fill(value);
+                let after = snippet.run(&mut machine, &state).unwrap();
+                assert_eq!((after.sgprs[0], after.scc), (value, of_equals), "{arch} s_{op} of {value:#x}");
+            }
+        }
+    }
 }
 
 fn each_does_what_its_model_does(targets: &[Target]) {
@@ -193,7 +215,8 @@ fn trial(
     // Of a wave of 64 lanes, instructions for 32 see and change the lower half.
     let is_half = (name.contains("saveexec") || name.contains("wrexec")) && name.ends_with("_b32");
     let seen = if is_half { exec & 0xffff_ffff } else { exec };
-    let input = State { s: sources, old, scc: state.scc, exec: seen, immediate };
+    let first_of_equals = target.arch.has(Feature::FirstOfEqualMaxima);
+    let input = State { s: sources, old, scc: state.scc, exec: seen, immediate, first_of_equals };
     let mut effect = model::run(name, &input)?;
     if is_half {
         effect.exec = effect.exec.map(|new| exec & !0xffff_ffff | new);

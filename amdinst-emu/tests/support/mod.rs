@@ -48,7 +48,7 @@ pub(crate) fn targets() -> impl Iterator<Item = ((&'static str, u32), &'static s
 }
 
 /// What clang is told so that waves have so many lanes.
-fn wave_options(cpu: &str, lanes: u32) -> &'static [&'static str] {
+pub(crate) fn wave_options(cpu: &str, lanes: u32) -> &'static [&'static str] {
     let arch = Arch::from_name(cpu).expect("a processor");
     if arch.default_wave().lanes() == lanes { &[] } else { &["-mwavefrontsize64"] }
 }

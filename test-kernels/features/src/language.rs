@@ -323,6 +323,14 @@ features! {
         x.count_ones() + x.leading_zeros() * 64 + x.reverse_bits().trailing_zeros() + (x.rotate_left(9) ^ x.swap_bytes())
     }
 
+    /// The bytes of 64 and of 128 bits the other way round.
+    swapped_bytes(x) {
+        let wide = u64::from(x) * 0x0101_0203_0508_0d15;
+        let whole = (u128::from(wide) << 61 | u128::from(x)).to_be_bytes();
+        let swapped = wide.swap_bytes() ^ u64::from_le_bytes(wide.to_be_bytes()).rotate_left(7);
+        (swapped >> 32) as u32 ^ swapped as u32 ^ u32::from(whole[x as usize % 16]) << 11
+    }
+
     /// Division and remainder, signed, Euclidean.
     division(x) {
         let n = x as i32 - 60;

@@ -9,6 +9,8 @@ pub(super) struct State {
     pub(super) scc: bool,
     pub(super) exec: u64,
     pub(super) immediate: u16,
+    /// Of equal sources, a maximum is the first one.
+    pub(super) first_of_equals: bool,
 }
 
 /// What it writes; `None` for what it leaves alone.
@@ -136,6 +138,8 @@ fn two(name: &str, a: &State) -> Option<Effect> {
         "s_subb_u32" => unsigned(u0 - u1 - carry),
         "s_min_i32" => both(low(i0.min(i1)), i0 < i1),
         "s_min_u32" => both(low(u0.min(u1)), u0 < u1),
+        "s_max_i32" if a.first_of_equals => both(low(i0.max(i1)), i0 >= i1),
+        "s_max_u32" if a.first_of_equals => both(low(u0.max(u1)), u0 >= u1),
         "s_max_i32" => both(low(i0.max(i1)), i0 > i1),
         "s_max_u32" => both(low(u0.max(u1)), u0 > u1),
         "s_cselect_b32" | "s_cselect_b64" => only(if a.scc { x } else { y }),

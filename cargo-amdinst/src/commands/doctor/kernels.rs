@@ -45,7 +45,8 @@ fn faults(llvm: &LlvmTools) -> Option<Check> {
     let mut lines = Vec::new();
     let mut safe_level = None;
     for fault in Fault::ALL {
-        let rest = match fault.verdict(llvm, &[format!("-mcpu={}", fault.processor)], fault.level, "") {
+        let rest = match fault.verdict(llvm, &[format!("-mcpu={}", fault.processor)], *fault.levels.end(), "")
+        {
             Ok(Verdict::Sound) => continue,
             Ok(Verdict::KeptOff(switch)) => format!("kernels are built with `{switch}`"),
             Ok(Verdict::Wrong) => {

@@ -16,7 +16,7 @@ use super::Fault;
 pub(super) const FAULT: Fault = Fault {
     what: "takes any operation in a sum of products of bytes for an addition (llvm/llvm-project#198412)",
     processor: Arch::Gfx90a,
-    level: 1,
+    levels: 1..=3,
     safe_level: 0,
     reproducer: include_str!("dots.ll"),
     is_right,

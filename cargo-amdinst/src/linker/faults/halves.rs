@@ -16,7 +16,7 @@ use super::Fault;
 pub(super) const FAULT: Fault = Fault {
     what: "loses loads of 16 bits on RDNA 3 (its pass `dead-mi-elimination`)",
     processor: Arch::Gfx1100,
-    level: 2,
+    levels: 2..=3,
     safe_level: 1,
     reproducer: include_str!("halves.ll"),
     is_right,

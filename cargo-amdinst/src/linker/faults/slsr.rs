@@ -19,7 +19,7 @@ const KERNELS: usize = 2;
 pub(super) const FAULT: Fault = Fault {
     what: "computes wrong addresses (its pass `slsr`, llvm/llvm-project#204278)",
     processor: Arch::Gfx90a,
-    level: 3,
+    levels: 2..=3,
     safe_level: 1,
     reproducer: include_str!("slsr.ll"),
     is_right,

@@ -17,7 +17,7 @@ use super::Fault;
 pub(super) const FAULT: Fault = Fault {
     what: "loses masks of loops (its pass `si-lower-sgpr-spills`, llvm/llvm-project#186348)",
     processor: Arch::Gfx90a,
-    level: 0,
+    levels: 0..=0,
     safe_level: 1,
     reproducer: include_str!("spills.ll"),
     is_right,

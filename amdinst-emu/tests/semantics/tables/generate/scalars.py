@@ -27,7 +27,9 @@ def scalars():
     fields = [w << 16 | o for w in (0, 1, 8, 16, 31, 32, 127) for o in (0, 1, 16, 31)] + [0xffffffff]
     for name, f in two.items():
         t.section(f'{name} {operands([32] * 3, "s")}')
-        for s in t.tuples([EDGES, fields if 'bfe' in name else EDGES], 30): t.row(s, f(*s))
+        for s in t.tuples([EDGES, fields if 'bfe' in name else EDGES], 30):
+            # Processors differ in SCC after the maximum of equals (`scalar.rs`).
+            if 'max' not in name or s[0] != s[1]: t.row(s, f(*s))
     for name, f in {'s_mul_i32': lambda a, b: a * b, 's_mul_hi_u32': lambda a, b: a * b >> 32, 's_mul_hi_i32': lambda a, b: I(a) * I(b) >> 32,
                     's_bfm_b32': lambda a, b: MASK(a & 31) << (b & 31), 's_pack_ll_b32_b16': lambda a, b: a & 0xffff | b << 16,
                     's_pack_lh_b32_b16': lambda a, b: a & 0xffff | b & 0xffff0000, 's_pack_hh_b32_b16': lambda a, b: a >> 16 | b & 0xffff0000}.items():
