@@ -168,7 +168,7 @@ impl Elf {
             let name = table
                 .section_name(LE, raw)
                 .map_err(|error| damaged(&format!("name of section {}", index.0), at)(error))?;
-            sections.push(section(index.0, String::from_utf8_lossy(name).into_owned(), raw, at, bytes)?);
+            sections.push(section(index.0, amdinst_text::name(name).into_owned(), raw, at, bytes)?);
         }
 
         let ident = header.e_ident();
@@ -223,7 +223,7 @@ impl Elf {
                         format!("it is defined in section {section}, which does not exist"),
                     ));
                 }
-                let name = text(name);
+                let name = amdinst_text::name(name);
                 names.add(&name).map_err(|problem| ObjectError::malformed(part(), at, problem))?;
                 Ok(Symbol {
                     name,
@@ -268,11 +268,6 @@ pub(crate) fn section_of(symbol: &Sym64<LE>) -> Option<u32> {
 pub(crate) fn symbols_cut_short(table: &Section) -> ObjectError {
     let part = format!("symbol table {}", table.name);
     ObjectError::malformed(part, table.offset, "its size is not a multiple of 24 bytes")
-}
-
-/// A name, which is nearly always UTF-8: finding that out first is many times faster than looking for what is not.
-fn text(name: &[u8]) -> Cow<'_, str> {
-    std::str::from_utf8(name).map_or_else(|_| String::from_utf8_lossy(name), Cow::Borrowed)
 }
 
 /// Magic, class and byte order, before any structure is read.

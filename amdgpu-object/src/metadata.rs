@@ -158,7 +158,7 @@ fn number(stream: &mut Stream<'_>, key: &'static str) -> Result<u32, Problem> {
 
 fn string(stream: &mut Stream<'_>, key: &'static str) -> Result<String, Problem> {
     expect(stream, key, "a string", |item| match item {
-        Item::String(bytes) => std::str::from_utf8(bytes).ok().map(str::to_owned),
+        Item::String(bytes) => Some(amdinst_text::name(bytes).into_owned()),
         _ => None,
     })
 }

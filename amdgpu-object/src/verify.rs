@@ -1,10 +1,21 @@
 //! A second opinion on a code object: read with `goblin`, compared with what the first reader makes of it.
+//!
+//! The rewriter asks for it twice, by the same code: of what it is given, where a contradiction is damage that is named, and of what it
+//! writes, where it is a defect.
+
+mod names;
+
+use std::borrow::Cow;
 
 use amdgpu_isa::Arch;
 use goblin::elf::Elf;
 use goblin::elf::program_header::{PT_LOAD, PT_PHDR};
-use goblin::elf::section_header::{SHF_ALLOC, SHT_NOBITS};
+use goblin::elf::section_header::{
+    SHF_ALLOC, SHT_DYNSYM, SHT_GNU_HASH, SHT_HASH, SHT_NOBITS, SHT_RELA, SHT_STRTAB,
+};
 use rustc_hash::FxHashMap;
+
+use names::Names;
 
 use super::registers::MOST_USER_SGPRS;
 use super::{CodeObject, Kernel, KernelMetadata, ObjectError};
@@ -49,12 +60,23 @@ pub fn verify(bytes: &[u8]) -> Result<CodeObject, VerifyError> {
 /// Checks a code object as [`verify`] does, from bytes that the result may keep.
 pub(super) fn verify_owned(bytes: Vec<u8>) -> Result<CodeObject, VerifyError> {
     let object = CodeObject::parse(bytes)?;
-    let bytes = &object.bytes;
-    let elf = Elf::parse(bytes).map_err(|error| VerifyError::SecondReader(error.to_string()))?;
-    segments(&elf, bytes)?;
-    sections(&elf)?;
-    kernels(&object, &elf)?;
+    check(&object)?;
     Ok(object)
+}
+
+/// Checks what the first reader made of a code object, as [`verify`] does.
+///
+/// # Errors
+/// The first contradiction, as a [`VerifyError`].
+pub fn check(object: &CodeObject) -> Result<(), VerifyError> {
+    let bytes = &object.bytes;
+    let unread = |error: goblin::error::Error| VerifyError::SecondReader(error.to_string());
+    let readable = names::readable(bytes).map_err(unread)?;
+    let elf = Elf::parse(&readable).map_err(unread)?;
+    segments(&elf, bytes)?;
+    sections(&elf, bytes)?;
+    dynamic(&elf)?;
+    kernels(object, &elf)
 }
 
 fn headers(part: impl Into<String>, problem: impl Into<String>) -> VerifyError {
@@ -110,10 +132,14 @@ fn holds(start: u64, size: u64, inner: u64, inner_size: u64) -> bool {
 }
 
 /// Every loaded section must stand in the file where its segment puts it, and no two may overlap.
-fn sections(elf: &Elf<'_>) -> Result<(), VerifyError> {
+fn sections(elf: &Elf<'_>, bytes: &[u8]) -> Result<(), VerifyError> {
+    let names = Names::of_sections(elf, bytes);
     let mut ranges = Vec::new();
-    for section in &elf.section_headers {
-        let name = elf.shdr_strtab.get_at(section.sh_name).unwrap_or("?");
+    for (index, section) in elf.section_headers.iter().enumerate() {
+        let name = match names.at(section.sh_name) {
+            [] => Cow::Owned(format!("number {index}")),
+            name => amdinst_text::name(name),
+        };
         let in_file = section.sh_type != SHT_NOBITS && section.sh_size != 0;
         if section.sh_flags & u64::from(SHF_ALLOC) != 0 && in_file {
             let placed = elf.program_headers.iter().any(|load| {
@@ -141,13 +167,40 @@ fn sections(elf: &Elf<'_>) -> Result<(), VerifyError> {
     Ok(())
 }
 
+/// What loaders find through the dynamic table is what sections of its kind describe.
+fn dynamic(elf: &Elf<'_>) -> Result<(), VerifyError> {
+    let Some(dynamic) = &elf.dynamic else { return Ok(()) };
+    let info = &dynamic.info;
+    let tables = [
+        ("DT_SYMTAB", Some(info.symtab as u64).filter(|&table| table != 0), SHT_DYNSYM),
+        ("DT_STRTAB", Some(info.strtab as u64).filter(|&table| table != 0), SHT_STRTAB),
+        ("DT_RELA", Some(info.rela as u64).filter(|_| info.relasz != 0), SHT_RELA),
+        ("DT_HASH", info.hash, SHT_HASH),
+        ("DT_GNU_HASH", info.gnu_hash, SHT_GNU_HASH),
+    ];
+    for (name, table, kind) in tables {
+        let is_it = |at: u64| {
+            elf.section_headers.iter().any(|section| section.sh_type == kind && section.sh_offset == at)
+        };
+        if table.is_some_and(|at| !is_it(at)) {
+            return Err(headers(
+                "dynamic table",
+                format!("no section of its kind stands where {name} points"),
+            ));
+        }
+    }
+    Ok(())
+}
+
 fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
-    let symbols = [(&elf.syms, &elf.strtab), (&elf.dynsyms, &elf.dynstrtab)];
+    let bytes = &object.bytes;
+    let symbols =
+        [(&elf.syms, Names::of_symbols(elf, bytes)), (&elf.dynsyms, Names::of_dynamic_symbols(elf, bytes))];
     let mut values = FxHashMap::default();
     for (table, names) in symbols {
         for symbol in table.iter() {
-            if let Some(name) = names.get_at(symbol.st_name)
-                && !name.is_empty()
+            let name = names.at(symbol.st_name);
+            if !name.is_empty()
                 && symbol.st_shndx != 0
                 && !symbol.is_import()
                 && symbol.st_bind() != goblin::elf::sym::STB_LOCAL
@@ -155,16 +208,18 @@ fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
                 let value = *values.entry(name).or_insert(symbol.st_value);
                 if value != symbol.st_value {
                     return Err(headers(
-                        format!("symbol `{name}`"),
+                        format!("symbol `{}`", amdinst_text::name(name)),
                         "the two symbol tables disagree about it",
                     ));
                 }
             }
         }
     }
+    let by_name: FxHashMap<_, _> =
+        values.into_iter().map(|(name, value)| (amdinst_text::name(name), value)).collect();
     for kernel in &object.kernels {
         let fail = |problem: String| VerifyError::Kernel { kernel: kernel.name.clone(), problem };
-        let value = |name: &str| values.get(name).copied();
+        let value = |name: &str| by_name.get(name).copied();
         if value(&kernel.symbol).is_some_and(|value| value != kernel.descriptor_address) {
             return Err(fail("the readers disagree about its descriptor's address".to_owned()));
         }

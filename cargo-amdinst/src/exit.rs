@@ -110,7 +110,7 @@ pub fn report_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         before(panic);
-        eprintln!("{REPORT}");
+        crate::shell::tell(&format!("{REPORT}\n"));
     }));
 }
 

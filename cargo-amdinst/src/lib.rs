@@ -3,6 +3,9 @@
 //! A binary's inside rather than a library for others: it is a library so that tests reach its parts. What it does
 //! to code objects is all in `amdinst_core`, what it does with kernels in `amdinst_emu`.
 
+// What `clippy.toml` says of the ways by which text leaves the process.
+#![cfg_attr(not(test), warn(clippy::disallowed_macros, clippy::disallowed_methods))]
+
 pub mod build;
 mod cache;
 pub mod cli;

@@ -4,6 +4,8 @@
 //! `CARGO_TERM_COLOR`, else the terminal and `NO_COLOR`. Work that lasts over a second shows a progress line, on a
 //! terminal only.
 
+#![allow(clippy::disallowed_methods, reason = "the way out")]
+
 use std::collections::BTreeSet;
 use std::env;
 use std::fmt::Display;
@@ -13,6 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use amdinst_core::report::Layout;
+use amdinst_text::{Clean, shown, shown_lines};
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -110,9 +113,10 @@ impl Shell {
     }
 
     fn write(&self, line: &str) {
-        let mut stderr = AutoStream::new(io::stderr().lock(), self.color);
+        // What has styles, as a fault with its source line, loses them where none are wanted.
+        let mut stderr = Clean::text(AutoStream::new(stderr(), self.color), true);
         // Nobody is left to tell when stderr is gone.
-        let _ = writeln!(stderr, "{line}");
+        let _ = writeln!(stderr, "{line}").and_then(|()| stderr.flush());
     }
 
     /// `   Compiling test-kernels`.
@@ -209,7 +213,7 @@ impl Shell {
         bar.set_draw_target(ProgressDrawTarget::hidden());
         bar.set_style(style);
         bar.set_prefix(verb.to_owned());
-        bar.set_message(object.to_string());
+        bar.set_message(shown(&object.to_string()).into_owned());
         let shown_later = bar.clone();
         // Quick work shows nothing at all: the line is attached to the terminal only after a second.
         std::thread::spawn(move || {
@@ -232,7 +236,7 @@ impl Progress {
     pub fn step(&self, object: impl Display) {
         if let Some(bar) = &self.0 {
             bar.inc(1);
-            bar.set_message(object.to_string());
+            bar.set_message(shown(&object.to_string()).into_owned());
         }
     }
 }
@@ -243,6 +247,21 @@ impl Drop for Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// The process's stderr, which other rooms reach through [`Shell`] and [`tell`].
+fn stderr() -> io::StderrLock<'static> {
+    io::stderr().lock()
+}
+
+/// Text of strangers, as what a kernel prints, on stderr.
+pub fn tell(text: &str) {
+    let _ = write!(stderr(), "{}", shown_lines(text));
+}
+
+/// Text of our own tools on stderr, with their styles: what rustc says.
+pub fn tell_rendered(text: &str) {
+    let _ = write!(stderr(), "{text}");
 }
 
 /// A command as a POSIX shell would take it, the environment it adds in front.

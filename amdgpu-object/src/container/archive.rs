@@ -25,7 +25,7 @@ pub(super) fn members(bytes: &[u8]) -> Result<Vec<(String, Range<usize>)>, Conta
             // What is not all there is damage.
             let size = member.data(bytes).map_err(damaged)?.len();
             let start = member.file_range().0 as usize;
-            Ok((String::from_utf8_lossy(member.name()).into_owned(), start..start + size))
+            Ok((amdinst_text::name(member.name()).into_owned(), start..start + size))
         })
         .collect()
 }

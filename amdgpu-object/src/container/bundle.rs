@@ -66,7 +66,7 @@ pub(super) fn read(bytes: &[u8], at: usize) -> Result<Bundle, ContainerError> {
                 )
             })?;
         end = end.max(position).max(range.end);
-        entries.push(Entry { id: String::from_utf8_lossy(id).into_owned(), range });
+        entries.push(Entry { id: amdinst_text::name(id).into_owned(), range });
     }
     Ok(Bundle { entries, size: end })
 }

@@ -96,7 +96,7 @@ impl Binary<'_> {
     fn string(&self, start: usize) -> Result<String, ContainerError> {
         let text = self.bytes.get(start..).and_then(|rest| rest.split(|&byte| byte == 0).next());
         let text = text.ok_or_else(|| self.damaged("a string is not inside"))?;
-        Ok(String::from_utf8_lossy(text).into_owned())
+        Ok(amdinst_text::name(text).into_owned())
     }
 
     fn damaged(&self, problem: &str) -> ContainerError {

@@ -40,7 +40,7 @@ impl<'a> Archive<'a> {
         allowance: &mut Allowance,
     ) -> Result<Option<Member>, ContainerError> {
         let mut file = self.0.by_index(number).map_err(|error| damaged(&error))?;
-        let name = file.name().map_err(|error| damaged(&error))?.into_owned();
+        let name = amdinst_text::name_of(&file.name().map_err(|error| damaged(&error))?).into_owned();
         let start = file.data_start().unwrap_or_default() as usize;
         let packed = start..start.saturating_add(file.compressed_size() as usize);
         let failed = |problem| ContainerError::Packed { at: start, problem: format!("`{name}`: {problem}") };

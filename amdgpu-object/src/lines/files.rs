@@ -58,7 +58,8 @@ fn compose<'a>(
     let entry = header.file(file)?;
     let name = units.text(unit, entry.path_name())?;
     let mut path = String::new();
-    let compilation = units.units[unit].comp_dir.as_ref().map(|directory| directory.to_string_lossy());
+    let compilation =
+        units.units[unit].comp_dir.as_ref().map(|directory| amdinst_text::name(directory.slice()));
     let directory = entry.directory(header).and_then(|directory| units.text(unit, directory));
     for part in [compilation.as_deref(), directory.as_deref(), Some(&*name)].into_iter().flatten() {
         if part.starts_with('/') {

@@ -127,8 +127,7 @@ impl<'a> Units<'a> {
     /// A string attribute as text.
     pub(super) fn text(&self, unit: usize, value: gimli::AttributeValue<Slice<'a>>) -> Option<Arc<str>> {
         let string = self.dwarf.attr_string(&self.units[unit], value).ok()?;
-        // All but broken ones are, and to find that out is faster.
-        Some(str::from_utf8(string.slice()).map_or_else(|_| string.to_string_lossy().into(), Arc::from))
+        Some(Arc::from(amdinst_text::name(string.slice())))
     }
 }
 

@@ -26,7 +26,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::elf::Elf;
-use super::verify::{VerifyError, verify_owned};
+use super::verify::{VerifyError, check, verify_owned};
 pub use debug::DebugInfo;
 
 use super::{Bytes, CodeObject, KEPT_REACH, KernelArg, KernelDescriptor, ObjectError};
@@ -176,6 +176,9 @@ pub enum RewriteError {
         /// How many fit.
         room: usize,
     },
+    /// The original contradicts itself.
+    #[error("{0}; the file is damaged: build or copy it again")]
+    Damaged(VerifyError),
     /// The result does not hold up: a defect of the rewriter.
     #[error("the rewritten code object is inconsistent: {0}")]
     Inconsistent(#[from] VerifyError),
@@ -213,6 +216,7 @@ pub fn rewrite(
     address_map: impl Fn(u64, Edge) -> Option<u64>,
 ) -> Result<Rewritten, RewriteError> {
     let elf = Elf::read(&object.bytes)?;
+    check(object).map_err(RewriteError::Damaged)?;
     let text = text_section(&elf)?;
     if let Some(section) = elf.sections.iter().find(|section| section.kind == object::elf::SHT_SYMTAB_SHNDX) {
         return Err(RewriteError::Unsupported {

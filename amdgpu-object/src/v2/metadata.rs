@@ -36,7 +36,9 @@ impl Metadata {
         if let Some(Node::Sequence(kernels)) = self.tree.entry("Kernels", Node::Sequence(Vec::new())) {
             for kernel in kernels {
                 let Some(name) = kernel.get("Name").and_then(text).map(str::to_owned) else { continue };
-                if let Some(edit) = edits(&name).filter(|edit| **edit != MetadataEdit::default()) {
+                if let Some(edit) =
+                    edits(&amdinst_text::name_of(&name)).filter(|edit| **edit != MetadataEdit::default())
+                {
                     apply(edit, kernel)
                         .ok_or_else(|| format!("the metadata of `{name}` is not in the usual form"))?;
                     let end = end_of_arguments(kernel)?;

@@ -79,6 +79,7 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
     let rewritten = rewrite(object, &edit, |old, edge| relocated.place(old, edge));
     let Rewritten { bytes, debug_info } = rewritten.map_err(|error| match error {
         RewriteError::Inconsistent(problem) => InstrumentError::Inconsistent(problem.to_string()),
+        error @ RewriteError::Damaged(_) => InstrumentError::Damaged(error.to_string()),
         error => InstrumentError::Rewrite(error.to_string()),
     })?;
     let code_object = digest(&bytes);

@@ -48,6 +48,9 @@ pub enum InstrumentError {
         /// What says what.
         problem: String,
     },
+    /// The code object's parts say different things of one another.
+    #[error("the code object contradicts itself: {0}")]
+    Damaged(String),
     /// The instrumented code object does not hold up: a defect of the rewriter.
     #[error("the rewritten code object is inconsistent: {0}")]
     Inconsistent(String),

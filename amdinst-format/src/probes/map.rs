@@ -83,6 +83,7 @@ impl ProbeMap {
         let sites: usize = self.kernels.iter().map(|kernel| kernel.sites.len() + kernel.uniform.len()).sum();
         let mut bytes = Vec::with_capacity(BYTES_OF_KERNEL * self.kernels.len() + BYTES_OF_SITE * sites);
         serde_json::to_writer(&mut bytes, self)?;
+        let mut bytes = amdinst_text::json::clean(bytes);
         bytes.push(b'\n');
         Ok(bytes)
     }
@@ -103,6 +104,7 @@ impl ProbeMap {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelProbes {
     /// Name, as in the note's `.name`.
+    #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub name: String,
     /// The subject of the measurement.
     #[serde(default)]

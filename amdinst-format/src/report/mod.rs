@@ -46,6 +46,7 @@ pub struct Report {
     /// [`SCHEMA`].
     pub schema: u32,
     /// The kernel's name, as the code object has it.
+    #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub kernel: String,
     /// The kernel's name as the source has it, with template arguments, if it is mangled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,6 +122,7 @@ impl std::fmt::Display for WaveId {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Location {
     /// The file, as the compiler named it.
+    #[serde(default, deserialize_with = "amdinst_text::deserialize_option")]
     pub file: Option<String>,
     /// 1-based.
     pub line: Option<u32>,
@@ -262,6 +264,7 @@ pub struct WaveReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbeReport {
     /// Its name; a probe without one is called by its place.
+    #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub name: String,
     /// The branch that it stands on.
     #[serde(flatten)]

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Modelled {
     /// The kernel's name.
+    #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub kernel: String,
     /// The device.
     pub device: String,
@@ -80,6 +81,7 @@ pub struct InstructionCycles {
     pub pc: u64,
     /// The file that it was compiled from, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "amdinst_text::deserialize_option")]
     pub file: Option<String>,
     /// The line in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

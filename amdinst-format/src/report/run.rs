@@ -29,6 +29,7 @@ pub struct Run {
     /// [`SCHEMA`].
     pub schema: u32,
     /// The cargo package.
+    #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub package: String,
     /// The cargo profile that its kernels were built with.
     pub profile: String,
@@ -47,6 +48,7 @@ pub struct Run {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     /// Its name, without cargo's hash.
+    #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub name: String,
     /// The processor whose code objects it launched.
     pub cpu: String,
@@ -60,6 +62,7 @@ pub struct Program {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Test {
     /// Its name, as libtest writes it.
+    #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub name: String,
     /// How it ended.
     pub ending: Ending,
@@ -86,6 +89,7 @@ pub struct Test {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sampled {
     /// The kernel.
+    #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub kernel: String,
     /// The check: `races` or `uninitialized`.
     pub check: String,
@@ -111,6 +115,7 @@ pub enum Ending {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultReport {
     /// The kernel.
+    #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub kernel: String,
     /// What kind of mistake, a stable word (`out-of-bounds`).
     pub kind: String,
@@ -161,6 +166,7 @@ pub struct EarlierReport {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelFacts {
     /// Its name.
+    #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub name: String,
     /// The processor that it was built for.
     pub cpu: String,
@@ -179,6 +185,7 @@ pub struct KernelFacts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnlaunchedKernel {
     /// Its name.
+    #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub name: String,
     /// The processor that it was built for.
     pub cpu: String,

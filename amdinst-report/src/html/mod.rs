@@ -40,12 +40,8 @@ pub struct Extras<'a> {
 ///
 /// # Errors
 /// Figures that JSON cannot hold.
-pub fn render(
-    summary: &Summary,
-    sources: &Sources,
-    extras: &Extras<'_>,
-) -> Result<String, serde_json::Error> {
-    let json = serde_json::to_string(&data::Data::new(summary, sources, extras))?;
+pub fn render(summary: &Summary, sources: &Sources, extras: &Extras<'_>) -> std::io::Result<String> {
+    let json = amdinst_text::json::to_string_shown(&data::Data::new(summary, sources, extras))?;
     // Nothing in the data may end the element that it stands in, or begin a comment there.
     let json = json.replace('<', "\\u003c");
     Ok(fill(
@@ -122,7 +118,11 @@ fn plain(summary: &Summary) -> String {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    amdinst_text::shown(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

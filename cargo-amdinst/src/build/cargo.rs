@@ -1,7 +1,7 @@
 //! Running cargo, and reading what it says.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -14,9 +14,10 @@ use super::misplaced::Misplaced;
 use super::package::KernelPackage;
 use super::profile;
 use crate::cli::Format;
-use crate::commands::Context;
+use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::linker::{LinkOptions, device_libraries, warnings_of};
+use crate::shell;
 use crate::toolchain::{TARGET, Toolchain};
 
 /// The command that builds `package` for `cpu`.
@@ -121,7 +122,7 @@ fn run(
     let mut with_format = Command::new(command.get_program());
     let mut arguments = command.get_args();
     with_format.args(arguments.next()).arg(format!("--message-format={messages}")).args(arguments);
-    if context.shell.verbosity() == crate::shell::Verbosity::Quiet {
+    if context.shell.verbosity() == shell::Verbosity::Quiet {
         with_format.env("CARGO_TERM_QUIET", "true");
     }
     for (name, value) in command.get_envs() {
@@ -150,7 +151,7 @@ fn run(
             let line = line.or_exit_with(Exit::BuildFailed, || "cannot read cargo's messages")?;
             if format == Format::Json {
                 // Whoever reads them decides what of them to show.
-                let _ = writeln!(std::io::stdout().lock(), "{line}");
+                output::print(&format_args!("{line}\n"))?;
             }
             match serde_json::from_str::<Message>(&line) {
                 Ok(Message::CompilerArtifact(artifact)) => {
@@ -180,7 +181,7 @@ fn run(
                         && !misplaced.holds(&message.message)
                         && let Some(rendered) = &message.message.rendered
                     {
-                        let _ = write!(std::io::stderr().lock(), "{rendered}");
+                        shell::tell_rendered(rendered);
                     }
                 }
                 _ => {}
@@ -188,7 +189,7 @@ fn run(
         }
     }
     for rendered in misplaced.left() {
-        let _ = write!(std::io::stderr().lock(), "{rendered}");
+        shell::tell_rendered(&rendered);
     }
     let status = child.wait().or_exit_with(Exit::BuildFailed, || "waiting for cargo")?;
     let name = format!("{} for {cpu}", package.name);

@@ -33,7 +33,7 @@ pub use self::generation::InUse;
 use self::instrument::Forms;
 use self::package::KernelPackage;
 use crate::cli::{Format, PackageArgs};
-use crate::commands::Context;
+use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::setup;
 use crate::together::{self, DirectoryLock};
@@ -194,7 +194,7 @@ fn build_package(
                 "artifact": finished.artifact,
                 "fresh": finished.fresh,
             });
-            println!("{message}");
+            output::print(&format_args!("{message}\n"))?;
         }
         manifest.code_objects.push(finished.artifact);
     }

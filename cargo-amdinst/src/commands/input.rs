@@ -7,6 +7,7 @@ use std::path::Path;
 use amdgpu_isa::Arch;
 use amdgpu_object::container::{self, Code, ContainerError, Embedded, Origin};
 use amdgpu_object::{CodeObject, Kernel};
+use amdinst_text::shown;
 use rayon::prelude::*;
 
 use super::Context;
@@ -400,9 +401,11 @@ pub fn unpacked_limit() -> CommandResult<u64> {
 /// What the crate `gpu-kernel` puts behind the name of a kernel to make its symbol.
 const GPU_KERNEL: &str = "_gpu_kernel";
 
-/// The kernel that a user calls `name`: by its symbol, or by the name that it has in the source.
+/// The kernel that a user calls `name`: by its symbol, by the name that it has in the source, or as its symbol is shown.
 pub fn kernel_of<'a>(object: &'a CodeObject, name: &str) -> Option<&'a Kernel> {
-    object.kernel(name).or_else(|| object.kernel(&format!("{name}{GPU_KERNEL}")))
+    let in_source = || object.kernel(&format!("{name}{GPU_KERNEL}"));
+    let as_shown = || object.kernels.iter().find(|kernel| shown(&kernel.name) == name);
+    object.kernel(name).or_else(in_source).or_else(as_shown)
 }
 
 /// The symbols of kernels that are named as people name them; a name that is none of a kernel is left as it is.

@@ -1,4 +1,6 @@
 //! Data on stdout, and files written whole or not at all.
+//!
+//! Text goes to stdout through a [`Clean`]: names of strangers stand in it.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -8,6 +10,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use amdinst_core::report::origin::short;
+use amdinst_text::{Clean, json};
 use serde::Serialize;
 
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -22,13 +25,29 @@ pub fn print(data: &impl Display) -> CommandResult<()> {
     stream(|out| write!(out, "{data}")).map(drop)
 }
 
+/// Prints data that has styles, if they are wanted.
+///
+/// # Errors
+/// As those of [`print`].
+pub fn print_styled(data: &impl Display, styles: bool) -> CommandResult<()> {
+    stream_to(Clean::text(stdout(), styles), |out| write!(out, "{data}")).map(drop)
+}
+
+/// Prints bytes as they are: contents of buffers, which nobody reads on a terminal.
+///
+/// # Errors
+/// As those of [`print`].
+pub fn print_bytes(bytes: &[u8]) -> CommandResult<()> {
+    stream_to(stdout(), |out| out.write_all(bytes)).map(drop)
+}
+
 /// Prints one JSON document, indented, and a newline.
 ///
 /// # Errors
 /// When stdout cannot be written.
 pub fn print_json(data: &impl Serialize) -> CommandResult<()> {
     stream(|out| {
-        serde_json::to_writer_pretty(&mut *out, data)?;
+        json::to_writer_pretty(&mut *out, data)?;
         writeln!(out)
     })
     .map(drop)
@@ -39,9 +58,22 @@ pub fn print_json(data: &impl Serialize) -> CommandResult<()> {
 /// # Errors
 /// When stdout cannot be written for any other reason.
 pub fn stream(
-    write: impl FnOnce(&mut io::BufWriter<io::StdoutLock<'_>>) -> io::Result<()>,
+    write: impl FnOnce(&mut io::BufWriter<Clean<io::StdoutLock<'static>>>) -> io::Result<()>,
 ) -> CommandResult<ControlFlow<()>> {
-    let mut stdout = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    stream_to(Clean::text(stdout(), false), write)
+}
+
+/// The process's stdout, which nothing else in this package reaches.
+#[allow(clippy::disallowed_methods, reason = "the way out")]
+fn stdout() -> io::StdoutLock<'static> {
+    io::stdout().lock()
+}
+
+fn stream_to<W: io::Write>(
+    out: W,
+    write: impl FnOnce(&mut io::BufWriter<W>) -> io::Result<()>,
+) -> CommandResult<ControlFlow<()>> {
+    let mut stdout = io::BufWriter::with_capacity(1 << 16, out);
     match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
         result => {

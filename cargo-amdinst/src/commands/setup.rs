@@ -1,7 +1,7 @@
 //! `cargo amdinst setup`: Find or prepare the toolchain that builds kernels.
 
 use crate::cli::SetupArgs;
-use crate::commands::Context;
+use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit};
 use crate::setup::{self, Consent, plan};
 use crate::toolchain::{Places, discover};
@@ -28,10 +28,16 @@ pub fn run(context: &mut Context, args: &SetupArgs) -> CommandResult {
         let ways = if places.asked.is_some() { Vec::new() } else { plan::ways(&places) };
         return Err(setup::failure(&discovery, &ways));
     };
-    println!("origin: {}", toolchain.origin);
-    println!("rustc: {} ({})", toolchain.rustc.display(), toolchain.version);
-    println!("cargo: {}", toolchain.cargo.display());
-    println!("llvm: {} ({})", toolchain.llvm.pattern.replace("{}", "*"), toolchain.llvm.version);
-    println!("lld: {}", toolchain.llvm.lld.display());
+    let text = format!(
+        "origin: {}\nrustc: {} ({})\ncargo: {}\nllvm: {} ({})\nlld: {}\n",
+        toolchain.origin,
+        toolchain.rustc.display(),
+        toolchain.version,
+        toolchain.cargo.display(),
+        toolchain.llvm.pattern.replace("{}", "*"),
+        toolchain.llvm.version,
+        toolchain.llvm.lld.display()
+    );
+    output::print(&text)?;
     Ok(Exit::Success)
 }

@@ -1,10 +1,11 @@
 //! `cargo amdinst show-env`: Print how to build by hand.
 
+use std::fmt::Write as _;
 use std::process::Command;
 
 use crate::build::{cargo, executable, flags, package};
 use crate::cli::ShowEnvArgs;
-use crate::commands::Context;
+use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, OrExit as _};
 use crate::setup::{self, Consent};
 use crate::shell::command_line;
@@ -19,25 +20,27 @@ pub fn run(context: &mut Context, args: &ShowEnvArgs) -> CommandResult {
     let executable = executable()?;
     let directory = std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
     let user_flags = flags::of_user(&toolchain, &directory);
+    let mut text = String::new();
     for package in &packages {
         for cpu in &package.cpus {
             let flags = user_flags.with(&package.flags(cpu));
             let command = cargo::command(package, cpu, &toolchain, &executable, &flags);
-            println!("# {} for {cpu}", package.name);
+            let _ = writeln!(text, "# {} for {cpu}", package.name);
             for (name, value) in command.get_envs() {
                 match value {
                     Some(value) => {
                         let assignment =
                             Command::new(format!("{}={}", name.to_string_lossy(), value.to_string_lossy()));
-                        println!("export {}", command_line(&assignment));
+                        let _ = writeln!(text, "export {}", command_line(&assignment));
                     }
-                    None => println!("unset {}", name.to_string_lossy()),
+                    None => _ = writeln!(text, "unset {}", name.to_string_lossy()),
                 }
             }
             let mut words = Command::new(command.get_program());
             words.args(command.get_args());
-            println!("{}", command_line(&words));
+            let _ = writeln!(text, "{}", command_line(&words));
         }
     }
+    output::print(&text)?;
     Ok(Exit::Success)
 }

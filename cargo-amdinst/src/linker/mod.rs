@@ -198,7 +198,7 @@ pub fn run_if_called(argv: &[OsString]) -> Option<ExitCode> {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // rustc shows this as a note of its own error.
-            eprintln!("{error}");
+            crate::shell::tell(&format!("{error}\n"));
             ExitCode::FAILURE
         }
     })

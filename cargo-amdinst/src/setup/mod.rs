@@ -7,12 +7,13 @@ pub mod plan;
 
 use std::env;
 use std::fmt::Write as _;
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, BufRead as _};
 use std::process::{Command, Stdio};
 
 use self::plan::Way;
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure};
+use crate::shell;
 use crate::toolchain::{Discovery, Places, Rejection, Toolchain, discover};
 
 /// Set to `never`, nothing is installed, whoever asks.
@@ -94,8 +95,7 @@ fn confirmed(ways: &[Way]) -> bool {
     } else {
         "Go ahead? [Y/n] "
     });
-    eprint!("{question}");
-    let _ = io::stderr().flush();
+    shell::tell(&question);
     let mut answer = String::new();
     // End of input is no consent.
     matches!(io::stdin().lock().read_line(&mut answer), Ok(count) if count > 0)

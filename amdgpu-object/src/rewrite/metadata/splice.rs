@@ -1,5 +1,6 @@
 //! Metadata with kernels edited. What does not change is copied as it is, so what is not understood stays byte for byte.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::KernelArg;
@@ -21,7 +22,9 @@ pub(super) fn edited<'n, 'e>(
     let mut kernel = |stream: &mut Stream<'n>| {
         let (head, length) = read_kernel(stream, &mut entries, &mut args)?;
         let name = entries.iter().find(|entry| entry.key == Some(b".name")).and_then(Entry::text);
-        if let Some(edit) = name.and_then(&edits).filter(|edit| **edit != MetadataEdit::default()) {
+        if let Some(edit) =
+            name.and_then(|name| edits(&name)).filter(|edit| **edit != MetadataEdit::default())
+        {
             write_kernel(&mut splice, head, length, &entries, Change::of(edit));
             is_edited = true;
         }
@@ -88,10 +91,10 @@ struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    fn text(&self) -> Option<&'a str> {
+    fn text(&self) -> Option<Cow<'a, str>> {
         let mut value = self.value;
         match value.item() {
-            Ok(Item::String(text)) => std::str::from_utf8(text).ok(),
+            Ok(Item::String(text)) => Some(amdinst_text::name(text)),
             _ => None,
         }
     }

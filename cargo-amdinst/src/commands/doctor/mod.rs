@@ -109,7 +109,10 @@ pub fn run(context: &mut Context, args: &DoctorArgs) -> CommandResult {
     checks.extend(gpus);
     checks.extend(runtime::checks(runtime::load(), has_gpu));
     match args.format {
-        Format::Human => output::print(&human(&checks, context.shell.color_for_data()))?,
+        Format::Human => {
+            let styles = context.shell.color_for_data();
+            output::print_styled(&human(&checks, styles), styles)?;
+        }
         Format::Json => output::print_json(&View { schema: SCHEMA, checks: &checks })?,
     }
     Ok(exit(&checks))

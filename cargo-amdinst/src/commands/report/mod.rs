@@ -9,6 +9,7 @@ use std::path::Path;
 
 use amdinst_core::report::Origin;
 use amdinst_report::{Diff, Gate, Summary, Violation, github, human, lcov, markdown, sarif};
+use amdinst_text::{json, shown_lines};
 
 use crate::cli::{ReportArgs, ReportFormat};
 use crate::commands::{Context, output};
@@ -42,7 +43,7 @@ pub fn run(context: &Context, args: &ReportArgs) -> CommandResult {
         ReportFormat::Human => {
             let (color, layout) = (context.shell.color_for_data(), context.shell.layout());
             let options = human::Options { color, top: args.top, layout };
-            output::print(&human::render(&summary, &input.sources, &options))?;
+            output::print_styled(&human::render(&summary, &input.sources, &options), color)?;
             if let Some(diff) = &diff {
                 output::print(&diff.human())?;
             }
@@ -67,11 +68,11 @@ pub fn run(context: &Context, args: &ReportArgs) -> CommandResult {
     }
     if let Some(path) = &args.lcov {
         let own = |file: &str| Origin::of(file).is_own();
-        write(context, path, lcov::render(&summary, own).as_bytes())?;
+        write(context, path, shown_lines(&lcov::render(&summary, own)).as_bytes())?;
     }
     if let Some(path) = &args.sarif {
         let mut bytes =
-            serde_json::to_vec_pretty(&sarif::log(&summary, &violations)).or_exit(Exit::OutputFailed)?;
+            json::to_vec_pretty(&sarif::log(&summary, &violations)).or_exit(Exit::OutputFailed)?;
         bytes.push(b'\n');
         write(context, path, &bytes)?;
     }

@@ -19,7 +19,6 @@ pub use bind::{Arguments, BufferInfo, Output, Placed, Value};
 pub use language::{ArgSpec, Scalar};
 pub use trace::WaveChoice;
 
-use std::io::Write as _;
 use std::path::Path;
 
 use amdgpu_object::CodeObject;
@@ -37,6 +36,7 @@ use super::{Context, output};
 use crate::cli::{Format, MeasureChoice, RunArgs, TimingChoice};
 use crate::commands::instrument::options;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::shell;
 use beside::Beside;
 use compare::{Comparison, Expected};
 use results::Printed;
@@ -273,7 +273,7 @@ fn npy_element(of: &BufferInfo) -> Option<language::Element> {
 fn write_output(to: &Output, buffers: &[Vec<u8>]) -> CommandResult<()> {
     let bytes = buffers.get(to.of.index).map_or(&[][..], Vec::as_slice);
     if to.path == Path::new(STDOUT) {
-        return output::stream(|out| out.write_all(bytes)).map(drop);
+        return output::print_bytes(bytes);
     }
     if !language::is_npy(&to.path) {
         return output::write_file(&to.path, bytes);
@@ -396,7 +396,7 @@ impl LaunchError {
 /// Tells on standard error what a kernel printed, also of one that faulted then.
 pub(super) fn tell_printed(machine: &Machine, program: &Program) {
     if let Some(printed) = lines(machine, program, told::SYMBOL) {
-        eprint!("{printed}");
+        shell::tell(&printed.to_string());
     }
 }
 

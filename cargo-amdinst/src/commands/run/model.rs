@@ -71,7 +71,7 @@ pub(super) fn write_timeline(
     for (name, timing) in launches {
         timeline.add(name, timing, launch.grid);
     }
-    let mut bytes = serde_json::to_vec(&timeline.to_json()).or_exit(Exit::OutputFailed)?;
+    let mut bytes = amdinst_text::json::to_vec(&timeline.to_json()).or_exit(Exit::OutputFailed)?;
     bytes.push(b'\n');
     output::write_file(path, &bytes)
 }

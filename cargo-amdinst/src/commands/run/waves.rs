@@ -58,7 +58,7 @@ pub(super) fn write<T>(path: &Path, run: impl FnOnce(&mut EachWave<'_>) -> T) ->
         let mut out = BufWriter::new(file);
         result = Some(run(&mut |_, records| {
             for record in records {
-                serde_json::to_writer(&mut out, &Line::new(record))?;
+                amdinst_text::json::to_writer(&mut out, &Line::new(record))?;
                 out.write_all(b"\n")?;
             }
             Ok(())

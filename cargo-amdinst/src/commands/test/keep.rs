@@ -59,7 +59,7 @@ pub(super) fn keep(
     run.sources = sources(&run, root);
     run.sort();
     let path = package.package.output_directory().join(FILE_NAME);
-    let mut bytes = serde_json::to_vec(&run).or_exit(Exit::OutputFailed)?;
+    let mut bytes = amdinst_text::json::to_vec(&run).or_exit(Exit::OutputFailed)?;
     bytes.push(b'\n');
     files::write(&path, &bytes)
         .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))?;
