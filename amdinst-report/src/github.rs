@@ -40,8 +40,9 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
             }
         };
         let message = format!(
-            "{} diverged in {} of {} ({:.1} %), in {} of {}; {}",
+            "{}{} diverged in {} of {} ({:.1} %), in {} of {}; {}",
             branch.title(),
+            if branch.near { " near here" } else { "" },
             branch.counts.diverged,
             count(branch.counts.executions, "execution"),
             branch.diverged_percent,

@@ -178,6 +178,9 @@ impl Printer<'_> {
             branch.diverged_percent
         );
         let mut notes = vec![waves(branch)];
+        if branch.near {
+            notes.push("it is near: the compiler gave it a line without a branch".to_owned());
+        }
         notes.extend(self.inlined(&branch.frames));
         if branch.sites > 1 {
             notes.push(format!("the compiler made {} machine branches of it", branch.sites));

@@ -20,6 +20,7 @@ pub mod lcov;
 mod lines;
 pub mod markdown;
 mod place;
+mod places;
 pub mod sarif;
 pub mod sources;
 pub mod summary;

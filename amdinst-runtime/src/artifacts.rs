@@ -11,7 +11,7 @@ use amdinst_core::manifest::{Artifact, Manifest};
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject, LaunchFailure, Settings};
 use thiserror::Error;
 
-use crate::{embedded, freshness, rebuild};
+use crate::{embedded, freshness, rebuild, source};
 
 /// Why there is no code object to launch. Each says what to do.
 #[derive(Clone, Debug, Error)]
@@ -340,9 +340,10 @@ fn read(
     let original = code_object(&original_path)?;
     let map_path = directory.join(&form.probes);
     let file = std::fs::read(&map_path).map_err(|error| broken(&map_path, error))?;
-    let probes = ProbeMap::from_json(&file).map_err(|error| broken(&map_path, error))?;
+    let mut probes = ProbeMap::from_json(&file).map_err(|error| broken(&map_path, error))?;
     let object = instrumented.as_ref().map(|form| &form.object);
     check_pair(&probes, &file, Some(&original.bytes), object).map_err(|error| broken(&map_path, error))?;
+    source::place(&mut probes);
     Ok(Built {
         package: package.to_owned(),
         profile: artifact.profile.clone(),

@@ -8,6 +8,7 @@ use amdinst_core::instrument::{Home, KernelProbes, ProbeMap, check_pair};
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject};
 
 use crate::artifacts::{ArtifactError, Built, InstrumentedForm, broken, code_for};
+use crate::source;
 
 /// The code object of a package for `cpu`, and `profile` if one is asked for.
 pub(crate) fn code_object<'a>(
@@ -40,7 +41,7 @@ pub(crate) fn read(
     let home = counters.home();
     let (instrumented, probes) = match &embedded.instrumented {
         Some(form) if counters != CounterChoice::None => {
-            let probes = ProbeMap::from_json(form.probes).map_err(|error| broken(&path, error))?;
+            let mut probes = ProbeMap::from_json(form.probes).map_err(|error| broken(&path, error))?;
             let other =
                 |kernel: &KernelProbes| home.is_some() && kernel.home.is_some() && kernel.home != home;
             if probes.kernels.iter().any(other) {
@@ -51,6 +52,7 @@ pub(crate) fn read(
             let form = form.code_object.map(object).transpose()?;
             check_pair(&probes, map_file, Some(&original.bytes), form.as_ref())
                 .map_err(|error| broken(&path, error))?;
+            source::place(&mut probes);
             let path = path.with_extension("instrumented");
             (form.map(|object| InstrumentedForm { object, path }), probes)
         }

@@ -326,6 +326,12 @@ pub struct Site {
     pub instruction: Arc<str>,
     /// Source location, innermost inlined function first; empty without debug information.
     pub frames: Vec<SiteFrame>,
+    /// Other places of the branch's own instructions, each as `frames` are: for the compiler may have given it a line without a branch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nearby: Vec<Vec<SiteFrame>>,
+    /// The sources were read, and neither `frames` nor `nearby` has a branch.
+    #[serde(skip)]
+    pub is_near: bool,
     /// Name of the `#[probe]` it belongs to: the innermost construct that contains it.
     pub name: Option<String>,
     /// Loops around it, within its function.

@@ -307,6 +307,7 @@ fn site_report(site: &crate::probes::Site, launch: &Launch<'_>) -> SiteReport {
         caller: own_frame(&site.frames).filter(|_| !is_own).map(Location::from),
         expected: launch.probes.probes.iter().any(is_meant),
         location,
+        near: site.is_near,
         name: site.name.clone(),
         counts: waves.iter().map(|wave| wave.counts).sum::<Counts>(),
         waves,

@@ -172,6 +172,7 @@ mod tests {
             kind: "if".to_owned(),
             pc: 16,
             location: Location::default(),
+            near: false,
             name: None,
             caller: None,
             expected: false,

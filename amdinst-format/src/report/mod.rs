@@ -161,6 +161,9 @@ pub struct SiteReport {
     /// Where it stands in the source: the place of the probe that it belongs to, else the innermost frame.
     #[serde(flatten)]
     pub location: Location,
+    /// The branch is near there: neither that line nor another of its instructions' has one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub near: bool,
     /// The probe that it belongs to.
     pub name: Option<String>,
     /// The user's line that called there, if it stands in a dependency and the calls were inlined.

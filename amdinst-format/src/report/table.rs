@@ -26,6 +26,8 @@ struct Sum {
     counts: Counts,
     lost: Lost,
     sites: usize,
+    /// Its place is near it.
+    near: bool,
     /// Places, kinds and probes.
     branches: BTreeSet<(Location, String, String)>,
 }
@@ -37,6 +39,7 @@ impl Sum {
         let others = site.left_out.map(|others| others.lost);
         self.lost = Lost::sum([self.lost, Lost::sum(waves.chain(others))]);
         self.sites += 1;
+        self.near |= site.near;
         let name = site.name.clone().unwrap_or_default();
         self.branches.insert((site.location.clone(), site.kind.clone(), name));
     }
@@ -173,7 +176,8 @@ impl Report {
         let mut groups = Vec::new();
         for ((location, kind, name, expected), sum) in &own {
             let branch = branch_text(kind, name, location, *expected);
-            groups.push((sum.cost(), vec![line(place(location), branch, sum)]));
+            let near = if sum.near { "near " } else { "" };
+            groups.push((sum.cost(), vec![line(format!("{near}{}", place(location)), branch, sum)]));
         }
         let branches = |sum: &Sum| counted(&sum.branches.len().to_string(), "branch");
         for (package, Dependency { sum, callers }) in &dependencies {

@@ -29,6 +29,8 @@ fn site(id: u32, kind: SiteKind, line: u32, name: &str) -> Site {
             frame("/usr/lib/rustlib/src/rust/library/core/src/iter/range.rs", 700),
             frame("/home/me/kernels/src/demo.rs", line),
         ],
+        nearby: Vec::new(),
+        is_near: false,
         name: Some(name.to_owned()),
         loop_depth: 0,
         function: "demo".into(),

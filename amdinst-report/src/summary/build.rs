@@ -215,6 +215,7 @@ type Key<'a> = (&'a Location, &'a str, Option<&'a str>, Option<&'a Location>);
 #[derive(Default)]
 struct Parts<'a> {
     expected: bool,
+    near: bool,
     counts: Counts,
     waves: BTreeMap<WaveKey, (Counts, Lost)>,
     sites: BTreeMap<u64, Option<&'a SiteFacts>>,
@@ -224,6 +225,7 @@ impl<'a> Parts<'a> {
     fn add(&mut self, (launch, lanes): (usize, Lanes), site: &SiteReport, facts: Option<&'a SiteFacts>) {
         self.counts += site.counts;
         self.expected |= site.expected;
+        self.near |= site.near;
         self.sites.entry(site.pc).or_insert(facts);
         for wave in &site.waves {
             let [x, y, z] = wave.id.workgroup;
@@ -244,6 +246,7 @@ impl<'a> Parts<'a> {
         };
         Branch {
             location: location.clone(),
+            near: self.near,
             kind: kind.to_owned(),
             probe: probe.map(str::to_owned),
             caller: caller.cloned(),

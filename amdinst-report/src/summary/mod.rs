@@ -158,6 +158,9 @@ pub struct Branch {
     /// Where it stands.
     #[serde(flatten)]
     pub location: Location,
+    /// It is near there: the compiler's place of it has no branch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub near: bool,
     /// `if` or `loop-exit`.
     pub kind: String,
     /// The probe that it belongs to.

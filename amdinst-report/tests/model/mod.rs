@@ -78,6 +78,7 @@ pub(crate) fn site(id: u32, kind: &str, place: Location, name: Option<&str>, row
         kind: kind.to_owned(),
         pc: 0x1000 + 0x10 * u64::from(id),
         location: place,
+        near: false,
         name: name.map(str::to_owned),
         caller: None,
         expected: false,

@@ -96,6 +96,7 @@ mod tests {
                 kind,
                 pc: 0,
                 location,
+                near: false,
                 name: None,
                 caller: None,
                 expected: false,

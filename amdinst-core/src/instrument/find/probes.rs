@@ -176,6 +176,8 @@ mod tests {
             new_pc: 0,
             instruction: "".into(),
             frames: frames(line, column),
+            nearby: Vec::new(),
+            is_near: false,
             name: None,
             loop_depth: 0,
             function: "".into(),

@@ -9,6 +9,7 @@ mod forms;
 mod groups;
 mod known;
 mod later;
+mod nearby;
 mod paths;
 mod prepared;
 mod probes;
@@ -17,7 +18,9 @@ mod remembered;
 mod scratch;
 mod selection;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 pub use probes::refused;
 
@@ -39,6 +42,7 @@ use super::refusal::{InstrumentError, Reason, Refusal};
 use super::registers::scheme::Scheme;
 use super::seed;
 use super::selector::NoSuchSite;
+use crate::analysis::dominators::Structure;
 use crate::counters::{SiteForm, WaveIds};
 use amdgpu_isa::EncodeError;
 use amdgpu_object::rewrite::{KernelEdit, text_address};
@@ -99,6 +103,7 @@ pub(super) fn plan_with(
         stays: Stays::find(object, &survey.program, &BTreeMap::new()),
         refusals: BTreeMap::new(),
         unmatched: Vec::new(),
+        structures: RefCell::default(),
     };
     let has_buffer_symbol = object.variables.iter().any(|variable| variable.name == BUFFER_SYMBOL);
     let aliases = Aliases::of(object);
@@ -190,6 +195,8 @@ struct Planner<'a> {
     stays: Stays,
     /// What of the options selects nothing.
     unmatched: Vec<NoSuchSite>,
+    /// Loops of the functions that were asked for them.
+    structures: RefCell<BTreeMap<usize, Rc<Structure>>>,
     /// By function that is a chosen kernel: why it is refused; empty if it is not.
     refusals: BTreeMap<usize, Vec<Refusal>>,
 }

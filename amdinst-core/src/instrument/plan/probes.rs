@@ -240,6 +240,8 @@ impl Planner<'_> {
             new_pc: 0,
             instruction: program.text(found.inst).clone(),
             frames: sources.frames(located.pc),
+            nearby: self.nearby(function, found, sources),
+            is_near: false,
             name: None,
             loop_depth: found.loop_depth,
             function: program.functions[function].name.clone(),

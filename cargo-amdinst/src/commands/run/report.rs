@@ -18,6 +18,7 @@ use amdinst_emu::{
     Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord, Unmarked,
 };
 use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
+use amdinst_report::Sources;
 use amdinst_runtime::stopping;
 
 use super::bind::{Arguments, Placed};
@@ -136,7 +137,10 @@ impl<'a> Instrumented<'a> {
                 let told = "the instrumented code object cannot be read back";
                 Failure::internal(anyhow::Error::new(error).context(told))
             })?;
-            Some((rewritten, instrumented.map))
+            let mut map = instrumented.map;
+            let sources = Sources::default();
+            map.kernels.iter_mut().for_each(|kernel| sources.place(kernel));
+            Some((rewritten, map))
         } else {
             None
         };

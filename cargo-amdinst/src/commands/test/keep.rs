@@ -13,6 +13,7 @@ use amdinst_core::report::run::{
     FILE_NAME, KernelFacts, Program, Run, SCHEMA, SourceStamp, UnlaunchedKernel, content_hash,
 };
 use amdinst_core::report::{Location, own_lines};
+use amdinst_report::Sources;
 
 use crate::build::{BuiltPackage, files};
 use crate::exit::{CommandResult, Exit, OrExit as _};
@@ -93,6 +94,7 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
         kernels.extend(test.faults.iter().map(|fault| fault.kernel.as_str()));
     }
     let directory = package.package.output_directory();
+    let sources = Sources::new(&package.package.workspace_root, &[]);
     let (mut facts, mut unlaunched) = (Vec::new(), Vec::new());
     for artifact in &package.manifest.code_objects {
         let Some(kernels) = launched.get(artifact.cpu.as_str()) else { continue };
@@ -105,8 +107,9 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
         let hash = content_hash(&original);
         let object = CodeObject::parse(original)
             .or_exit_with(Exit::BadInput, || directory.join(&artifact.original).display().to_string())?;
-        let map = ProbeMap::from_json(&read(&form.probes)?)
+        let mut map = ProbeMap::from_json(&read(&form.probes)?)
             .or_exit_with(Exit::BadInput, || directory.join(&form.probes).display().to_string())?;
+        map.kernels.iter_mut().for_each(|kernel| sources.place(kernel));
         let (of_run, others): (Vec<&KernelProbes>, Vec<_>) =
             map.kernels.iter().partition(|kernel| kernels.contains(kernel.name.as_str()));
         let cost = |kernel: &Kernel| without_probes(object.target.arch, kernel);

@@ -1,0 +1,201 @@
+//! At which source line a branch is told.
+//!
+//! Optimisation gives a branch that it made of several the place of none: the line before a loop, say, that computes what goes round in it.
+//! The sources are not at hand where code is instrumented, so [`Site::nearby`] keeps the other places of the branch's own instructions, and
+//! who has the sources picks with [`Sources::place`]: a branch is told at a line that has one. If there is none, the place is said to be
+//! near. Where a source cannot be read, its places stay, and nothing is said of them.
+//!
+//! Lexical, and the same for Rust, C and HIP: words and operators outside of comments and strings.
+
+use amdinst_core::instrument::{KernelProbes, Site, SiteFrame, SiteKind};
+use amdinst_core::report::{Location, location};
+
+use crate::sources::Sources;
+
+/// Words that begin a loop.
+const LOOPS: [&str; 4] = ["while", "for", "loop", "do"];
+/// Words that begin another branch.
+const BRANCHES: [&str; 4] = ["if", "match", "switch", "case"];
+/// Operators that branch.
+const OPERATORS: [&str; 3] = ["&&", "||", "?"];
+
+/// Lines that a statement is followed upwards, at most.
+const STATEMENT: usize = 8;
+
+/// What a line says of branches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Says {
+    Loop,
+    Branch,
+    Nothing,
+}
+
+impl Sources {
+    /// Moves sites from lines without a branch to the nearest of their own that have one.
+    pub fn place(&self, probes: &mut KernelProbes) {
+        probes.sites.iter_mut().for_each(|site| self.place_site(site));
+    }
+
+    fn place_site(&self, site: &mut Site) {
+        let nearby = std::mem::take(&mut site.nearby);
+        if nearby.is_empty() || self.says(&site.frames) != Some(Says::Nothing) {
+            return;
+        }
+        match nearest(site.kind, &nearby, |frames| self.says(frames)) {
+            Some(index) => site.frames.clone_from(&nearby[index]),
+            None => site.is_near = true,
+        }
+    }
+
+    /// `None` if its source cannot be read.
+    fn says(&self, frames: &[SiteFrame]) -> Option<Says> {
+        let Location { file, line, .. } = location(frames);
+        says(&self.get(&file?)?.text, line?)
+    }
+}
+
+/// Which of a site's other places has its branch. A loop's is the first line of a loop among them, for that stands before its body.
+fn nearest(
+    kind: SiteKind,
+    nearby: &[Vec<SiteFrame>],
+    says: impl Fn(&[SiteFrame]) -> Option<Says>,
+) -> Option<usize> {
+    let branches = || (0..nearby.len()).filter_map(|index| Some((says(&nearby[index])?, index)));
+    let loops = branches().filter(|(says, _)| kind == SiteKind::LoopExit && *says == Says::Loop);
+    let first_loop = loops.min_by_key(|(_, index)| location(&nearby[*index]));
+    let found = first_loop.or_else(|| branches().find(|(says, _)| *says != Says::Nothing));
+    found.map(|(_, index)| index)
+}
+
+/// What a line of a text says, with the lines before it that its statement begins on. `None` if there is no such line.
+fn says(text: &str, line: u32) -> Option<Says> {
+    let end = (line as usize).checked_sub(1)?;
+    let first = end.saturating_sub(STATEMENT);
+    let lines: Vec<String> = text.lines().skip(first).take(end - first + 1).map(code).collect();
+    let (last, before) = lines.split_last().filter(|_| lines.len() == end - first + 1)?;
+    let goes_on = |line: &&String| !(line.trim().is_empty() || line.trim_end().ends_with([';', '{', '}', ',', ':']));
+    let statement = before.iter().rev().take_while(goes_on);
+    statement.chain([last]).map(|line| of_code(line)).min()
+}
+
+fn of_code(code: &str) -> Says {
+    let mut words = code.split(|character: char| !(character.is_alphanumeric() || character == '_'));
+    let has = |list: &[&str]| words.clone().any(|word| list.contains(&word));
+    if has(&LOOPS) {
+        Says::Loop
+    } else if words.any(|word| BRANCHES.contains(&word)) || OPERATORS.iter().any(|operator| code.contains(operator)) {
+        Says::Branch
+    } else {
+        Says::Nothing
+    }
+}
+
+/// A line without what stands in its comments, strings and characters.
+fn code(line: &str) -> String {
+    let mut code = String::new();
+    let mut rest = line;
+    while let Some(character) = rest.chars().next() {
+        let skip = match character {
+            '/' if rest.starts_with("//") => rest.len(),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '"' => closing(rest, '"').unwrap_or(rest.len()),
+            // A character, not a lifetime.
+            '\'' if rest.starts_with("'\\") || rest.chars().nth(2) == Some('\'') => {
+                closing(rest, '\'').unwrap_or(rest.len())
+            }
+            _ => 0,
+        };
+        if skip == 0 {
+            code.push(character);
+            rest = &rest[character.len_utf8()..];
+        } else {
+            code.push(' ');
+            rest = &rest[skip..];
+        }
+    }
+    code
+}
+
+/// Behind the quote that closes the one at the beginning.
+fn closing(text: &str, quote: char) -> Option<usize> {
+    let mut characters = text.char_indices().skip(1);
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => drop(characters.next()),
+            _ if character == quote => return Some(at + character.len_utf8()),
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "fn f() {\n    let c = 1.0 / w; // if so\n    let text = \"while\";\n    for i in 0..n {\n        if a\n            > b\n        {\n            x += 1;\n        }\n        let y = '?' as u32 + b;\n        while z < 4 {}\n";
+
+    #[test]
+    fn what_lines_say() {
+        let told = |line| says(TEXT, line);
+        assert_eq!(told(2), Some(Says::Nothing));
+        assert_eq!(told(3), Some(Says::Nothing));
+        assert_eq!(told(4), Some(Says::Loop));
+        // The statement began before.
+        assert_eq!(told(6), Some(Says::Branch));
+        assert_eq!(told(8), Some(Says::Nothing));
+        assert_eq!(told(10), Some(Says::Nothing));
+        assert_eq!((told(0), told(99)), (None, None));
+        for (line, expected) in [
+            ("    x = a > b ? a : b;", Says::Branch),
+            ("    do {", Says::Loop),
+            ("    } while (x);", Says::Loop),
+            ("    switch (x) {", Says::Branch),
+            ("    let format = iffy & format_loop;", Says::Nothing),
+            ("    f::<'a>(x) || y", Says::Branch),
+        ] {
+            assert_eq!(says(line, 1), Some(expected), "{line}");
+        }
+    }
+
+    fn frames(line: u32) -> Vec<SiteFrame> {
+        vec![SiteFrame { function: None, file: Some("a.rs".into()), line: Some(line), column: Some(1) }]
+    }
+
+    fn placed(kind: SiteKind, own: u32, nearby: &[u32], is_there: bool) -> (Option<u32>, bool) {
+        let directory = tempfile::tempdir().unwrap();
+        if is_there {
+            std::fs::write(directory.path().join("a.rs"), TEXT).unwrap();
+        }
+        let mut site = Site {
+            id: 0,
+            kind,
+            pc: 0,
+            new_pc: 0,
+            instruction: "".into(),
+            frames: frames(own),
+            nearby: nearby.iter().map(|&line| frames(line)).collect(),
+            is_near: false,
+            name: None,
+            loop_depth: 0,
+            function: "".into(),
+            else_pcs: Vec::new(),
+        };
+        Sources::new(directory.path(), &[]).place_site(&mut site);
+        (site.frames[0].line, site.is_near)
+    }
+
+    #[test]
+    fn a_branch_is_told_at_a_line_that_has_one() {
+        let (exit, branch) = (SiteKind::LoopExit, SiteKind::If);
+        // The loop's own line, not that of a branch or a loop in it.
+        assert_eq!(placed(exit, 2, &[8, 5, 11, 4], true), (Some(4), false));
+        assert_eq!(placed(branch, 2, &[8, 5, 4], true), (Some(5), false));
+        // None has one.
+        assert_eq!(placed(exit, 2, &[8, 3], true), (Some(2), true));
+        // It stands where it should; nothing else is known; nothing can be read.
+        assert_eq!(placed(exit, 5, &[4], true), (Some(5), false));
+        assert_eq!(placed(exit, 2, &[], true), (Some(2), false));
+        assert_eq!(placed(exit, 2, &[4], false), (Some(2), false));
+    }
+}
