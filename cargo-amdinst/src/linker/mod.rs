@@ -26,6 +26,7 @@ pub mod device_libraries;
 mod entries;
 mod faults;
 mod hidden;
+mod library_calls;
 mod pipeline;
 mod places;
 mod records;

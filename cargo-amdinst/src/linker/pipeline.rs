@@ -16,8 +16,8 @@ use amdinst_core::{heap, panics, printed};
 
 use super::records::Records;
 use super::{
-    Fault, LinkArguments, LinkError, Undefined, Verdict, device_libraries, entries, hidden, places,
-    stack_slots, support,
+    Fault, LinkArguments, LinkError, Undefined, Verdict, device_libraries, entries, hidden, library_calls,
+    places, stack_slots, support,
 };
 
 /// The buffer of what kernels print, which whoever launches them looks for.
@@ -137,6 +137,7 @@ impl Step<'_> {
         let program = self.path("reached.ll");
         let text = entries::rewrite(&ir, &records.entries, &names)?;
         let text = places::marked(&hidden::without_queues(&stack_slots::aligned(&text)));
+        let text = library_calls::defined(text);
         fs::write(&program, text).map_err(|source| LinkError::Io { path: program.clone(), source })?;
 
         let support = self.path("support.ll");
