@@ -16,7 +16,7 @@ use super::profile;
 use crate::cli::Format;
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
-use crate::linker::{LinkOptions, device_libraries, warnings_of};
+use crate::linker::{LinkOptions, device_libraries, refused_of, warnings_of};
 use crate::toolchain::{TARGET, Toolchain};
 
 /// The command that builds `package` for `cpu`.
@@ -67,6 +67,8 @@ pub struct CargoBuilt {
     pub code_object: PathBuf,
     /// The features of its package that were active, sorted.
     pub features: Vec<String>,
+    /// Its functions that LLVM has no code for, which have been told.
+    pub refused: usize,
 }
 
 /// Builds `package` for `cpu`, and keeps what other target directories can begin with.
@@ -88,10 +90,15 @@ pub fn build(
     }
     let mut crates = BTreeSet::new();
     let command = command(package, cpu, toolchain, executable, flags);
-    let built = run(context, package, cpu, command, format, &mut crates)?;
+    let mut built = run(context, package, cpu, command, format, &mut crates)?;
     // Cargo shows nothing of a linker that succeeds, and starts none where all is up to date.
     for warning in warnings_of(&built.code_object) {
         context.shell.warn_once(warning);
+    }
+    let refused = refused_of(&built.code_object);
+    built.refused = refused.len();
+    for refused in refused {
+        context.shell.error(refused);
     }
     if let Some(entry) = entry {
         entry.keep(|| crates);
@@ -162,7 +169,7 @@ fn run(
                         let mut features = artifact.features.clone();
                         features.sort();
                         let code_object = path.clone().into_std_path_buf();
-                        built = Some(CargoBuilt { code_object, features });
+                        built = Some(CargoBuilt { code_object, features, refused: 0 });
                     }
                 }
                 Ok(Message::CompilerMessage(message)) => {
