@@ -147,7 +147,7 @@ fn run(
             format!("cannot start {}", command.get_program().to_string_lossy())
         })?;
     let mut built = None;
-    let mut link_failure = None;
+    let name = format!("{} for {cpu}", package.name);
     // The crate that the compiler found no `std` for, and whether it is the package itself.
     let mut without_std = None;
     let mut without_alloc = false;
@@ -181,7 +181,9 @@ fn run(
                     }
                     without_alloc |= code == Some("E0463") && message.message.message.contains("`alloc`");
                     if message.message.message.starts_with("linking with ") {
-                        link_failure = message.message.children.last().map(|note| note.message.clone());
+                        // At once: cargo is about to say that it could not compile the crate.
+                        let reason = message.message.children.last().map_or("", |note| note.message.trim());
+                        context.shell.error(format_args!("cannot link {name}: {reason}"));
                     } else if format == Format::Human
                         && !is_about_wave_size(&message.message.message)
                         && !misplaced.holds(&message.message)
@@ -198,10 +200,6 @@ fn run(
         let _ = write!(std::io::stderr().lock(), "{rendered}");
     }
     let status = child.wait().or_exit_with(Exit::BuildFailed, || "waiting for cargo")?;
-    let name = format!("{} for {cpu}", package.name);
-    if let Some(text) = link_failure {
-        return Err(Failure::msg(Exit::BuildFailed, format!("cannot link {name}: {}", text.trim())));
-    }
     if !status.success() {
         let failure =
             Failure::msg(Exit::BuildFailed, format!("cannot build {name}: cargo ended with {status}"));
