@@ -9,5 +9,6 @@ mod printing;
 mod reductions;
 mod shared_places;
 mod wave;
+mod wide;
 
 harness::main!();
