@@ -86,8 +86,11 @@ pub fn build(
     format: Format,
 ) -> CommandResult<CargoBuilt> {
     let entry = Entry::of_kernels(package, cpu, toolchain, flags);
-    if let Some(entry) = &entry {
-        entry.begin();
+    if entry.as_ref().is_some_and(Entry::begin) {
+        let panics = if package.panic_messages { ", with the text of panics" } else { "" };
+        context
+            .shell
+            .status("Preparing", format_args!("`core` for {cpu}{panics}: once, later builds have it"));
     }
     let mut crates = BTreeSet::new();
     let command = command(package, cpu, toolchain, executable, flags);

@@ -163,18 +163,20 @@ impl Entry {
         Some(Self { place: place.join(&hash[..HASH]), target_directory, profile: profiles, is_new })
     }
 
-    /// Copies the kept files into a target directory that has nothing of the profile. If anything goes wrong, cargo
-    /// compiles.
-    pub fn begin(&self) {
+    /// Copies the kept files into a target directory that has nothing of the profile. Whether there was nothing to copy: cargo compiles
+    /// all then, as it does if anything goes wrong.
+    pub fn begin(&self) -> bool {
         remove_left_behind(&self.target_directory);
         if !self.is_new {
-            return;
+            return false;
         }
-        let Some(files) = self.contents() else { return };
-        if self.copy_out(&files).is_err() {
+        let Some(files) = self.contents() else { return true };
+        let copied = self.copy_out(&files);
+        if copied.is_err() {
             // Cut short, or of another format: the next build makes another one.
             let _ = fs::remove_dir_all(&self.place);
         }
+        copied.is_err()
     }
 
     /// The files of the entry by their paths in it, with their sizes.
@@ -382,9 +384,10 @@ mod tests {
     fn a_new_target_directory_begins_with_what_does_not_change() {
         let root = tempfile::tempdir().unwrap();
         let new = entry(root.path(), "first");
+        assert!(new.begin(), "there is nothing yet");
         let first = built(root.path(), "first");
         new.keep(|| BTreeSet::from([krate("core")]));
-        entry(root.path(), "second").begin();
+        assert!(!entry(root.path(), "second").begin());
         let second = root.path().join("second/gpu/release");
         for path in ["deps/libcore-0123456789abcdef.rlib", ".fingerprint/core-0123456789abcdef/lib-core"] {
             let modified = |directory: &Path| directory.join(path).metadata().unwrap().modified().unwrap();
@@ -398,7 +401,7 @@ mod tests {
 
         // What is there stays as it is.
         fs::remove_file(second.join("deps/libcore-0123456789abcdef.rlib")).unwrap();
-        entry(root.path(), "second").begin();
+        assert!(!entry(root.path(), "second").begin());
         assert!(!second.join("deps/libcore-0123456789abcdef.rlib").exists());
     }
 
@@ -409,7 +412,7 @@ mod tests {
         built(root.path(), "first");
         first.keep(|| BTreeSet::from([krate("core")]));
         fs::write(first.place.join("gpu/release/.fingerprint/core-0123456789abcdef/lib-core"), "").unwrap();
-        entry(root.path(), "second").begin();
+        assert!(entry(root.path(), "second").begin());
         assert!(!root.path().join("second/gpu").exists());
         assert!(!first.place.exists());
     }

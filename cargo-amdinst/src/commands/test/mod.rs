@@ -311,8 +311,8 @@ impl TestRun<'_> {
             ),
         );
         let entry = Entry::of_tests(package, command.get_program());
-        if let Some(entry) = &entry {
-            entry.begin();
+        if entry.as_ref().is_some_and(Entry::begin) {
+            context.shell.status("Preparing", "the harness: once, later tests have it");
         }
         let ended = interrupted::status(&mut command)
             .or_exit_with(Exit::BuildFailed, || "cargo cannot be started")?
