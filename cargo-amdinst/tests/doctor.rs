@@ -33,7 +33,7 @@ impl Toolchain {
                 &format!("lib/rustlib/{HOST}/bin/{tool}"),
                 // Of a kernel, whatever it is: code that reads 16 bits of memory twice, and spills nothing in its loop.
                 "case $1 in --version) echo 'LLVM version 99.1.0'; echo '  amdgcn - AMD GCN GPUs';; \
-                 *) cat >/dev/null; printf 'global_load_ushort v0\\n.LBB0_1:\\nglobal_load_ushort v1\\nv_xor_b32 v1\\nv_perm_b32 v1\\nv_perm_b32 v2\\n';; esac",
+                 *) cat >/dev/null; printf 'global_load_ushort v0\\n.LBB0_1:\\nglobal_load_ushort v1\\nv_xor_b32 v1\\nv_perm_b32 v1\\nv_perm_b32 v2\\nchange:\\n%%new = 1\\n';; esac",
             );
         }
         toolchain
@@ -113,12 +113,13 @@ fn an_llvm_that_compiles_wrongly_is_told() {
     let told = check(&found, "llvm faults");
     assert_eq!(told["status"], "ok");
     let lines: Vec<&str> = told["found"].as_str().unwrap().lines().collect();
-    assert_eq!(lines.len(), 5, "{told}");
+    assert_eq!(lines.len(), 6, "{told}");
     assert!(lines[0].ends_with("built with `--opt-disable=slsr`"), "{told}");
     assert!(lines[1].ends_with("built with `--optimize-regalloc`"), "{told}");
     assert!(lines[2].ends_with("built with `-mattr=-real-true16`"), "{told}");
     assert!(lines[3].ends_with("built with `-mattr=-real-true16`"), "{told}");
     assert!(lines[4].ends_with("built with `-mattr=-dot7-insts`"), "{told}");
+    assert!(lines[5].ends_with("built in two steps, with empty blocks between them"), "{told}");
     let (output, found) = with(&format!("*--opt-disable=slsr*) cat >/dev/null; {right};;"));
     assert_eq!(output.status.code(), Some(3));
     let told = check(&found, "llvm faults");

@@ -223,12 +223,13 @@ fn one_batch(options: &Options, programs: &[Program], input: &[u8], report: &Mut
             let program = &programs[*slot];
             let mut line = format!("program {} {target}: {difference}", program.index);
             // Instrumented forms are none of the compiler's.
-            if !options.no_host && !matches!(difference, Difference::Instrumented(..)) {
-                let verdict = triage::triage(program, target, input);
+            if !matches!(difference, Difference::Instrumented(..)) {
+                let verdict = triage::triage(program, target, input, !options.no_host);
                 verdict.iter().for_each(|verdict| line.push_str(&format!("; {verdict}")));
             }
             eprintln!("{line}");
-            keep(options, program, target, &line, input).map(|path| format!("{line}; see {}", path.display()))
+            let path = keep(options, program, target, (difference, &line), input)?;
+            Ok(format!("{line}; see {}", path.display()))
         })
         .collect::<Result<Vec<_>>>()?;
     let mut report = lock(report);
@@ -243,11 +244,17 @@ fn lock(report: &Mutex<Report>) -> std::sync::MutexGuard<'_, Report> {
 }
 
 /// Cuts a program that differs down, and writes it.
-fn keep(options: &Options, program: &Program, target: &Target, line: &str, input: &[u8]) -> Result<PathBuf> {
+fn keep(
+    options: &Options,
+    program: &Program,
+    target: &Target,
+    (difference, line): (&Difference, &str),
+    input: &[u8],
+) -> Result<PathBuf> {
     let (program, last) = if options.no_reduce {
         (program.clone(), line.to_owned())
     } else {
-        let (program, difference) = reduce::reduce(program, target, input, options.checks());
+        let (program, difference) = reduce::reduce(program, target, input, options.checks(), difference);
         let line = difference.map_or_else(|| line.to_owned(), |difference| difference.to_string());
         (program, line)
     };

@@ -103,7 +103,8 @@ pub enum Pressure {
     FewSgprs,
     /// So many waves a SIMD as can be.
     ManyWaves,
-    /// Sixty VGPRs and SGPRs; all others hold something from the kernel's start to its end. Calls are inlined.
+    /// Sixty VGPRs and SGPRs; all others hold something from the kernel's start to its end. Calls are inlined, and where they cannot be,
+    /// all registers are written at the start.
     AllVgprs,
     /// `AllVgprs`; all AGPRs hold something as well.
     AllAgprs,

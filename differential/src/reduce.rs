@@ -1,6 +1,7 @@
 //! Cuts a program that differs down to one that still does.
 //!
-//! Each round makes every smaller program that is one cut away, and takes the first that still differs, until none does.
+//! Each round makes every smaller program that is one cut away, and takes the first that still differs, until none does. What stops
+//! is cut down to what stops, and not to another thing that is wrong.
 //! Cuts keep the program free of races: barriers stay, and nothing is moved.
 
 use crate::program::{Expr, Program, Step, Stmt};
@@ -10,17 +11,20 @@ use crate::ty::Ty;
 /// Cuts tried for one program, at most.
 const TRIES: usize = 600;
 
-/// The smallest program found, and how it differs; the program itself if it differs no more.
+/// The smallest program found that differs in the way of `first`, and how; the program itself if it differs so no more.
 pub fn reduce(
     program: &Program,
     target: &Target,
     input: &[u8],
     checks: Checks,
+    first: &Difference,
 ) -> (Program, Option<Difference>) {
+    let kind = std::mem::discriminant(first);
     let differs = |program: &Program| {
         let outcome =
             run::compare(std::slice::from_ref(program), std::slice::from_ref(target), input, checks).ok()?;
-        outcome.differences.into_iter().next().map(|(.., difference)| difference)
+        let mut differences = outcome.differences.into_iter().map(|(.., difference)| difference);
+        differences.find(|difference| std::mem::discriminant(difference) == kind)
     };
     let mut best = program.clone();
     let mut how = differs(&best);

@@ -83,9 +83,11 @@ fn render(text: &mut String, slot: usize, program: &Program) {
             }
         }
     }
+    let mut calls = false;
     for (index, function) in program.functions.iter().enumerate() {
         let pointers = [format!("g{slot}_{index})("), format!("t{slot}_{index}[")];
         let indirect = pointers.iter().any(|pointer| code.contains(pointer) || body.contains(pointer));
+        calls |= indirect;
         render_function(&mut functions, slot, index, function, indirect);
     }
     let code = functions + &code;
@@ -102,6 +104,8 @@ fn render(text: &mut String, slot: usize, program: &Program) {
         Pressure::FewVgprs => "FEW_VGPRS",
         Pressure::FewSgprs => "FEW_SGPRS",
         Pressure::ManyWaves => "MANY_WAVES",
+        Pressure::AllVgprs if calls => "CALLING_VGPRS",
+        Pressure::AllAgprs if calls => "CALLING_AGPRS",
         Pressure::AllVgprs => "ALL_VGPRS",
         Pressure::AllAgprs => "ALL_AGPRS",
     };

@@ -1,8 +1,10 @@
-//! Whose fault a difference is, as far as a machine can tell.
+//! Whose fault a difference is, or a stop, as far as a machine can tell.
 //!
 //! A kernel that differs is compiled in other ways: without optimisation, with the other instruction selector, with the compiler's passes
 //! up to some number (`-opt-bisect-limit`). Where one of them gives the host's result, the pass is named with which the result becomes
-//! wrong. Where none does, generator or emulator err, or the compiler errs in each way.
+//! wrong. Where none does, generator or emulator err, or the compiler errs in each way. Where there is no host to compare with, a
+//! kernel that stops is right in the ways in which it does not. That is no proof that the compiler errs: the generator may have asked for
+//! what C does not define.
 
 use std::fmt;
 
@@ -29,6 +31,15 @@ pub enum Verdict {
     },
     /// No other way to compile it is right either.
     Unknown,
+    /// It stops, and does not if it is compiled in `ways`.
+    Ends {
+        /// Those ways.
+        ways: Vec<&'static str>,
+        /// The first pass with which it stops.
+        pass: Option<String>,
+    },
+    /// It stops in each way.
+    Stops,
 }
 
 impl fmt::Display for Verdict {
@@ -39,20 +50,29 @@ impl fmt::Display for Verdict {
                 pass.iter().try_for_each(|pass| write!(f, ", wrong from pass {pass}"))
             }
             Self::Unknown => f.write_str("generator or emulator: as wrong in each way to compile it"),
+            Self::Ends { ways, pass } => {
+                write!(f, "compiler or generator: ends {}", ways.join(" and "))?;
+                pass.iter().try_for_each(|pass| write!(f, ", stops from pass {pass}"))
+            }
+            Self::Stops => f.write_str("generator or emulator: stops in each way to compile it"),
         }
     }
 }
 
-/// Tries a program that differs from the host on `target`. `None` if it cannot be tried.
-pub fn triage(program: &Program, target: &Target, input: &[u8]) -> Option<Verdict> {
+/// Tries a program that differs on `target` from the host, or that stops, if there is no host. `None` if it cannot be tried.
+pub fn triage(program: &Program, target: &Target, input: &[u8], has_host: bool) -> Option<Verdict> {
     let programs = std::slice::from_ref(program);
     let workshop = Workshop::new(&render::source(programs)).ok()?;
-    let host = run::on_the_host(&workshop, target.waves(), programs, input).ok()?;
+    let host = match has_host {
+        true => Some(run::on_the_host(&workshop, target.waves(), programs, input).ok()?),
+        false => None,
+    };
     let is_right = |flags: &[&str]| {
         let Ok(object) = workshop.device_with(target, flags) else { return false };
         let Ok(mut device) = Device::new(&object, input) else { return false };
         let kernarg = device.kernarg.clone();
-        device.launch(0, program, kernarg, false).is_ok_and(|(output, _)| output == host)
+        let launched = device.launch(0, program, kernarg, false);
+        launched.is_ok_and(|(output, _)| host.as_ref().is_none_or(|host| output == *host))
     };
     let limited = |limit: usize| is_right(&["-mllvm", &format!("-opt-bisect-limit={limit}")]);
     let mut ways: Vec<&str> =
@@ -62,7 +82,12 @@ pub fn triage(program: &Program, target: &Target, input: &[u8]) -> Option<Verdic
     if pass.is_some() {
         ways.push("without some passes");
     }
-    Some(if ways.is_empty() { Verdict::Unknown } else { Verdict::Compiler { ways, pass } })
+    Some(match (has_host, ways.is_empty()) {
+        (true, true) => Verdict::Unknown,
+        (true, false) => Verdict::Compiler { ways, pass },
+        (false, true) => Verdict::Stops,
+        (false, false) => Verdict::Ends { ways, pass },
+    })
 }
 
 /// How many numbers of passes are tried for one that is right.
@@ -105,6 +130,23 @@ mod tests {
         assert_eq!(first_wrong(0, |_| false), None);
     }
 
+    /// What stops in no way ends in others; what stops whatever is done is told so.
+    #[test]
+    fn stops_are_tried_without_a_host() {
+        if !crate::toolchain::installed() {
+            println!("SKIPPED: clang-22 and ld.lld-22 are missing: apt-get install clang-22 lld-22");
+            return;
+        }
+        let target = Target { arch: amdgpu_isa::Arch::Gfx90a, lanes: 64, level: "-O1" };
+        let program = crate::generate::program(1, crate::alone::count(), crate::generate::Calls::Seldom);
+        let input = run::input(1);
+        let verdict = triage(&program, &target, &input, false);
+        assert!(matches!(verdict, Some(Verdict::Ends { .. })), "{verdict:?}");
+        // There is no such grid.
+        let stopping = Program { grid: 0, ..program };
+        assert_eq!(triage(&stopping, &target, &input, false), Some(Verdict::Stops));
+    }
+
     #[test]
     fn verdicts_in_words() {
         let pass = Some("112: dead-mi-elimination on function (k0)".to_owned());
@@ -114,5 +156,8 @@ mod tests {
             "compiler: right at -O0 and with GlobalISel, wrong from pass 112: dead-mi-elimination on function (k0)"
         );
         assert_eq!(Verdict::Unknown.to_string(), "generator or emulator: as wrong in each way to compile it");
+        let ends = Verdict::Ends { ways: vec!["at -O0"], pass: None };
+        assert_eq!(ends.to_string(), "compiler or generator: ends at -O0");
+        assert_eq!(Verdict::Stops.to_string(), "generator or emulator: stops in each way to compile it");
     }
 }

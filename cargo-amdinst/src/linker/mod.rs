@@ -12,8 +12,8 @@
 //!    what is needed of libraries, AMD's among them (`device_libraries`);
 //!    and operations that LLVM makes library calls of (`library_calls`);
 //! 4. optimises at the profile's level, emits the object and links the code object (`pipeline`), with what keeps
-//!    known faults of LLVM away (`faults`), finds places where nothing does (`places`), and leaves out functions that LLVM has no code
-//!    for (`refused`).
+//!    known faults of LLVM away (`faults`, `hoists`), finds places where nothing does (`places`), and leaves out functions that LLVM has no
+//!    code for (`refused`).
 //!
 //! [`MARKER`] among the arguments is what tells such a call from the `cargo amdinst` command.
 //!
@@ -30,6 +30,7 @@ mod entries;
 mod faults;
 mod formatting;
 mod hidden;
+pub mod hoists;
 mod library_calls;
 mod pipeline;
 mod places;

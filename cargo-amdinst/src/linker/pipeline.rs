@@ -18,7 +18,7 @@ use super::records::Records;
 use super::refused::Refused;
 use super::{
     Fault, LinkArguments, LinkError, Undefined, Verdict, device_libraries, entries, formatting, hidden,
-    library_calls, places, refused, stack_slots, support, used,
+    hoists, library_calls, places, refused, stack_slots, support, used,
 };
 
 /// The buffer of what kernels print, which whoever launches them looks for.
@@ -37,6 +37,9 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
     }
     let directory = work_directory(&arguments.output)?;
     thread::scope(|scope| {
+        let hoists = scope.spawn(|| {
+            hoists::are_there(&arguments.options.tools, &arguments.processor(), arguments.opt_level)
+        });
         let found = scope.spawn(|| off_switches(arguments, ""));
         let step = Step { arguments, directory: directory.path() };
         let program = step.program()?;
@@ -46,7 +49,8 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
         }
         let switches: Vec<&str> = found.into_iter().map(|(_, switch)| switch).collect();
         let optimised = step.optimise(&program, &switches)?;
-        let object = step.compile(&program, &optimised, &switches)?;
+        let hoists = hoists.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let object = step.compile(&program, &optimised, &switches, hoists)?;
         step.link_object(&object)
     })
 }
@@ -275,10 +279,16 @@ impl Step<'_> {
     }
 
     /// The object of an optimised program. Functions that LLVM has no code for are left out, and the others compiled again.
-    fn compile(&self, program: &Program, optimised: &Path, switches: &[&str]) -> Result<PathBuf, LinkError> {
+    fn compile(
+        &self,
+        program: &Program,
+        optimised: &Path,
+        switches: &[&str],
+        hoists: bool,
+    ) -> Result<PathBuf, LinkError> {
         let with_warnings = |optimised: PathBuf| {
             let warnings = self.warnings(&optimised, switches)?;
-            self.emit(&self.with_warnings(optimised, &warnings)?, switches)
+            self.emit(&self.with_warnings(optimised, &warnings)?, switches, hoists)
         };
         let mut output = match with_warnings(optimised.to_owned()) {
             Err(LinkError::Tool { tool: "llc", output }) => output,
@@ -365,10 +375,23 @@ impl Step<'_> {
         command
     }
 
-    fn emit(&self, input: &Path, switches: &[&str]) -> Result<PathBuf, LinkError> {
-        let output = self.path("program.o");
+    /// The program as it is ahead of the pass that moves values, with what keeps it from that, if it could.
+    fn without_hoists(&self, optimised: &Path, switches: &[&str]) -> Result<Option<PathBuf>, LinkError> {
         let mut command = self.llc(switches);
-        command.arg("-filetype=obj").arg(input).arg("-o").arg(&output);
+        command.arg(hoists::STOP).arg(optimised).args(["-o", "-"]);
+        let program = places::of_machine_ir(&run("llc", &mut command)?);
+        let Some(program) = hoists::padded(&program) else { return Ok(None) };
+        let path = self.path("half-way.ll");
+        fs::write(&path, program).map_err(|source| LinkError::Io { path: path.clone(), source })?;
+        Ok(Some(path))
+    }
+
+    fn emit(&self, input: &Path, switches: &[&str], hoists: bool) -> Result<PathBuf, LinkError> {
+        let output = self.path("program.o");
+        let half_way = if hoists { self.without_hoists(input, switches)? } else { None };
+        let mut command = self.llc(switches);
+        command.args(half_way.is_some().then_some(hoists::START));
+        command.arg("-filetype=obj").arg(half_way.as_deref().unwrap_or(input)).arg("-o").arg(&output);
         run("llc", &mut command)?;
         Ok(output)
     }

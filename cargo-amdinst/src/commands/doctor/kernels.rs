@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use amdgpu_isa::Arch;
+
 use super::{Area, Check};
-use crate::linker::{Fault, Verdict};
+use crate::linker::{Fault, LinkError, Verdict, hoists};
 use crate::setup::plan;
 use crate::toolchain::{LlvmTools, Places, Rejection, TARGET, discover};
 
@@ -42,6 +44,9 @@ pub(super) fn checks(places: &Places) -> Vec<Check> {
 /// LLVM's own faults that are known, found by trying, a line each. None is worth a word where LLVM is right.
 fn faults(llvm: &LlvmTools) -> Option<Check> {
     const NAME: &str = "llvm faults";
+    let broken = |error: &LinkError| {
+        Check::error(Area::Toolchain, NAME, error.to_string(), "install LLVM's tools anew")
+    };
     let mut lines = Vec::new();
     let mut safe_level = None;
     for fault in Fault::ALL {
@@ -53,12 +58,14 @@ fn faults(llvm: &LlvmTools) -> Option<Check> {
                 safe_level = safe_level.or(Some(fault.safe_level));
                 "nothing keeps that away".to_owned()
             }
-            Err(error) => {
-                let help = "install LLVM's tools anew";
-                return Some(Check::error(Area::Toolchain, NAME, error.to_string(), help));
-            }
+            Err(error) => return Some(broken(&error)),
         };
         lines.push(format!("{}: {rest}", fault.what));
+    }
+    match hoists::are_there(llvm, &[format!("-mcpu={}", Arch::Gfx90a)], 3) {
+        Ok(true) => lines.push(format!("{}: kernels are built {}", hoists::WHAT, hoists::MEND)),
+        Ok(false) => {}
+        Err(error) => return Some(broken(&error)),
     }
     let found = lines.join("\n");
     match (lines.is_empty(), safe_level) {

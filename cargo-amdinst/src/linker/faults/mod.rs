@@ -151,7 +151,7 @@ pub(super) mod tests {
     }
 
     /// LLVM's options for each processor that kernels are built for, with waves of each size.
-    fn processors() -> Vec<(Arch, Vec<String>)> {
+    pub(in super::super) fn processors() -> Vec<(Arch, Vec<String>)> {
         let sizes = |arch: Arch| arch.generation().wave_sizes().iter().map(move |wave| (arch, wave));
         let options = |(arch, wave): (Arch, &WaveSize)| {
             let feature = (*wave != arch.default_wave()).then(|| format!("-mattr=+{}", wave.llvm_feature()));

@@ -74,7 +74,7 @@ pub(super) fn functions(ir: &str) -> Vec<Function<'_>> {
 }
 
 /// The module in a file of machine IR.
-pub(super) fn of_machine_ir(text: &str) -> String {
+pub(in super::super) fn of_machine_ir(text: &str) -> String {
     let lines = text.lines().skip_while(|line| *line != "--- |").skip(1).take_while(|line| *line != "...");
     lines.flat_map(|line| [line.strip_prefix("  ").unwrap_or(line), "\n"]).collect()
 }

@@ -25,6 +25,7 @@ use super::{LinkError, entries};
 use crate::toolchain::LlvmTools;
 use ir::{Function, Instruction, Metadata};
 
+pub(super) use ir::of_machine_ir;
 pub(super) use off_lanes::marked;
 
 /// The section of a code object that has the warnings of its link.
@@ -87,7 +88,7 @@ pub(super) fn of_optimised(how: Compiled<'_>, program: &str) -> Vec<String> {
 
 /// The warnings of a program in a file of machine IR, whose instructions are not selected.
 pub(super) fn of_selected(how: Compiled<'_>, machine_ir: &str) -> Vec<String> {
-    warnings(how, &ir::of_machine_ir(machine_ir), &SELECTED)
+    warnings(how, &of_machine_ir(machine_ir), &SELECTED)
 }
 
 /// A module that leaves the warnings in the code object.
