@@ -56,6 +56,10 @@ pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
     let lacks_values = said.as_ref().is_some_and(|said| said.lacks_values);
     let said = said.map(|said| said.text);
     let mut message = text(fault, panic.is_some(), said.as_deref());
+    // A function without code is none of Rust's that panic.
+    if let Some(left) = left(fault, code).filter(|_| trapped && panic.is_none()) {
+        message = format!("the kernel trapped: {left}");
+    }
     if let (FaultKind::Budget { .. }, None, Some(pc)) = (&fault.kind, &panic, fault.pc.and_then(original))
         && code.object.is_some_and(|object| is_endless(object, pc))
     {
@@ -92,13 +96,17 @@ pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
 
 /// What a panic said: its own words, if it was built to leave them; where it can be read in full, that; else what kind it was, or its macro.
 fn said(fault: &Fault, code: &Code<'_>, panic: &Panic<'_>) -> Option<Said> {
-    let wave = WaveId { workgroup: fault.workgroup, wave: fault.wave };
-    let own = panics::Panic::of_wave(code.panics, wave).map(|panic| panic.message.clone());
     let in_full = || {
         let pc = (code.original_pc)(fault.pc?)?;
         message::read(code, pc, fault.lane_state.as_deref()?)
     };
-    own.or_else(in_full).map(Said::whole).or_else(|| panic.text(code.source))
+    left(fault, code).or_else(in_full).map(Said::whole).or_else(|| panic.text(code.source))
+}
+
+/// The words that a wave left before it trapped.
+fn left(fault: &Fault, code: &Code<'_>) -> Option<String> {
+    let wave = WaveId { workgroup: fault.workgroup, wave: fault.wave };
+    panics::Panic::of_wave(code.panics, wave).map(|panic| panic.message.clone())
 }
 
 fn text(fault: &Fault, panicked: bool, said: Option<&str>) -> String {

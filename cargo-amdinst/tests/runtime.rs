@@ -39,3 +39,20 @@ fn whoever_starts_it_is_told_what_it_is() {
         "amdinst-runtime is a library that cargo-amdinst and tests load: run `cargo amdinst --help`\n"
     );
 }
+
+/// A command without it says so before it builds anything.
+#[test]
+fn one_that_is_missing_is_told_at_the_start() {
+    let directory = tempfile::tempdir().unwrap();
+    let command = directory.path().join("cargo-amdinst");
+    std::fs::copy(env!("CARGO_BIN_EXE_cargo-amdinst"), &command).unwrap();
+    let mut command = Command::new(command);
+    command.arg("test").current_dir(&directory).env_remove("AMDINST_RUNTIME");
+    let output = command.output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{told}");
+    assert!(
+        told.starts_with("error: the runtime `amdinst-runtime` is not beside this program, in "),
+        "{told}"
+    );
+}

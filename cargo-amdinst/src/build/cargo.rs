@@ -16,7 +16,7 @@ use super::profile;
 use crate::cli::Format;
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
-use crate::linker::{LinkOptions, device_libraries, warnings_of};
+use crate::linker::{LinkOptions, device_libraries, refused_of, warnings_of};
 use crate::toolchain::{TARGET, Toolchain};
 
 /// The command that builds `package` for `cpu`.
@@ -67,6 +67,8 @@ pub struct CargoBuilt {
     pub code_object: PathBuf,
     /// The features of its package that were active, sorted.
     pub features: Vec<String>,
+    /// Its functions that LLVM has no code for, which have been told.
+    pub refused: usize,
 }
 
 /// Builds `package` for `cpu`, and keeps what other target directories can begin with.
@@ -88,10 +90,15 @@ pub fn build(
     }
     let mut crates = BTreeSet::new();
     let command = command(package, cpu, toolchain, executable, flags);
-    let built = run(context, package, cpu, command, format, &mut crates)?;
+    let mut built = run(context, package, cpu, command, format, &mut crates)?;
     // Cargo shows nothing of a linker that succeeds, and starts none where all is up to date.
     for warning in warnings_of(&built.code_object) {
         context.shell.warn_once(warning);
+    }
+    let refused = refused_of(&built.code_object);
+    built.refused = refused.len();
+    for refused in refused {
+        context.shell.error(refused);
     }
     if let Some(entry) = entry {
         entry.keep(|| crates);
@@ -140,7 +147,7 @@ fn run(
             format!("cannot start {}", command.get_program().to_string_lossy())
         })?;
     let mut built = None;
-    let mut link_failure = None;
+    let name = format!("{} for {cpu}", package.name);
     // The crate that the compiler found no `std` for, and whether it is the package itself.
     let mut without_std = None;
     let mut without_alloc = false;
@@ -162,7 +169,7 @@ fn run(
                         let mut features = artifact.features.clone();
                         features.sort();
                         let code_object = path.clone().into_std_path_buf();
-                        built = Some(CargoBuilt { code_object, features });
+                        built = Some(CargoBuilt { code_object, features, refused: 0 });
                     }
                 }
                 Ok(Message::CompilerMessage(message)) => {
@@ -174,7 +181,9 @@ fn run(
                     }
                     without_alloc |= code == Some("E0463") && message.message.message.contains("`alloc`");
                     if message.message.message.starts_with("linking with ") {
-                        link_failure = message.message.children.last().map(|note| note.message.clone());
+                        // At once: cargo is about to say that it could not compile the crate.
+                        let reason = message.message.children.last().map_or("", |note| note.message.trim());
+                        context.shell.error(format_args!("cannot link {name}: {reason}"));
                     } else if format == Format::Human
                         && !is_about_wave_size(&message.message.message)
                         && !misplaced.holds(&message.message)
@@ -191,10 +200,6 @@ fn run(
         let _ = write!(std::io::stderr().lock(), "{rendered}");
     }
     let status = child.wait().or_exit_with(Exit::BuildFailed, || "waiting for cargo")?;
-    let name = format!("{} for {cpu}", package.name);
-    if let Some(text) = link_failure {
-        return Err(Failure::msg(Exit::BuildFailed, format!("cannot link {name}: {}", text.trim())));
-    }
     if !status.success() {
         let failure =
             Failure::msg(Exit::BuildFailed, format!("cannot build {name}: cargo ended with {status}"));

@@ -57,6 +57,23 @@ pub struct BuiltPackage {
     pub manifest: Manifest,
     /// Its files stay as long as this is there.
     pub in_use: Arc<InUse>,
+    /// Functions that LLVM has no code for, of all processors. They have been told; one that is called says why, and traps.
+    pub refused: usize,
+}
+
+impl Built {
+    /// Fails if there are functions without code.
+    ///
+    /// # Errors
+    /// There are.
+    pub fn all_compiled(&self) -> CommandResult<()> {
+        let refused: usize = self.packages.iter().map(|package| package.refused).sum();
+        if refused == 0 {
+            return Ok(());
+        }
+        let functions = if refused == 1 { "one function has" } else { "these functions have" };
+        Err(Failure::msg(Exit::BuildFailed, format!("{functions} no code; the others are built")))
+    }
 }
 
 /// Builds and instruments the packages that `args` names. Sets up the toolchain first if there is none.
@@ -178,6 +195,7 @@ fn build_package(
     let previous: Manifest =
         fs::read(&manifest_path).ok().and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();
     let mut manifest = Manifest { schema: SCHEMA, package: package.name.clone(), code_objects: Vec::new() };
+    let refused = compiled.iter().map(|(_, _, built)| built.refused).sum();
     for (cpu, started, built) in compiled {
         let entry = previous
             .code_objects
@@ -209,7 +227,7 @@ fn build_package(
         copied.or_exit_with(Exit::OutputFailed, || failed(&to))?;
     }
     generation::remove_others(&artifacts);
-    Ok(BuiltPackage { package, manifest_path, manifest, in_use })
+    Ok(BuiltPackage { package, manifest_path, manifest, in_use, refused })
 }
 
 /// The path of the running program, which rustc starts as its linker.

@@ -9,7 +9,7 @@ use crate::exit::{CommandResult, Exit};
 /// Runs the command.
 ///
 /// # Errors
-/// See [`crate::build::build`].
+/// See [`crate::build::build`]; functions that LLVM has no code for, when all others are built.
 pub fn run(context: &mut Context, args: &BuildArgs) -> CommandResult {
     let all = Forms::all(options(&args.measuring)?, &args.kernel);
     let homes = match (args.no_instrument, args.measuring.counters) {
@@ -18,6 +18,6 @@ pub fn run(context: &mut Context, args: &BuildArgs) -> CommandResult {
         (false, Some(choice)) => vec![choice.home()],
     };
     let forms = Forms { homes, ..all };
-    build(context, &args.package, &forms)?;
+    build(context, &args.package, &forms)?.all_compiled()?;
     Ok(Exit::Success)
 }

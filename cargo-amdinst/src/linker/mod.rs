@@ -4,13 +4,15 @@
 //! -Cno-prepopulate-passes`), and starts this executable in place of a C compiler, because the `gcc` linker flavour is
 //! the one that works with every distribution's rustc. The step then
 //!
-//! 1. drops what no export reaches, and reads the records that the macros left (`records`);
+//! 1. mends bitcode that LLVM does not read (`used`), drops what no export reaches, and reads the records that the macros left (`records`);
 //! 2. makes entry points of kernels what their records say: structures in the kernarg segment, the kernel's name (`entries`), with stack slots that
 //!    LLVM finds (`stack_slots`), and without arguments that none has a use for (`hidden`);
 //! 3. links in the definitions that Rust cannot express: variables in LDS, the workgroup barrier, what prints and allocates (`support`);
-//!    and what is needed of libraries, AMD's among them (`device_libraries`);
+//!    what is needed of libraries, AMD's among them (`device_libraries`);
+//!    and operations that LLVM makes library calls of (`library_calls`);
 //! 4. optimises at the profile's level, emits the object and links the code object (`pipeline`), with what keeps
-//!    known faults of LLVM away (`faults`), and finds places where nothing does (`places`).
+//!    known faults of LLVM away (`faults`), finds places where nothing does (`places`), and leaves out functions that LLVM has no code
+//!    for (`refused`).
 //!
 //! [`MARKER`] among the arguments is what tells such a call from the `cargo amdinst` command.
 //!
@@ -30,12 +32,15 @@ mod library_calls;
 mod pipeline;
 mod places;
 mod records;
+mod refused;
 mod stack_slots;
 mod support;
+mod used;
 
 pub use arguments::{LinkArguments, LinkOptions, MARKER};
 pub use faults::{Fault, Verdict};
 pub use places::warnings_of;
+pub use refused::refused_of;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

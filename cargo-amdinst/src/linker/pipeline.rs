@@ -15,9 +15,10 @@ use amdgpu_object::CodeObject;
 use amdinst_core::{heap, panics, printed};
 
 use super::records::Records;
+use super::refused::Refused;
 use super::{
     Fault, LinkArguments, LinkError, Undefined, Verdict, device_libraries, entries, hidden, library_calls,
-    places, stack_slots, support,
+    places, refused, stack_slots, support, used,
 };
 
 /// The buffer of what kernels print, which whoever launches them looks for.
@@ -45,9 +46,7 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
         }
         let switches: Vec<&str> = found.into_iter().map(|(_, switch)| switch).collect();
         let optimised = step.optimise(&program, &switches)?;
-        let warnings = step.warnings(&optimised, &switches)?;
-        let optimised = step.with_warnings(optimised, &warnings)?;
-        let object = step.emit(&optimised, &switches)?;
+        let object = step.compile(&program, &optimised, &switches)?;
         step.link_object(&object)
     })
 }
@@ -126,7 +125,8 @@ impl Step<'_> {
 
     /// All that the exports reach and what our records ask for, as one module that is not optimised.
     fn program(&self) -> Result<Program, LinkError> {
-        let everything = match &self.arguments.inputs[..] {
+        let inputs = self.readable_inputs()?;
+        let everything = match &inputs[..] {
             [only] => only.clone(),
             several => self.llvm_link(several, "everything.bc")?,
         };
@@ -149,6 +149,23 @@ impl Step<'_> {
         let is_intrinsic = |line: &&str| line.starts_with("declare ") && line.contains("@llvm.amdgcn.");
         let intrinsics = ir.lines().filter(is_intrinsic).collect::<Vec<_>>().join("\n");
         Ok(Program { path, records, names, intrinsics })
+    }
+
+    /// The inputs. Those with `#[used]` statics that LLVM does not read are mended.
+    fn readable_inputs(&self) -> Result<Vec<PathBuf>, LinkError> {
+        let mut inputs = self.arguments.inputs.clone();
+        for (number, input) in inputs.iter_mut().enumerate() {
+            let bitcode =
+                fs::read(&*input).map_err(|source| LinkError::Io { path: input.clone(), source })?;
+            if used::are_in(&bitcode)
+                && self.disassemble(input).is_err()
+                && let Some(mended) = used::mended(&bitcode)
+            {
+                *input = self.path(&format!("used-{number}.bc"));
+                fs::write(&*input, mended).map_err(|source| LinkError::Io { path: input.clone(), source })?;
+            }
+        }
+        Ok(inputs)
     }
 
     /// `program` with what it needs of libraries: those that build scripts name, and AMD's.
@@ -255,6 +272,56 @@ impl Step<'_> {
         command.arg(&program.path).arg("-o").arg(&output);
         run("opt", &mut command)?;
         Ok(output)
+    }
+
+    /// The object of an optimised program. Functions that LLVM has no code for are left out, and the others compiled again.
+    fn compile(&self, program: &Program, optimised: &Path, switches: &[&str]) -> Result<PathBuf, LinkError> {
+        let with_warnings = |optimised: PathBuf| {
+            let warnings = self.warnings(&optimised, switches)?;
+            self.emit(&self.with_warnings(optimised, &warnings)?, switches)
+        };
+        let mut output = match with_warnings(optimised.to_owned()) {
+            Err(LinkError::Tool { tool: "llc", output }) => output,
+            other => return other,
+        };
+        let ir = self.disassemble(optimised)?;
+        let about = refused::About {
+            llvm: &self.arguments.options.tools.version,
+            cpu: &self.arguments.cpu,
+            shared: &program.records.shared,
+        };
+        let mut all = Vec::new();
+        loop {
+            let mut more = refused::of(&output, &ir, about);
+            more.retain(|one| !all.contains(one));
+            if more.is_empty() {
+                let output = refused::without_stack(&output);
+                return Err(LinkError::Tool { tool: "llc", output });
+            }
+            all.extend(more);
+            match with_warnings(self.without_refused(&ir, &all, about)?) {
+                Err(LinkError::Tool { tool: "llc", output: next }) => output = next,
+                other => return other,
+            }
+        }
+    }
+
+    /// A program without the bodies of these functions.
+    fn without_refused(
+        &self,
+        ir: &str,
+        all: &[Refused],
+        about: refused::About<'_>,
+    ) -> Result<PathBuf, LinkError> {
+        let files =
+            [("without.ll", refused::without(ir, all)), ("refused.ll", refused::module(all, ir, about))];
+        let mut paths = Vec::new();
+        for (name, text) in files {
+            let path = self.path(name);
+            fs::write(&path, text).map_err(|source| LinkError::Io { path: path.clone(), source })?;
+            paths.push(path);
+        }
+        self.llvm_link(&paths, "without.bc")
     }
 
     /// What is to be told of places where LLVM is wrong whatever is done.

@@ -143,6 +143,22 @@ declare void @llvm.amdgcn.endpgm()
     )
 }
 
+/// What panics call, for a program, LLVM IR, that may have their buffer already.
+pub(super) fn panics(program: &str) -> String {
+    let mut ir = panic();
+    if program.contains(&format!("@{} = ", panics::SYMBOL)) {
+        let is_variable = |line: &&str| line.starts_with('@');
+        let declared = ir.lines().filter(is_variable).filter_map(|line| line.split(' ').next());
+        let types = [format!("[{} x i8]", HEAD + ROOM), "i64".to_owned()];
+        let declared = declared
+            .zip(types)
+            .map(|(name, ty)| format!("{name} = external protected addrspace(1) global {ty}, align 8\n"));
+        let functions = ir.lines().filter(|line| !is_variable(line)).flat_map(|line| [line, "\n"]);
+        ir = declared.chain(functions.map(str::to_owned)).collect();
+    }
+    with_places(&format!("{}{ir}", write()))
+}
+
 /// A buffer of lines.
 fn buffer(symbol: &str) -> String {
     format!("\n@{symbol} = protected addrspace(1) global [{} x i8] zeroinitializer, align 8", HEAD + ROOM)

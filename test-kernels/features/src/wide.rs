@@ -33,6 +33,7 @@ macro_rules! of_float {
             ]
         }
 
+        /// Those of as many floats as there are.
         #[kernel]
         pub fn $kernel(input: &[$bits], others: &[$bits], exponents: &[i32], mut output: PerItem<u64, 16>) {
             let i = global_id_x() as usize;

@@ -50,6 +50,8 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         let message = "`--check` and `--fill` are for the emulator: not with `--device hip`";
         return Err(Failure::msg(Exit::Usage, message));
     }
+    // Told before minutes of building.
+    crate::runtime::file()?;
     let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
     if args.profiles.is_empty() {
         return run_once(context, args, junit.as_deref(), &mut Endings::default());
@@ -443,6 +445,7 @@ mod tests {
             manifest_path: PathBuf::new(),
             manifest: Manifest::default(),
             in_use: Arc::default(),
+            refused: 0,
         }
     }
 

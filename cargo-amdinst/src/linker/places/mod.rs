@@ -97,9 +97,28 @@ pub(super) fn module(warnings: &[String]) -> String {
 
 /// The warnings that the link of a code object left in it.
 pub fn warnings_of(path: &Path) -> Vec<String> {
+    lines_of(path, SECTION)
+}
+
+/// The lines that the link of a code object left in a section of it.
+pub(super) fn lines_of(path: &Path, section: &str) -> Vec<String> {
     let object = std::fs::read(path).ok().and_then(|bytes| amdgpu_object::CodeObject::parse(bytes).ok());
-    let section = object.as_ref().and_then(|object| object.section_bytes(SECTION)).unwrap_or_default();
-    String::from_utf8_lossy(section).lines().map(str::to_owned).collect()
+    let bytes = object.as_ref().and_then(|object| object.section_bytes(section)).unwrap_or_default();
+    String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
+}
+
+/// The functions of a program that have an instruction with such a text, each with the place of its first in the source.
+pub(super) fn with_instruction(program: &str, is_it: impl Fn(&str) -> bool) -> Vec<(String, Option<String>)> {
+    let metadata = Metadata::of(program);
+    let first = |function: Function<'_>| {
+        let mut of_it = function.instructions.iter().filter(|instruction| is_it(instruction.body));
+        let first = of_it.next()?;
+        // Some instructions have no place.
+        let places = std::iter::once(first).chain(of_it).filter_map(Instruction::location);
+        let place = places.filter_map(|location| metadata.place(location)).next();
+        Some((function.name, place))
+    };
+    ir::functions(program).into_iter().filter_map(first).collect()
 }
 
 fn warnings(how: Compiled<'_>, program: &str, faults: &[&Lasting]) -> Vec<String> {
