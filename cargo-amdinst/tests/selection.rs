@@ -77,6 +77,44 @@ fn packages_as_cargo_chooses_them() {
     }
 }
 
+/// Kernels may come from macros: procedural ones of a package beside, ones by example, and those of a registry, whose sources nobody looks at.
+#[test]
+fn kernels_of_macros_are_found() {
+    let place = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = place.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let package = |name: &str, rest: &str, source: &str| {
+        let head = format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+        write(&format!("{name}/Cargo.toml"), &(head + rest));
+        write(&format!("{name}/src/lib.rs"), source);
+    };
+    let members = ["by-attribute", "by-example", "host", "macros", "other", "rules"];
+    write("Cargo.toml", &format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n"));
+    package("macros", "[lib]\nproc-macro = true\n", "fn abi() { parse(\"extern\", \"gpu-kernel\") }\n");
+    let rules = "macro_rules! kernel { ($name:ident) => { pub extern \"gpu-kernel\" fn $name() {} } }\n";
+    package("rules", "", &format!("#![no_std]\n#[macro_export]\n{rules}"));
+    let on = |name: &str| format!("[dependencies]\n{name} = {{ path = \"../{name}\" }}\n");
+    package("by-attribute", &on("macros"), "#![no_std]\n#[macros::kernel]\npub fn k() {}\n");
+    package("by-example", &on("rules"), "#![no_std]\nrules::kernel!(k);\n");
+    package("host", &on("by-attribute"), "pub fn launch() {}\n");
+    package("other", "", "#![cfg_attr(target_arch = \"amdgpu\", no_std)]\n");
+    for (directory, expected) in
+        [("", "by-attribute by-example"), ("by-attribute", "by-attribute"), ("by-example", "by-example")]
+    {
+        let Some(found) = taken(&place.path().join(directory), &[]) else { return };
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names.join(" "), expected, "{directory}");
+    }
+    // Where no package has kernels that are seen, the one here is taken if it may have some.
+    write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"other\"]\n");
+    let found = taken(&place.path().join("other"), &[]).unwrap();
+    assert_eq!(found.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["other"]);
+    assert!(!show_env(place.path(), &[]).unwrap().status.success());
+}
+
 #[test]
 fn features_go_to_the_packages_that_have_them() {
     let place = tempfile::tempdir().unwrap();

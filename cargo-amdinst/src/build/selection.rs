@@ -15,7 +15,8 @@ use crate::exit::{CommandResult, Exit, Failure};
 pub(super) const DEVICE_CRATE: &str = "amdinst-device";
 
 /// The packages that `args` ask for: those named; with `--workspace`, every member that has kernels; else the one of the current
-/// directory, if it has kernels; else the workspace's default members that have.
+/// directory, if it has kernels; else the workspace's default members that have; else the one of the current directory, if its library
+/// does without `std`, for its kernels may come from another's macros.
 ///
 /// # Errors
 /// No package of a name, or none with kernels.
@@ -38,11 +39,10 @@ pub(super) fn choose<'m>(
     for name in args.exclude.iter().filter(|name| !members.iter().any(|package| is(package, name))) {
         context.shell.warn(format_args!("`--exclude {name}`: no package of this name in this workspace"));
     }
-    if !args.workspace
-        && let Some(here) = manifest_here(args.manifest_path.as_deref())
-        && let Some(package) = members.iter().find(|package| package.manifest_path.as_std_path() == here)
-        && has_kernels(package)
-    {
+    let here = manifest_here(args.manifest_path.as_deref()).filter(|_| !args.workspace);
+    let here = here
+        .and_then(|here| members.iter().copied().find(|package| package.manifest_path.as_std_path() == here));
+    if let Some(package) = here.filter(|package| has_kernels(package)) {
         return Ok(vec![package]);
     }
     let mut candidates = members;
@@ -55,12 +55,16 @@ pub(super) fn choose<'m>(
     if candidates.is_empty() && before > 0 {
         return Err(Failure::msg(Exit::Usage, "every package with kernels is excluded"));
     }
+    if let Some(package) = here.filter(|package| candidates.is_empty() && may_have_kernels(package)) {
+        return Ok(vec![package]);
+    }
     if candidates.is_empty() {
         let message = format!(
             "no package with kernels: none here depends on `{DEVICE_CRATE}` or `gpu-kernel`, or has an `extern \"gpu-kernel\" fn`"
         );
         return Err(Failure::msg(Exit::BuildFailed, message).help(format!(
-            "`cargo amdinst new DIR` makes one; or `cargo add {DEVICE_CRATE}` to this one, or name a package with `-p`"
+            "`cargo amdinst new DIR` makes one; or `cargo add {DEVICE_CRATE}` to this one, or name a package with `-p`, or say \
+             `kernels = true` in its [package.metadata.amdinst]"
         )));
     }
     Ok(candidates)
@@ -75,7 +79,8 @@ fn manifest_here(given: Option<&Path>) -> Option<PathBuf> {
     directory.ancestors().map(|directory| directory.join("Cargo.toml")).find(|path| path.is_file())
 }
 
-/// Whether a package has kernels: as its settings say, else if it depends on our crate, else if its library defines one.
+/// Whether a package has kernels: as its settings say, else if it depends on our crate, or its library defines one,
+/// or has them from macros.
 fn has_kernels(package: &Package) -> bool {
     let settings = Settings::read(&package.metadata);
     let told = settings.ok().and_then(|(settings, _)| settings.kernels);
@@ -85,44 +90,99 @@ fn has_kernels(package: &Package) -> bool {
     };
     match library(package) {
         _ if foreign::has_kernels(package) => told.unwrap_or(true),
-        Some(sources) => told.unwrap_or_else(|| depends() || defines_kernel(&sources)),
+        Some(main) => told.unwrap_or_else(|| {
+            depends()
+                || main.parent().is_some_and(|sources| any_source(sources, has_plain_kernel))
+                || has_macros(package)
+        }),
         None => false,
     }
 }
 
-/// The directory of the sources of a package's library; `None` if it has none.
-fn library(package: &Package) -> Option<PathBuf> {
-    let target =
-        package.targets.iter().find(|target| target.is_lib() || target.is_cdylib() || target.is_rlib())?;
-    Some(target.src_path.parent()?.as_std_path().to_owned())
+/// Whether a package may have kernels that come from macros which are not seen here: its library does without `std`.
+fn may_have_kernels(package: &Package) -> bool {
+    let settings = Settings::read(&package.metadata);
+    let told = settings.ok().and_then(|(settings, _)| settings.kernels);
+    let text = library(package).and_then(|main| fs::read_to_string(main).ok()).unwrap_or_default();
+    let is_without_std = |line: &str| line.trim_start().starts_with("#![") && line.contains("no_std");
+    told != Some(false) && text.lines().any(is_without_std)
 }
 
-/// Whether a source file in `directory`, or below it, defines a kernel in plain Rust.
-fn defines_kernel(directory: &Path) -> bool {
+/// The main file of a package's library; `None` if it has none.
+fn library(package: &Package) -> Option<&Path> {
+    let target =
+        package.targets.iter().find(|target| target.is_lib() || target.is_cdylib() || target.is_rlib())?;
+    Some(target.src_path.as_std_path())
+}
+
+/// Whether a package has macros that make kernels, of a package in a directory of the user's.
+fn has_macros(package: &Package) -> bool {
+    let normal = package.dependencies.iter().filter(|other| other.kind == DependencyKind::Normal);
+    normal.filter_map(|other| other.path.as_ref()).any(|directory| {
+        let directory = directory.as_std_path();
+        let sources = directory.join("src");
+        is_of_macros(directory) && any_source(&sources, names_kernels)
+            || any_source(&sources, has_kernel_of_macro)
+    })
+}
+
+/// Whether the library of the package in `directory` is one of procedural macros.
+fn is_of_macros(directory: &Path) -> bool {
+    let text = fs::read_to_string(directory.join("Cargo.toml")).unwrap_or_default();
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let library = table.get("lib").and_then(toml::Value::as_table);
+    let is_set = |key: &str| library.and_then(|library| library.get(key)).and_then(toml::Value::as_bool);
+    is_set("proc-macro").or_else(|| is_set("proc_macro")).unwrap_or_default()
+}
+
+/// Whether a source file in `directory`, or below it, has what is looked for.
+fn any_source(directory: &Path, has: fn(&str) -> bool) -> bool {
     let Ok(entries) = fs::read_dir(directory) else { return false };
     entries.flatten().any(|entry| {
         let path = entry.path();
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() => defines_kernel(&path),
+            Ok(kind) if kind.is_dir() => any_source(&path, has),
             // A file that is not UTF-8 is no Rust.
             Ok(kind) if kind.is_file() && path.extension().is_some_and(|extension| extension == "rs") => {
-                fs::read_to_string(&path).is_ok_and(|text| has_plain_kernel(&text))
+                fs::read_to_string(&path).is_ok_and(|text| has(&text))
             }
             _ => false,
         }
     })
 }
 
-/// Whether `extern "gpu-kernel" fn NAME` stands in a source, not in a comment that begins before it in its line.
+/// Whether `extern "gpu-kernel" fn NAME` stands in a source, or in a macro that is its own, with a parameter for the name.
 fn has_plain_kernel(source: &str) -> bool {
-    source.match_indices("\"gpu-kernel\"").any(|(at, matched)| {
+    let is_own = !source.contains("#[macro_export]");
+    let is_name = |first: char| first.is_alphabetic() || first == '_' || first == '$' && is_own;
+    kernels(source).any(|name| name.starts_with(is_name))
+}
+
+/// Whether a macro of a source has `extern "gpu-kernel" fn $NAME`.
+fn has_kernel_of_macro(source: &str) -> bool {
+    kernels(source).any(|name| name.starts_with('$'))
+}
+
+/// What stands behind each `extern "gpu-kernel" fn` of a source.
+fn kernels(source: &str) -> impl Iterator<Item = &str> {
+    code_behind_abi(source).filter_map(|(before, after)| {
+        let mut words = after.split_whitespace();
+        let is_function = before.trim_end().ends_with("extern") && words.next() == Some("fn");
+        words.next().filter(|_| is_function)
+    })
+}
+
+/// Whether a source names the ABI of kernels.
+fn names_kernels(source: &str) -> bool {
+    code_behind_abi(source).next().is_some()
+}
+
+/// What is before and behind each `"gpu-kernel"` of a source that stands in no comment that begins before it in its line.
+fn code_behind_abi(source: &str) -> impl Iterator<Item = (&str, &str)> {
+    source.match_indices("\"gpu-kernel\"").filter_map(|(at, matched)| {
         let (before, after) = (&source[..at], &source[at + matched.len()..]);
         let line = before.rsplit('\n').next().unwrap_or_default();
-        let mut words = after.split_whitespace();
-        before.trim_end().ends_with("extern")
-            && !line.contains("//")
-            && words.next() == Some("fn")
-            && words.next().is_some_and(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+        (!line.contains("//")).then_some((before, after))
     })
 }
 
@@ -177,6 +237,7 @@ mod tests {
         for source in [
             "pub unsafe extern \"gpu-kernel\" fn ramp(n: u32) {}",
             "#[unsafe(no_mangle)]\npub extern\n  \"gpu-kernel\"\nfn _k() {}",
+            "macro_rules! k { ($n:ident) => { extern \"gpu-kernel\" fn $n() {} } }",
         ] {
             assert!(has_plain_kernel(source), "{source}");
         }
