@@ -168,14 +168,14 @@ pub enum DeviceChoice {
 /// `cargo amdinst test`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct TestArgs {
-    /// What to build.
-    #[command(flatten)]
-    pub package: PackageArgs,
     /// Which tests run.
     #[command(flatten)]
     pub which: WhichTests,
+    /// What to build.
+    #[command(flatten)]
+    pub package: PackageArgs,
     /// Run the tests once per profile, and list those that end differently: two or more, separated by commas
-    #[arg(long, value_name = "P,P", value_delimiter = ',', conflicts_with_all = ["profile", "release"])]
+    #[arg(long, value_name = "P,P", value_delimiter = ',', conflicts_with_all = ["profile", "release"], hide_short_help = true)]
     pub profiles: Vec<String>,
     /// Where to launch the kernels
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
@@ -197,7 +197,7 @@ pub struct TestArgs {
     pub timing: Option<TimingChoice>,
     /// With --timing: write when each wave was on which SIMD, as traces for Perfetto's viewer or Chrome's, one per launch:
     /// DIR/PKG/PROGRAM.TEST.NUMBER.KERNEL.json
-    #[arg(long, value_name = "DIR", requires = "timing")]
+    #[arg(long, value_name = "DIR", requires = "timing", hide_short_help = true)]
     pub timeline_dir: Option<PathBuf>,
     /// The old name of `--timeline-dir`.
     #[arg(
@@ -233,22 +233,22 @@ pub struct WhichTests {
     #[arg(value_name = "TESTNAME")]
     pub names: Vec<OsString>,
     /// Run only tests whose whole name is one of TESTNAME
-    #[arg(long, help_heading = TESTS)]
+    #[arg(long, help_heading = TESTS, hide_short_help = true)]
     pub exact: bool,
     /// Skip tests whose name contains this; may be repeated
     #[arg(long, value_name = "NAME", help_heading = TESTS)]
     pub skip: Vec<OsString>,
     /// Run only the tests of this test target; may be repeated [default: all with `harness = false`]
-    #[arg(long, value_name = "TARGET", help_heading = TESTS)]
+    #[arg(long, value_name = "TARGET", help_heading = TESTS, hide_short_help = true)]
     pub test: Vec<String>,
     /// Run only tests that are marked `ignore`
-    #[arg(long, help_heading = TESTS)]
+    #[arg(long, help_heading = TESTS, hide_short_help = true)]
     pub ignored: bool,
     /// Run tests that are marked `ignore` too
-    #[arg(long, conflicts_with = "ignored", help_heading = TESTS)]
+    #[arg(long, conflicts_with = "ignored", help_heading = TESTS, hide_short_help = true)]
     pub include_ignored: bool,
     /// List the tests, and run none
-    #[arg(long, help_heading = TESTS)]
+    #[arg(long, help_heading = TESTS, hide_short_help = true)]
     pub list: bool,
     /// Build kernels and tests, and run nothing
     #[arg(long, conflicts_with_all = ["junit", "timeline_dir", "old_timeline", "profiles", "list"], help_heading = TESTS)]

@@ -26,12 +26,16 @@ const COMMANDS: [&str; 17] = [
 ];
 
 fn help(command: &str) -> String {
+    printed(command, "--help")
+}
+
+fn printed(command: &str, option: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
     if !command.is_empty() {
         child.arg(command);
     }
     let output = child
-        .arg("--help")
+        .arg(option)
         .env("COLUMNS", "100")
         .env("NO_COLOR", "1")
         .env_remove("CARGO_TERM_COLOR")
@@ -40,6 +44,23 @@ fn help(command: &str) -> String {
     assert!(output.status.success(), "{command}: {output:?}");
     assert!(output.stderr.is_empty(), "{command}: help is data, and goes to stdout");
     String::from_utf8(output.stdout).unwrap()
+}
+
+/// What `-h` prints is short, and has what everybody needs, the processor first. All else is in `--help`.
+#[test]
+fn the_short_help_has_what_everybody_needs() {
+    for (command, needed) in [
+        ("test", &["--package", "--profile", "--features", "--device", "--check", "--no-run", "--junit"][..]),
+        ("build", &["--package", "--profile", "--features", "--kernel", "--counters"]),
+    ] {
+        let text = printed(command, "-h");
+        assert!(text.lines().count() <= 60, "{command}: {} lines", text.lines().count());
+        let at = |word: &str| text.find(word).unwrap_or_else(|| panic!("{command}: no {word} in {text}"));
+        let options = &text[at("Options:")..];
+        assert!(options.lines().nth(1).is_some_and(|line| line.contains("--target-cpu")), "{text}");
+        needed.iter().for_each(|word| assert!(at(word) > 0));
+        assert!(!text.contains("--frozen") && help(command).contains("--frozen"), "{text}");
+    }
 }
 
 #[test]

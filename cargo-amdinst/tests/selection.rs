@@ -101,12 +101,9 @@ fn kernels_of_macros_are_found() {
     package("by-example", &on("rules"), "#![no_std]\nrules::kernel!(k);\n");
     package("host", &on("by-attribute"), "pub fn launch() {}\n");
     package("other", "", "#![cfg_attr(target_arch = \"amdgpu\", no_std)]\n");
-    for (directory, expected) in [
-        ("", "by-attribute by-example"),
-        ("by-attribute", "by-attribute"),
-        ("by-example", "by-example"),
-        ("host", "by-attribute by-example"),
-    ] {
+    for (directory, expected) in
+        [("", "by-attribute by-example"), ("by-attribute", "by-attribute"), ("by-example", "by-example")]
+    {
         let Some(found) = taken(&place.path().join(directory), &[]) else { return };
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names.join(" "), expected, "{directory}");

@@ -42,10 +42,10 @@ const CHECKING: &str = "Checking (on the emulator)";
 #[derive(Clone, Debug, Default, Args)]
 pub struct LimitArgs {
     /// Host threads of a launch, at most 1024 [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = EMULATOR)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = EMULATOR, hide_short_help = true)]
     pub threads: Option<u16>,
     /// Wave-instructions that a workgroup may run before the launch is called endless [default: 268435456]
-    #[arg(long, value_name = "N", value_parser = budget, help_heading = EMULATOR)]
+    #[arg(long, value_name = "N", value_parser = budget, help_heading = EMULATOR, hide_short_help = true)]
     pub budget: Option<u64>,
     /// The checks besides those that are always made.
     #[command(flatten)]
@@ -75,15 +75,15 @@ pub struct CheckArgs {
     #[arg(long, value_name = "LIST", value_parser = parsed::<Checks>, help_heading = CHECKING)]
     pub check: Option<Checks>,
     /// Accesses whose races are intended, with commas between: `FILE`, `FILE:LINE`, or the name of their function
-    #[arg(long, value_name = "PLACE", value_delimiter = ',', help_heading = CHECKING)]
+    #[arg(long, value_name = "PLACE", value_delimiter = ',', help_heading = CHECKING, hide_short_help = true)]
     pub allow: Vec<String>,
     /// What each dword of registers, LDS and scratch memory holds before it is written [default: 0x7ffb7ffb, a NaN of
     /// 16, 32 and 64 bits]
-    #[arg(long, value_name = "DWORD", value_parser = parsed::<Uninitialised>, help_heading = CHECKING)]
+    #[arg(long, value_name = "DWORD", value_parser = parsed::<Uninitialised>, help_heading = CHECKING, hide_short_help = true)]
     pub fill: Option<Uninitialised>,
     /// What an access to LDS beyond the workgroup's does: `fault`, or as on `hardware`, where reads return zero and writes are
     /// discarded [default: `hardware` for `exec`, else `fault`]
-    #[arg(long, value_name = "HOW", value_parser = parsed::<OutOfRange>, help_heading = CHECKING)]
+    #[arg(long, value_name = "HOW", value_parser = parsed::<OutOfRange>, help_heading = CHECKING, hide_short_help = true)]
     pub out_of_range: Option<OutOfRange>,
     /// The old name of `--fill`.
     #[arg(long = "uninitialised", hide = true, value_parser = parsed::<Uninitialised>)]

@@ -75,20 +75,20 @@ pub struct MeasureArgs {
     #[arg(long, value_name = "WHAT", help_heading = WHAT)]
     pub measure: Option<MeasureChoice>,
     /// How much to count of each branch or block [default: lanes]. Assertions on lanes need `lanes`
-    #[arg(long, value_name = "LEVEL", help_heading = WHAT)]
+    #[arg(long, value_name = "LEVEL", help_heading = WHAT, hide_short_help = true)]
     pub level: Option<LevelChoice>,
     /// Where counters are stored while a kernel runs [default: auto]
     #[arg(long, value_name = "STORAGE", help_heading = WHAT)]
     pub counters: Option<CounterChoice>,
     /// How instrumented kernels find the counter buffer [default: argument]
-    #[arg(long, value_name = "ABI", help_heading = WHAT)]
+    #[arg(long, value_name = "ABI", help_heading = WHAT, hide_short_help = true)]
     pub abi: Option<AbiChoice>,
     /// Measure only the branch under `#[probe("NAME")]`, or the blocks of its code. May be repeated, also with --line
     #[arg(long, value_name = "NAME", help_heading = WHAT)]
     pub probe: Vec<String>,
     /// Measure only branches or blocks at a source line, or at several (FILE:FIRST-LAST), code inlined there included. FILE is
     /// a path or the end of one (`scan.rs`, `src/scan.rs`). May be repeated, also with --probe
-    #[arg(long, value_name = "FILE:LINE", help_heading = WHAT)]
+    #[arg(long, value_name = "FILE:LINE", help_heading = WHAT, hide_short_help = true)]
     pub line: Vec<SourceLines>,
     /// The old name of `--probe`.
     #[arg(long = "probe-name", hide = true)]

@@ -7,11 +7,14 @@ use clap::Args;
 
 use super::Format;
 
+/// The heading over the options that few need.
+const BUILDING: &str = "Building";
+
 /// Which toolchain builds the kernels.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ToolchainArgs {
     /// Toolchain for kernels: a rustup toolchain's name, or the path of a rustc [env: AMDINST_TOOLCHAIN]
-    #[arg(long, value_name = "TOOLCHAIN")]
+    #[arg(long, value_name = "TOOLCHAIN", help_heading = BUILDING, hide_short_help = true)]
     pub toolchain: Option<String>,
 }
 
@@ -19,13 +22,13 @@ pub struct ToolchainArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct LockArgs {
     /// Assert that `Cargo.lock` will remain unchanged
-    #[arg(long)]
+    #[arg(long, help_heading = BUILDING, hide_short_help = true)]
     pub locked: bool,
     /// Run without accessing the network
-    #[arg(long)]
+    #[arg(long, help_heading = BUILDING, hide_short_help = true)]
     pub offline: bool,
     /// Equivalent to specifying both --locked and --offline
-    #[arg(long)]
+    #[arg(long, help_heading = BUILDING, hide_short_help = true)]
     pub frozen: bool,
 }
 
@@ -43,24 +46,15 @@ impl LockArgs {
 /// What to build.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PackageArgs {
+    /// Processor to build for; may be repeated [default: the package's `target-cpus`, else gfx90a]
+    #[arg(long, value_name = "CPU", value_delimiter = ',')]
+    pub target_cpu: Vec<String>,
     /// Package to build; may be repeated [default: the one in the current directory, else all with kernels]
     #[arg(short, long, value_name = "PKG")]
     pub package: Vec<String>,
     /// Build every package of the workspace that has kernels
     #[arg(long, visible_alias = "all", conflicts_with = "package")]
     pub workspace: bool,
-    /// With --workspace: all but this package; may be repeated
-    #[arg(long, value_name = "PKG", requires = "workspace")]
-    pub exclude: Vec<String>,
-    /// Path of Cargo.toml
-    #[arg(long, value_name = "PATH")]
-    pub manifest_path: Option<PathBuf>,
-    /// Processor to build for; may be repeated [default: the package's `target-cpus`, else gfx90a]
-    #[arg(long, value_name = "CPU", value_delimiter = ',')]
-    pub target_cpu: Vec<String>,
-    /// Lanes of a wave, 32 or 64, where the processor has both (GFX10 and later) [default: the package's `wave-size`, else 32 there]
-    #[arg(long, value_name = "LANES", value_parser = wave_size)]
-    pub wave_size: Option<WaveSize>,
     /// Cargo profile for the kernels [default: the package's `profile`, else release]
     #[arg(long, value_name = "P")]
     pub profile: Option<String>,
@@ -70,17 +64,32 @@ pub struct PackageArgs {
     /// Features to activate, separated by commas or spaces
     #[arg(short = 'F', long, value_name = "FEATURES")]
     pub features: Vec<String>,
+    /// With --workspace: all but this package; may be repeated
+    #[arg(long, value_name = "PKG", requires = "workspace", help_heading = BUILDING, hide_short_help = true)]
+    pub exclude: Vec<String>,
+    /// Path of Cargo.toml
+    #[arg(long, value_name = "PATH", help_heading = BUILDING, hide_short_help = true)]
+    pub manifest_path: Option<PathBuf>,
+    /// Lanes of a wave, 32 or 64, where the processor has both (GFX10 and later) [default: the package's `wave-size`, else 32 there]
+    #[arg(long, value_name = "LANES", value_parser = wave_size, help_heading = BUILDING, hide_short_help = true)]
+    pub wave_size: Option<WaveSize>,
     /// Activate all features
-    #[arg(long)]
+    #[arg(long, help_heading = BUILDING, hide_short_help = true)]
     pub all_features: bool,
     /// Do not activate the `default` feature
-    #[arg(long)]
+    #[arg(long, help_heading = BUILDING, hide_short_help = true)]
     pub no_default_features: bool,
     /// Code object version, 4 to 6 [default: the package's `code-object-version`, else LLVM's]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(4..=6))]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u8).range(4..=6),
+        help_heading = BUILDING,
+        hide_short_help = true
+    )]
     pub code_object_version: Option<u8>,
     /// Kernels whose panics say why, with their values, at any level of optimization [default: the package's `panic-messages`, else off]
-    #[arg(long)]
+    #[arg(long, help_heading = BUILDING)]
     pub panic_messages: bool,
     /// How cargo comes by dependencies.
     #[command(flatten)]
@@ -89,7 +98,13 @@ pub struct PackageArgs {
     #[command(flatten)]
     pub toolchain: ToolchainArgs,
     /// Human-readable messages, or cargo's own and ours as JSON lines on stdout
-    #[arg(long, value_name = "FMT", default_value = "human")]
+    #[arg(
+        long,
+        value_name = "FMT",
+        default_value = "human",
+        help_heading = BUILDING,
+        hide_short_help = true
+    )]
     pub message_format: Format,
 }
 

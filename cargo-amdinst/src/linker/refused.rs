@@ -87,18 +87,25 @@ pub(super) fn of(output: &str, program: &str, about: About<'_>) -> Vec<Refused> 
             };
             add(Refused { symbol: symbol.to_owned(), place, reason });
         } else if let (true, Some(symbol)) = (before.is_empty(), &last) {
-            let operation = selected(message);
-            let reason = match &operation {
-                Some(operation) => no_code(operation, about),
-                None => format!("LLVM {}: {message}", about.llvm),
-            };
-            let is_it = |body: &str| operation.as_ref().is_none_or(|operation| body.contains(operation));
-            let mut of_it = places::with_instruction(program, is_it).into_iter();
-            let place = of_it.find(|(name, _)| name == symbol).and_then(|(_, place)| place);
+            let quadruple = || (message == LIBRARY_CALL).then(|| QUADRUPLE.to_owned());
+            let of_operation = selected(message).or_else(quadruple).and_then(|operation| {
+                let place = place_in(program, symbol, |body| body.contains(&operation))?;
+                Some((place, no_code(&operation, about)))
+            });
+            let (place, reason) = of_operation.unwrap_or_else(|| {
+                let place = place_in(program, symbol, |_| true).flatten();
+                (place, format!("LLVM {}: {message}", about.llvm))
+            });
             add(Refused { symbol: symbol.clone(), place, reason });
         }
     }
     found
+}
+
+/// The place of a function's first instruction of that kind, if it has any.
+fn place_in(program: &str, symbol: &str, is_it: impl Fn(&str) -> bool) -> Option<Option<String>> {
+    let mut of_it = places::with_instruction(program, is_it).into_iter();
+    of_it.find(|(name, _)| name == symbol).map(|(_, place)| place)
 }
 
 /// `src/lib.rs:5` and the rest of `src/lib.rs:5:0: rest`; no place of `<unknown>:0:0: rest`.
@@ -134,7 +141,15 @@ fn selected(message: &str) -> Option<String> {
     node.strip_prefix('f').map(|_| operation_of(node))
 }
 
+/// What LLVM says of an operation that is a call of a C library elsewhere.
+const LIBRARY_CALL: &str = "unsupported library call operation";
+/// LLVM's name of `f128`, all of whose operations are that.
+const QUADRUPLE: &str = "fp128";
+
 fn no_code(operation: &str, about: About<'_>) -> String {
+    if operation == QUADRUPLE {
+        return format!("LLVM {} has no instructions for `f128`", about.llvm);
+    }
     let operation = operation.trim_start_matches('@').trim_end_matches(['.', ' ']);
     format!(
         "LLVM {} has no instructions for `{operation}`; `amdinst_device::math` and the crate `libm` have functions in software",
@@ -174,7 +189,7 @@ fn name_of_shared(symbol: &str) -> &str {
 }
 
 /// The names that a function's body has, and those of the functions that it has, and so on.
-fn reached<'p>(program: &'p str, function: &'p str) -> BTreeSet<String> {
+fn reached(program: &str, function: &str) -> BTreeSet<String> {
     let mut bodies: BTreeMap<String, &str> = BTreeMap::new();
     for definition in program.split("\ndefine ").skip(1) {
         let body = definition.split("\n}").next().unwrap_or_default();
@@ -210,6 +225,10 @@ pub(super) fn without(program: &str, refused: &[Refused]) -> String {
     let mut out = String::with_capacity(program.len());
     let mut lines = program.split_inclusive('\n');
     while let Some(line) = lines.next() {
+        if line.starts_with("attributes #") {
+            out.push_str(&with_ids(line));
+            continue;
+        }
         out.push_str(line);
         let is_it =
             |refused: &Refused| line.starts_with("define ") && names(line).next() == Some(&*refused.symbol);
@@ -233,6 +252,19 @@ pub(super) fn without(program: &str, refused: &[Refused]) -> String {
         out.push_str("declare void @llvm.trap()\n");
     }
     out
+}
+
+/// Attributes of functions that read the ids of workgroup and work-item, which what says why does, whatever LLVM has found before.
+fn with_ids(attributes: &str) -> String {
+    let mut attributes = attributes.to_owned();
+    for id in ["workgroup-id", "workitem-id"] {
+        for dimension in ["x", "y", "z"] {
+            let without =
+                [format!(" \"amdgpu-no-{id}-{dimension}\"=\"\""), format!(" \"amdgpu-no-{id}-{dimension}\"")];
+            without.iter().for_each(|without| attributes = attributes.replace(without, ""));
+        }
+    }
+    attributes
 }
 
 /// The function that says why the one of this number has no code.
@@ -281,6 +313,7 @@ define amdgpu_kernel void @big(ptr %x) #0 !dbg !5 {\n  %p = call ptr @tile(), !d
 define internal ptr @tile() #0 {\n  ret ptr addrspacecast (ptr addrspace(3) @__amdinst_lds.0 to ptr)\n}\n
 define amdgpu_kernel void @waves(double %x) #0 !dbg !6 {\n  %a = fmul double %x, %x, !dbg !8\n  \
 %b = call double @llvm.sin.f64(double %a), !dbg !9\n  %c = call float @llvm.acos.f32(float 1.0), !dbg !9\n  ret void\n}\n
+attributes #0 = { nounwind \"amdgpu-no-queue-ptr\" \"amdgpu-no-workgroup-id-y\" \"amdgpu-no-workitem-id-z\" }
 !4 = !DIFile(filename: \"src/lib.rs\", directory: \"/k\")
 !5 = distinct !DISubprogram(name: \"big\", file: !4, line: 5)
 !6 = distinct !DISubprogram(name: \"waves\", file: !4, line: 15)
@@ -317,11 +350,18 @@ define amdgpu_kernel void @waves(double %x) #0 !dbg !6 {\n  %a = fmul double %x,
                 && arc.contains("`llvm.acos`")
         );
 
-        let call = "LLVM ERROR: unsupported library call operation\nStack dump:\n2.\tRunning pass 'X' on function '@waves'\n";
-        let [call] = &told(call)[..] else { panic!() };
+        let library_call = "LLVM ERROR: unsupported library call operation\nStack dump:\n2.\tRunning pass 'X' on function '@waves'\n";
+        let [call] = &told(library_call)[..] else { panic!() };
         assert!(call.ends_with(
             "waves` at src/lib.rs:18 has no code for gfx1100: LLVM 22.1.8: unsupported library call operation"
         ));
+
+        let quadruple = PROGRAM.replace("fmul double %x, %x", "fmul fp128 %q, %q");
+        let of_quadruple = of(library_call, &quadruple, about(&[]));
+        assert_eq!(
+            of_quadruple[0].said(),
+            "src/lib.rs:18:1\nnot compiled: LLVM 22.1.8 has no instructions for `f128`"
+        );
 
         let stack = told("error: <unknown>:0:0: stack frame size (9) exceeds limit (8) in function 'tile'\n");
         assert_eq!(
@@ -343,5 +383,6 @@ define amdgpu_kernel void @waves(double %x) #0 !dbg !6 {\n  %a = fmul double %x,
                     unreachable, !dbg !DILocation(line: 20, scope: !6)\n}\n";
         assert!(without.contains(body), "{without}");
         assert!(without.contains("%p = call ptr @tile(), !dbg !7") && !without.contains("llvm.sin"));
+        assert!(without.contains("attributes #0 = { nounwind \"amdgpu-no-queue-ptr\" }\n"), "{without}");
     }
 }

@@ -443,6 +443,7 @@ mod tests {
             manifest_path: PathBuf::new(),
             manifest: Manifest::default(),
             in_use: Arc::default(),
+            refused: 0,
         }
     }
 
