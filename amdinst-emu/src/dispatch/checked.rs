@@ -6,8 +6,9 @@
 //! far as [`Effort`] does.
 //!
 //! With [`Config::deterministic`] the scan looks at workgroups, at loads that pass the vector cache, too: a launch in which one
-//! workgroup writes what another accesses runs again from a copy of the memory before it, in order, on one thread. One thread
-//! needs no scan.
+//! workgroup writes what another accesses runs again from a copy of the memory before it, in order, on one thread. A launch on one
+//! thread is scanned as well: what is said of it ([`Execution::clash`]) does not depend on the number of threads either. Those that run
+//! in order on any number need no scan.
 
 use std::sync::Arc;
 
@@ -33,12 +34,13 @@ pub(super) fn launch(
     effort: &mut Effort,
 ) -> Result<Execution, Fault> {
     let quick = Config { check_races: false, deterministic: false, ..config.clone() };
-    // One thread takes workgroups in order, so that there is nothing to look for.
     if !config.check_races {
         let mark = memory.runtime_mark();
         let alone = prepare(memory, &quick, program, launch, |shared| {
             let shared = Shared { in_order: shared.in_order || shared.has_unseen, ..shared };
-            Ok(if threads(&shared)? == 1 { Some(run(&shared)) } else { None })
+            let running = shared.running();
+            let is_one = running.end.saturating_sub(running.start) <= 1;
+            Ok(if shared.in_order || is_one { Some(run(&shared)) } else { None })
         })?;
         if let Some(outcome) = alone {
             return outcome.inspect(|execution| effort.add(execution));
@@ -63,6 +65,7 @@ pub(super) fn launch(
     let scope = if config.check_races { Scope::Waves } else { Scope::Workgroups };
     let mut noted = Noted::default();
     let mut waits = false;
+    let mut alone = false;
     for _ in 0..SCANS {
         let mut found = Found::Clash;
         let mut clashes = Clashes::default();
@@ -71,7 +74,9 @@ pub(super) fn launch(
             // A load that passes the vector cache is no part of a race, but what it finds depends on the order.
             let all = config.deterministic;
             let scan = ScanLaunch::new(shared.memory, &noted, groups, waves, scope, all);
-            let scan = Arc::new(scan.ending_with_clash(!config.check_races || config.thorough));
+            alone = !config.check_races && threads(&shared)? == 1;
+            let ends = !alone && (!config.check_races || config.thorough);
+            let scan = Arc::new(scan.ending_with_clash(ends));
             let in_order = shared.in_order || waits || all && shared.has_unseen;
             let outcome = run(&Shared { look: Look::Scan(scan.clone()), in_order, ..shared });
             found = scan.found();
@@ -82,6 +87,12 @@ pub(super) fn launch(
             return outcome;
         }
         match (found, outcome) {
+            // Workgroups went one after another: what comes of it is what comes of any number of threads.
+            (found @ (Found::Clash | Found::Nothing), outcome) if alone => {
+                let execution = Execution { clash: matches!(found, Found::Clash), ..outcome? };
+                effort.add(&execution);
+                return Ok(execution);
+            }
             (Found::Nothing, Ok(execution)) => {
                 effort.add(&execution);
                 return Ok(execution);

@@ -8,8 +8,11 @@
 use std::any::Any;
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use super::touched::{both, touched};
 
 /// A block of shared bytes, aligned to 8.
 pub(crate) struct SharedBytes {
@@ -195,14 +198,29 @@ impl SharedBytes {
 
     /// Become what `other` is, while all of it is zero: what stays zero takes no memory.
     fn take_over(&self, other: &Self) {
-        for at in (0..self.len / 8 * 8).step_by(8) {
-            let word = other.load::<8>(at);
-            if word != 0 {
-                self.store::<8>(at, word);
+        for range in other.touched() {
+            for at in range.step_by(8) {
+                let word = other.padded(at);
+                if word != 0 {
+                    self.store_padded(at, word);
+                }
             }
         }
-        for at in self.len / 8 * 8..self.len {
-            self.store::<1>(at, other.load::<1>(at));
+    }
+
+    /// The bytes that may be others than zero, from a multiple of 8 on each.
+    fn touched(&self) -> Vec<Range<usize>> {
+        match self.owner {
+            Owner::Pages(_) => touched(self.start.addr(), self.len),
+            Owner::Words(_) | Owner::Host(_) => std::iter::once(0..self.len).collect(),
+        }
+    }
+
+    /// Replaces the 8 bytes from a multiple of 8 on, as far as there are any.
+    fn store_padded(&self, at: usize, word: u64) {
+        match self.len - at {
+            8.. => self.store::<8>(at, word),
+            rest => (0..rest).for_each(|byte| self.store::<1>(at + byte, word >> (8 * byte))),
         }
     }
 
@@ -218,13 +236,21 @@ impl SharedBytes {
     /// Become what `other` is, of which there are as many.
     pub(crate) fn copy_from(&self, other: &Self) {
         assert_eq!(self.len, other.len, "of one size");
-        let words = self.len / 8;
+        for range in both(self.touched(), other.touched()) {
+            self.copy_range(other, range);
+        }
+    }
+
+    /// Takes over bytes from a multiple of 8 on.
+    fn copy_range(&self, other: &Self, range: Range<usize>) {
+        let (first, last) = (range.start / 8, range.end / 8);
         let (to, from) = (self.start.cast::<AtomicU64>(), other.start.cast::<AtomicU64>());
-        for word in 0..words {
+        assert!(range.end <= self.len && range.end <= other.len, "inside both");
+        for word in first..last {
             // SAFETY: both blocks have so many words, aligned to 8, and are shared only as atomics.
             unsafe { (*to.add(word)).store((*from.add(word)).load(Relaxed), Relaxed) };
         }
-        for at in 8 * words..self.len {
+        for at in 8 * last..range.end {
             self.store::<1>(at, other.load::<1>(at));
         }
     }

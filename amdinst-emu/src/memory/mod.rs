@@ -3,6 +3,7 @@
 mod cell;
 mod room;
 mod sync;
+mod touched;
 
 pub(crate) use cell::SharedBytes;
 pub use room::Room;
