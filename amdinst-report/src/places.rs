@@ -73,7 +73,8 @@ fn says(text: &str, line: u32) -> Option<Says> {
     let first = end.saturating_sub(STATEMENT);
     let lines: Vec<String> = text.lines().skip(first).take(end - first + 1).map(code).collect();
     let (last, before) = lines.split_last().filter(|_| lines.len() == end - first + 1)?;
-    let goes_on = |line: &&String| !(line.trim().is_empty() || line.trim_end().ends_with([';', '{', '}', ',', ':']));
+    let goes_on =
+        |line: &&String| !(line.trim().is_empty() || line.trim_end().ends_with([';', '{', '}', ',', ':']));
     let statement = before.iter().rev().take_while(goes_on);
     statement.chain([last]).map(|line| of_code(line)).min()
 }
@@ -83,7 +84,9 @@ fn of_code(code: &str) -> Says {
     let has = |list: &[&str]| words.clone().any(|word| list.contains(&word));
     if has(&LOOPS) {
         Says::Loop
-    } else if words.any(|word| BRANCHES.contains(&word)) || OPERATORS.iter().any(|operator| code.contains(operator)) {
+    } else if words.any(|word| BRANCHES.contains(&word))
+        || OPERATORS.iter().any(|operator| code.contains(operator))
+    {
         Says::Branch
     } else {
         Says::Nothing

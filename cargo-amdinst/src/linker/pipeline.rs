@@ -16,8 +16,8 @@ use amdinst_core::{heap, panics, printed};
 
 use super::records::Records;
 use super::{
-    Fault, LinkArguments, LinkError, Undefined, Verdict, device_libraries, entries, formatting, hidden,
-    places, stack_slots, support,
+    Fault, LinkArguments, LinkError, Undefined, Verdict, declared_lds, device_libraries, entries, formatting,
+    hidden, places, stack_slots, support,
 };
 
 /// The buffer of what kernels print, which whoever launches them looks for.
@@ -45,8 +45,8 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
         }
         let switches: Vec<&str> = found.into_iter().map(|(_, switch)| switch).collect();
         let optimised = step.optimise(&program, &switches)?;
-        let warnings = step.warnings(&optimised, &switches)?;
-        let optimised = step.with_warnings(optimised, &warnings)?;
+        let sections = step.sections(&optimised, &switches)?;
+        let optimised = step.with_sections(optimised, &sections)?;
         let object = step.emit(&optimised, &switches)?;
         step.link_object(&object)
     })
@@ -257,8 +257,9 @@ impl Step<'_> {
         Ok(output)
     }
 
-    /// What is to be told of places where LLVM is wrong whatever is done.
-    fn warnings(&self, optimised: &Path, switches: &[&str]) -> Result<Vec<String>, LinkError> {
+    /// Sections for the code object, in textual IR: what is to be told of places where LLVM is wrong whatever is done, and how much
+    /// LDS kernels declare.
+    fn sections(&self, optimised: &Path, switches: &[&str]) -> Result<String, LinkError> {
         let program = self.disassemble(optimised)?;
         let how = places::Compiled {
             tools: &self.arguments.options.tools,
@@ -272,18 +273,18 @@ impl Step<'_> {
             command.arg(places::STOP).arg(optimised).args(["-o", "-"]);
             warnings.extend(places::of_selected(how, &run("llc", &mut command)?));
         }
-        Ok(warnings)
+        Ok(places::section(&warnings) + &declared_lds::section(&program))
     }
 
-    /// The program with these warnings in a section of theirs.
-    fn with_warnings(&self, program: PathBuf, warnings: &[String]) -> Result<PathBuf, LinkError> {
-        if warnings.is_empty() {
+    /// The program with sections.
+    fn with_sections(&self, program: PathBuf, sections: &str) -> Result<PathBuf, LinkError> {
+        if sections.is_empty() {
             return Ok(program);
         }
-        let module = self.path("warnings.ll");
-        fs::write(&module, places::module(warnings))
+        let module = self.path("sections.ll");
+        fs::write(&module, format!("target triple = \"amdgcn-amd-amdhsa\"\n{sections}"))
             .map_err(|source| LinkError::Io { path: module.clone(), source })?;
-        self.llvm_link(&[program, module], "warned.bc")
+        self.llvm_link(&[program, module], "sections.bc")
     }
 
     /// The compiler, with all that it takes beside files.

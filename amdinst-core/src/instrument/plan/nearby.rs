@@ -35,9 +35,8 @@ impl Planner<'_> {
         let mut found = Vec::new();
         for inst in self.instructions(function, site) {
             let frames = sources.frames(insts[inst].pc);
-            let is_here = |frame: &SiteFrame| {
-                frame.function == innermost.function && frame.file == innermost.file
-            };
+            let is_here =
+                |frame: &SiteFrame| frame.function == innermost.function && frame.file == innermost.file;
             if !frames.iter().any(is_here) {
                 continue;
             }
