@@ -216,7 +216,8 @@ pub const fn kernel_record_length(passed: &[Passed], text: &str) -> usize {
 }
 
 /// The record of a kernel for the link step: how many parameters its entry point has, then size and alignment of each that stands in
-/// memory, or zeros (all little-endian u32); then `text`: its symbol, its module's path and its name, each with a NUL behind.
+/// memory, or zeros (all little-endian u32); then `text`: its symbol, its module's path and its name, each with a NUL behind, and the most
+/// work-items of a workgroup, likewise, if the kernel says so.
 #[doc(hidden)]
 pub const fn kernel_record<const N: usize>(passed: &[Passed], text: &str) -> [u8; N] {
     let mut record = [0; N];

@@ -176,7 +176,7 @@ fn more_than_a_wave_can_have_of_scratch_memory() {
     let fault = launch(&object, &[0; 2]).unwrap_err();
     assert_eq!(
         fault.kind.to_string(),
-        "bad dispatch: 131072 bytes of scratch memory a work-item; gfx90a has 131056"
+        "invalid launch: 131072 bytes of scratch memory a work-item; gfx90a has 131056"
     );
 }
 

@@ -24,6 +24,8 @@ pub struct Code<'a> {
     pub source: &'a dyn Fn(&str) -> Option<String>,
     /// The kernel's explicit arguments, to name the buffer that an access went astray from. Empty if they are not known.
     pub kernarg: &'a [u8],
+    /// The parameter of the source that each of them is of. Empty if they are not known.
+    pub parameters: &'a [String],
     /// The messages of its waves' panics, if the code was built to leave them.
     pub panics: &'a [panics::Panic],
 }
@@ -127,12 +129,16 @@ fn nearest_argument(fault: &Fault, code: &Code<'_>) -> Option<String> {
     let FaultKind::OutOfBounds { nearest: Some(nearest), .. } = &fault.kind else { return None };
     let kernel = code.object?.kernel(&fault.kernel)?;
     let explicit = kernel.metadata.args.iter().filter(|argument| !argument.is_hidden());
+    let name = |index: usize| code.parameters.get(index).map(String::as_str).filter(|name| *name != "_");
     explicit.enumerate().find_map(|(index, argument)| {
         let start = argument.offset as usize;
         let bytes = code.kernarg.get(start..start.checked_add(8)?)?.try_into().ok()?;
-        (argument.size == 8 && u64::from_le_bytes(bytes) == nearest.address).then(|| match &argument.name {
-            Some(name) => format!("argument {}, `{name}`", index + 1),
-            None => format!("argument {}", index + 1),
+        (argument.size == 8 && u64::from_le_bytes(bytes) == nearest.address).then(|| {
+            match name(index).or(argument.name.as_deref()) {
+                // A slice is two arguments of the machine's: what people know is its name.
+                Some(name) => format!("the kernel's argument `{name}`"),
+                None => format!("argument {}", index + 1),
+            }
         })
     })
 }

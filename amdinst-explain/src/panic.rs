@@ -57,7 +57,12 @@ impl<'a> Panic<'a> {
             let asserts = self.inner.iter().any(|frame| name(frame) == Some("assert_failed"));
             asserts.then(|| Said::in_part("assertion failed"))
         };
-        self.of_names().or_else(|| self.of_source(source)).or_else(of_assertion)
+        // Of a slice of a slice, the function that fails may be gone, and that which asked it is left.
+        let of_slice = || {
+            let slices = self.inner.iter().any(|frame| library_file(frame) == Some(SLICES));
+            slices.then(|| Said::in_part(OUT_OF_RANGE))
+        };
+        self.of_names().or_else(of_slice).or_else(|| self.of_source(source)).or_else(of_assertion)
     }
 
     /// What the names of Rust's own functions say, the outermost first.
@@ -115,6 +120,10 @@ fn name(frame: &SiteFrame) -> Option<&str> {
 const OUT_OF_MEMORY: &str =
     "memory allocation failed: a launch has as much as `heap` in [package.metadata.amdinst] says";
 
+/// The file of what takes parts of slices, and what is said of those that are not there.
+const SLICES: &str = "src/slice/index.rs";
+const OUT_OF_RANGE: &str = "slice index out of range";
+
 /// The text of the panic that a function of Rust's own library is there for; `caller` calls it.
 fn text(name: &str, file: &str, caller: Option<&str>) -> Option<Said> {
     if let Some(rest) = name.strip_prefix("panic_const_") {
@@ -142,9 +151,7 @@ fn text(name: &str, file: &str, caller: Option<&str>) -> Option<Said> {
             let held = if caller.ends_with("_err") { "Ok" } else { "Err" };
             return Some(Said::in_part(format!("called `Result::{caller}()` on an `{held}` value")));
         }
-        (name, "src/slice/index.rs") if name.starts_with("slice_") => {
-            return Some(Said::in_part("slice index out of range"));
-        }
+        (name, SLICES) if name.starts_with("slice_") => return Some(Said::in_part(OUT_OF_RANGE)),
         _ => return None,
     };
     Some(Said::whole(text))
@@ -278,6 +285,10 @@ mod tests {
         assert_eq!(
             said(&[core("panic_bounds_check", "panicking.rs"), core("index<u32>", "slice/index.rs"), user()]),
             in_part("index out of bounds", 1)
+        );
+        assert_eq!(
+            said(&[fmt(), core("index<u32, core::ops::range::Range<usize>>", "slice/index.rs"), user()]),
+            in_part("slice index out of range", 1)
         );
         assert_eq!(said(&[fmt(), user()]), Some((None, 1)));
         assert_eq!(

@@ -22,6 +22,7 @@ pub(crate) fn report(fault: &Fault, object: Option<&Object>, panics: &[Panic]) -
             original_pc: &|pc| object.map_or(Some(pc), |object| object.original_pc(pc)),
             root: here().as_deref(),
             source: &|file| Some(sources.get(file)?.text.clone()),
+            parameters: &[],
             kernarg: &[],
             panics,
         },

@@ -19,6 +19,7 @@ use crate::location::Location;
 use crate::probe::{error_on_else_if, insert_first, take_inner, take_outer};
 use crate::record::{Probe, device_section, host_table};
 use crate::symbol::unique_symbol;
+use crate::workgroup;
 
 /// `Arguments` of the harness is implemented for tuples up to this long.
 const MOST_PARAMETERS: usize = 32;
@@ -33,12 +34,13 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
     })?;
     let location = Location::of_function(&function.vis, &function.sig, &function.block);
     let parameters = check(&function)?;
+    let (workgroup, arguments) = workgroup::take(arguments)?;
     let instances = Instances::new(arguments, &function.sig)?;
 
     let mut probes = take_outer(&mut function.attrs, &location)?;
     take_inner(&mut function.block, &mut probes)?;
 
-    let kernel = Kernel { function, parameters, instances, probes, location };
+    let kernel = Kernel { function, parameters, instances, workgroup, probes, location };
     let device = kernel.device();
     let host = kernel.host();
     let checks = kernel.checks();
@@ -50,6 +52,8 @@ struct Kernel {
     function: ItemFn,
     parameters: Vec<Parameter>,
     instances: Instances,
+    /// The most work-items of a workgroup, if that was said.
+    workgroup: Option<u32>,
     probes: Vec<Probe>,
     location: Location,
 }
@@ -172,7 +176,8 @@ impl Kernel {
     fn record(&self, symbol: &str, name: &str) -> TokenStream {
         // It does not begin with the symbol, either.
         let record = format!("{}record", symbol.trim_end_matches('_'));
-        let (symbol, name) = (format!("{symbol}\0"), format!("\0{name}\0"));
+        let workgroup = self.workgroup.map(|most| format!("{most}\0")).unwrap_or_default();
+        let (symbol, name) = (format!("{symbol}\0"), format!("\0{name}\0{workgroup}"));
         let passed = self.parameters.iter().map(|parameter| {
             let ty = &parameter.ty;
             match parameter.is_direct() {

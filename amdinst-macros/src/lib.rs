@@ -16,6 +16,7 @@ mod record;
 mod shared;
 mod symbol;
 mod test_attribute;
+mod workgroup;
 
 use proc_macro::TokenStream;
 

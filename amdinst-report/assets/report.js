@@ -147,7 +147,9 @@ function grid({ id, name, columns, items, text, told, tools, order }) {
 }
 
 const lostOf = (kernel) => sumOf(kernel.branches, (branch) => branch.lost);
-const isExact = (branches) => branches.every((branch) => branch.certainty === "exact");
+const CERTAINTY = ["exact", "at-most", "about", "unknown"];
+const certaintyOf = (branches) => CERTAINTY[Math.max(0, ...branches.map((branch) => CERTAINTY.indexOf(branch.certainty)))];
+const sign = (branches) => SIGN[certaintyOf(branches)];
 const divergedOf = (branches) => branches.filter((branch) => branch.counts[3] && !branch.expected).length;
 /* What a kernel takes without and with probes; only fewer waves cost something. */
 function change(name, costs) {
@@ -166,7 +168,7 @@ function kernelTable(kernels) {
   return grid({ id: "kernels", items: kernels, order: { index: 2, down: true }, columns: [
     { head: "kernel", key: (kernel) => kernel.name, cell: (kernel) => h("a", { href: kernelHref(kernel) }, h("code", {}, kernel.name)) },
     { head: "processor", less: true, key: (kernel) => kernel.cpu, cell: (kernel) => kernel.cpu },
-    { head: "lanes lost", right: true, key: lostOf, cell: (kernel) => [(isExact(kernel.branches) ? "" : "≈ ") + count(lostOf(kernel)), kernel.was ? was(lostOf(kernel), kernel.was.lost) : null] },
+    { head: "lanes lost", right: true, key: lostOf, cell: (kernel) => [sign(kernel.branches) + count(lostOf(kernel)), kernel.was ? was(lostOf(kernel), kernel.was.lost) : null] },
     { head: "diverged", right: true, key: (kernel) => divergedOf(kernel.branches), cell: (kernel) => `${divergedOf(kernel.branches)} of ${kernel.branches.length}` },
     { head: "launches", less: true, right: true, key: (kernel) => kernel.launches, cell: (kernel) => count(kernel.launches) },
     { head: "waves", right: true, key: (kernel) => kernel.waves, cell: (kernel) => count(kernel.waves) },
@@ -208,12 +210,11 @@ function branchTable(rows, withKernel) {
 /* Branches of a dependency as one row. */
 function folded(group) {
   const branches = group.entries.map((entry) => entry.branch), worst = group.entries[0];
-  const order = ["exact", "at-most", "about", "unknown"];
   const befores = branches.filter((branch) => branch.was);
   const branch = {
     ...worst.branch, probe: null, expected: branches.every((branch) => branch.expected), lost: group.lost,
     counts: worst.branch.counts.map((_, index) => sumOf(branches, (branch) => branch.counts[index])),
-    certainty: order[Math.max(...branches.map((branch) => order.indexOf(branch.certainty)))], waves: [null, 0],
+    certainty: certaintyOf(branches), waves: [null, 0],
     was: befores.length ? [0, 1, 2].map((index) => sumOf(befores, (branch) => branch.was[index])) : null,
   };
   const at = group.caller ? fileName(group.caller[0]) + ":" + group.caller[1] : group.package;
@@ -243,7 +244,7 @@ function picture(kernel) {
     });
     return h("a", { class: "picture-row", href: group.entries[0].href, title: what }, h("span", { class: "what" }, h("code", {}, `${fileName(file).split("/").pop()}:${line}`), h("code", { class: "dim" }, lineText(file, line) || what)),
       s("svg", { viewBox: `0 0 ${cells} 1`, preserveAspectRatio: "none", role: "img", "aria-label": `${what}: lanes idle in each wave` }, rects),
-      h("span", { class: "much" }, (isExact(group.entries.map((entry) => entry.branch)) ? "" : "≈ ") + count(group.lost)));
+      h("span", { class: "much" }, sign(group.entries.map((entry) => entry.branch)) + count(group.lost)));
   });
   return h("figure", { class: "picture" }, drawn, h("figcaption", { class: "dim" }, `Lanes that stood idle: a row is a branch, a cell ${size > 1 ? `${size} waves` : "a wave"} of ${one(waves, "wave")} in order of launch; the figure is lanes lost.`,
     h("span", { class: "scale" }, " none ", h("i"), " all ")));
@@ -253,7 +254,7 @@ function picture(kernel) {
 function occupancyOf(kernel) {
   const o = kernel.occupancy;
   if (!o) return [];
-  const simd = (waves) => waves / o.simds;
+  const simd = (waves) => waves / o.simds, moved = kernel.resources && kernel.resources.moved_lds;
   const limits = o.resources.filter((resource) => resource.waves === o.waves && resource.waves < o.slots);
   const next = limits.length && limits.every((resource) => resource.next) ? Math.min(...o.resources.map((resource) => limits.includes(resource) ? resource.next[1] : resource.waves)) : null;
   const cells = (waves) => h("span", { class: "slots", role: "img", "aria-label": `${waves} of ${o.slots} waves` }, Array.from({ length: o.slots / o.simds }, (_, index) => h("i", {}, h("i", { style: `width:${100 * Math.min(1, Math.max(0, simd(waves) - index))}%` }))));
@@ -262,6 +263,7 @@ function occupancyOf(kernel) {
     h("p", {}, h("b", {}, `${o.waves} of ${o.slots} waves`), ` a compute unit fit (${+simd(o.waves).toFixed(2)} a SIMD) with workgroups of ${o.workgroup} work-items. `,
       limits.length ? [`Limited by ${limits.map((resource) => resource.name).join(" and ")}. `, next ? `The next step, ${next} waves, needs ${limits.map((resource) => `${count(resource.have - resource.next[0])} fewer ${resource.name === "LDS" ? "bytes of LDS" : resource.name}`).join(" and ")}.` : ""] : "Nothing limits them but the slots for waves.",
       kernel.modelled ? ` Over the modeled launches, ${percent(kernel.modelled.occupancy, 1)} of the slots were used.` : ""),
+    moved ? h("p", {}, `${count(moved.bytes)} bytes of its LDS are private arrays that LLVM moved there, for workgroups of ${moved.workgroup}: for smaller ones say so, as `, h("code", {}, "#[kernel(workgroup = 256)]"), " does.") : null,
     h("div", { class: "occupancy" }, o.resources.map((resource) => h("div", { class: limits.includes(resource) ? "limits" : null }, h("b", {}, resource.name), h("span", {}, `${count(resource.have)} ${resource.unit}`), cells(resource.waves), h("span", {}, `${resource.waves} waves`), h("span", { class: "need" }, need(resource)))))];
 }
 
@@ -609,7 +611,7 @@ function tiles(kernels) {
   const launches = sumOf(kernels, (kernel) => kernel.launches), waves = sumOf(kernels, (kernel) => kernel.waves);
   const lines = kernels.flatMap((kernel) => kernel.lines);
   return h("div", { class: "tiles" },
-    branches.length || !lines.length ? tile([(isExact(branches) ? "" : "≈ ") + count(gone), before !== null ? was(gone, before) : null], "lanes lost", active + gone ? `${percent(gone, active + gone)} of the lanes at branches` : null) : null,
+    branches.length || !lines.length ? tile([sign(branches) + count(gone), before !== null ? was(gone, before) : null], "lanes lost", active + gone ? `${percent(gone, active + gone)} of the lanes at branches` : null) : null,
     branches.length || !lines.length ? tile(`${count(diverged)} of ${count(branches.length)}`, "branches diverged", meant ? `${meant} as expected` : null) : tile(`${count(lines.filter((line) => line[2]).length)} of ${count(lines.length)}`, "lines ran"),
     kernels.length > 1 ? tile(count(kernels.length), "kernels", `profile ${data.profile}`) : null,
     tile(count(launches), launches === 1 ? "launch" : "launches", one(waves, "wave")),

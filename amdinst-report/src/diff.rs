@@ -68,6 +68,9 @@ pub struct Change {
     /// The branch's place; none for what concerns the kernel.
     #[serde(flatten)]
     pub location: Location,
+    /// The user's line that called there, if it is a dependency's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Location>,
     /// The branch (`branch `tail``), or what of the kernel (`occupancy`).
     pub what: String,
     /// The figures before, for people.
@@ -122,6 +125,7 @@ impl Diff {
             kernel: kernel.name.clone(),
             cpu: kernel.cpu.clone(),
             location: Location::default(),
+            caller: None,
             what: "kernel".to_owned(),
             before,
             after,
@@ -147,6 +151,7 @@ impl Diff {
                     kernel: now.name.clone(),
                     cpu: now.cpu.clone(),
                     location: branch.location.clone(),
+                    caller: branch.caller.clone(),
                     what: branch.title(),
                     before: old.map(figures),
                     after: Some(figures(branch)),
@@ -164,6 +169,7 @@ impl Diff {
                     kernel: before.name.clone(),
                     cpu: before.cpu.clone(),
                     location: branch.location.clone(),
+                    caller: branch.caller.clone(),
                     what: branch.title(),
                     before: Some(figures(branch)),
                     after: None,
@@ -228,6 +234,7 @@ impl Diff {
             kernel: kernel.name.clone(),
             cpu: kernel.cpu.clone(),
             location: Location::default(),
+            caller: None,
             what: what.to_owned(),
             before: Some(before),
             after: Some(after),

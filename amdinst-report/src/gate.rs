@@ -7,7 +7,9 @@ use amdinst_core::report::Location;
 use thiserror::Error;
 
 use crate::diff::{Diff, Verdict};
-use crate::summary::{Branch, KernelSummary, Summary};
+use crate::fold::{Shown, fold};
+use crate::human::count;
+use crate::summary::{KernelSummary, Summary};
 use amdinst_core::report::{Certainty, refused};
 
 /// What a limit is on.
@@ -167,8 +169,13 @@ impl Gate {
                         }
                         Metric::Diverged | Metric::Active | Metric::Lost => {
                             violations.extend(self.uncounted(kernel));
-                            let of_branch = |branch| self.branch(kernel, branch, metric, percent, fails);
-                            violations.extend(kernel.branches.iter().filter_map(of_branch));
+                            // What was not reached, or is meant, keeps every limit.
+                            let counted = kernel.branches.iter();
+                            let counted = counted
+                                .filter(|branch| branch.counts.executions > 0 && !branch.expected)
+                                .map(|branch| (kernel, branch));
+                            let of_shown = |shown: &Shown<'_>| self.branches(shown, metric, percent, fails);
+                            violations.extend(fold(counted, false).iter().filter_map(of_shown));
                         }
                         _ => violations.extend(self.kernel(kernel, metric, fails)),
                     }
@@ -184,10 +191,18 @@ impl Gate {
             .map(|change| Violation {
                 gate: self.text.clone(),
                 kernel: change.kernel.clone(),
-                location: change.location.file.is_some().then(|| change.location.clone()),
+                location: change
+                    .caller
+                    .clone()
+                    .or_else(|| change.location.file.is_some().then(|| change.location.clone())),
                 message: format!(
-                    "{} of {}: {}, and was {}",
+                    "{}{} of {}: {}, and was {}",
                     change.what,
+                    change
+                        .caller
+                        .as_ref()
+                        .map(|_| format!(" at {}", change.location.short()))
+                        .unwrap_or_default(),
                     change.kernel,
                     change.after.as_deref().unwrap_or("gone"),
                     change.before.as_deref().unwrap_or("not there")
@@ -229,41 +244,46 @@ impl Gate {
         })
     }
 
-    fn branch(
+    /// A branch of the user's, or those of a dependency that one of the user's lines led to: they are told at that line.
+    fn branches(
         &self,
-        kernel: &KernelSummary,
-        branch: &Branch,
+        shown: &Shown<'_>,
         metric: Metric,
         percent: bool,
         fails: impl Fn(f64) -> bool,
     ) -> Option<Violation> {
-        if branch.counts.executions == 0 || branch.expected {
-            return None;
-        }
-        let violation = |what: String| Violation {
+        let (kernel, counts, lost, location, what) = match shown {
+            Shown::Branch(kernel, branch) => {
+                let what = format!("{} of {}", branch.title(), kernel.name);
+                (kernel, branch.counts, branch.lost, branch.location.clone(), what)
+            }
+            Shown::Dependency(calls) => {
+                let (number, package) = (count(calls.branches.len() as u64, "branch"), &calls.package);
+                let what = format!("{number} of {package} in {}", calls.kernel.name);
+                (&calls.kernel, calls.counts(), calls.lost(), calls.place(), what)
+            }
+        };
+        let violation = |told: String| Violation {
             gate: self.text.clone(),
             kernel: kernel.name.clone(),
-            location: Some(branch.location.clone()),
-            message: format!("{} of {}: {what}", branch.title(), kernel.name),
+            location: Some(location.clone()),
+            message: format!("{what}: {told}"),
         };
-        if metric != Metric::Diverged && branch.lost.certainty == Certainty::Unknown {
+        if metric != Metric::Diverged && lost.certainty == Certainty::Unknown {
             return Some(violation("its lanes were not counted".to_owned()));
         }
-        let (measured, what) = match metric {
-            Metric::Diverged if percent => (
-                branch.diverged_percent,
-                format!("{:.1} % of its executions diverged", branch.diverged_percent),
-            ),
-            Metric::Diverged => {
-                (branch.counts.diverged as f64, format!("{} executions diverged", branch.counts.diverged))
+        let whose = if shown.branches() == 1 { "its" } else { "their" };
+        let share = 100.0 * counts.divergence();
+        let (measured, told) = match metric {
+            Metric::Diverged if percent => (share, format!("{share:.1} % of {whose} executions diverged")),
+            Metric::Diverged => (counts.diverged as f64, format!("{} executions diverged", counts.diverged)),
+            Metric::Active => {
+                let active = counts.average_lanes_active();
+                (active, format!("{active:.1} lanes stay active on average"))
             }
-            Metric::Active => (
-                branch.average_lanes_active,
-                format!("{:.1} lanes stay active on average", branch.average_lanes_active),
-            ),
-            _ => (branch.lost.lanes as f64, branch.lost.to_string()),
+            _ => (lost.lanes as f64, lost.to_string()),
         };
-        fails(measured).then(|| violation(what))
+        fails(measured).then(|| violation(told))
     }
 
     fn kernel(
@@ -299,8 +319,13 @@ impl Gate {
             }
             _ => ("waves a SIMD", resources.map(|resources| f64::from(resources.occupancy[0]))),
         };
+        let workgroup = resources.and_then(|resources| resources.workgroup);
+        let of = match workgroup.filter(|_| metric == Metric::Occupancy) {
+            Some(size) => format!(" in workgroups of {size}"),
+            None => String::new(),
+        };
         match measured {
-            Some(measured) => fails(measured).then(|| violation(format!("{measured} {name}"))),
+            Some(measured) => fails(measured).then(|| violation(format!("{measured} {name}{of}"))),
             // A kernel without branches is not instrumented, and so has no figures here; that is no fault of its.
             None if !matches!(metric, Metric::Ticks | Metric::Cycles)
                 && kernel.branches.is_empty()
@@ -316,6 +341,8 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::{Branch, Resources};
+    use amdinst_core::report::Counts;
 
     /// A limit on branches is not kept where none was counted, though the kernel may have some.
     #[test]
@@ -335,6 +362,51 @@ mod tests {
             // One without branches has nothing to count, and of one that was not selected nothing was asked.
             assert!(of(Vec::new(), gate).is_empty(), "{gate}");
         }
+    }
+
+    /// What a dependency does is told at the user's line that called it, all of it together; what is meant there keeps each limit.
+    #[test]
+    fn branches_of_dependencies_are_told_at_the_line_that_called() {
+        let place =
+            |file: &str, line| Location { file: Some(file.to_owned()), line: Some(line), column: None };
+        let of_libm = |line, diverged, expected| Branch {
+            location: place("/home/me/.cargo/registry/src/index-1/libm-0.2.16/src/math/expf.rs", line),
+            caller: Some(place("src/lib.rs", 31)),
+            kind: "if".to_owned(),
+            expected,
+            counts: Counts { executions: 10, diverged, ..Counts::default() },
+            ..Branch::default()
+        };
+        let summary = |expected| Summary {
+            kernels: vec![KernelSummary {
+                name: "softmax".to_owned(),
+                branches: vec![of_libm(80, 9, expected), of_libm(90, 7, expected)],
+                ..KernelSummary::default()
+            }],
+            ..Summary::default()
+        };
+        let gate = "diverged:50%".parse::<Gate>().unwrap();
+        let [violation] = <[Violation; 1]>::try_from(gate.check(&summary(false), None)).unwrap();
+        assert_eq!(violation.location, Some(place("src/lib.rs", 31)));
+        let told = "2 branches of libm-0.2.16 in softmax: 80.0 % of their executions diverged";
+        assert_eq!(violation.message, told);
+        assert!(gate.check(&summary(true), None).is_empty());
+    }
+
+    /// The occupancy of the launch's workgroups decides, and is told.
+    #[test]
+    fn occupancy_is_that_of_the_workgroups_that_were_launched() {
+        let resources =
+            Resources { occupancy: [4, 4], workgroup: Some(256), lds: [65536; 2], ..Resources::default() };
+        let kernel = KernelSummary {
+            name: "philox".to_owned(),
+            cpu: "gfx1100".to_owned(),
+            resources: Some(resources),
+            ..KernelSummary::default()
+        };
+        let summary = Summary { kernels: vec![kernel], ..Summary::default() };
+        let violations = "occupancy:8".parse::<Gate>().unwrap().check(&summary, None);
+        assert_eq!(violations[0].message, "philox on gfx1100: 4 waves a SIMD in workgroups of 256");
     }
 
     #[test]

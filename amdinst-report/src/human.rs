@@ -15,7 +15,7 @@ use crate::fault;
 use crate::fold::{Dependency, Shown, fold};
 use crate::lines;
 use crate::sources::Sources;
-use crate::summary::{Branch, KernelSummary, Resources, Summary, TestFault, Uncounted};
+use crate::summary::{Branch, KernelSummary, Resources, Summary, TestFault, Tests, Uncounted};
 
 /// How to print.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +84,9 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
     }
     for kernel in &summary.kernels {
         let _ = writeln!(text, "{}", folded(&heading(kernel), options.layout.width, 4));
+        if let Some(moved) = kernel.resources.and_then(|resources| resources.moved_text()) {
+            let _ = writeln!(text, "{}", folded(&format!("  {moved}"), options.layout.width, 4));
+        }
         text.push_str(&lines::table(kernel, sources, options.top, &options.layout));
     }
     if !summary.unlaunched.is_empty() {
@@ -130,6 +133,18 @@ fn refusals(summary: &Summary, all: bool) -> Vec<(Vec<&str>, String)> {
         }
     }
     lines
+}
+
+/// That not all tests were run, if so.
+pub fn chosen(summary: &Summary) -> Option<String> {
+    let words = summary.chosen_by.join(" ");
+    (!words.is_empty()).then(|| {
+        let Tests { passed, failed, .. } = summary.tests;
+        format!(
+            "this is the last run, which was of {} alone (`cargo amdinst test {words}`); `cargo amdinst test` runs all",
+            count(passed + failed, "test")
+        )
+    })
 }
 
 /// What was looked for in some workgroups only.
@@ -229,15 +244,20 @@ impl Printer<'_> {
 
     /// The calls that an inlined function's place came by.
     fn inlined(&self, frames: &[SiteFrame]) -> Option<String> {
-        if frames.len() < 2 {
+        // The calls of libraries inside of each other say little.
+        let is_shown = |frame: &&SiteFrame| self.all || Location::from(*frame).origin().is_own();
+        let shown: Vec<&SiteFrame> = frames.iter().filter(is_shown).collect();
+        if frames.len() < 2 || shown.len() < 2 {
             return None;
         }
-        let frame = |frame: &SiteFrame| {
-            let location = Location::from(frame);
-            let place = if self.all { location.to_string() } else { location.short() };
-            format!("{} at {place}", frame.function.as_deref().unwrap_or("<unknown>"))
+        let frame = |frame: &&SiteFrame| {
+            let (location, name) = (Location::from(*frame), frame.function.as_deref().unwrap_or("<unknown>"));
+            match self.all {
+                true => format!("{name} at {location}"),
+                false => format!("{} at {}", without_types(name), location.short()),
+            }
         };
-        Some(format!("inlined: {}", frames.iter().map(frame).collect::<Vec<_>>().join("\n  in ")))
+        Some(format!("inlined: {}", shown.iter().map(frame).collect::<Vec<_>>().join("\n  in ")))
     }
 
     fn title(&self, text: &mut String, level: Level<'_>, title: &str) {
@@ -282,6 +302,15 @@ impl Printer<'_> {
             group = group.element(Level::NOTE.message(note.as_str()));
         }
         let _ = writeln!(text, "{}\n", self.renderer.render(&[group]));
+    }
+}
+
+/// A function's name without the types that it is an instance for: `fold` of `fold<u32, {closure_env#0}<f32>>`.
+fn without_types(name: &str) -> String {
+    // `{closure_env#0}`, `<A as B>::f` and `operator<` begin with what stands in brackets here.
+    match name.find('<') {
+        Some(at) if at > 0 && name.ends_with('>') => name[..at].trim_end_matches("::").to_owned(),
+        _ => name.to_owned(),
     }
 }
 
@@ -349,7 +378,7 @@ pub(crate) fn heading(kernel: &KernelSummary) -> String {
         all_waves(kernel)
     );
     if let Some(resources) = &kernel.resources {
-        let Resources { sgprs, vgprs, lds, scratch, occupancy } = resources;
+        let Resources { sgprs, vgprs, lds, scratch, .. } = resources;
         let mut change = |name: &str, [before, after]: [u32; 2]| {
             if before != after {
                 let _ = write!(text, ", {name} {before} -> {after}");
@@ -359,11 +388,7 @@ pub(crate) fn heading(kernel: &KernelSummary) -> String {
         change("VGPRs", *vgprs);
         change("LDS", *lds);
         change("scratch", *scratch);
-        let [before, after] = *occupancy;
-        let _ = match before == after {
-            true => write!(text, ", occupancy {before}"),
-            false => write!(text, ", occupancy {before} -> {after}"),
-        };
+        let _ = write!(text, ", occupancy {}", resources.occupancy_text(" -> "));
     }
     if let Some(time) = &kernel.time {
         let _ = write!(text, ", ticks {} to {}, median {}", time.least, time.most, time.median);

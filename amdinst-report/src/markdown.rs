@@ -226,13 +226,18 @@ fn kernels(text: &mut String, summary: &Summary) {
             change(|resources| resources.vgprs),
             change(|resources| resources.lds),
             change(|resources| resources.scratch),
-            change(|resources| resources.occupancy),
+            kernel.resources.map_or_else(|| "–".to_owned(), |resources| resources.occupancy_text(" → ")),
             match &kernel.modelled {
                 _ if !modelled => String::new(),
                 None => " – |".to_owned(),
                 Some(time) => format!(" {:.0}: {} |", time.cycles_a_launch(), time.largest(2)),
             }
         );
+    }
+    for kernel in &summary.kernels {
+        if let Some(moved) = kernel.resources.and_then(|resources| resources.moved_text()) {
+            let _ = writeln!(text, "\n`{}` ({}): {moved}", kernel.name, kernel.cpu);
+        }
     }
 }
 

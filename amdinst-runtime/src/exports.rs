@@ -276,7 +276,7 @@ fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFa
     let kernarg = kernarg(&built, kernel, arguments, parameters)?;
     let (grid, block, lds) = (*grid, *block, *lds);
     let running = Running::begin();
-    let outcome = device.launch(&Request { built: &built, kernel, grid, block, lds, kernarg });
+    let outcome = device.launch(&Request { built: &built, kernel, grid, block, lds, kernarg, parameters });
     if let (Err(failure), Some(signal)) = (&outcome, stopping::asked()) {
         let test = std::thread::current().name().map(|name| format!(" in {name}")).unwrap_or_default();
         eprintln!("{failure}\n{signal} ends this program{test}");

@@ -3,11 +3,12 @@
 use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed::Printed;
 use amdinst_core::report::run::FaultReport;
-use amdinst_emu::{Fault, FaultKind};
+use amdinst_emu::{Fault, FaultKind, MemorySpace};
 use amdinst_explain::{Code, Explained, explained};
 use amdinst_format::interface::{Doubt, LaunchFailure};
 use amdinst_report::Sources;
 
+use crate::remedy;
 use crate::request::Request;
 use crate::source::workspace_root;
 
@@ -18,7 +19,7 @@ const DEPENDS: &str = "; it depends on a register, LDS or scratch memory that no
 const MESSAGES: &str = "`cargo amdinst test --panic-messages` shows the panic's values";
 
 /// What to do where a fault is none, if a test may say so.
-fn way_out(kind: &FaultKind) -> Option<&'static str> {
+const fn way_out(kind: &FaultKind) -> Option<&'static str> {
     match kind {
         FaultKind::Race { certain: false, .. } | FaultKind::LaneRace { certain: false, .. } => Some(
             "debug information of Rust tells which accesses are atomic; if these are, `--allow FILE:LINE` (`AMDINST_ALLOW`) allows them; \
@@ -39,6 +40,33 @@ fn way_out(kind: &FaultKind) -> Option<&'static str> {
         ),
         _ => None,
     }
+}
+
+/// What to pass in place of an address of the host's.
+const DEVICE_BUFFER: &str = "kernels cannot read the host's memory: pass a buffer of the device's, as `device.buffer(&values)` makes one";
+
+/// Whether an access went to memory of this process, which is the host's: a pointer of a vector or the like was passed.
+fn is_of_the_host(fault: &Fault) -> bool {
+    let FaultKind::OutOfBounds { space: MemorySpace::Global | MemorySpace::Scalar, address, .. } = fault.kind
+    else {
+        return false;
+    };
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let number = |text: &str| u64::from_str_radix(text, 16).ok();
+    maps.lines().any(|line| {
+        let range = line.split(' ').next().and_then(|range| range.split_once('-'));
+        let range = range.and_then(|(start, end)| Some(number(start)?..number(end)?));
+        range.is_some_and(|range| range.contains(&address))
+    })
+}
+
+/// How far it is from there to the nearest buffer of the device says nothing.
+fn without_nearest(fault: &Fault) -> Fault {
+    let mut fault = fault.clone();
+    if let FaultKind::OutOfBounds { nearest, .. } = &mut fault.kind {
+        *nearest = None;
+    }
+    fault
 }
 
 /// A fault of the instrumented kernel that happens only with another dword in place of what was never written.
@@ -108,6 +136,8 @@ fn told(
 ) -> (Box<FaultReport>, String) {
     let root = workspace_root();
     let sources = Sources::new(root.unwrap_or_default(), &[]);
+    let of_host = is_of_the_host(fault);
+    let fault = &if of_host { without_nearest(fault) } else { fault.clone() };
     let Explained { mut report, lacks_values } = explained(
         fault,
         &Code {
@@ -116,17 +146,29 @@ fn told(
             root,
             source: &|file| Some(sources.get(file)?.text.clone()),
             kernarg: &request.kernarg,
+            parameters: request.parameters,
             panics: said,
         },
     );
     if uninitialised {
         report.message += DEPENDS;
     }
+    if of_host {
+        report.message += ": an address of the host's memory";
+    }
     let mut text = amdinst_report::fault::text(&report, &sources, false);
     let is_silent = !request.has_variable(panics::SYMBOL);
-    if let Some(help) = way_out(&fault.kind).or((lacks_values && is_silent).then_some(MESSAGES)) {
-        let last = text.lines().last().unwrap_or_default();
-        let margin = " ".repeat(last.len() - last.trim_start().len());
+    let last = text.lines().last().unwrap_or_default();
+    let margin = " ".repeat(last.len() - last.trim_start().len());
+    // What mends it comes first.
+    let remedies = [
+        of_host.then(|| DEVICE_BUFFER.to_owned()),
+        remedy::of_race(fault, &report, &sources),
+        remedy::of_shape(fault, request),
+        way_out(&fault.kind).map(str::to_owned),
+        (lacks_values && is_silent).then(|| MESSAGES.to_owned()),
+    ];
+    for help in remedies.into_iter().flatten() {
         text += &format!("\n{margin}= help: {help}");
     }
     (Box::new(report), text)

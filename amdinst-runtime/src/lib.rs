@@ -23,6 +23,7 @@ pub mod freshness;
 mod junit;
 mod listing;
 mod rebuild;
+mod remedy;
 mod request;
 mod source;
 pub mod stopping;

@@ -23,6 +23,8 @@ pub(crate) struct Request<'a> {
     pub(crate) lds: u32,
     /// The explicit arguments, at their offsets.
     pub(crate) kernarg: Vec<u8>,
+    /// The parameter that each of them is of, if that is known.
+    pub(crate) parameters: &'a [String],
 }
 
 impl Request<'_> {

@@ -274,6 +274,18 @@ impl WhichTests {
         words.extend(self.test_threads.iter().flat_map(|n| ["--test-threads".into(), n.to_string().into()]));
         words
     }
+
+    /// What of the words, and of `filters` behind them, leaves tests out.
+    pub fn choosing(&self, filters: &[OsString]) -> Vec<String> {
+        let chosen =
+            Self { exact: false, list: false, include_ignored: false, test_threads: None, ..self.clone() };
+        let is_name = |word: &&OsString| !word.to_string_lossy().starts_with('-') || *word == "--skip";
+        let behind: Vec<_> = filters.iter().filter(is_name).cloned().collect();
+        let separator = (!behind.is_empty()).then(|| "--".into());
+        let targets = self.test.iter().flat_map(|target| ["--test".into(), target.into()]);
+        let words = chosen.words().into_iter().chain(targets).chain(separator).chain(behind);
+        words.map(|word| word.to_string_lossy().into_owned()).collect()
+    }
 }
 
 /// How a report is printed.

@@ -161,3 +161,51 @@ fn workgroups_that_wait_are_compared_with_their_own_run() {
         assert!(told.contains(own), "{told}");
     }
 }
+
+/// Wave 0 hands numbers on to wave 1 in LDS: by a counter that it adds to with release, and that wave 1 reads with acquire.
+const HANDED_ON: &str = "\
+kernel void hand_on(global const int *in, global int *out) {
+    local int data[64];
+    local int ready;
+    int i = __builtin_amdgcn_workitem_id_x();
+    if (i == 0) ready = 0;
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, \"workgroup\");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, \"workgroup\");
+    if (i < 64) {
+        data[i] = in[i] * 3;
+        __scoped_atomic_fetch_add(&ready, 1, __ATOMIC_RELEASE, __MEMORY_SCOPE_WRKGRP);
+    } else {
+        while (__scoped_atomic_load_n(&ready, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_WRKGRP) != 64) __builtin_amdgcn_s_sleep(1);
+        out[i - 64] = data[i - 64];
+    }
+}
+";
+
+/// Whether these accesses are atomic, nothing tells: the kernel is compared, and the doubt is told.
+#[test]
+fn what_may_be_a_race_is_compared_and_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let source = directory.path().join("hand_on.cl");
+    std::fs::write(&source, HANDED_ON).unwrap();
+    if !support::compile(&source, &directory.path().join("hand_on.elf")) {
+        return;
+    }
+    let words =
+        "run hand_on.elf --kernel hand_on --grid 1 --block 128 --arg iota:i32[64] --arg buf:256 --report";
+    let output = support::amdinst(directory.path(), words);
+    let (told, warned) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(
+        told.contains("memory after both kernels: equal; counters and the emulator's own: equal"),
+        "{told}"
+    );
+    assert!(warned.contains("data race (unless both accesses are atomic) in LDS"), "{warned}");
+
+    // Said on both, for whoever sees one of them alone.
+    let racing = report(directory.path(), "v_mov_b32 v7, s2", "--grid 4 --arg buf:256");
+    assert!(
+        String::from_utf8_lossy(&racing.stderr).contains("error: the comparison means nothing"),
+        "{racing:?}"
+    );
+}

@@ -15,6 +15,17 @@ pub unsafe fn copy_unguarded(input: *const f32, output: *mut f32) {
     unsafe { *output.add(i) = *input.add(i) };
 }
 
+/// Writes the number of each work-item, in workgroups of at most 64. Tests launch larger ones.
+///
+/// # Safety
+/// `output` is to one element a work-item.
+#[kernel(workgroup = 64)]
+pub unsafe fn in_small_workgroups(output: *mut u32) {
+    let i = global_id_x();
+    // SAFETY: one element a work-item.
+    unsafe { *output.add(i as usize) = i };
+}
+
 /// Counts down to zero, and wraps around when it starts at an odd number.
 ///
 /// # Safety

@@ -400,7 +400,7 @@ pub enum FaultKind {
         holder: Holder,
     },
     /// The launch itself is wrong.
-    #[error("bad dispatch: {0}")]
+    #[error("invalid launch: {0}")]
     BadDispatch(String),
     /// The code object's facts about the kernel cannot be.
     #[error("the code object is damaged: {0}")]

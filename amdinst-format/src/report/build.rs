@@ -296,16 +296,19 @@ fn site_report(site: &crate::probes::Site, launch: &Launch<'_>) -> SiteReport {
         .collect();
     let location = location(&site.frames);
     let is_own = location.origin().is_own();
+    let caller = own_frame(&site.frames).filter(|_| !is_own).map(Location::from);
     let is_meant = |outcome: &ProbeOutcome| {
-        outcome.probe.expect
-            && matches!(&outcome.result, ProbeResult::Sites(sites) if sites.contains(&site.id))
+        let has_site = matches!(&outcome.result, ProbeResult::Sites(sites) if sites.contains(&site.id));
+        // What a dependency does is meant where its caller's is.
+        let has_caller = || caller.as_ref().is_some_and(|caller| encloses(&outcome.probe, caller));
+        outcome.probe.expect && (has_site || has_caller())
     };
     SiteReport {
         id: site.id,
         kind: site.kind.name().to_owned(),
         pc: site.pc,
-        caller: own_frame(&site.frames).filter(|_| !is_own).map(Location::from),
         expected: launch.probes.probes.iter().any(is_meant),
+        caller,
         location,
         near: site.is_near,
         name: site.name.clone(),
@@ -313,6 +316,15 @@ fn site_report(site: &crate::probes::Site, launch: &Launch<'_>) -> SiteReport {
         waves,
         left_out: None,
     }
+}
+
+/// Whether a place is in the construct of a probe, whose file is named from somewhere else.
+fn encloses(probe: &ProbeSpec, place: &Location) -> bool {
+    let Location { file: Some(file), line: Some(line), column } = place else { return false };
+    let at = (*line, column.unwrap_or(probe.column));
+    let is_inside = (probe.line, probe.column) <= at && at < (probe.end_line, probe.end_column);
+    let rest = file.strip_suffix(&probe.file);
+    is_inside && rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
 const fn wave_id(record: &WaveRecord) -> WaveId {

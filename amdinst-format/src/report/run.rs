@@ -33,6 +33,9 @@ pub struct Run {
     pub package: String,
     /// The cargo profile that its kernels were built with.
     pub profile: String,
+    /// What chose its tests, if not all were run: the words of the command line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen_by: Vec<String>,
     /// Test programs by name and processor.
     pub programs: Vec<Program>,
     /// The kernels that were launched, by name and processor.
@@ -177,8 +180,24 @@ pub struct KernelFacts {
     /// Registers, LDS, scratch and occupancy without and with probes; the same twice for a kernel that was not
     /// instrumented.
     pub cost: Option<Cost>,
+    /// Work-items of the launched workgroups that the occupancy holds for: of those of which the fewest waves fit. None if it is that of
+    /// the largest workgroup that the kernel takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workgroup: Option<u32>,
+    /// Bytes of LDS that are private arrays which LLVM moved there, for the largest workgroup that the kernel takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_lds: Option<MovedLds>,
     /// Its sites, in the order of the probe map.
     pub sites: Vec<SiteFacts>,
+}
+
+/// Private arrays that LLVM moved to LDS.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MovedLds {
+    /// Bytes a workgroup.
+    pub bytes: u32,
+    /// Work-items of the workgroup that they are for: the largest that the kernel takes.
+    pub workgroup: u32,
 }
 
 /// A kernel that no test launched.
@@ -230,6 +249,8 @@ impl KernelFacts {
             code_object: code_object.to_owned(),
             code_object_hash: code_object_hash.to_owned(),
             cost: probes.is_instrumented().then(|| probes.cost.clone()),
+            workgroup: None,
+            moved_lds: None,
             sites: probes.sites.iter().map(site).collect(),
         }
     }

@@ -5,6 +5,7 @@ use amdgpu_object::lines::SourceMap;
 use amdgpu_object::{CodeObject, Kernel};
 use amdgpu_object::{Limiter, OccupancyStep, OccupancyTables, Resources, occupancy};
 use amdinst_core::listing::Listing;
+use amdinst_core::report::run::KernelFacts;
 use amdinst_core::report::{Origin, is_library_file};
 use serde::Serialize;
 
@@ -54,9 +55,10 @@ pub struct ResourcePicture {
 }
 
 impl OccupancyPicture {
-    /// Of a kernel of a processor.
-    pub fn new(arch: Arch, kernel: &Kernel) -> Self {
-        let resources = Resources::of(arch, &kernel.metadata);
+    /// Of a kernel of a processor in workgroups of a size; none is the largest that it takes.
+    pub fn new(arch: Arch, kernel: &Kernel, workgroup: Option<u32>) -> Self {
+        let mut resources = Resources::of(arch, &kernel.metadata);
+        resources.workgroup_size = workgroup.unwrap_or(resources.workgroup_size);
         let found = occupancy(arch, &resources);
         let tables = OccupancyTables::new(arch, &resources);
         let of = |limiter: Limiter, have: u32, unit: &'static str, steps: &[OccupancyStep]| {
@@ -97,15 +99,21 @@ pub struct Instruction {
 }
 
 impl KernelListing {
-    /// Of a kernel of a code object; files are named from `root` if they are in there.
-    pub fn new(object: &CodeObject, kernel: &Kernel, lines: &SourceMap, cpu: &str, root: &str) -> Self {
+    /// Of a kernel of a code object, as it was launched; files are named from `root` if they are in there.
+    pub fn new(
+        object: &CodeObject,
+        kernel: &Kernel,
+        lines: &SourceMap,
+        facts: &KernelFacts,
+        root: &str,
+    ) -> Self {
         let mut bytes = Vec::new();
         // A vector takes everything.
         let _ = Listing::new(object).write_range(kernel.code.clone(), &mut bytes);
         let text = String::from_utf8_lossy(&bytes);
         let instructions = text.lines().filter_map(|line| instruction(line, lines, root)).collect();
-        let occupancy = Some(OccupancyPicture::new(object.target.arch, kernel));
-        Self { kernel: kernel.name.clone(), cpu: cpu.to_owned(), instructions, occupancy }
+        let occupancy = Some(OccupancyPicture::new(object.target.arch, kernel, facts.workgroup));
+        Self { kernel: kernel.name.clone(), cpu: facts.cpu.clone(), instructions, occupancy }
     }
 }
 

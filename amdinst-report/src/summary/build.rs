@@ -21,6 +21,7 @@ impl Summary {
             schema: SCHEMA,
             package: run.package.clone(),
             profile: run.profile.clone(),
+            chosen_by: run.chosen_by.clone(),
             ..Self::default()
         };
         let mut kernels = BTreeMap::<(&str, &str), Vec<&Report>>::new();
@@ -151,7 +152,7 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
         launches: launches.len() as u64,
         waves: launches.iter().map(|report| report.waves).sum(),
         counter_storage: launches.first().map_or("none", |report| report.counter_storage.as_str()).to_owned(),
-        resources: facts.and_then(|facts| facts.cost.as_ref()).map(Resources::from),
+        resources: facts.and_then(Resources::of),
         branches,
         uncounted,
         not_selected: launches.iter().any(|report| report.not_selected),

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use amdinst_core::counters::Lanes;
 use amdinst_core::instrument::{Cost, SiteFrame};
-use amdinst_core::report::run::{FaultReport, Sampled, UnlaunchedKernel};
+use amdinst_core::report::run::{FaultReport, KernelFacts, MovedLds, Sampled, UnlaunchedKernel};
 use amdinst_core::report::{Counts, Cycles, Location, WaveReport, WaveSpan};
 use amdinst_core::schema;
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,9 @@ pub struct Summary {
     pub package: String,
     /// The cargo profile that its kernels were built with.
     pub profile: String,
+    /// What chose the tests, if not all were run: the words of the command line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen_by: Vec<String>,
     /// How the tests ended.
     pub tests: Tests,
     /// Test programs that did not come to their end.
@@ -142,13 +145,42 @@ pub struct Resources {
     pub scratch: [u32; 2],
     /// Waves that a SIMD can hold.
     pub occupancy: [u32; 2],
+    /// Work-items of the workgroup that this holds for, where it is not the largest that the kernel takes: of those that were launched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workgroup: Option<u32>,
+    /// What of the LDS are private arrays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_lds: Option<MovedLds>,
 }
 
-impl From<&Cost> for Resources {
-    fn from(cost: &Cost) -> Self {
-        let Cost { sgprs, vgprs, lds, scratch, occupancy, .. } = cost;
+impl Resources {
+    /// The occupancy for people: `4`, `4 -> 3`, `4 (workgroups of 256)`.
+    pub(crate) fn occupancy_text(&self, arrow: &str) -> String {
+        let [before, after] = self.occupancy;
+        let change = if before == after { before.to_string() } else { format!("{before}{arrow}{after}") };
+        let of = self.workgroup.map(|size| format!(" (workgroups of {size})")).unwrap_or_default();
+        format!("{change}{of}")
+    }
+
+    /// What LLVM did to the LDS, and what to do.
+    pub(crate) fn moved_text(&self) -> Option<String> {
+        let MovedLds { bytes, workgroup } = self.moved_lds?;
+        Some(format!(
+            "{bytes} of its {} bytes of LDS are private arrays that LLVM moved there, for workgroups of {workgroup}: for smaller ones say \
+             so, as `#[kernel(workgroup = 256)]` does",
+            self.lds[0]
+        ))
+    }
+}
+
+impl Resources {
+    /// Those of a kernel, if they are known.
+    pub(crate) fn of(facts: &KernelFacts) -> Option<Self> {
+        let Cost { sgprs, vgprs, lds, scratch, occupancy, .. } = facts.cost.as_ref()?;
+        let (sgprs, vgprs, lds, scratch) = (*sgprs, *vgprs, *lds, *scratch);
         let occupancy = [occupancy.before, occupancy.after];
-        Self { sgprs: *sgprs, vgprs: *vgprs, lds: *lds, scratch: *scratch, occupancy }
+        let (workgroup, moved_lds) = (facts.workgroup, facts.moved_lds);
+        Some(Self { sgprs, vgprs, lds, scratch, occupancy, workgroup, moved_lds })
     }
 }
 

@@ -106,6 +106,8 @@ impl Kernel {
                 occupancy: Occupancy { before: 8, after: 8, ..Occupancy::default() },
                 ..Cost::default()
             }),
+            workgroup: None,
+            moved_lds: None,
             sites: vec![SiteFacts {
                 pc: 0x1000,
                 instruction: self.instruction.to_owned(),

@@ -315,6 +315,8 @@ pub(crate) fn run() -> Run {
         code_object: "gfx90a/release/demo.elf".to_owned(),
         code_object_hash: content_hash(b""),
         cost: Some(cost),
+        workgroup: None,
+        moved_lds: None,
         sites,
     };
     Run {

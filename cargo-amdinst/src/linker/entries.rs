@@ -37,6 +37,14 @@ pub(super) fn rewrite(ir: &str, entries: &[Entry], names: &[String]) -> Result<S
     let mut ir = ir.to_owned();
     for (entry, name) in entries.iter().zip(names) {
         let different = || LinkError::Entry { kernel: name.clone() };
+        if let Some(most) = entry.workgroup {
+            let begin = definition(&ir, &entry.symbol).ok_or_else(different)?;
+            let parameters =
+                begin + ir[begin..].find(&format!("@{}(", entry.symbol)).ok_or_else(different)?;
+            let open = parameters + entry.symbol.len() + 2;
+            let behind = open + closing(&ir[open..]).ok_or_else(different)? + 1;
+            ir.insert_str(behind, &format!(" \"amdgpu-flat-work-group-size\"=\"1,{most}\""));
+        }
         if entry.parameters.iter().any(Option::is_some) {
             let begin = definition(&ir, &entry.symbol).ok_or_else(different)?;
             let end = begin + ir[begin..].find("\n}").ok_or_else(different)?;
@@ -147,7 +155,16 @@ mod tests {
 
     fn entry(symbol: &str, module: &str, name: &str, parameters: &[Option<(u32, u32)>]) -> Entry {
         let [symbol, module, name] = [symbol, module, name].map(str::to_owned);
-        Entry { symbol, module, name, parameters: parameters.to_vec() }
+        Entry { symbol, module, name, workgroup: None, parameters: parameters.to_vec() }
+    }
+
+    #[test]
+    fn a_workgroup_that_was_declared_is_an_attribute() {
+        let ir = "define amdgpu_kernel void @k_1_(ptr dereferenceable(4) %o) #1 !dbg !7 {\n}\n";
+        let entry = Entry { workgroup: Some(256), ..entry("k_1_", "c::a", "k", &[None]) };
+        let rewritten = rewrite(ir, &[entry], &["k".to_owned()]).unwrap();
+        let expected = "define amdgpu_kernel void @\"k\"(ptr dereferenceable(4) %o) \"amdgpu-flat-work-group-size\"=\"1,256\" #1 !dbg !7 {\n}\n";
+        assert_eq!(rewritten, expected);
     }
 
     #[test]

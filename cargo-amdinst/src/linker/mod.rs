@@ -25,6 +25,7 @@
 //! so that `core` is not rebuilt when they change.
 
 mod arguments;
+mod declared_lds;
 pub mod device_libraries;
 mod entries;
 mod faults;

@@ -17,8 +17,8 @@ use amdinst_core::{heap, panics, printed};
 use super::records::Records;
 use super::refused::Refused;
 use super::{
-    Fault, LinkArguments, LinkError, Undefined, Verdict, device_libraries, entries, formatting, hidden,
-    hoists, library_calls, places, refused, stack_slots, support, used,
+    Fault, LinkArguments, LinkError, Undefined, Verdict, declared_lds, device_libraries, entries, formatting,
+    hidden, hoists, library_calls, places, refused, stack_slots, support, used,
 };
 
 /// The buffer of what kernels print, which whoever launches them looks for.
@@ -286,11 +286,11 @@ impl Step<'_> {
         switches: &[&str],
         hoists: bool,
     ) -> Result<PathBuf, LinkError> {
-        let with_warnings = |optimised: PathBuf| {
-            let warnings = self.warnings(&optimised, switches)?;
-            self.emit(&self.with_warnings(optimised, &warnings)?, switches, hoists)
+        let emitted = |optimised: PathBuf| {
+            let sections = self.sections(&optimised, switches)?;
+            self.emit(&self.with_sections(optimised, &sections)?, switches, hoists)
         };
-        let mut output = match with_warnings(optimised.to_owned()) {
+        let mut output = match emitted(optimised.to_owned()) {
             Err(LinkError::Tool { tool: "llc", output }) => output,
             other => return other,
         };
@@ -309,7 +309,7 @@ impl Step<'_> {
                 return Err(LinkError::Tool { tool: "llc", output });
             }
             all.extend(more);
-            match with_warnings(self.without_refused(&ir, &all, about)?) {
+            match emitted(self.without_refused(&ir, &all, about)?) {
                 Err(LinkError::Tool { tool: "llc", output: next }) => output = next,
                 other => return other,
             }
@@ -334,8 +334,9 @@ impl Step<'_> {
         self.llvm_link(&paths, "without.bc")
     }
 
-    /// What is to be told of places where LLVM is wrong whatever is done.
-    fn warnings(&self, optimised: &Path, switches: &[&str]) -> Result<Vec<String>, LinkError> {
+    /// Sections for the code object, in textual IR: what is to be told of places where LLVM is wrong whatever is done, and how much
+    /// LDS kernels declare.
+    fn sections(&self, optimised: &Path, switches: &[&str]) -> Result<String, LinkError> {
         let program = self.disassemble(optimised)?;
         let how = places::Compiled {
             tools: &self.arguments.options.tools,
@@ -349,18 +350,18 @@ impl Step<'_> {
             command.arg(places::STOP).arg(optimised).args(["-o", "-"]);
             warnings.extend(places::of_selected(how, &run("llc", &mut command)?));
         }
-        Ok(warnings)
+        Ok(places::section(&warnings) + &declared_lds::section(&program))
     }
 
-    /// The program with these warnings in a section of theirs.
-    fn with_warnings(&self, program: PathBuf, warnings: &[String]) -> Result<PathBuf, LinkError> {
-        if warnings.is_empty() {
+    /// The program with sections.
+    fn with_sections(&self, program: PathBuf, sections: &str) -> Result<PathBuf, LinkError> {
+        if sections.is_empty() {
             return Ok(program);
         }
-        let module = self.path("warnings.ll");
-        fs::write(&module, places::module(warnings))
+        let module = self.path("sections.ll");
+        fs::write(&module, format!("target triple = \"amdgcn-amd-amdhsa\"\n{sections}"))
             .map_err(|source| LinkError::Io { path: module.clone(), source })?;
-        self.llvm_link(&[program, module], "warned.bc")
+        self.llvm_link(&[program, module], "sections.bc")
     }
 
     /// The compiler, with all that it takes beside files.

@@ -41,6 +41,8 @@ pub(super) struct Entry {
     pub(super) module: String,
     /// The kernel's name.
     pub(super) name: String,
+    /// The most work-items of a workgroup, if the kernel says so.
+    pub(super) workgroup: Option<u32>,
     /// For each parameter that stands in the kernarg segment: size and alignment in bytes.
     pub(super) parameters: Vec<Option<(u32, u32)>>,
 }
@@ -127,7 +129,7 @@ pub(super) fn unescaped(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The count of parameters, size and alignment of each, and three texts that end in NUL.
+/// The count of parameters, size and alignment of each, and three or four texts that end in NUL.
 fn entry(record: &[u8]) -> Option<Entry> {
     let (count, mut rest) = record.split_first_chunk::<4>()?;
     let mut parameters = Vec::new();
@@ -143,9 +145,15 @@ fn entry(record: &[u8]) -> Option<Entry> {
         rest = tail;
     }
     let text = std::str::from_utf8(rest).ok()?.strip_suffix('\0')?;
-    let [symbol, module, name] = text.split('\0').collect::<Vec<_>>().try_into().ok()?;
+    let texts: Vec<&str> = text.split('\0').collect();
+    let (&[symbol, module, name], workgroup) = texts.split_first_chunk()?;
+    let workgroup = match workgroup {
+        [] => None,
+        [most] => Some(most.parse().ok()?),
+        _ => return None,
+    };
     let [symbol, module, name] = [symbol, module, name].map(str::to_owned);
-    Some(Entry { symbol, module, name, parameters })
+    Some(Entry { symbol, module, name, workgroup, parameters })
 }
 
 fn shared_variable(record: &[u8]) -> Option<SharedVariable> {

@@ -116,8 +116,7 @@ fn begin_of_the_test<T>(run: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The frames of a backtrace between the panic's own and the runner's, as the standard library's short form leaves them; all,
-/// where their names are not known.
+/// The user's frames of a backtrace between the panic's own and the runner's; all, where their names are not known.
 fn of_the_test(backtrace: &str) -> String {
     let is_frame = |line: &str| {
         let (number, symbol) = line.trim_start().split_once(": ").unwrap_or_default();
@@ -133,7 +132,21 @@ fn of_the_test(backtrace: &str) -> String {
     let found = |name: &str| frames.iter().position(|frame| frame.contains(name));
     let first = found("__rust_end_short_backtrace").map_or(0, |frame| frame + 1);
     let end = found("begin_of_the_test").filter(|&end| end > first).unwrap_or(frames.len());
-    frames[first..end].concat().trim_end().to_owned()
+    let frames = &frames[first..end];
+    let own: Vec<&str> = frames.iter().map(String::as_str).filter(|frame| is_own(frame)).collect();
+    if own.is_empty() { frames.concat() } else { own.concat() }.trim_end().to_owned()
+}
+
+/// What frames of Rust's library and of this crate begin with.
+const LIBRARIES: [&str; 4] = ["core::", "std::", "alloc::", concat!(env!("CARGO_CRATE_NAME"), "::")];
+
+/// Whether a frame of a backtrace is neither of these.
+fn is_own(frame: &str) -> bool {
+    let symbol = frame.trim_start().split_once(": ").map_or(frame, |(_, symbol)| symbol);
+    // `<core::option::Option<T> as …>::f`, or `<A as core::ops::FnOnce>::call_once`.
+    let symbol = symbol.trim_start_matches(['<', '&']);
+    let is_library = |text: &str| LIBRARIES.iter().any(|library| text.starts_with(library));
+    !(is_library(symbol) || symbol.split_once(" as ").is_some_and(|(_, of)| is_library(of)))
 }
 
 /// What a test function may return.
@@ -188,11 +201,9 @@ mod tests {
                      \x20  2: core::panicking::panic_fmt\n             at panicking.rs:80:14\n   3: kernels::my_test\n\
                      \x20            at ./tests/kernels.rs:58:29\n   4: harness::runner::case::begin_of_the_test\n\
                      \x20            at case.rs:1:1\n   5: main\n";
-        assert_eq!(
-            of_the_test(whole),
-            "   2: core::panicking::panic_fmt\n             at panicking.rs:80:14\n   3: kernels::my_test\n\
-             \x20            at ./tests/kernels.rs:58:29"
-        );
+        assert_eq!(of_the_test(whole), "   3: kernels::my_test\n             at ./tests/kernels.rs:58:29");
+        let closure = "   4: <kernels::f as core::ops::function::FnOnce<()>>::call_once\n   5: kernels::f\n   6: std::x\n";
+        assert_eq!(of_the_test(closure), "   5: kernels::f");
         assert_eq!(of_the_test("   0: <unknown>\n   1: <unknown>\n"), "   0: <unknown>\n   1: <unknown>");
     }
 

@@ -7,8 +7,9 @@ mod called;
 
 use harness::{Checks, Device, FaultReport, Launch as _, LaunchError, Settings};
 use test_kernels::broken::{
-    barrier_in_a_branch, checked_index, copy_unguarded, countdown, exchange, follow, move_down, scatter,
-    stack_index, store_at_unwritten, sum_of_neighbors, sum_of_written_neighbors, turn_around, two_to_one,
+    barrier_in_a_branch, checked_index, copy_unguarded, countdown, exchange, follow, in_small_workgroups,
+    move_down, scatter, stack_index, store_at_unwritten, sum_of_neighbors, sum_of_written_neighbors,
+    turn_around, two_to_one,
 };
 use test_kernels::vector_add::vector_add;
 
@@ -85,6 +86,18 @@ fn place_of(item: u32, lanes: u32) -> (u32, u8) {
     (item / lanes, (item % lanes) as u8)
 }
 
+/// The kernel says how large its workgroups are; the launch says which of its arguments that is.
+#[harness::test]
+fn a_workgroup_larger_than_declared(device: &Device) {
+    let mut output = device.zeroed::<u32>(128);
+    in_small_workgroups.launch(device, 2, 64, (&mut output,)).expect("workgroups of 64");
+    assert_eq!(output.to_vec(), Vec::from_iter(0..128));
+    let (_, text) = fault(in_small_workgroups.launch(device, 1, 128, (&mut output,)));
+    assert!(text.contains("128 work-items a workgroup; the kernel takes 64 at most"), "{text}");
+    assert!(text.contains("= help: `launch(device, workgroups, work_items, …)`"), "{text}");
+    assert!(text.contains("from 1 to 64"), "{text}");
+}
+
 /// 128 work-items on 100 elements: number 100 is the first to read past the end.
 #[harness::test]
 fn reading_past_the_end_of_a_buffer(device: &Device) {
@@ -93,7 +106,7 @@ fn reading_past_the_end_of_a_buffer(device: &Device) {
     let (fault, text) = fault(copy_unguarded.launch(device, 1, 128, (&input, &mut output)));
     assert!(text.contains("out of bounds: read of 4 bytes"), "{text}");
     assert!(text.contains("buffer of 100 f32"), "{text}");
-    assert!(text.contains("which is argument 1"), "{text}");
+    assert!(text.contains("which is the kernel's argument `input`"), "{text}");
     let (wave, lane) = place_of(100, copy_unguarded.wave_size(device).expect("a kernel"));
     assert_eq!((fault.wave.wave, fault.lane), (wave, Some(lane)), "{text}");
     assert_at(&fault, &text, line_of("*output.add(i) = *input.add(i)"));

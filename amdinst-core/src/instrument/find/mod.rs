@@ -5,6 +5,7 @@
 //! * [`points`]: where something is counted.
 //! * [`probes`], [`probe_section`], [`select`] and [`sources`]: which of it the source and the caller name.
 
+pub(crate) mod declared_lds;
 pub(crate) mod known_masks;
 pub(crate) mod lds_use;
 pub(crate) mod points;

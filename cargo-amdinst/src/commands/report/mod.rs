@@ -39,6 +39,9 @@ pub fn run(context: &Context, args: &ReportArgs) -> CommandResult {
     let violations: Vec<Violation> =
         args.fail_on.iter().flat_map(|gate| gate.check(&summary, diff.as_ref())).collect();
 
+    if let Some(chosen) = human::chosen(&summary) {
+        context.shell.note(chosen);
+    }
     match args.format {
         ReportFormat::Human => {
             let (color, layout) = (context.shell.color_for_data(), context.shell.layout());

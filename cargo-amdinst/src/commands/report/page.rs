@@ -60,7 +60,7 @@ fn listings(context: &Context, input: &Input, summary: &Summary) -> Vec<KernelLi
         });
         let Some((object, lines)) = object else { continue };
         if let Some(kernel) = object.kernel(&facts.name) {
-            listings.push(KernelListing::new(object, kernel, lines, &facts.cpu, &root));
+            listings.push(KernelListing::new(object, kernel, lines, facts, &root));
         }
     }
     listings

@@ -40,6 +40,7 @@ fn placed(
             source: &|file| Some(sources.get(file)?.text.clone()),
             // The buffers of a launch are called by their arguments already.
             kernarg: &[],
+            parameters: &[],
             panics,
         },
     );

@@ -178,6 +178,13 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         let mut checked = checked?;
         exit = checked.exit();
         instrumented = checked.timing.take();
+        // `--check races` has told them already.
+        if view.doubts.is_empty() {
+            for doubt in &checked.doubts {
+                context.shell.warn(fault::told(doubt, object, &Some, &[]));
+                view.doubts.push(fault::report(doubt, object, &Some));
+            }
+        }
         view.add_report(checked);
     }
     if let Some(device) = device {
@@ -201,6 +208,9 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     match args.format {
         Format::Json => output::print_json(&view)?,
         Format::Human => output::print(&view.human(args.stats, &context.shell.layout()))?,
+    }
+    if let Some(why) = view.verdict(exit) {
+        context.shell.error(why);
     }
     if !view.expected.iter().all(Comparison::is_equal) {
         exit = Exit::Mismatch;

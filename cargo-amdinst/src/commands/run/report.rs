@@ -15,7 +15,8 @@ use amdinst_core::report::run::Sampled;
 use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
-    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord, Unmarked,
+    AccessKind, Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord,
+    Unmarked,
 };
 use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
 use amdinst_report::Sources;
@@ -46,6 +47,8 @@ pub struct Checked {
     pub disagreements: Vec<String>,
     /// Why the comparison says nothing, if it does: the original's results depend on more than its input.
     pub meaningless: Option<Meaningless>,
+    /// What would make it say nothing if the accesses are not atomic, of which nothing tells.
+    pub doubts: Vec<Fault>,
     /// What would make it say nothing was looked for in these workgroups alone: the launch is a large one.
     pub sampled: Vec<Sampled>,
     /// Workgroups waited for others, so the counters were compared with the emulator's count of the instrumented
@@ -298,6 +301,7 @@ impl<'a> Instrumented<'a> {
             report: report.or_exit(Exit::BadInput)?,
             disagreements: Vec::new(),
             meaningless: None,
+            doubts: Vec::new(),
             sampled: Vec::new(),
             waited: false,
             instrumented_instructions: None,
@@ -307,7 +311,8 @@ impl<'a> Instrumented<'a> {
 
     /// Looks for what makes two runs of the original leave different memory, whatever was inserted; in some workgroups, unless it is to
     /// be `thorough`. Where the original and its instrumented form were different, it is enough that the original computes with what
-    /// nothing has written: compilers let kernels do that where nothing comes of it.
+    /// nothing has written: compilers let kernels do that where nothing comes of it. And accesses of which nothing tells whether they are
+    /// atomic are taken for plain ones then; else they are doubts.
     ///
     /// # Errors
     /// A signal ends the command.
@@ -320,7 +325,7 @@ impl<'a> Instrumented<'a> {
     ) -> CommandResult<Looked> {
         let mut config = self.base.clone();
         (config.check_races, config.thorough) = (true, thorough);
-        config.unmarked = if differs { Unmarked::Plain } else { Unmarked::AsTheyMeet };
+        config.unmarked = Unmarked::checked(differs);
         config.stop = Some(stopping::flag());
         let mut looked = Looked::default();
         let of = launch.workgroups();
@@ -356,6 +361,12 @@ impl<'a> Instrumented<'a> {
         if let Some(sampled) = execution.sampled {
             note(RACES, sampled.workgroups);
         }
+        let mut doubts = execution.doubts.clone();
+        // Of two stores of different values the last one stays, atomic or not.
+        if let Some(index) = doubts.iter().position(are_stores) {
+            looked.meaningless = Some(Meaningless::Race(Box::new(doubts.swap_remove(index))));
+            return Ok(looked);
+        }
         let unwritten = match machine.find_unwritten(&program, &launch, &execution, &before) {
             Ok(sampled) => {
                 if let Some(sampled) = sampled {
@@ -373,7 +384,7 @@ impl<'a> Instrumented<'a> {
                 looked.meaningless = Some(why(Box::new(fault)));
                 Ok(looked)
             }
-            None => Ok(looked),
+            None => Ok(Looked { doubts, ..looked }),
         }
     }
 }
@@ -386,7 +397,19 @@ const UNINITIALISED: &str = "uninitialized";
 #[derive(Debug, Default)]
 struct Looked {
     meaningless: Option<Meaningless>,
+    doubts: Vec<Fault>,
     sampled: Vec<Sampled>,
+}
+
+/// Whether a race is one of stores alone.
+fn are_stores(fault: &Fault) -> bool {
+    match fault.kind {
+        FaultKind::Race { access, earlier, .. } => {
+            (access, earlier) == (AccessKind::Write, AccessKind::Write)
+        }
+        FaultKind::LaneRace { .. } => true,
+        _ => false,
+    }
 }
 
 /// A kernel in its instrumented form.
@@ -530,7 +553,7 @@ impl<'a> Compared<'a> {
         };
         // Equal by luck is not equal. To look at all of a large launch takes as long as all of the above.
         let thorough = differs || layout.waves() <= Keep::ALL;
-        let Looked { meaningless, sampled } = of.look(arguments, launch, differs, thorough)?;
+        let Looked { meaningless, doubts, sampled } = of.look(arguments, launch, differs, thorough)?;
         if meaningless.is_some() {
             (report.memory_equal, report.oracle_equal) = (None, None);
         }
@@ -538,6 +561,7 @@ impl<'a> Compared<'a> {
             report,
             disagreements: told,
             meaningless,
+            doubts,
             sampled,
             waited,
             instrumented_instructions: Some(instructions),

@@ -21,6 +21,7 @@ use super::report::Checked;
 use super::results::Printed;
 use super::trace::TraceView;
 use crate::commands::output::{count, short_path};
+use crate::exit::Exit;
 
 /// Version of the JSON form.
 pub const SCHEMA: u32 = 1;
@@ -53,7 +54,7 @@ pub struct RunView {
     pub workgroups_clash: bool,
     /// The arguments, in the kernel's order.
     pub arguments: Vec<ArgumentView>,
-    /// Races unless both accesses are atomic, of which nothing tells; with `--check races`.
+    /// Races unless both accesses are atomic, of which nothing tells; with `--check races` or `--report`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<FaultReport>,
     /// Accesses to LDS out of range, the first of each instruction; with `--out-of-range hardware`.
@@ -304,6 +305,22 @@ impl RunView {
         self.uniform = report.uniform.clone();
         self.refusals = report.refusals.clone();
         self.report = Some(report);
+    }
+
+    /// Why `--report` ends with another exit code than that of success, in a line.
+    pub fn verdict(&self, exit: Exit) -> Option<String> {
+        match exit {
+            Exit::LaunchFailed => self.meaningless.clone(),
+            Exit::Mismatch => {
+                let first = self.disagreements.first().map(|first| format!(": {first}")).unwrap_or_default();
+                Some(format!("the kernel and its instrumented form do not do the same{first}"))
+            }
+            Exit::NothingInstrumented => {
+                let why = self.refusals.first().map(|why| format!(": {why}")).unwrap_or_default();
+                Some(format!("nothing was instrumented{why}"))
+            }
+            _ => None,
+        }
     }
 
     /// The text for people: the report, and figures if `stats`.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use amdgpu_isa::Arch;
 use amdgpu_object::{CodeObject, Kernel};
 use amdgpu_object::{Resources, occupancy};
-use amdinst_core::instrument::{Cost, Home, KernelProbes, Occupancy, ProbeMap};
+use amdinst_core::instrument::{Cost, Home, KernelProbes, Occupancy, ProbeMap, moved_lds};
 use amdinst_core::report::run::{
-    FILE_NAME, KernelFacts, Program, Run, SCHEMA, SourceStamp, UnlaunchedKernel, content_hash,
+    FILE_NAME, KernelFacts, MovedLds, Program, Run, SCHEMA, SourceStamp, UnlaunchedKernel, content_hash,
 };
 use amdinst_core::report::{Location, own_lines};
 use amdinst_report::Sources;
@@ -38,11 +38,13 @@ pub(super) fn keep(
     package: &BuiltPackage,
     home: Option<Home>,
     directories: &[(String, PathBuf)],
+    chosen_by: &[String],
 ) -> CommandResult<(Kept, Vec<Program>)> {
     let mut run = Run {
         schema: SCHEMA,
         package: package.package.name.clone(),
         profile: package.package.profile.clone(),
+        chosen_by: chosen_by.to_vec(),
         ..Run::default()
     };
     for (cpu, directory) in directories {
@@ -125,6 +127,7 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
                 probes.blocks.iter().flat_map(|block| block.lines.iter().chain(&block.scalar_lines)),
             ),
         }));
+        let known = facts.len();
         facts.extend(of_run.into_iter().map(|probes| {
             let mut facts = KernelFacts::new(probes, &artifact.cpu, &artifact.original, &hash);
             if facts.cost.is_none() {
@@ -138,11 +141,51 @@ fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> Com
             code_object: artifact.original.clone(),
             code_object_hash: hash.clone(),
             cost: Some(cost(kernel)),
+            workgroup: None,
+            moved_lds: None,
             sites: Vec::new(),
         }));
+        for facts in &mut facts[known..] {
+            let blocks = launched_blocks(run, &facts.name, &facts.cpu);
+            if let Some(kernel) = object.kernel(&facts.name) {
+                add_occupancy(facts, &object, kernel, &blocks);
+            }
+        }
     }
     (run.kernels, run.unlaunched) = (facts, unlaunched);
     Ok(())
+}
+
+/// The sizes of the workgroups that a kernel was launched with.
+fn launched_blocks(run: &Run, kernel: &str, cpu: &str) -> BTreeSet<u32> {
+    let tests = run.tests().filter(|(program, _)| program.cpu == cpu);
+    let launches = tests.flat_map(|(_, test)| &test.launches).filter(|launch| launch.kernel == kernel);
+    launches.map(|launch| launch.block.iter().product()).collect()
+}
+
+/// The occupancy of a kernel as it was launched, and what LLVM did to it for a larger workgroup.
+fn add_occupancy(facts: &mut KernelFacts, object: &CodeObject, kernel: &Kernel, blocks: &BTreeSet<u32>) {
+    let (arch, metadata) = (object.target.arch, &kernel.metadata);
+    let declared = Resources::of(arch, metadata);
+    let moved = moved_lds(object, kernel);
+    let workgroup = declared.workgroup_size;
+    facts.moved_lds = (moved > 0).then_some(MovedLds { bytes: moved, workgroup });
+    let Some(cost) = &mut facts.cost else { return };
+    let of_form = |form: usize, workgroup_size: u32| {
+        let (sgprs, vgprs, lds_bytes) = (cost.sgprs[form], cost.vgprs[form], cost.lds[form]);
+        occupancy(arch, &Resources { sgprs, vgprs, lds_bytes, workgroup_size, ..declared })
+    };
+    let fewest = blocks.iter().copied().min_by_key(|&block| (of_form(0, block).waves_per_simd, block));
+    let Some(block) = fewest else { return };
+    let (before, after) = (of_form(0, block), of_form(1, block));
+    let launched = Occupancy {
+        before: before.waves_per_simd,
+        after: after.waves_per_simd,
+        limiter_before: amdinst_core::limiter(before.limiter),
+        limiter_after: amdinst_core::limiter(after.limiter),
+    };
+    facts.workgroup = (launched != cost.occupancy).then_some(block);
+    cost.occupancy = launched;
 }
 
 /// What a kernel takes that was not instrumented.

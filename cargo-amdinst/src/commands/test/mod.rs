@@ -180,8 +180,9 @@ fn run_once(
             continue;
         }
         let name = &package.package.name;
+        let chosen_by = args.which.choosing(&args.filters);
         let (kept, programs) =
-            keep::keep(package, args.measuring.counters.unwrap_or_default().home(), &kept)?;
+            keep::keep(package, args.measuring.counters.unwrap_or_default().home(), &kept, &chosen_by)?;
         endings.add(name, &programs);
         match kept {
             Kept::Run => context
@@ -508,7 +509,7 @@ mod tests {
     fn a_run_without_a_test_is_not_kept() {
         let directory = tempfile::tempdir().unwrap();
         let parts = [("gfx90a".to_owned(), directory.path().to_owned())];
-        let kept = || keep::keep(&built(Vec::new()), None, &parts).unwrap().0;
+        let kept = || keep::keep(&built(Vec::new()), None, &parts, &[]).unwrap().0;
         assert_eq!(kept(), Kept::NoProgram);
         let lines = "{\"program\":{\"schema\":1,\"name\":\"kernels\"}}\n\"end\"\n";
         std::fs::write(directory.path().join("kernels-1.jsonl"), lines).unwrap();

@@ -91,9 +91,9 @@ pub(super) fn of_selected(how: Compiled<'_>, machine_ir: &str) -> Vec<String> {
     warnings(how, &of_machine_ir(machine_ir), &SELECTED)
 }
 
-/// A module that leaves the warnings in the code object.
-pub(super) fn module(warnings: &[String]) -> String {
-    format!("target triple = \"amdgcn-amd-amdhsa\"\n{}", text_section(SECTION, warnings))
+/// The section that leaves the warnings in the code object, if there are some.
+pub(super) fn section(warnings: &[String]) -> String {
+    if warnings.is_empty() { String::new() } else { text_section(SECTION, warnings) }
 }
 
 /// The warnings that the link of a code object left in it.
