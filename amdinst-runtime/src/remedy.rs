@@ -39,7 +39,7 @@ fn apart(one: &[SiteFrame], other: &[SiteFrame]) -> Option<(Location, Location)>
     let (one, other) = (own(one), own(other));
     // The outermost frames are the kernel's.
     let pairs = || one.iter().zip(&other);
-    let found = pairs().find(|(one, other)| one != other).or_else(|| pairs().last());
+    let found = pairs().find(|(one, other)| one != other).or_else(|| pairs().next_back());
     found.map(|(one, other)| (one.clone(), other.clone()))
 }
 
