@@ -7,7 +7,8 @@ use core::ops::Deref;
 /// A kernel as the host knows it: its name and where it was written. The type parameter is the tuple of its parameters'
 /// types, which a launcher checks its arguments against.
 ///
-/// The `kernel` attribute makes one static a kernel, a [`NamedKernel`], which derefs to this.
+/// The `kernel` attribute makes a function of each kernel, which gives a [`NamedKernel`], which derefs to this. A function, since
+/// variables may have its name.
 pub struct Kernel<A> {
     written: Written,
     parameters: PhantomData<fn(A)>,
@@ -50,6 +51,11 @@ pub struct Written {
 }
 
 impl<A> Kernel<A> {
+    #[doc(hidden)]
+    pub const fn written(&self) -> Written {
+        self.written
+    }
+
     /// The kernel's name in the code object's metadata (`.name`).
     pub const fn name(&self) -> &'static str {
         self.written.name

@@ -22,6 +22,15 @@ pub unsafe trait Plain: Copy + 'static {
     /// Whether it is or holds a raw pointer.
     #[doc(hidden)]
     const HAS_POINTER: bool;
+    /// Whether it is or holds a `bool`.
+    #[doc(hidden)]
+    const HAS_BOOL: bool = false;
+    /// Whether some of its bytes are none of a field's.
+    #[doc(hidden)]
+    const HAS_PADDING: bool = false;
+    /// Does not compile for a structure that no buffer holds: one with padding, or with a `bool`.
+    #[doc(hidden)]
+    const IS_ELEMENT: () = ();
 
     /// Writes its little-endian bytes to the beginning of `bytes`, and leaves padding as it is.
     #[doc(hidden)]
@@ -36,6 +45,7 @@ pub unsafe trait Plain: Copy + 'static {
 /// | `*const T`, `&[T]` | `&Buffer<T>` or a part of one |
 /// | `*mut T`, [`PerItem<T>`](crate::PerItem), [`Strided<T>`](crate::Strided), [`PerGroup<T>`](crate::PerGroup) | `&mut Buffer<T>` or a part of one |
 /// | `&[AtomicU32]` and other atomics | `&mut Buffer<u32>` |
+/// | [`Slice2d<T>`](crate::Slice2d), [`PerItem2d<T>`](crate::PerItem2d) | `buffer.rows(width)`, `buffer.rows_mut(width)` |
 /// | a pointer, `Option<NonNull<T>>`, `Option<&[T]>` | `Option` of that: `None` is null |
 ///
 /// # Safety
@@ -75,10 +85,11 @@ pub unsafe trait KernelArg: Sized {
 pub struct NoTail;
 
 macro_rules! directly {
-    ($({$($generics:tt)*} $ty:ty, $has_pointer:literal, |$value:ident| $bytes:expr;)*) => {$(
+    ($({$($generics:tt)*} $ty:ty, $has_pointer:literal, |$value:ident| $bytes:expr $(, $has_bool:literal)?;)*) => {$(
         // SAFETY: a little-endian scalar or address of the same size and alignment on both sides.
         unsafe impl<$($generics)*> Plain for $ty {
             const HAS_POINTER: bool = $has_pointer;
+            $(const HAS_BOOL: bool = $has_bool;)?
 
             #[inline(always)]
             fn store(&self, bytes: &mut [u8]) {
@@ -111,7 +122,7 @@ macro_rules! numbers {
 
 numbers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64);
 directly! {
-    {} bool, false, |value| [u8::from(value)];
+    {} bool, false, |value| [u8::from(value)], true;
     {T: 'static} *const T, true, |value| value.addr().to_le_bytes();
     {T: 'static} *mut T, true, |value| value.addr().to_le_bytes();
     {T: 'static} Option<NonNull<T>>, true, |value| value.map_or(0, |pointer| pointer.addr().get()).to_le_bytes();
@@ -126,6 +137,9 @@ directly! {
 // SAFETY: as its elements, which stand one behind the other.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
     const HAS_POINTER: bool = T::HAS_POINTER;
+    const HAS_BOOL: bool = T::HAS_BOOL;
+    const HAS_PADDING: bool = T::HAS_PADDING;
+    const IS_ELEMENT: () = T::IS_ELEMENT;
 
     fn store(&self, bytes: &mut [u8]) {
         for (element, place) in self.iter().zip(bytes.chunks_mut(size_of::<T>().max(1))) {

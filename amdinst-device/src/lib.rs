@@ -2,7 +2,7 @@
 //!
 //! A kernel crate is an ordinary library whose root says
 //! `#![cfg_attr(target_arch = "amdgpu", no_std)]`. It is compiled twice: for the host, where each
-//! [`kernel`](macro@kernel) is a typed [`Kernel`] handle that a test launches, and for `amdgcn-amd-amdhsa`, where it is
+//! [`kernel`](macro@kernel) gives a typed [`Kernel`] handle that a test launches, and for `amdgcn-amd-amdhsa`, where it is
 //! code.
 //!
 //! ```
@@ -23,8 +23,8 @@
 //! }
 //!
 //! # fn main() {
-//! assert_eq!(saxpy.name(), "saxpy");
-//! assert_eq!(saxpy.probes()[0].name, "tail");
+//! assert_eq!(saxpy().name(), "saxpy");
+//! assert_eq!(saxpy().probes()[0].name, "tail");
 //! # }
 //! ```
 //!
@@ -56,6 +56,7 @@ extern crate self as amdinst_device;
 
 mod atomic;
 mod clock;
+mod element;
 #[cfg(all(target_arch = "amdgpu", feature = "alloc"))]
 mod heap;
 mod ids;
@@ -64,6 +65,8 @@ mod local_data_share;
 pub mod math;
 mod per_item;
 mod print;
+mod rows;
+mod split;
 mod sync;
 pub mod wave;
 
@@ -75,6 +78,7 @@ mod panic;
 pub use amdinst_macros::{KernelArg, kernel, probe, shared};
 pub use atomic::{AtomicF32, AtomicF64, atomic_i32, atomic_i64, atomic_u32, atomic_u64};
 pub use clock::{clock, realtime};
+pub use element::Element;
 #[cfg(not(target_arch = "amdgpu"))]
 pub use handle::{Kernel, NamedKernel, Probe};
 pub use ids::{
@@ -86,17 +90,21 @@ pub use kernel_arg::{KernelArg, Plain};
 pub use local_data_share::{DynamicShared, Shared};
 pub use math::{Float, ceil, floor, mul_add, round_ties_even, sqrt, trunc};
 pub use per_item::{PerGroup, PerItem, Strided, StridedIter};
+pub use rows::{PerItem2d, Slice2d};
+pub use split::{InLds, Lds, Lds2d, Share, Split, Split2d, share};
 pub use sync::{barrier, wave_barrier};
 pub use wave::{active_lanes, ballot, lane_id, read_first_lane, read_lane, shuffle, wave_size};
 
 /// Items that the macros' expansions call. They are not part of the interface.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::element::Structure;
     #[cfg(not(target_arch = "amdgpu"))]
     pub use crate::handle::{Written, kernel};
     pub use crate::kernel_arg::{NoTail, Passed, assert_kernel_arg, kernel_record, kernel_record_length};
     pub use crate::local_data_share::{Backing, dynamic_shared, shared, shared_record};
     pub use crate::print::print;
+    pub use crate::split::{SharedParameter, assert_shared};
 
     /// The bytes of `text`, whose length is `N`.
     pub const fn bytes<const N: usize>(text: &str) -> [u8; N] {

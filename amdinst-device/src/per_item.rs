@@ -1,7 +1,7 @@
 //! Parameters that say which elements a work-item may write, so that no two write the same one and a kernel needs no `unsafe`.
 //!
-//! All are for launches in one dimension; the harness refuses others. Each is made once a work-item, of a buffer that the launch
-//! borrows mutably, and cannot be copied.
+//! All are for launches in one dimension; the harness refuses others. [`PerItem2d`](crate::PerItem2d) is for two. Each is made once a
+//! work-item, of a buffer that the launch borrows mutably, and cannot be copied.
 
 use core::marker::PhantomData;
 

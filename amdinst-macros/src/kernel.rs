@@ -9,8 +9,8 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Error, FnArg, GenericParam, ItemFn, Lifetime, Pat, ReturnType, Safety, Signature, Type,
-    TypeReference, parse_quote,
+    Attribute, Error, FnArg, GenericParam, ItemFn, Lifetime, Meta, Pat, PatType, ReturnType, Safety,
+    Signature, Type, TypeReference, parse_quote,
 };
 
 use crate::features;
@@ -18,11 +18,18 @@ use crate::instances::Instances;
 use crate::location::Location;
 use crate::probe::{error_on_else_if, insert_first, take_inner, take_outer};
 use crate::record::{Probe, device_section, host_table};
+use crate::shared;
 use crate::symbol::unique_symbol;
 use crate::workgroup;
 
 /// `Arguments` of the harness is implemented for tuples up to this long.
 const MOST_PARAMETERS: usize = 32;
+
+/// The attribute of a parameter that is an array in LDS.
+const SHARED: &str = "shared";
+
+/// Types of such parameters.
+const ARRAYS_IN_LDS: [&str; 2] = ["Lds", "Lds2d"];
 
 /// Types that the compiler passes as they are.
 const SCALARS: [&str; 13] =
@@ -34,6 +41,11 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
     })?;
     let location = Location::of_function(&function.vis, &function.sig, &function.block);
     let parameters = check(&function)?;
+    for input in &mut function.sig.inputs {
+        if let FnArg::Typed(typed) = input {
+            typed.attrs.retain(|attribute| !attribute.path().is_ident(SHARED));
+        }
+    }
     let (workgroup, arguments) = workgroup::take(arguments)?;
     let instances = Instances::new(arguments, &function.sig)?;
 
@@ -65,6 +77,8 @@ struct Parameter {
     pat: Pat,
     /// Its type, in which every lifetime is `'static`.
     ty: Type,
+    /// It is an array in LDS (`#[shared]`), for which a launch passes nothing.
+    is_shared: bool,
 }
 
 impl Parameter {
@@ -172,13 +186,18 @@ impl Kernel {
         format!("{}_", unique_symbol("kernel", self.name()))
     }
 
+    /// The parameters for which a launch passes something.
+    fn passed(&self) -> impl Iterator<Item = &Parameter> {
+        self.parameters.iter().filter(|parameter| !parameter.is_shared)
+    }
+
     /// The record of an entry point.
     fn record(&self, symbol: &str, name: &str) -> TokenStream {
         // It does not begin with the symbol, either.
         let record = format!("{}record", symbol.trim_end_matches('_'));
         let workgroup = self.workgroup.map(|most| format!("{most}\0")).unwrap_or_default();
         let (symbol, name) = (format!("{symbol}\0"), format!("\0{name}\0{workgroup}"));
-        let passed = self.parameters.iter().map(|parameter| {
+        let passed = self.passed().map(|parameter| {
             let ty = &parameter.ty;
             match parameter.is_direct() {
                 true => quote!(::amdinst_device::__private::Passed::DIRECTLY),
@@ -204,12 +223,23 @@ impl Kernel {
         for (index, parameter) in self.parameters.iter().enumerate() {
             let Parameter { pat, ty, .. } = parameter;
             let (wire, tail) = parameter.wires(index);
-            if parameter.is_direct() {
+            let bound = if is_called { wire.to_token_stream() } else { pat.to_token_stream() };
+            if parameter.is_shared {
+                let variable = format_ident!("{}", parameter.text().trim_start_matches("r#").to_uppercase());
+                let array: Type = parse_quote!(<#ty as ::amdinst_device::__private::SharedParameter>::Array);
+                let declared = shared::variable(&variable, &array);
+                from_wires.extend(quote! {
+                    let #bound = {
+                        #declared
+                        // SAFETY: a variable of this parameter's own, and a work-item comes here once.
+                        unsafe { <#ty as ::amdinst_device::__private::SharedParameter>::new(#variable.get()) }
+                    };
+                });
+            } else if parameter.is_direct() {
                 wires.push(if is_called { quote!(#wire: #ty) } else { quote!(#pat: #ty) });
             } else {
                 wires.push(quote!(#wire: <#ty as ::amdinst_device::KernelArg>::Wire));
                 wires.push(quote!(#tail: <#ty as ::amdinst_device::KernelArg>::Tail));
-                let bound = if is_called { wire.to_token_stream() } else { pat.to_token_stream() };
                 from_wires.extend(quote! {
                     // SAFETY: this is where the launch's arguments come to.
                     let #bound = unsafe { <#ty as ::amdinst_device::KernelArg>::from_wire(#wire, #tail) };
@@ -220,19 +250,19 @@ impl Kernel {
         (wires, from_wires, names)
     }
 
-    /// The handle, or the function that gives one for an instance; and the body, which is type-checked.
+    /// The function that gives the handle, of an instance if it is generic; and the body, which is type-checked.
     fn host(&self) -> TokenStream {
         let (for_handle, for_function) = self.attributes();
         let (vis, name) = (&self.function.vis, self.name());
-        let types: Vec<_> = self.parameters.iter().map(|parameter| &parameter.ty).collect();
+        let types: Vec<_> = self.passed().map(|parameter| &parameter.ty).collect();
         let markers: Vec<_> = (1_usize..)
-            .zip(&self.parameters)
+            .zip(self.passed())
             .map(|(number, parameter)| match &parameter.name {
                 Some(of) => format_ident!("{}_of_{}", of, name, span = of.span()),
                 None => format_ident!("parameter_{}_of_{}", number, name),
             })
             .collect();
-        let texts = self.parameters.iter().map(Parameter::text);
+        let texts = self.passed().map(Parameter::text);
         let table = host_table(&self.probes);
         let features = match features::active(std::env::args()) {
             Some(names) => quote!(::core::option::Option::Some(#names)),
@@ -275,12 +305,13 @@ impl Kernel {
         } else {
             let text = name.to_string();
             let value = handle(quote!(#text));
+            // A function, since the name of a static could be none of a variable.
             quote! {
                 #[cfg(not(target_arch = "amdgpu"))]
                 #(#for_handle)*
                 #shown
-                #[allow(non_upper_case_globals)]
-                #vis static #name: #ty = #value;
+                #[allow(non_snake_case)]
+                #vis const fn #name() -> #ty { #value }
             }
         };
         let (signature, block) = (&self.function.sig, &self.function.block);
@@ -308,6 +339,9 @@ impl Kernel {
         let is_unsafe = matches!(self.function.sig.safety, Safety::Unsafe(_));
         let of_parameter = |parameter: &Parameter| {
             let ty = &parameter.ty;
+            if parameter.is_shared {
+                return quote_spanned!(ty.span()=> const _: () = ::amdinst_device::__private::assert_shared::<#ty>(););
+            }
             let vouched = is_unsafe || parameter.is_direct();
             let message = format!(
                 "kernel `{}`: the parameter `{}` holds a pointer, so the kernel is an `unsafe fn`: whoever launches it vouches for the \
@@ -417,14 +451,17 @@ fn check(function: &ItemFn) -> syn::Result<Vec<Parameter>> {
                         None
                     }
                 };
-                check_type(&typed.ty, matches!(safety, Safety::Unsafe(_)), &mut errors);
+                let is_shared = is_shared(typed, &mut errors);
+                if !is_shared {
+                    check_type(&typed.ty, matches!(safety, Safety::Unsafe(_)), &mut errors);
+                }
                 let mut ty = (*typed.ty).clone();
                 Outlives.visit_type_mut(&mut ty);
-                parameters.push(Parameter { name, pat: (*typed.pat).clone(), ty });
+                parameters.push(Parameter { name, pat: (*typed.pat).clone(), ty, is_shared });
             }
         }
     }
-    if parameters.len() > MOST_PARAMETERS {
+    if parameters.iter().filter(|parameter| !parameter.is_shared).count() > MOST_PARAMETERS {
         errors.push(Error::new_spanned(
             inputs,
             format!(
@@ -433,6 +470,34 @@ fn check(function: &ItemFn) -> syn::Result<Vec<Parameter>> {
         ));
     }
     errors.finish().map(|()| parameters)
+}
+
+/// Whether a parameter has `#[shared]`, as one has whose type says that it stands in LDS.
+fn is_shared(parameter: &PatType, errors: &mut Errors) -> bool {
+    let found = parameter.attrs.iter().find(|attribute| attribute.path().is_ident(SHARED));
+    if let Some(attribute) = found
+        && !matches!(attribute.meta, Meta::Path(_))
+    {
+        errors.push(Error::new_spanned(
+            attribute,
+            "`#[shared]` takes nothing: the type of the parameter says how large the array is",
+        ));
+    }
+    let last = match &*parameter.ty {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    if let (None, Some(name)) = (found, last)
+        && ARRAYS_IN_LDS.iter().any(|known| name.ident == known)
+    {
+        let message = format!(
+            "no launch passes an array in LDS: write `#[shared]` before `{}`",
+            parameter.pat.to_token_stream()
+        );
+        errors.push(Error::new_spanned(&parameter.ty, message));
+        return true;
+    }
+    found.is_some()
 }
 
 /// Makes every lifetime `'static`: what a kernel takes outlives it.

@@ -23,16 +23,17 @@ use proc_macro::TokenStream;
 /// Makes a function a kernel.
 ///
 /// On the device (`target_arch = "amdgpu"`) the function becomes an entry point with the `gpu-kernel` ABI whose symbol
-/// is its name; of several kernels of one name in a package, each has its path (`scan::sum`). On the host a static of the same
-/// name takes its place: an `amdinst_device::NamedKernel`, which derefs to `amdinst_device::Kernel<(…)>`, whose type
-/// parameter is the tuple of the parameters' types, with which a test launches it. The body is type-checked on the host
+/// is its name; of several kernels of one name in a package, each has its path (`scan::sum`). On the host a function of the same
+/// name takes its place, which a test launches: `saxpy.launch(…)`. Called, it gives an `amdinst_device::NamedKernel`, which derefs to
+/// `amdinst_device::Kernel<(…)>`, whose type parameter is the tuple of the parameters' types. The body is type-checked on the host
 /// too, and never runs there.
 ///
 /// Parameters are what `amdinst_device::KernelArg` lists: scalars, raw pointers, slices, arrays, structures with
 /// `#[derive(KernelArg)]`, and `PerItem` and its kin, which say what a work-item may write. A kernel with a raw pointer is an
-/// `unsafe fn`. A return type, `async` and other references are refused.
+/// `unsafe fn`. A return type, `async` and other references are refused. A parameter with `#[shared]` is an array in LDS
+/// (`amdinst_device::Lds`), for which a launch passes nothing.
 ///
-/// A generic kernel lists what its parameters stand for. It is a function on the host, which gives the handle of an instance:
+/// A generic kernel lists what its parameters stand for. A test names an instance: `scale::<f32, 16>.launch(…)`, or
 /// `scale::<f32, 16>().launch(…)`. Reports call that one `scale<f32,16>`.
 ///
 /// ```ignore
@@ -62,6 +63,8 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Lets kernels take a structure by value: one with `#[repr(C)]` whose fields are numbers, `bool`, raw pointers, arrays of such, or other
 /// structures with this attribute. It is `Copy`.
+///
+/// Buffers hold such structures as well, if there is no padding and no `bool` in them: then any bytes are a value.
 ///
 /// ```ignore
 /// #[derive(Clone, Copy, KernelArg)]

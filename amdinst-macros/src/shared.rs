@@ -55,6 +55,12 @@ pub(crate) fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     Ok(variables.iter().map(expand_one).collect())
 }
 
+/// A variable of a parameter.
+pub(crate) fn variable(name: &Ident, ty: &Type) -> TokenStream {
+    let (attributes, vis) = (Vec::new(), Visibility::Inherited);
+    expand_one(&Variable { attributes, vis, name: name.clone(), ty: ty.clone() })
+}
+
 fn expand_one(Variable { attributes, vis, name, ty }: &Variable) -> TokenStream {
     let symbol = unique_symbol("lds", name);
     let record = format!("{symbol}_record");

@@ -2,10 +2,11 @@
 #![deny(warnings, missing_docs)]
 
 use core::ptr::NonNull;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use amdinst_device::{
-    Kernel, KernelArg, PerGroup, PerItem, Strided, barrier, kernel, local_id, probe, shared, sqrt,
+    Kernel, KernelArg, Lds, Lds2d, PerGroup, PerItem, PerItem2d, Slice2d, Strided, barrier, kernel, local_id,
+    probe, share, shared, sqrt,
 };
 
 shared! {
@@ -129,18 +130,70 @@ pub unsafe fn generic<T: Copy, const N: usize, const SIGNED: bool>(
     }
 }
 
+/// Takes arrays in LDS, for which a launch passes nothing.
+#[kernel]
+pub fn in_lds(
+    from: Slice2d<u8>,
+    #[shared] mut line: Lds<u8, 64>,
+    mut to: PerItem2d<u8>,
+    #[shared] tile: Lds2d<AtomicU32, 3, 4>,
+) {
+    line = core::convert::identity(line);
+    let (mut line, mut tile) = (line.fill(|i| i as u8), tile.fill(|x, y| AtomicU32::new((x * y) as u32)));
+    let first = share((&mut line, &mut tile), |(line, tile)| line[0] + tile[3][2].load(Relaxed) as u8);
+    if let Some(to) = to.get() {
+        *to = first + from[(0, 0)] + tile.into_shared()[0][0].load(Relaxed) as u8;
+    }
+}
+
+/// Its name is none of its own variables', nor of others'.
+#[kernel]
+pub fn sum(sum: &[u32], mut total: PerItem<u32>) {
+    if let Some(total) = total.get() {
+        *total = match sum.iter().sum() {
+            sum if sum > 9 => sum,
+            sum => sum + 1,
+        };
+    }
+}
+
+/// Has variables and a parameter of kernels' names.
+#[kernel]
+pub fn names(mut all: PerItem<u32>, safe: u32) {
+    let mut sum = safe;
+    for nothing in 0..safe {
+        sum += nothing;
+    }
+    if let Some(generic) = all.get() {
+        *generic = sum;
+    }
+}
+
+#[test]
+fn variables_may_have_kernels_names() {
+    let doubled = |sum: u32| match sum {
+        all => all + sum,
+    };
+    let mut sum = doubled(1);
+    sum += 1;
+    let (safe, nothing) = (sum, 2);
+    assert_eq!((sum, safe + nothing), (3, 5));
+    let _: &Kernel<(&'static [u32], PerItem<u32>)> = &self::sum();
+    assert_eq!((names().name(), in_lds().parameters()), ("names", &["from", "to"][..]));
+}
+
 #[test]
 fn handles_tell_of_their_kernels() {
-    let handle: &Kernel<(*mut f32, u32, bool, f64)> = &all;
+    let handle: &Kernel<(*mut f32, u32, bool, f64)> = &all();
     assert_eq!((handle.name(), handle.file().ends_with("everything.rs")), ("all", true));
     let probes: Vec<_> = handle.probes().iter().map(|probe| (probe.name, probe.kind, probe.line)).collect();
     let line = handle.line();
     assert_eq!(probes, [("all", "kernel", line), ("arms", "match", line + 3), ("", "if", line + 14)]);
-    let _: &Kernel<()> = &nothing;
+    let _: &Kernel<()> = &nothing();
     assert_eq!(
         (generic::<u8, 4, true>().name(), generic::<f32, 1, true>().name()),
         ("generic<u8,2+2,true>", "generic<f32,1,true>")
     );
-    assert_eq!((all.parameters(), safe.parameters().len()), (&["output", "n", "_", "x"][..], 11));
-    assert_eq!(safe.module(), module_path!());
+    assert_eq!((all().parameters(), safe().parameters().len()), (&["output", "n", "_", "x"][..], 11));
+    assert_eq!(safe().module(), module_path!());
 }

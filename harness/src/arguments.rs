@@ -1,22 +1,34 @@
 //! Kernel arguments, checked against the kernel's parameters when the test is compiled.
 
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64};
+use std::sync::atomic::{
+    AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32, AtomicU64,
+    AtomicUsize,
+};
 
-use amdinst_device::{AtomicF32, AtomicF64, KernelArg, PerGroup, PerItem, Plain, Strided};
+use amdinst_device::__private::Written;
+use amdinst_device::{
+    AtomicF32, AtomicF64, Element, KernelArg, PerGroup, PerItem, PerItem2d, Plain, Slice2d, Strided,
+};
 
-use crate::buffer::{Buffer, BufferSlice, BufferSliceMut, Element, Region};
+use crate::buffer::{Buffer, BufferSlice, BufferSliceMut, Region};
+use crate::launch::Dim3;
+use crate::rows::{BufferRows, BufferRowsMut, Rows};
 
 /// A value that may be passed for a kernel parameter of type `P`. `N` is for messages: a type with the parameter's name.
 ///
 /// Numbers, arrays and structures with `#[derive(KernelArg)]` are passed by value. What a kernel reads (`*const T`, `&[T]`) is a
 /// `&Buffer<T>` or a part of one; for writing (`*mut T`, `PerItem<T>`, `Strided<T>`, `PerGroup<T>`, atomics), a `&mut Buffer<T>` or a
-/// part of one.
+/// part of one. Rows are `buffer.rows(width)` (`Slice2d<T>`) and `buffer.rows_mut(width)` (`PerItem2d<T>`).
+///
+/// The compiler recommends none of its implementations: it would list them all.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for `{N}: {P}`",
     label = "the kernel's parameter is a `{P}`",
     note = "numbers and structures are passed by value, `&Buffer<T>` for what is read (`*const T`, `&[T]`), and `&mut Buffer<T>` for what is \
-            written (`*mut T`, `PerItem<T>`, atomics)"
+            written (`*mut T`, `PerItem<T>`, atomics)",
+    note = "what stands in the host's memory is passed as a buffer, `&device.buffer(&values)`, and rows as `buffer.rows(width)` (`Slice2d<T>`) or \
+            `buffer.rows_mut(width)` (`PerItem2d<T>`)"
 )]
 pub trait Argument<P: KernelArg, N = ()> {
     /// Adds the argument to those of a launch.
@@ -24,6 +36,8 @@ pub trait Argument<P: KernelArg, N = ()> {
 }
 
 /// A tuple of arguments for a kernel whose parameters are the tuple `P`. `N` is for messages: types with the parameters' names.
+///
+/// All tuples have it by one implementation. Those of each length would be listed behind each error about an argument.
 #[diagnostic::on_unimplemented(
     message = "these arguments do not fit a kernel with the parameters `{P}`",
     label = "expected arguments for `{P}`",
@@ -32,6 +46,23 @@ pub trait Argument<P: KernelArg, N = ()> {
 pub trait Arguments<P, N = ()> {
     /// Adds each argument in order.
     fn push_all(self, values: &mut Values);
+}
+
+impl<P, N, A: ArgumentTuple<P, N>> Arguments<P, N> for A {
+    fn push_all(self, values: &mut Values) {
+        self.push_each(values);
+    }
+}
+
+/// [`Arguments`] of one number.
+#[diagnostic::on_unimplemented(
+    message = "these arguments do not fit a kernel with the parameters `{P}`",
+    label = "expected arguments for `{P}`",
+    note = "pass one argument for each parameter, in a tuple; a single one is written `(value,)`"
+)]
+pub trait ArgumentTuple<P, N = ()> {
+    #[doc(hidden)]
+    fn push_each(self, values: &mut Values);
 }
 
 /// The arguments of a launch, as bytes.
@@ -55,7 +86,7 @@ pub(crate) struct Value {
     pub(crate) reach: Option<Reach>,
 }
 
-/// Which elements of a buffer work-items of a launch in one dimension may write.
+/// Which elements of a buffer work-items may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
     /// Elements of the buffer.
@@ -67,23 +98,44 @@ pub(crate) struct Reach {
 /// For whom there are elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Each {
-    /// So many for each work-item.
+    /// So many for each work-item, by its index in x.
     WorkItem(usize),
-    /// One for each workgroup.
+    /// One for each work-item, by its place in x and y in rows of so many.
+    Place(usize),
+    /// One for each workgroup, by its index in x.
     Workgroup,
-    /// All, whoever launches how many.
+    /// All, whoever launches how many in x.
     Any,
 }
 
 impl Reach {
-    /// Elements that nobody has in a launch of so many work-items and workgroups.
-    pub(crate) fn left_over(&self, items: u64, groups: u64) -> u64 {
+    /// Elements that nobody has in a launch of such sizes.
+    pub(crate) fn left_over(&self, grid: Dim3, block: Dim3) -> u64 {
+        let launched = |axis: usize| u64::from(grid.0[axis]) * u64::from(block.0[axis]);
         let reached = match self.each {
-            Each::WorkItem(elements) => items.saturating_mul(elements as u64),
-            Each::Workgroup => groups,
+            Each::WorkItem(elements) => launched(0).saturating_mul(elements as u64),
+            Each::Place(width) => {
+                launched(0).min(width as u64) * launched(1).min((self.elements / width) as u64)
+            }
+            Each::Workgroup => u64::from(grid.0[0]),
             Each::Any => u64::MAX,
         };
         (self.elements as u64).saturating_sub(reached)
+    }
+
+    /// In how many dimensions no two work-items have the same element.
+    pub(crate) fn dimensions(&self) -> usize {
+        match self.each {
+            Each::Place(_) => 2,
+            Each::WorkItem(_) | Each::Workgroup | Each::Any => 1,
+        }
+    }
+}
+
+impl Value {
+    /// What the kernel calls it.
+    pub(crate) fn name(&self, kernel: Written) -> &'static str {
+        kernel.parameters.get(self.parameter).copied().unwrap_or("_")
     }
 }
 
@@ -118,6 +170,18 @@ impl Values {
         }
     }
 
+    fn rows(&mut self, rows: &Rows) {
+        self.address(&rows.region);
+        self.add(rows.sizes().to_vec(), None);
+    }
+
+    fn reach_rows(&mut self, rows: &Rows) {
+        self.rows(rows);
+        if let Some(value) = self.values.last_mut() {
+            value.reach = Some(Reach { elements: rows.region.len, each: Each::Place(rows.width) });
+        }
+    }
+
     fn null(&mut self, values: usize) {
         for _ in 0..values {
             self.add(vec![0; 8], None);
@@ -125,6 +189,7 @@ impl Values {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<P: Plain + KernelArg, N> Argument<P, N> for P {
     fn push(self, values: &mut Values) {
         values.plain(&self);
@@ -134,6 +199,7 @@ impl<P: Plain + KernelArg, N> Argument<P, N> for P {
 /// What is passed for parameters that a kernel reads, and for those that it writes.
 macro_rules! buffers {
     ($($parameter:ty => $how:ident, $([$argument:ty])*;)*) => {$($(
+        #[diagnostic::do_not_recommend]
         impl<T: Element, N> Argument<$parameter, N> for $argument {
             fn push(self, values: &mut Values) {
                 values.$how(&self.region());
@@ -144,7 +210,7 @@ macro_rules! buffers {
 
 buffers! {
     *const T => address, [&Buffer<T>] [&mut Buffer<T>] [BufferSlice<'_, T>] [BufferSliceMut<'_, T>];
-    &'static [T] => slice, [&Buffer<T>] [&mut Buffer<T>] [BufferSlice<'_, T>] [BufferSliceMut<'_, T>];
+    &'static [T] => slice, [&Buffer<T>] [BufferSlice<'_, T>];
     *mut T => address, [&mut Buffer<T>] [BufferSliceMut<'_, T>];
     Option<NonNull<T>> => address, [&mut Buffer<T>] [BufferSliceMut<'_, T>];
 }
@@ -157,6 +223,7 @@ macro_rules! reaching {
         reaching!(@of $n $parameter, $each, $argument);
     )*};
     (@of {$($n:ident)?} $parameter:ty, $each:expr, $argument:ty) => {
+        #[diagnostic::do_not_recommend]
         impl<T: Element, N $(, const $n: usize)?> Argument<$parameter, N> for $argument {
             fn push(self, values: &mut Values) {
                 values.reach(&self.region(), $each);
@@ -171,15 +238,36 @@ reaching! {
     {} PerGroup<T>, Each::Workgroup;
 }
 
+/// What a kernel has of elements `T` that are borrowed mutably, in a slice: themselves, or atomics.
+pub trait InSlice<T>: 'static {}
+
+impl<T: Element> InSlice<T> for T {}
+
 macro_rules! atomics {
     ($($atomic:ident $of:ty;)*) => {$(
-        impl<N> Argument<&'static [$atomic], N> for &mut Buffer<$of> {
-            fn push(self, values: &mut Values) {
-                values.slice(&self.region());
-            }
-        }
+        impl InSlice<$of> for $atomic {}
+    )*};
+}
 
-        impl<N> Argument<&'static [$atomic], N> for BufferSliceMut<'_, $of> {
+atomics! {
+    AtomicU8 u8;
+    AtomicI8 i8;
+    AtomicU16 u16;
+    AtomicI16 i16;
+    AtomicU32 u32;
+    AtomicI32 i32;
+    AtomicU64 u64;
+    AtomicI64 i64;
+    AtomicUsize usize;
+    AtomicIsize isize;
+    AtomicF32 f32;
+    AtomicF64 f64;
+}
+
+macro_rules! slices {
+    ($([$argument:ty])*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: Element, S: InSlice<T>, N> Argument<&'static [S], N> for $argument {
             fn push(self, values: &mut Values) {
                 values.slice(&self.region());
             }
@@ -187,17 +275,27 @@ macro_rules! atomics {
     )*};
 }
 
-atomics! {
-    AtomicU32 u32;
-    AtomicI32 i32;
-    AtomicU64 u64;
-    AtomicI64 i64;
-    AtomicF32 f32;
-    AtomicF64 f64;
+slices!([&mut Buffer<T>] [BufferSliceMut<'_, T>]);
+
+macro_rules! rows {
+    ($($parameter:ty => $how:ident, $([$argument:ty])*;)*) => {$($(
+        #[diagnostic::do_not_recommend]
+        impl<T: Element, N> Argument<$parameter, N> for $argument {
+            fn push(self, values: &mut Values) {
+                values.$how(&self.rows());
+            }
+        }
+    )*)*};
+}
+
+rows! {
+    Slice2d<T> => rows, [BufferRows<'_, T>] [BufferRowsMut<'_, T>];
+    PerItem2d<T> => reach_rows, [BufferRowsMut<'_, T>];
 }
 
 macro_rules! options {
     ($($parameter:ty => $how:ident $values:literal, $([$argument:ty])*;)*) => {$($(
+        #[diagnostic::do_not_recommend]
         impl<T: Element, N> Argument<$parameter, N> for Option<$argument> {
             fn push(self, values: &mut Values) {
                 match self {
@@ -216,18 +314,33 @@ options! {
     Option<&'static [T]> => slice 2, [&Buffer<T>] [&mut Buffer<T>] [BufferSlice<'_, T>] [BufferSliceMut<'_, T>];
 }
 
-impl Arguments<()> for () {
-    fn push_all(self, _: &mut Values) {}
+impl ArgumentTuple<()> for () {
+    fn push_each(self, _: &mut Values) {}
 }
 
+/// For tuples of each length up to that of the list: those of the first ones, since the compiler shows some of them, the shortest first.
 macro_rules! tuples {
     ($($argument:ident $parameter:ident $name:ident),+) => {
-        impl<$($argument, $parameter, $name),+> Arguments<($($parameter,)+), ($($name,)+)> for ($($argument,)+)
+        tuples!(@longer [] $($argument $parameter $name),+);
+    };
+    (@longer [$($before:tt)*] $argument:ident $parameter:ident $name:ident) => {
+        tuples!(@one [$($before)* $argument $parameter $name]);
+    };
+    (@longer [$($before:tt)*] $argument:ident $parameter:ident $name:ident, $($rest:tt)+) => {
+        tuples!(@one [$($before)* $argument $parameter $name]);
+        tuples!(@longer [$($before)* $argument $parameter $name] $($rest)+);
+    };
+    (@one [$($argument:ident $parameter:ident $name:ident)+]) => {
+        tuples!(@with [$($name)+] [($($name,)+)] $($argument $parameter, $name;)+);
+        tuples!(@with [] [()] $($argument $parameter, ();)+);
+    };
+    (@with [$($named:ident)*] [$names:ty] $($argument:ident $parameter:ident, $name:ty;)+) => {
+        impl<$($argument, $parameter,)+ $($named),*> ArgumentTuple<($($parameter,)+), $names> for ($($argument,)+)
         where
             $($parameter: KernelArg, $argument: Argument<$parameter, $name>,)+
         {
             #[expect(non_snake_case, reason = "type parameters' names")]
-            fn push_all(self, values: &mut Values) {
+            fn push_each(self, values: &mut Values) {
                 let ($($argument,)+) = self;
                 $(
                     $argument.push(values);
@@ -235,26 +348,7 @@ macro_rules! tuples {
                 )+
             }
         }
-
-        impl<$($argument, $parameter),+> Arguments<($($parameter,)+)> for ($($argument,)+)
-        where
-            $($parameter: KernelArg, $argument: Argument<$parameter>,)+
-        {
-            #[expect(non_snake_case, reason = "type parameters' names")]
-            fn push_all(self, values: &mut Values) {
-                let ($($argument,)+) = self;
-                $(
-                    $argument.push(values);
-                    values.parameter += 1;
-                )+
-            }
-        }
-        tuples!(@shorter $($argument $parameter $name),+);
     };
-    (@shorter $first:ident $first_parameter:ident $first_name:ident $(, $argument:ident $parameter:ident $name:ident)+) => {
-        tuples!($($argument $parameter $name),+);
-    };
-    (@shorter $first:ident $first_parameter:ident $first_name:ident) => {};
 }
 
 tuples!(
@@ -308,11 +402,17 @@ mod tests {
 
     #[test]
     fn elements_that_nobody_has() {
-        let reach = |each| Reach { elements: 10, each };
-        assert_eq!(reach(Each::WorkItem(2)).left_over(4, 1), 2);
-        assert_eq!(reach(Each::WorkItem(1)).left_over(64, 1), 0);
-        assert_eq!(reach(Each::Workgroup).left_over(64, 3), 7);
-        assert_eq!(reach(Each::Any).left_over(1, 1), 0);
+        let left = |each, grid: u32, block: (u32, u32)| {
+            Reach { elements: 10, each }.left_over(grid.into(), block.into())
+        };
+        assert_eq!(left(Each::WorkItem(2), 1, (4, 1)), 2);
+        assert_eq!(left(Each::WorkItem(1), 1, (64, 1)), 0);
+        assert_eq!(left(Each::Workgroup, 3, (21, 1)), 7);
+        assert_eq!(left(Each::Any, 1, (1, 1)), 0);
+        // Two rows of five.
+        assert_eq!(left(Each::Place(5), 1, (64, 1)), 5);
+        assert_eq!(left(Each::Place(5), 1, (4, 16)), 2);
+        assert_eq!(left(Each::Place(5), 2, (4, 2)), 0);
     }
 
     #[test]

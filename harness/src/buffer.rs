@@ -3,29 +3,10 @@
 use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
 
+use amdinst_device::Element;
+
 use crate::device::Allocation;
 use crate::device::Device;
-
-/// A type whose values are plain bytes, the same on host and device.
-///
-/// # Safety
-/// Every bit pattern of the type's size is a valid value, and the type has no padding.
-pub unsafe trait Element: Copy + Default + 'static {}
-
-macro_rules! elements {
-    ($($ty:ty)*) => {$(
-        // SAFETY: a number without padding or invalid values.
-        unsafe impl Element for $ty {}
-    )*};
-}
-
-elements!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64);
-
-#[cfg(feature = "half")]
-elements!(half::f16 half::bf16);
-
-// SAFETY: no padding between elements of one type, none of which has an invalid value.
-unsafe impl<T: Element, const N: usize> Element for [T; N] where [T; N]: Default {}
 
 /// `len` values of `T` in device memory, freed when dropped.
 ///
@@ -55,6 +36,7 @@ impl<T: Element> Buffer<T> {
     /// When the device has no room for it.
     #[track_caller]
     pub fn zeroed(device: &Device, len: usize) -> Self {
+        const { T::IS_ELEMENT }
         let label = format!("buffer of {len} {}", std::any::type_name::<T>());
         match device.allocate(len * size_of::<T>(), &label) {
             Ok(allocation) => Self { allocation, len, element: PhantomData },
@@ -83,7 +65,12 @@ impl<T: Element> Buffer<T> {
     /// When the device refuses.
     #[track_caller]
     pub fn to_vec(&self) -> Vec<T> {
-        let mut values = vec![T::default(); self.len];
+        let mut values = Vec::<T>::with_capacity(self.len);
+        // SAFETY: the vector has room for as many elements, and zeros make valid ones.
+        unsafe {
+            values.as_mut_ptr().write_bytes(0, self.len);
+            values.set_len(self.len);
+        }
         // SAFETY: the vector's memory is as many bytes, all initialised, and any bytes make valid elements.
         let bytes = unsafe {
             std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), size_of_val(values.as_slice()))

@@ -16,16 +16,23 @@ pub enum LaunchError {
         /// The parameter.
         parameter: String,
     },
-    /// A launch in several dimensions of a kernel that says what a work-item writes by its place in x.
+    /// A launch in more dimensions than those that say what a work-item writes.
     #[error(
-        "kernel `{kernel}`: `{parameter}` has elements for work-items in one dimension, and the launch has more\n  \
-         launch it with sizes in x alone, or let the kernel take a pointer (`*mut T`)"
+        "kernel `{kernel}`: `{parameter}` has elements for work-items in {}, and the launch has more\n  {}",
+        ["one dimension", "two dimensions"][usize::from(*dimensions > 1)],
+        if *dimensions > 1 {
+            "launch it with sizes in x and y alone, or let the kernel take a pointer (`*mut T`)"
+        } else {
+            "launch it with sizes in x alone, or let the kernel take rows (`PerItem2d<T>`) or a pointer (`*mut T`)"
+        }
     )]
     Dimensions {
         /// The kernel.
         kernel: String,
         /// The parameter.
         parameter: String,
+        /// Those that there are elements for.
+        dimensions: usize,
     },
     /// A launch over nothing.
     #[error("kernel `{kernel}`: a launch over no work-items; leave it out where there is nothing to do")]

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use amdinst_device::{Kernel, NamedKernel};
+use amdinst_device::__private::Written;
+use amdinst_device::{Kernel, NamedKernel, Probe};
 use amdinst_format::interface::{LaunchRequest, LaunchTiming, Launched};
 
 use amdinst_format::printed::{Printed, PrintedLine};
 
-use crate::arguments::{Arguments, Value, Values};
+use crate::arguments::{Arguments, Reach, Value, Values};
 use crate::device::Device;
 use crate::error::LaunchError;
 use crate::report::Report;
@@ -16,6 +17,13 @@ use crate::runner::recorder;
 /// Sizes in x, y and z: `64`, `(16, 4)` or `(8, 4, 2)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim3(pub [u32; 3]);
+
+impl Dim3 {
+    /// So many.
+    pub(crate) fn items(self) -> u64 {
+        self.0.iter().map(|&size| u64::from(size)).fold(1, u64::saturating_mul)
+    }
+}
 
 impl From<u32> for Dim3 {
     fn from(x: u32) -> Self {
@@ -41,7 +49,7 @@ impl From<[u32; 3]> for Dim3 {
     }
 }
 
-/// Launches a kernel. In scope, every [`Kernel`] has these methods.
+/// Launches a kernel. In scope, every function with `#[kernel]`, and every [`Kernel`], has these methods.
 ///
 /// ```no_run
 /// use amdinst_device::{global_id_x, kernel};
@@ -102,10 +110,16 @@ impl From<[u32; 3]> for Dim3 {
 /// # fn main() {}
 /// ```
 pub trait Launch<P, N = ()> {
+    /// What `#[kernel]` knows of it.
+    #[doc(hidden)]
+    fn written(&self) -> Written;
+
     /// Runs the kernel on `grid` workgroups of `block` work-items each and waits for its end.
     ///
     /// `arguments` is a tuple with one value for each parameter: numbers, arrays and structures by value, `&Buffer<T>` for `&[T]` and
     /// `*const T`, `&mut Buffer<T>` for `PerItem<T>` and `*mut T`. A wrong number or type does not compile.
+    ///
+    /// A buffer with elements for which there is no work-item is told of: in the test's output, and by [`Run::warnings`].
     ///
     /// # Errors
     /// See [`LaunchError`]: kernels not built, a fault in the kernel, or a difference that the probes made.
@@ -121,8 +135,7 @@ pub trait Launch<P, N = ()> {
 
     /// Runs the kernel on at least `n` work-items: in workgroups of 256, or of fewer, whole waves, if there are not so many.
     ///
-    /// The last workgroup may have work-items beyond the last element, for which `PerItem` has none. A buffer with elements for which
-    /// there is no work-item is told of: in the test's output, and by [`Run::warnings`].
+    /// The last workgroup may have work-items beyond the last element, for which `PerItem` has none.
     ///
     /// # Errors
     /// As [`Launch::launch`], and when `n` is 0.
@@ -131,7 +144,9 @@ pub trait Launch<P, N = ()> {
         device: &Device,
         n: u32,
         arguments: A,
-    ) -> Result<Run, LaunchError>;
+    ) -> Result<Run, LaunchError> {
+        over(self.written(), device, [n, 1, 1], arguments)
+    }
 
     /// Runs the kernel on at least as many work-items in x and y. Workgroups have 16 by 16 work-items, or fewer if
     /// there are fewer.
@@ -141,9 +156,11 @@ pub trait Launch<P, N = ()> {
     fn launch_2d<A: Arguments<P, N>>(
         &self,
         device: &Device,
-        sizes: (u32, u32),
+        (x, y): (u32, u32),
         arguments: A,
-    ) -> Result<Run, LaunchError>;
+    ) -> Result<Run, LaunchError> {
+        over(self.written(), device, [x, y, 1], arguments)
+    }
 
     /// Runs the kernel on at least as many work-items in x, y and z. Workgroups have 8 by 8 by 4 work-items, or fewer
     /// if there are fewer.
@@ -153,9 +170,11 @@ pub trait Launch<P, N = ()> {
     fn launch_3d<A: Arguments<P, N>>(
         &self,
         device: &Device,
-        sizes: (u32, u32, u32),
+        (x, y, z): (u32, u32, u32),
         arguments: A,
-    ) -> Result<Run, LaunchError>;
+    ) -> Result<Run, LaunchError> {
+        over(self.written(), device, [x, y, z], arguments)
+    }
 
     /// Launches the kernel with `lds` bytes of dynamic LDS for each workgroup, after the kernel's own.
     ///
@@ -168,74 +187,90 @@ pub trait Launch<P, N = ()> {
         block: impl Into<Dim3>,
         lds: u32,
         arguments: A,
-    ) -> Result<Run, LaunchError>;
+    ) -> Result<Run, LaunchError> {
+        let mut values = Values::default();
+        arguments.push_all(&mut values);
+        launch(self.written(), device, [grid.into(), block.into()], lds, &values)
+    }
 
     /// Lanes of a wave of the kernel, as it was built for the device: 64 on GFX9, 32 or 64 on GFX11 (`--wave-size`).
     ///
     /// # Errors
     /// When the kernel is not built for the device's processor.
-    fn wave_size(&self, device: &Device) -> Result<u32, LaunchError>;
-}
+    fn wave_size(&self, device: &Device) -> Result<u32, LaunchError> {
+        let written = self.written();
+        Ok(device.wave_size(written.package, &path(written))?)
+    }
 
-/// The launches of a kernel, with the names of its parameters or without.
-macro_rules! launches {
-    ($($names:ident)?) => {
-        fn launch_with_lds<A: Arguments<P $(, $names)?>>(
-            &self,
-            device: &Device,
-            grid: impl Into<Dim3>,
-            block: impl Into<Dim3>,
-            lds: u32,
-            arguments: A,
-        ) -> Result<Run, LaunchError> {
-            let mut values = Values::default();
-            arguments.push_all(&mut values);
-            launch(self, device, [grid.into(), block.into()], lds, &values)
-        }
+    /// As [`Kernel::name`].
+    fn name(&self) -> &'static str {
+        self.written().name
+    }
 
-        fn launch_1d<A: Arguments<P $(, $names)?>>(&self, device: &Device, n: u32, arguments: A) -> Result<Run, LaunchError> {
-            over(self, device, [n, 1, 1], arguments)
-        }
+    /// As [`Kernel::module`].
+    fn module(&self) -> &'static str {
+        self.written().module
+    }
 
-        fn launch_2d<A: Arguments<P $(, $names)?>>(
-            &self,
-            device: &Device,
-            (x, y): (u32, u32),
-            arguments: A,
-        ) -> Result<Run, LaunchError> {
-            over(self, device, [x, y, 1], arguments)
-        }
+    /// As [`Kernel::parameters`].
+    fn parameters(&self) -> &'static [&'static str] {
+        self.written().parameters
+    }
 
-        fn launch_3d<A: Arguments<P $(, $names)?>>(
-            &self,
-            device: &Device,
-            (x, y, z): (u32, u32, u32),
-            arguments: A,
-        ) -> Result<Run, LaunchError> {
-            over(self, device, [x, y, z], arguments)
-        }
-    };
+    /// As [`Kernel::package`].
+    fn package(&self) -> &'static str {
+        self.written().package
+    }
+
+    /// As [`Kernel::features`].
+    fn features(&self) -> Option<&'static str> {
+        self.written().features
+    }
+
+    /// As [`Kernel::file`].
+    fn file(&self) -> &'static str {
+        self.written().file
+    }
+
+    /// As [`Kernel::line`].
+    fn line(&self) -> u32 {
+        self.written().line
+    }
+
+    /// As [`Kernel::column`].
+    fn column(&self) -> u32 {
+        self.written().column
+    }
+
+    /// As [`Kernel::probes`].
+    fn probes(&self) -> &'static [Probe] {
+        self.written().probes
+    }
 }
 
 impl<P> Launch<P> for Kernel<P> {
-    launches!();
-
-    fn wave_size(&self, device: &Device) -> Result<u32, LaunchError> {
-        Ok(device.wave_size(self.package(), &path(self))?)
+    fn written(&self) -> Written {
+        Kernel::written(self)
     }
 }
 
 impl<P, N> Launch<P, N> for NamedKernel<P, N> {
-    launches!(N);
+    fn written(&self) -> Written {
+        Kernel::written(self)
+    }
+}
 
-    fn wave_size(&self, device: &Device) -> Result<u32, LaunchError> {
-        Launch::wave_size(&**self, device)
+/// A kernel as it is named: the function that gives its handle.
+#[diagnostic::do_not_recommend]
+impl<P, N, F: Fn() -> NamedKernel<P, N>> Launch<P, N> for F {
+    fn written(&self) -> Written {
+        Kernel::written(&self())
     }
 }
 
 /// Launches a kernel on at least as many work-items as `sizes` say.
 fn over<P, N, A: Arguments<P, N>>(
-    kernel: &Kernel<P>,
+    kernel: Written,
     device: &Device,
     sizes: [u32; 3],
     arguments: A,
@@ -243,25 +278,27 @@ fn over<P, N, A: Arguments<P, N>>(
     let mut values = Values::default();
     arguments.push_all(&mut values);
     if sizes.contains(&0) {
-        return Err(LaunchError::NoWorkItems { kernel: kernel.name().to_owned() });
+        return Err(LaunchError::NoWorkItems { kernel: kernel.name.to_owned() });
     }
-    let [grid, block] = workgroups(sizes);
-    let mut run = launch(kernel, device, [Dim3(grid), Dim3(block)], 0, &values)?;
-    let product = |sizes: [u32; 3]| sizes.iter().map(|&size| u64::from(size)).product::<u64>();
-    let (groups, items) = (product(grid), product(grid) * product(block));
-    for (value, reach) in values.iter().filter_map(|value| Some((value, value.reach?))) {
-        let left = reach.left_over(items, groups);
-        if left > 0 {
-            let (name, of) = (kernel.name(), reach.elements);
-            let parameter = kernel.parameters().get(value.parameter).unwrap_or(&"_");
-            let text = format!(
-                "kernel `{name}`: {left} of {of} elements of `{parameter}` have no work-item in a launch of {items}, so that nothing writes them"
-            );
-            recorder::record_warning(&text);
-            run.warnings.push(text);
-        }
-    }
-    Ok(run)
+    launch(kernel, device, workgroups(sizes).map(Dim3), 0, &values)
+}
+
+/// What is told of buffers with elements for which a launch has no work-item.
+fn left_over(kernel: Written, [grid, block]: [Dim3; 2], values: &Values) -> Vec<String> {
+    let reached = values.iter().filter_map(|value| Some((value, value.reach?)));
+    let text = |(value, reach): (&Value, Reach)| {
+        let left = reach.left_over(grid, block);
+        let items = block.items() * grid.items();
+        (left > 0).then(|| {
+            format!(
+                "kernel `{}`: {left} of {} elements of `{}` have no work-item in a launch of {items}, so that nothing writes them",
+                kernel.name,
+                reach.elements,
+                value.name(kernel)
+            )
+        })
+    };
+    reached.filter_map(text).collect()
 }
 
 /// How many workgroups of how many work-items there are for at least as many work-items as `sizes` say.
@@ -276,33 +313,41 @@ fn workgroups(sizes: [u32; 3]) -> [[u32; 3]; 2] {
     [std::array::from_fn(|axis| sizes[axis].div_ceil(block[axis])), block]
 }
 
-/// The kernel's path in its crate, as the runtime looks for it.
-pub(crate) fn path<P>(kernel: &Kernel<P>) -> String {
-    let modules = kernel.module().split_once("::").map(|(_, modules)| format!("{modules}::"));
-    modules.unwrap_or_default() + kernel.name()
+/// Dimensions in which a launch has more than one work-item.
+fn launched_dimensions([grid, block]: [Dim3; 2]) -> usize {
+    (0..3).rev().find(|&axis| grid.0[axis] > 1 || block.0[axis] > 1).map_or(1, |axis| axis + 1)
 }
 
-fn launch<P>(
-    kernel: &Kernel<P>,
+/// The kernel's path in its crate, as the runtime looks for it.
+pub(crate) fn path(kernel: Written) -> String {
+    let modules = kernel.module.split_once("::").map(|(_, modules)| format!("{modules}::"));
+    modules.unwrap_or_default() + kernel.name
+}
+
+fn launch(
+    kernel: Written,
     device: &Device,
     [grid, block]: [Dim3; 2],
     lds: u32,
     values: &Values,
 ) -> Result<Run, LaunchError> {
-    let parameter =
-        |value: &Value| kernel.parameters().get(value.parameter).copied().unwrap_or("_").to_owned();
-    let of_kernel = || kernel.name().to_owned();
+    let of_kernel = || kernel.name.to_owned();
+    let parameter = |value: &Value| value.name(kernel).to_owned();
     if let Some(value) = values.iter().find(|value| value.device.is_some_and(|id| id != device.id())) {
         return Err(LaunchError::OtherDevice { kernel: of_kernel(), parameter: parameter(value) });
     }
-    let is_linear = [grid, block].iter().all(|sizes| sizes.0[1..] == [1, 1]);
-    if let Some(value) = values.iter().find(|value| value.reach.is_some() && !is_linear) {
-        return Err(LaunchError::Dimensions { kernel: of_kernel(), parameter: parameter(value) });
+    if let Some((value, reach)) = values
+        .iter()
+        .filter_map(|value| Some((value, value.reach?)))
+        .find(|(_, reach)| launched_dimensions([grid, block]) > reach.dimensions())
+    {
+        let (kernel, parameter, dimensions) = (of_kernel(), parameter(value), reach.dimensions());
+        return Err(LaunchError::Dimensions { kernel, parameter, dimensions });
     }
     let request = LaunchRequest {
-        package: kernel.package().to_owned(),
+        package: kernel.package.to_owned(),
         features: kernel
-            .features()
+            .features
             .map(|names| names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect()),
         kernel: path(kernel),
         grid: grid.0,
@@ -317,16 +362,12 @@ fn launch<P>(
         }
     })?;
     recorder::record(&launched);
+    let warnings = left_over(kernel, [grid, block], values);
+    for warning in &warnings {
+        recorder::record_warning(warning);
+    }
     let Launched { report, profile, wave_instructions, timing, elapsed, printed, .. } = launched;
-    Ok(Run {
-        report: Report::new(report),
-        wave_instructions,
-        elapsed,
-        timing,
-        profile,
-        warnings: Vec::new(),
-        printed,
-    })
+    Ok(Run { report: Report::new(report), wave_instructions, elapsed, timing, profile, warnings, printed })
 }
 
 /// A launch that ended well.

@@ -78,9 +78,11 @@ mod expected;
 mod launch;
 mod listing;
 mod report;
+mod rows;
 mod runner;
 mod runtime;
 
+pub use amdinst_device::Element;
 pub use amdinst_format::interface::{
     BufferDifference, Checks, CounterChoice, DeviceChoice, Embedded, EmbeddedCodeObject, EmbeddedForm,
     LaunchFailure, LaunchTiming, Settings, SettingsError, TimingReport,
@@ -90,7 +92,7 @@ pub use amdinst_format::report::run::FaultReport;
 pub use amdinst_format::report::{Counts, Outcome, Selection, WaveReport};
 pub use amdinst_macros::test;
 pub use arguments::{Argument, Arguments};
-pub use buffer::{Buffer, BufferSlice, BufferSliceMut, Element};
+pub use buffer::{Buffer, BufferSlice, BufferSliceMut};
 pub use device::{Device, DeviceError};
 pub use error::LaunchError;
 pub use expected::branch_counts;
@@ -103,6 +105,7 @@ pub use listing::Listing;
 pub use report::Report;
 #[doc(hidden)]
 pub use report::of_waves;
+pub use rows::{BufferRows, BufferRowsMut};
 pub use runner::{IntoTestResult, TestCase, TestResult, run_tests, run_tests_of};
 pub use runtime::RuntimeError;
 

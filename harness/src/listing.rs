@@ -1,12 +1,12 @@
 //! The machine code of a kernel, for tests that pin what the compiler made of it.
 
-use amdinst_device::Kernel;
+use amdinst_device::{Kernel, NamedKernel};
 
 use crate::device::Device;
 use crate::error::LaunchError;
 use crate::launch::path;
 
-/// Shows a kernel's code. In scope, every [`Kernel`] has this method.
+/// Shows a kernel's code. In scope, every function with `#[kernel]`, and every [`Kernel`], has this method.
 pub trait Listing {
     /// The instructions of the kernel as it was built, before any probe, one a line and as LLVM writes them. Without
     /// addresses, so that a snapshot of it changes only when the code does.
@@ -18,6 +18,14 @@ pub trait Listing {
 
 impl<P> Listing for Kernel<P> {
     fn listing(&self, device: &Device) -> Result<String, LaunchError> {
-        Ok(device.listing(self.package(), &path(self))?)
+        let written = self.written();
+        Ok(device.listing(written.package, &path(written))?)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<P, N, F: Fn() -> NamedKernel<P, N>> Listing for F {
+    fn listing(&self, device: &Device) -> Result<String, LaunchError> {
+        Kernel::listing(&self(), device)
     }
 }

@@ -11,9 +11,11 @@
 //! a test's reference call these.
 
 pub mod fast;
+mod methods;
 mod rounded;
 mod software;
 
+pub use methods::FunctionsNotMethods;
 pub use rounded::{Float, ceil, floor, mul_add, round_ties_even, sqrt, trunc};
 pub use software::{
     Real, acos, asin, atan, atan2, cbrt, cos, cosh, exp, exp2, hypot, ln, log2, log10, pow, sin, sin_cos,

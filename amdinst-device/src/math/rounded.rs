@@ -43,14 +43,14 @@ pub fn round_ties_even<F: Float>(x: F) -> F {
 }
 
 mod sealed {
-    /// All of these are correctly rounded on the device and on the host, so that a reference computed there agrees.
+    /// No methods: of such, the compiler would say that users may import this. All of these are correctly rounded on the device and on the host, so that a reference computed there agrees.
     pub trait Functions: Sized {
-        fn sqrt(self) -> Self;
-        fn mul_add(self, factor: Self, summand: Self) -> Self;
-        fn floor(self) -> Self;
-        fn ceil(self) -> Self;
-        fn trunc(self) -> Self;
-        fn round_ties_even(self) -> Self;
+        fn sqrt(x: Self) -> Self;
+        fn mul_add(x: Self, factor: Self, summand: Self) -> Self;
+        fn floor(x: Self) -> Self;
+        fn ceil(x: Self) -> Self;
+        fn trunc(x: Self) -> Self;
+        fn round_ties_even(x: Self) -> Self;
     }
 }
 
@@ -78,50 +78,50 @@ macro_rules! math {
         #[cfg(target_arch = "amdgpu")]
         impl sealed::Functions for $float {
             #[inline(always)]
-            fn sqrt(self) -> Self {
-                $device::sqrt(self)
+            fn sqrt(x: Self) -> Self {
+                $device::sqrt(x)
             }
             #[inline(always)]
-            fn mul_add(self, factor: Self, summand: Self) -> Self {
-                $device::mul_add(self, factor, summand)
+            fn mul_add(x: Self, factor: Self, summand: Self) -> Self {
+                $device::mul_add(x, factor, summand)
             }
             #[inline(always)]
-            fn floor(self) -> Self {
-                $device::floor(self)
+            fn floor(x: Self) -> Self {
+                $device::floor(x)
             }
             #[inline(always)]
-            fn ceil(self) -> Self {
-                $device::ceil(self)
+            fn ceil(x: Self) -> Self {
+                $device::ceil(x)
             }
             #[inline(always)]
-            fn trunc(self) -> Self {
-                $device::trunc(self)
+            fn trunc(x: Self) -> Self {
+                $device::trunc(x)
             }
             #[inline(always)]
-            fn round_ties_even(self) -> Self {
-                $device::round_ties_even(self)
+            fn round_ties_even(x: Self) -> Self {
+                $device::round_ties_even(x)
             }
         }
 
         #[cfg(not(target_arch = "amdgpu"))]
         impl sealed::Functions for $float {
-            fn sqrt(self) -> Self {
-                $float::sqrt(self)
+            fn sqrt(x: Self) -> Self {
+                $float::sqrt(x)
             }
-            fn mul_add(self, factor: Self, summand: Self) -> Self {
-                $float::mul_add(self, factor, summand)
+            fn mul_add(x: Self, factor: Self, summand: Self) -> Self {
+                $float::mul_add(x, factor, summand)
             }
-            fn floor(self) -> Self {
-                $float::floor(self)
+            fn floor(x: Self) -> Self {
+                $float::floor(x)
             }
-            fn ceil(self) -> Self {
-                $float::ceil(self)
+            fn ceil(x: Self) -> Self {
+                $float::ceil(x)
             }
-            fn trunc(self) -> Self {
-                $float::trunc(self)
+            fn trunc(x: Self) -> Self {
+                $float::trunc(x)
             }
-            fn round_ties_even(self) -> Self {
-                $float::round_ties_even(self)
+            fn round_ties_even(x: Self) -> Self {
+                $float::round_ties_even(x)
             }
         }
     )*};

@@ -9,9 +9,10 @@ impl Real for f64 {}
 mod sealed {
     macro_rules! functions {
         ($($name:ident($($argument:ident),*);)*) => {
+            /// No methods: of such, the compiler would say that users may import this.
             pub trait Functions: Sized {
-                fn sin_cos(self) -> (Self, Self);
-                $(fn $name(self $(, $argument: Self)*) -> Self;)*
+                fn sin_cos(x: Self) -> (Self, Self);
+                $(fn $name(x: Self $(, $argument: Self)*) -> Self;)*
             }
         };
     }
@@ -36,26 +37,26 @@ macro_rules! functions {
 
         impl sealed::Functions for f32 {
             #[inline]
-            fn sin_cos(self) -> (Self, Self) {
-                libm::sincosf(self)
+            fn sin_cos(x: Self) -> (Self, Self) {
+                libm::sincosf(x)
             }
             $(
                 #[inline]
-                fn $name(self $(, $argument: Self)*) -> Self {
-                    libm::$of_f32(self $(, $argument)*)
+                fn $name(x: Self $(, $argument: Self)*) -> Self {
+                    libm::$of_f32(x $(, $argument)*)
                 }
             )*
         }
 
         impl sealed::Functions for f64 {
             #[inline]
-            fn sin_cos(self) -> (Self, Self) {
-                libm::sincos(self)
+            fn sin_cos(x: Self) -> (Self, Self) {
+                libm::sincos(x)
             }
             $(
                 #[inline]
-                fn $name(self $(, $argument: Self)*) -> Self {
-                    libm::$of_f64(self $(, $argument)*)
+                fn $name(x: Self $(, $argument: Self)*) -> Self {
+                    libm::$of_f64(x $(, $argument)*)
                 }
             )*
         }

@@ -1,7 +1,7 @@
 //! Everything that a kernel may take, and kernels that need no `unsafe`.
 
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering};
 
 use amdinst_device::{
     KernelArg, PerGroup, PerItem, Strided, global_id_x, global_id_y, kernel, workgroup_id_x,
@@ -56,6 +56,46 @@ pub fn tell_structure(before: u8, mixed: Mixed, behind: u16, mut output: PerItem
     for (place, word) in output.chunk().iter_mut().zip(words) {
         *place = word;
     }
+}
+
+/// A body in space, of which there are buffers.
+#[derive(Clone, Copy, Debug, PartialEq, KernelArg)]
+#[repr(C)]
+pub struct Body {
+    /// Where it is.
+    pub at: [f32; 3],
+    /// How heavy it is.
+    pub mass: f32,
+}
+
+/// Moves each body by its mass times the place of the first of all, and gives the masses.
+#[kernel]
+pub fn move_bodies(all: &[[Body; 2]], mut bodies: PerItem<Body>, mut masses: Strided<f32>) {
+    let first = all[0][0];
+    if let Some(body) = bodies.get() {
+        for (at, by) in body.at.iter_mut().zip(first.at) {
+            *at += body.mass * by;
+        }
+    }
+    for (i, mass) in masses.iter_mut() {
+        *mass = all[i / 2][i % 2].mass;
+    }
+}
+
+/// Sums of long rows.
+#[kernel]
+pub fn sum_rows(rows: &[[u32; 64]], mut sums: PerItem<u32>) {
+    if let Some(sum) = sums.get() {
+        *sum = rows[global_id_x() as usize].iter().sum();
+    }
+}
+
+/// Counts and greatest indices of the work-items by their remainders by three, in narrow numbers side by side.
+#[kernel]
+pub fn count_narrow(bytes: &[AtomicU8], halves: &[AtomicU16]) {
+    let third = global_id_x() as usize % 3;
+    bytes[third].fetch_add(1, Ordering::Relaxed);
+    halves[third].fetch_max(global_id_x() as u16, Ordering::Relaxed);
 }
 
 /// Looks up in an array that is passed by value: elsewhere for each work-item.

@@ -10,5 +10,6 @@ pub mod memory;
 pub mod printing;
 pub mod reductions;
 pub mod shared_places;
+pub mod tiles;
 pub mod wave;
 pub mod wide;

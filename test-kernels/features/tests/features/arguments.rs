@@ -1,8 +1,8 @@
 //! Everything that a kernel may take, as the host passes it.
 
 use features::arguments::{
-    Buffers, Mixed, Pair, WORDS, add_up, colour, first_of_group, look_up, many, mix, mix_bytes, safe_saxpy,
-    scale_halves, squares, tell_structure,
+    Body, Buffers, Mixed, Pair, WORDS, add_up, colour, count_narrow, first_of_group, look_up, many, mix,
+    mix_bytes, move_bodies, safe_saxpy, scale_halves, squares, sum_rows, tell_structure,
 };
 use harness::{Buffer, Device, Launch as _, LaunchError, TestResult};
 
@@ -17,6 +17,41 @@ fn structures_come_as_they_are(device: &Device) -> TestResult {
     for (item, found) in (0..).zip(output.to_vec().chunks(WORDS)) {
         assert_eq!(found, [&words[..], &[item]].concat());
     }
+    Ok(())
+}
+
+/// Buffers of structures, and of arrays of such.
+#[harness::test]
+fn structures_in_buffers(device: &Device) -> TestResult {
+    let body = |i: usize| Body { at: [i as f32, 1.0, -2.0], mass: 0.5 * i as f32 };
+    let pairs: Vec<[Body; 2]> = (0..50).map(|i| [body(2 * i + 3), body(2 * i + 4)]).collect();
+    let all: Vec<Body> = (0..70).map(body).collect();
+    let (mut bodies, mut masses) = (device.buffer(&all), device.zeroed::<f32>(100));
+    move_bodies.launch(device, 2, 64, (&device.buffer(&pairs), &mut bodies, &mut masses))?;
+    let moved =
+        |Body { at, mass }: Body| Body { at: [at[0] + mass * 3.0, at[1] + mass, at[2] + mass * -2.0], mass };
+    assert_eq!(bodies.to_vec(), all.into_iter().map(moved).collect::<Vec<_>>());
+    assert_eq!(masses.to_vec(), pairs.iter().flatten().map(|body| body.mass).collect::<Vec<_>>());
+    assert_eq!(device.zeroed::<Body>(1).to_vec(), [Body { at: [0.0; 3], mass: 0.0 }]);
+    Ok(())
+}
+
+/// More elements than `Default` has arrays for.
+#[harness::test]
+fn long_rows(device: &Device) -> TestResult {
+    let rows: Vec<[u32; 64]> = (0..10).map(|row| std::array::from_fn(|i| row * i as u32)).collect();
+    let mut sums = device.zeroed(10);
+    sum_rows.launch_1d(device, 10, (&device.buffer(&rows), &mut sums))?;
+    assert_eq!(sums.to_vec(), (0..10).map(|row| row * (63 * 64 / 2)).collect::<Vec<u32>>());
+    Ok(())
+}
+
+/// 128 work-items: 43 of the remainders 0 and 1, 42 of 2. The buffers end with a dword, all of which the instructions read.
+#[harness::test]
+fn narrow_atomics(device: &Device) -> TestResult {
+    let (mut bytes, mut halves) = (device.zeroed::<u8>(4), device.zeroed::<u16>(4));
+    count_narrow.launch(device, 2, 64, (&mut bytes, &mut halves))?;
+    assert_eq!((bytes.to_vec(), halves.to_vec()), (vec![43, 43, 42, 0], vec![126, 127, 125, 0]));
     Ok(())
 }
 
@@ -179,6 +214,13 @@ fn launches_over_elements(device: &Device) -> TestResult {
         ]
     );
     assert_eq!(y.to_vec(), (0..1000).map(|i| if i < 512 { 5.0 } else { 3.0 }).collect::<Vec<_>>());
+    let run = safe_saxpy.launch(device, 1, 64, (2.0, x.slice(..100), y.slice_mut(..100)))?;
+    assert_eq!(
+        run.warnings(),
+        [
+            "kernel `safe_saxpy`: 36 of 100 elements of `y` have no work-item in a launch of 64, so that nothing writes them"
+        ]
+    );
     let mut image = device.zeroed(20 * 35);
     colour.launch_2d(device, (20, 35), (20, 35, &mut image))?;
     let expected: Vec<u32> = (0..35).flat_map(|y| (0..20).map(move |x| y << 16 | x)).collect();

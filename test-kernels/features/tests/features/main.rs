@@ -8,6 +8,7 @@ mod memory;
 mod printing;
 mod reductions;
 mod shared_places;
+mod tiles;
 mod wave;
 mod wide;
 
