@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(*middle, [1, 2, 3]);
         assert_eq!(*middle.part(1..3).unwrap(), [2, 3]);
         assert_eq!(middle.part(1..4), None);
-        assert_eq!(*all.part(5..5).unwrap(), []);
+        assert!(all.part(5..5).unwrap().is_empty());
         assert!(std::ptr::eq(&all[1], &middle[0]));
     }
 }

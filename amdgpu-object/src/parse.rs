@@ -116,6 +116,9 @@ fn code(elf: &Elf, name: &str) -> Result<Option<(usize, Text)>, ObjectError> {
     if section.kind != elf::SHT_PROGBITS {
         return Err(damaged("it is not SHT_PROGBITS"));
     }
+    if !section.is_alloc() {
+        return Err(damaged("it is not SHF_ALLOC, hence no part of the running program"));
+    }
     if section.size % 4 != 0 || section.address % 4 != 0 {
         return Err(damaged("its address or size is not a multiple of 4, the size of an instruction word"));
     }

@@ -8,15 +8,17 @@ mod names;
 use std::borrow::Cow;
 
 use amdgpu_isa::Arch;
-use goblin::elf::Elf;
-use goblin::elf::program_header::{PT_LOAD, PT_PHDR};
+use goblin::elf::program_header::{PT_DYNAMIC, PT_LOAD, PT_PHDR};
 use goblin::elf::section_header::{
-    SHF_ALLOC, SHT_DYNSYM, SHT_GNU_HASH, SHT_HASH, SHT_NOBITS, SHT_RELA, SHT_STRTAB,
+    SHF_ALLOC, SHT_DYNAMIC, SHT_DYNSYM, SHT_GNU_HASH, SHT_HASH, SHT_NOBITS, SHT_RELA, SHT_STRTAB,
+    SectionHeader,
 };
+use goblin::elf::{Elf, Sym};
 use rustc_hash::FxHashMap;
 
 use names::Names;
 
+use super::elf::SYMBOL_SIZE;
 use super::registers::MOST_USER_SGPRS;
 use super::{CodeObject, Kernel, KernelMetadata, ObjectError};
 
@@ -167,29 +169,58 @@ fn sections(elf: &Elf<'_>, bytes: &[u8]) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// What loaders find through the dynamic table is what sections of its kind describe.
+/// What loaders find through the dynamic table is what sections of its kind describe, and the other way round for its symbols.
 fn dynamic(elf: &Elf<'_>) -> Result<(), VerifyError> {
-    let Some(dynamic) = &elf.dynamic else { return Ok(()) };
+    let wrong = |problem: String| Err(headers("dynamic table", problem));
+    let loaded = |kind: u32| {
+        let is_one = move |section: &&SectionHeader| {
+            section.sh_type == kind && section.sh_flags & u64::from(SHF_ALLOC) != 0
+        };
+        elf.section_headers.iter().filter(is_one)
+    };
+    let Some(dynamic) = &elf.dynamic else {
+        return match loaded(SHT_DYNSYM).next() {
+            Some(_) => wrong("there are dynamic symbols and no table that tells of them".to_owned()),
+            None => Ok(()),
+        };
+    };
     let info = &dynamic.info;
+    let told = |table: usize| Some(table as u64).filter(|&table| table != 0);
+    let header = elf.program_headers.iter().find(|header| header.p_type == PT_DYNAMIC);
     let tables = [
-        ("DT_SYMTAB", Some(info.symtab as u64).filter(|&table| table != 0), SHT_DYNSYM),
-        ("DT_STRTAB", Some(info.strtab as u64).filter(|&table| table != 0), SHT_STRTAB),
-        ("DT_RELA", Some(info.rela as u64).filter(|_| info.relasz != 0), SHT_RELA),
+        ("PT_DYNAMIC", header.map(|header| header.p_offset), SHT_DYNAMIC),
+        ("DT_SYMTAB", told(info.symtab), SHT_DYNSYM),
+        ("DT_STRTAB", told(info.strtab), SHT_STRTAB),
+        ("DT_RELA", told(info.rela).filter(|_| info.relasz != 0), SHT_RELA),
         ("DT_HASH", info.hash, SHT_HASH),
         ("DT_GNU_HASH", info.gnu_hash, SHT_GNU_HASH),
     ];
     for (name, table, kind) in tables {
-        let is_it = |at: u64| {
-            elf.section_headers.iter().any(|section| section.sh_type == kind && section.sh_offset == at)
-        };
-        if table.is_some_and(|at| !is_it(at)) {
-            return Err(headers(
-                "dynamic table",
-                format!("no section of its kind stands where {name} points"),
-            ));
+        if table.is_some_and(|at| loaded(kind).all(|section| section.sh_offset != at)) {
+            return wrong(format!("no loaded section of its kind stands where {name} points"));
+        }
+    }
+    for symbols in loaded(SHT_DYNSYM) {
+        if told(info.symtab) != Some(symbols.sh_offset) {
+            return wrong("it does not point at the section of dynamic symbols".to_owned());
+        }
+        let names = elf.section_headers.get(symbols.sh_link as usize).map(|names| names.sh_offset);
+        if names != told(info.strtab) {
+            return wrong("it does not point at the names of the dynamic symbols".to_owned());
+        }
+        let (counted, there) = (elf.dynsyms.len() as u64, symbols.sh_size / SYMBOL_SIZE as u64);
+        if counted > there {
+            return wrong(format!("its hash table counts {counted} symbols, and there are {there}"));
         }
     }
     Ok(())
+}
+
+/// A symbol that others see lies in its section.
+fn inside(elf: &Elf<'_>, symbol: &Sym) -> bool {
+    let Some(section) = elf.section_headers.get(symbol.st_shndx) else { return true };
+    let end = section.sh_addr.saturating_add(section.sh_size);
+    section.sh_flags & u64::from(SHF_ALLOC) == 0 || (section.sh_addr..=end).contains(&symbol.st_value)
 }
 
 fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
@@ -205,6 +236,10 @@ fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
                 && !symbol.is_import()
                 && symbol.st_bind() != goblin::elf::sym::STB_LOCAL
             {
+                if !inside(elf, &symbol) {
+                    let part = format!("symbol `{}`", amdinst_text::name(name));
+                    return Err(headers(part, "it does not lie in its section"));
+                }
                 let value = *values.entry(name).or_insert(symbol.st_value);
                 if value != symbol.st_value {
                     return Err(headers(

@@ -11,7 +11,7 @@ const SOURCE: &str = include_str!("sources/order.cl");
 
 fn deterministic() -> Config {
     let mut config = Config::default();
-    config.deterministic = true;
+    (config.deterministic, config.tells_clashes) = (true, true);
     config
 }
 

@@ -79,6 +79,45 @@ fn survives(bytes: &[u8]) {
     }
 }
 
+/// Parts that contradict each other: it is told what does, before anything is rewritten. To find it in what was rewritten would be to find a
+/// bug.
+#[test]
+fn contradictions_are_damage_and_no_bug() {
+    let number = |at: usize, size: usize| {
+        FIXTURE[at..at + size].iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
+    };
+    // Where the header of the first section of that kind stands.
+    let section = |kind: usize| {
+        let table = number(0x28, 8);
+        (0..number(0x3c, 2)).map(|index| table + 64 * index).find(|at| number(at + 4, 4) == kind).unwrap()
+    };
+    let (dynamic, hash, dynamic_symbols) = (section(6), section(5), section(11));
+    let symbols = number(dynamic_symbols + 24, 8);
+    for (at, new, words) in [
+        // Kinds of sections.
+        (dynamic_symbols + 4, 0x7f, "where DT_SYMTAB points"),
+        (dynamic + 4, 0x7f, "where PT_DYNAMIC points"),
+        (hash + 4, 0x7f, "where DT_HASH points"),
+        // Not loaded; somewhere else; of no size.
+        (hash + 8, 0, "where DT_HASH points"),
+        (hash + 16, 0x99, "no segment loads it at its address"),
+        (dynamic_symbols + 32, 24, "its hash table counts"),
+        // The section of the first symbol.
+        (symbols + 24 + 6, 1, "it does not lie in its section"),
+        // The table of program headers is said to stand elsewhere.
+        (0x40 + 8, 0x48, "it does not describe the program header table"),
+    ] {
+        let mut bytes = FIXTURE.to_vec();
+        bytes[at] = new;
+        let object = CodeObject::parse(bytes).unwrap();
+        let plan = instrument::plan(&object, &Options::default()).unwrap();
+        let failure = Failure::from(instrument::apply(&object, plan).unwrap_err());
+        assert!(failure.to_string().contains(words), "expected `{words}`: {failure}");
+        assert_eq!(failure.exit, Exit::BadInput, "{failure}");
+        check_failure(&failure);
+    }
+}
+
 #[test]
 fn the_whole_file_is_fine() {
     all_commands(FIXTURE).unwrap();

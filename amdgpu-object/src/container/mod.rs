@@ -12,7 +12,8 @@ mod replace;
 mod zip;
 
 pub use pieces::Pieces;
-pub use replace::replace;
+pub use replace::{replace, replaceable};
+pub use zip::odd_names;
 
 use std::ops::{Deref, Range};
 
@@ -144,10 +145,11 @@ pub enum ContainerError {
         what: String,
     },
     /// Code objects that cannot be replaced where they stand.
-    #[error(
-        "code objects cannot be replaced in this kind of file: take one with --object N, and without --whole"
-    )]
-    InPlace,
+    #[error("code objects cannot be replaced in {kind}: take one with --object N, and without --whole")]
+    InPlace {
+        /// What the file is.
+        kind: &'static str,
+    },
     /// A host file whose bundles cannot be moved.
     #[error("the bundles of this host file cannot be replaced by larger ones: {problem}")]
     Immovable {
@@ -211,6 +213,9 @@ pub fn open_within(bytes: &[u8], limit: u64) -> Result<Vec<Embedded<'_>>, Contai
         true => Err(ContainerError::NoGpuCode),
     }
 }
+
+/// How Windows' programs and libraries begin (`MZ`, of MS-DOS).
+const WINDOWS: &[u8] = b"MZ";
 
 /// Files inside files that are looked into, at most: a library in an archive in an archive.
 const DEPTH: usize = 3;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Allowance;
-use super::{ALIGNMENT, ContainerError, Elf, Pieces, bundle, compressed, host, is_code_object, next_bundle};
+use super::{ALIGNMENT, ContainerError, Elf, Pieces, WINDOWS};
+use super::{archive, bundle, compressed, host, is_code_object, next_bundle, zip};
 
 /// The file with some of its code objects replaced, by [`Embedded::index`](super::Embedded::index).
 ///
@@ -21,11 +22,9 @@ pub fn replace<'a>(
     replacements: &'a BTreeMap<usize, impl AsRef<[u8]>>,
     limit: u64,
 ) -> Result<Pieces<'a>, ContainerError> {
-    if bundle::starts_here(bytes) || compressed::starts_here(bytes) {
-        return Ok(rebuild(bytes, 0..bytes.len(), replacements, limit)?.pieces);
-    }
-    match host::gpu_code(bytes)? {
-        host::Contents::Fatbin(range) => {
+    match place(bytes)? {
+        Place::Bundles => Ok(rebuild(bytes, 0..bytes.len(), replacements, limit)?.pieces),
+        Place::Fatbin(range) => {
             let bundles = rebuild(bytes, range.clone(), replacements, limit)?;
             if bundles.pieces.len() <= range.len() && bundles.moves.iter().all(|(old, new)| old == new) {
                 let rest = range.len() - bundles.pieces.len();
@@ -38,15 +37,50 @@ pub fn replace<'a>(
             }
             host::move_fatbin(bytes, bundles.pieces, &bundles.moves)
         }
-        host::Contents::Offloading(_) | host::Contents::Neither => Err(ContainerError::InPlace),
-        // Of a file that is none itself, some may stand in it.
-        host::Contents::NotHost if Elf::read(bytes).is_err() => Err(ContainerError::InPlace),
-        host::Contents::NotHost => {
+        Place::CodeObject => {
             let mut out = Pieces::default();
             out.push(replacements.get(&0).map_or(bytes, AsRef::as_ref));
             Ok(out)
         }
     }
+}
+
+/// Where code objects stand that can be replaced.
+enum Place {
+    Bundles,
+    /// A host file's section.
+    Fatbin(Range<usize>),
+    /// The file is one.
+    CodeObject,
+}
+
+/// # Errors
+/// [`ContainerError::InPlace`], with the kind of file.
+fn place(bytes: &[u8]) -> Result<Place, ContainerError> {
+    if bundle::starts_here(bytes) || compressed::starts_here(bytes) {
+        return Ok(Place::Bundles);
+    }
+    let kind = match host::gpu_code(bytes)? {
+        host::Contents::Fatbin(range) => return Ok(Place::Fatbin(range)),
+        host::Contents::NotHost if Elf::read(bytes).is_ok() => return Ok(Place::CodeObject),
+        host::Contents::Offloading(_) => "a host file with LLVM's offload binaries",
+        host::Contents::Neither => "a host file in which they stand as they are, without bundles",
+        host::Contents::NotHost if zip::starts_here(bytes) => "an archive (.whl, .zip)",
+        host::Contents::NotHost if archive::starts_here(bytes) => "an archive of objects (.a)",
+        host::Contents::NotHost if bytes.starts_with(WINDOWS) => "a Windows program or library (.exe, .dll)",
+        // Some may stand in any file.
+        host::Contents::NotHost => "this kind of file",
+    };
+    Err(ContainerError::InPlace { kind })
+}
+
+/// Finds out, before any work is done, whether [`replace`] knows the kind of file. Whether a host file's bundles can grow is
+/// seen only then.
+///
+/// # Errors
+/// [`ContainerError`], as [`replace`] gives.
+pub fn replaceable(bytes: &[u8]) -> Result<(), ContainerError> {
+    place(bytes).map(drop)
 }
 
 /// Bundles one after another.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use super::{ContainerError, archive, bundle, compressed, offloading};
+use super::{ContainerError, WINDOWS, archive, bundle, compressed, offloading};
 use crate::inflate::{self, Allowance};
 
 pub(super) fn starts_here(bytes: &[u8]) -> bool {
@@ -60,11 +60,32 @@ const HEAD: u64 = 32;
 
 fn is_looked_into(head: &[u8]) -> bool {
     head.starts_with(b"\x7fELF")
+        || head.starts_with(WINDOWS)
         || bundle::starts_here(head)
         || compressed::starts_here(head)
         || offloading::starts_here(head)
         || archive::starts_here(head)
         || starts_here(head)
+}
+
+/// Names of an archive's files that lead out of the directory into which it is unpacked, or that are not what they look like: nobody who
+/// means well gives such. None of a file that is no such archive.
+pub fn odd_names(bytes: &[u8]) -> Vec<String> {
+    if !starts_here(bytes) {
+        return Vec::new();
+    }
+    let Ok(Archive(archive)) = Archive::read(bytes) else { return Vec::new() };
+    let names = archive.file_names().flatten().map(|name| amdinst_text::name_of(&name).into_owned());
+    let mut odd: Vec<String> = names.filter(|name| is_odd(name)).collect();
+    odd.sort_unstable();
+    odd
+}
+
+fn is_odd(name: &str) -> bool {
+    let is_drive = name.as_bytes().get(1) == Some(&b':');
+    let leads_out =
+        name.starts_with(['/', '\\']) || is_drive || name.split(['/', '\\']).any(|part| part == "..");
+    leads_out || amdinst_text::shown(name) != name
 }
 
 fn damaged(error: &ZipError) -> ContainerError {

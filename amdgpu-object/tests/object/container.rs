@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use amdgpu_object::CodeObject;
-use amdgpu_object::container::{ContainerError, Origin, open, open_within};
+use amdgpu_object::container::{ContainerError, Origin, odd_names, open, open_within, replaceable};
 use proptest::prelude::*;
 
 use crate::require_tools;
@@ -301,6 +301,21 @@ fn archives_and_wheels() {
     let library = library_with(&other, ".rodata");
     let bytes = wheel(&[("a/__init__.py", text), ("a/one.hsaco", &one), ("a/two.so", &library)]);
     check_two(&bytes, Origin::Raw);
+    // A library of Windows begins as MS-DOS' programs do.
+    let dll = [&b"MZ\x90\0 a library of Windows"[..], &other].concat();
+    check_two(&wheel(&[("a/one.hsaco", &one), ("a/two.dll", &dll)]), Origin::Raw);
+    for (file, kind) in
+        [(&bytes, "archive (.whl, .zip)"), (&archive, "archive of objects"), (&dll, "a Windows program")]
+    {
+        let error = replaceable(file).expect_err(kind).to_string();
+        assert!(error.contains(kind), "{error}");
+    }
+    assert_eq!(replaceable(&one), Ok(()));
+    // Names that lead out, or are made to mislead.
+    let names = ["a/b..c.so", "a\u{1b}[2J", "../a", "/a", "c:\\a", "b/../../a", "ok/a:b"];
+    let odd = odd_names(&wheel(&names.map(|name| (name, &text[..]))));
+    assert_eq!(odd.len(), 5, "{odd:?}");
+    assert_eq!(odd_names(&bytes), Vec::<String>::new());
     // An archive in an archive; and no more of what is packed than may be unpacked.
     let nested = wheel(&[("lib.a", &archive)]);
     check_two(&nested, Origin::Raw);

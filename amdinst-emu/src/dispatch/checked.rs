@@ -6,9 +6,9 @@
 //! far as [`Effort`] does.
 //!
 //! With [`Config::deterministic`] the scan looks at workgroups, at loads that pass the vector cache, too: a launch in which one
-//! workgroup writes what another accesses runs again from a copy of the memory before it, in order, on one thread. A launch on one
-//! thread is scanned as well: what is said of it ([`Execution::clash`]) does not depend on the number of threads either. Those that run
-//! in order on any number need no scan.
+//! workgroup writes what another accesses runs again from a copy of the memory before it, in order, on one thread. One thread
+//! needs no scan, but where its clashes are to be told ([`Config::tells_clashes`]). Launches that run in order on any number of threads
+//! need none at all.
 
 use std::sync::Arc;
 
@@ -40,7 +40,8 @@ pub(super) fn launch(
             let shared = Shared { in_order: shared.in_order || shared.has_unseen, ..shared };
             let running = shared.running();
             let is_one = running.end.saturating_sub(running.start) <= 1;
-            Ok(if shared.in_order || is_one { Some(run(&shared)) } else { None })
+            let needs_none = shared.in_order || is_one || !config.tells_clashes && threads(&shared)? == 1;
+            Ok(if needs_none { Some(run(&shared)) } else { None })
         })?;
         if let Some(outcome) = alone {
             return outcome.inspect(|execution| effort.add(execution));

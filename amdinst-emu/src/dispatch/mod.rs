@@ -123,8 +123,8 @@ pub struct Execution {
     /// Host threads that ran it.
     pub threads: usize,
     /// Waves or workgroups access the same memory, and not by atomics of which the order makes no difference: so workgroups ran in order,
-    /// on one thread. It is looked for where [`Config::check_races`] asks for it, and, between workgroups on several threads, where
-    /// [`Config::deterministic`] does.
+    /// on one thread. It is looked for where [`Config::check_races`] asks for it, and, between workgroups, where
+    /// [`Config::deterministic`] does: on several threads, or with [`Config::tells_clashes`] on any number.
     pub clash: bool,
     /// Workgroups were set aside for others, since they waited or ran for long. How often a waiting loop goes round
     /// depends on the turns of the others. So does the number of instructions that all of them run.

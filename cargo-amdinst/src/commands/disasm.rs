@@ -28,7 +28,7 @@ pub const SCHEMA: u32 = 1;
 pub fn run(context: &mut Context, args: &DisasmArgs) -> CommandResult {
     let file_args = args.input.resolve(context)?;
     let file = File::open(&file_args.file)?;
-    let input = Input::new(&file_args, &file)?;
+    let input = Input::new(&file_args, &file)?.tell_odd_names(context);
     let mut missing: HashSet<&str> = args.kernel.iter().map(String::as_str).collect();
     let mut sources = Sources::default();
     let mut views = Vec::new();

@@ -165,6 +165,24 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Warns of names in an archive that are made to mislead.
+    #[must_use]
+    pub fn tell_odd_names(self, context: &Context) -> Self {
+        let odd = container::odd_names(self.file.bytes());
+        if let Some(first) = odd.first() {
+            let more = match odd.len() - 1 {
+                0 => String::new(),
+                more => format!(" (and {more} more)"),
+            };
+            context.shell.warn(format_args!(
+                "{}: its member `{first}`{more} has a name that is made to mislead, or leads out of the directory where it is unpacked: \
+                 nothing is written by that name here; do not unpack the archive with a tool that believes it",
+                self.path.display()
+            ));
+        }
+        self
+    }
+
     /// Takes the code objects of processors whose code is not executed for ones that cannot be read.
     #[must_use]
     pub fn to_execute(self) -> Self {

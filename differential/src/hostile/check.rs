@@ -3,7 +3,9 @@
 use amdgpu_object::verify::verify;
 use amdgpu_object::{CodeObject, Kernel, container};
 use amdinst_core::counters::Probe;
-use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, check_pair, digest, probe_specs};
+use amdinst_core::instrument::{
+    self, Abi, Counters, InstrumentError, KernelProbes, Options, check_pair, digest, probe_specs,
+};
 use amdinst_emu::Launch;
 
 use super::launch::{
@@ -89,9 +91,12 @@ fn options(object: &CodeObject) -> Options {
 fn one(object: &CodeObject, reached: &mut Reached) -> Result<(), String> {
     let options = options(object);
     let mut form = None;
-    if let Ok(plan) = instrument::plan(object, &options)
-        && let Ok(done) = instrument::apply(object, plan)
-    {
+    let done = instrument::plan(object, &options).and_then(|plan| instrument::apply(object, plan));
+    // What the command calls a bug: no input is one.
+    if let Err(error @ (InstrumentError::Inconsistent(_) | InstrumentError::Internal { .. })) = &done {
+        return Err(error.to_string());
+    }
+    if let Ok(done) = done {
         let rewritten =
             verify(&done.bytes).map_err(|error| format!("what is written is not sound: {error}"))?;
         check_pair(&done.map, &done.map_file, Some(&object.bytes), Some(&rewritten))

@@ -97,17 +97,22 @@ fn descriptor(bytes: &mut [u8], object: &CodeObject, dice: &mut Dice) {
     }
 }
 
-/// The ELF header, and the tables it names: segments, sections.
+/// The ELF header, the tables it names (segments, sections), and what sections hold.
 fn header(bytes: &mut [u8], dice: &mut Dice) {
     const ELF: usize = 64;
     let word = |at: usize| {
         let bytes = bytes.get(at..at + 8)?.try_into().ok()?;
         usize::try_from(u64::from_le_bytes(bytes)).ok()
     };
-    let table = match dice.roll(3) {
+    let table = match dice.roll(4) {
         0 => Some((0, ELF)),
         1 => word(32).map(|start| (start, 56 * 8)),
-        _ => word(40).map(|start| (start, 64 * 24)),
+        2 => word(40).map(|start| (start, 64 * 24)),
+        // What a section holds: symbols, their names and hashes, the dynamic table, relocations.
+        _ => word(40).and_then(|start| {
+            let section = start.checked_add(64 * dice.roll(24))?;
+            Some((word(section.checked_add(24)?)?, word(section.checked_add(32)?)?.clamp(1, bytes.len())))
+        }),
     };
     let Some((start, length)) = table else { return };
     let at = start.saturating_add(dice.roll(length) / 4 * 4);

@@ -23,7 +23,7 @@ use view::{FileView, GenericView, KernelView, ObjectView, SkippedView};
 pub fn run(context: &mut Context, args: &InspectArgs) -> CommandResult {
     let file_args = args.input.resolve(context)?;
     let file = File::open(&file_args.file)?;
-    let input = Input::new(&file_args, &file)?;
+    let input = Input::new(&file_args, &file)?.tell_odd_names(context);
     let progress = context.shell.progress("Inspecting", file_args.file.display(), input.len() as u64);
     let (seen, skipped) = input.map(|found| {
         let seen = view_object(&found);

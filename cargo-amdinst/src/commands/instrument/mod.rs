@@ -6,7 +6,7 @@ mod whole;
 
 use std::io::Write as _;
 
-use amdgpu_object::CodeObject;
+use amdgpu_object::{CodeObject, container};
 use amdinst_core::instrument::SiteKind;
 use amdinst_core::instrument::{
     self, Abi, BlockProbe, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Level, Options,
@@ -230,7 +230,12 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
         output::check_file(output)?;
     }
     let file = File::open(&args.input.file)?;
-    let input = Input::new(&args.input, &file)?.to_instrument();
+    if args.output.is_some() && !args.plan && args.is_whole() {
+        // Before what may take minutes: unpacking, and instrumenting what is found.
+        let in_file = || args.input.file.display().to_string();
+        container::replaceable(file.bytes()).or_exit_with(Exit::Unsupported, in_file)?;
+    }
+    let input = Input::new(&args.input, &file)?.tell_odd_names(context).to_instrument();
     if let Some(output) = args.output.as_ref().filter(|_| !args.plan && args.is_whole()) {
         return whole::run(context, args, &file, &input, output);
     }

@@ -50,7 +50,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let options = options(&args.measuring)?;
     let file_args = args.input.resolve(context)?;
     let file = File::open(&file_args.file)?;
-    let input = Input::new(&file_args, &file)?;
+    let input = Input::new(&file_args, &file)?.tell_odd_names(context);
     let input = if args.report { input.to_instrument() } else { input.to_execute() };
     let (found, symbol) = input.kernel(args.kernel.as_deref())?;
     let object = &found.object;
@@ -89,7 +89,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     stopping::catch();
     let mut config = Config::default();
     config.stop = Some(stopping::flag());
-    config.deterministic = true;
+    (config.deterministic, config.tells_clashes) = (true, true);
     config.member = device.map(Model::arch).or_else(|| processor(file_args.target_cpu.as_deref()?));
     args.limits.checks.set(&mut config);
     let mut checked = None;
