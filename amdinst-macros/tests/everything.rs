@@ -172,6 +172,7 @@ pub fn names(mut all: PerItem<u32>, safe: u32) {
 #[test]
 fn variables_may_have_kernels_names() {
     let doubled = |sum: u32| match sum {
+        0 => 0,
         all => all + sum,
     };
     let mut sum = doubled(1);

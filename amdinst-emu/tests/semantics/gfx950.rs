@@ -213,7 +213,7 @@ pub(crate) fn dot_products() {
         assert_eq!(result(arch, text, [0x0000_8001, 0x0000_0400, 0]), kept(-tiny(-38)), "{arch}");
         assert_eq!(result(arch, text, [0x0001_3c00, 0x3c00_0001, 1]), kept(tiny(-23)), "{arch}");
         assert_eq!(result(arch, text, [0x0000_0001, 0x0000_0000, 1]), 0.0, "{arch}");
-        let claim = fidelity::fidelity(arch, Encoding::Vop3p, Op::v_dot2_f32_f16).unwrap();
+        let claim = fidelity(arch, Encoding::Vop3p, Op::v_dot2_f32_f16).unwrap();
         assert_eq!(claim == Fidelity::Exact, arch == Arch::Gfx90a, "{arch}");
         assert_eq!(
             claim.remark().contains("kept, as measured"),

@@ -342,6 +342,7 @@ pub(crate) fn run() -> Run {
             facts("other", other_cost, Vec::new()),
         ],
         unlaunched: Vec::new(),
+        chosen_by: Vec::new(),
         sources: vec![SourceStamp { file: "src/demo.rs".to_owned(), hash: content_hash(SOURCE.as_bytes()) }],
     }
 }
