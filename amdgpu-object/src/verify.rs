@@ -200,6 +200,11 @@ fn dynamic(elf: &Elf<'_>) -> Result<(), VerifyError> {
             return wrong(format!("no loaded section of its kind stands where {name} points"));
         }
     }
+    if let Some(header) = header
+        && loaded(SHT_DYNAMIC).all(|section| section.sh_addr != header.p_vaddr)
+    {
+        return wrong("it does not stand at the address that PT_DYNAMIC has".to_owned());
+    }
     for symbols in loaded(SHT_DYNSYM) {
         if told(info.symtab) != Some(symbols.sh_offset) {
             return wrong("it does not point at the section of dynamic symbols".to_owned());
@@ -240,8 +245,8 @@ fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
                     let part = format!("symbol `{}`", amdinst_text::name(name));
                     return Err(headers(part, "it does not lie in its section"));
                 }
-                let value = *values.entry(name).or_insert(symbol.st_value);
-                if value != symbol.st_value {
+                let place = (symbol.st_value, symbol.st_shndx);
+                if *values.entry(name).or_insert(place) != place {
                     return Err(headers(
                         format!("symbol `{}`", amdinst_text::name(name)),
                         "the two symbol tables disagree about it",
@@ -251,7 +256,7 @@ fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
         }
     }
     let by_name: FxHashMap<_, _> =
-        values.into_iter().map(|(name, value)| (amdinst_text::name(name), value)).collect();
+        values.into_iter().map(|(name, (value, _))| (amdinst_text::name(name), value)).collect();
     for kernel in &object.kernels {
         let fail = |problem: String| VerifyError::Kernel { kernel: kernel.name.clone(), problem };
         let value = |name: &str| by_name.get(name).copied();
