@@ -66,7 +66,7 @@ pub(super) fn verify_owned(bytes: Vec<u8>) -> Result<CodeObject, VerifyError> {
     Ok(object)
 }
 
-/// Checks what the first reader made of a code object, as [`verify`] does.
+/// Checks the first reader's view of a code object, as [`verify`] does.
 ///
 /// # Errors
 /// The first contradiction, as a [`VerifyError`].

@@ -49,8 +49,8 @@ pub struct Config {
     /// workgroup after another on one thread. Without this, what such a launch computes may be another thing each time,
     /// unless it has one thread.
     pub deterministic: bool,
-    /// With [`Config::deterministic`], a launch on one thread is scanned as well, which it needs not be for its result: so what is said
-    /// of it ([`Execution::clash`]) does not depend on the number of threads either. The scan takes time.
+    /// With [`Config::deterministic`], a launch on one thread is scanned as well, which it needs not be for its result. Then
+    /// [`Execution::clash`] does not depend on the number of threads either. The scan takes time.
     pub tells_clashes: bool,
     /// The processor that code for a generic one runs on ([`Machine::for_code`]): one of its members.
     pub member: Option<Arch>,

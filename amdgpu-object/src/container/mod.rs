@@ -147,7 +147,7 @@ pub enum ContainerError {
     /// Code objects that cannot be replaced where they stand.
     #[error("code objects cannot be replaced in {kind}: take one with --object N, and without --whole")]
     InPlace {
-        /// What the file is.
+        /// The kind of file.
         kind: &'static str,
     },
     /// A host file whose bundles cannot be moved.

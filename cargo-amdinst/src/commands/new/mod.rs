@@ -24,7 +24,7 @@ const DEPENDENCIES: &str = "[dependencies]\n";
 /// Runs the command.
 ///
 /// # Errors
-/// A directory that is there already, a GPU that kernels are not built for, a name that cargo does not take, files that cannot be written.
+/// A directory that is there already, an unknown GPU, a name that cargo does not take, files that cannot be written.
 pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     let asked = Source::asked(&args.source)?;
     let gpu = Choice::new(&args.target_cpu, Path::new("/"))?;
