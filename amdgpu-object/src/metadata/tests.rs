@@ -86,7 +86,7 @@ fn number_in(map: &Value, key: &str) -> Option<u32> {
 }
 
 fn text_in(map: &Value, key: &str) -> Option<Option<String>> {
-    get(map, key).map_or(Some(None), |value| Some(Some(value.as_str()?.to_owned())))
+    get(map, key).map_or(Some(None), |value| Some(Some(amdinst_text::name_of(value.as_str()?).into_owned())))
 }
 
 fn arg_in(map: &Value) -> Option<KernelArg> {
