@@ -200,7 +200,8 @@ fn the_drivers_file_tells_what_is_missing() {
 
 #[test]
 fn auto_says_which_device_was_taken_and_hip_fails_with_a_reason() {
-    let settings = |device| Settings { device, ..Settings::default() };
+    let cpu = || Some("gfx906".to_owned());
+    let settings = |device| Settings { device, target_cpu: cpu(), ..Settings::default() };
     match Device::open(&settings(DeviceChoice::Hip)) {
         Ok((device, _)) => assert!(!device.is_emulator()),
         Err(error) => {
@@ -208,7 +209,7 @@ fn auto_says_which_device_was_taken_and_hip_fails_with_a_reason() {
             assert!(message.contains("--device emu"), "{message}");
             let (device, why) = Device::open(&settings(DeviceChoice::Auto)).unwrap();
             assert!(device.is_emulator());
-            assert!(why.starts_with("the emulator (gfx90a): "), "{why}");
+            assert!(why.starts_with("the emulator (gfx906): "), "{why}");
         }
     }
 }
