@@ -63,15 +63,15 @@ mod tests {
     #[test]
     fn what_formats_is_not_inlined_and_nothing_else_changes() {
         let ir = "\
-define internal void @_RNvMNtNtCs1_4core3fmt9FormatterB1_3pad(ptr align 8 %0) unnamed_addr #1 !dbg !7 {
+define internal void @_ZN4core3fmt9Formatter3pad17h0123456789abcdefE(ptr align 8 %0) unnamed_addr #1 !dbg !7 {
 }
-define internal void @_RNvMNtNtNtCs1_4core3num3imp6bignumB1_3add(ptr %0) #1 {
+define internal void @_ZN4core3num6bignum8Big32x403add17h0123456789abcdefE(ptr %0) #1 {
 }
-define internal void @_RNvMNtNtCs1_4core3fmt9FormatterB1_4here(ptr align 8 %0) unnamed_addr #2 !dbg !7 {
+define internal void @_ZN4core3fmt9Formatter4here17h0123456789abcdefE(ptr align 8 %0) unnamed_addr #2 !dbg !7 {
 }
 define void @saxpy(ptr %0) #1 {
 }
-define internal i32 @_RNvNtCs1_4core3num4sqrt(i32 %0) #1 {
+define internal i32 @_ZN4core3num8int_sqrt3u3217h0123456789abcdefE(i32 %0) #1 {
 }
 attributes #1 = { nounwind }
 attributes #2 = { alwaysinline nounwind }
@@ -85,8 +85,8 @@ attributes #2 = { alwaysinline nounwind }
         assert_eq!(
             lines,
             [
-                "define internal void @_RNvMNtNtCs1_4core3fmt9FormatterB1_3pad(ptr align 8 %0) unnamed_addr noinline #1 !dbg !7 {",
-                "define internal void @_RNvMNtNtNtCs1_4core3num3imp6bignumB1_3add(ptr %0) noinline #1 {",
+                "define internal void @_ZN4core3fmt9Formatter3pad17h0123456789abcdefE(ptr align 8 %0) unnamed_addr noinline #1 !dbg !7 {",
+                "define internal void @_ZN4core3num6bignum8Big32x403add17h0123456789abcdefE(ptr %0) noinline #1 {",
             ]
         );
     }
