@@ -127,8 +127,7 @@ fn a_report_of_racing_workgroups_is_the_same_each_time() {
     };
     let (told, memory) = report(1);
     // Each kernel gives one result here, and may give another on a GPU.
-    let verdict =
-        "memory after both kernels: not comparable; counters and the emulator's own: not comparable; workgroups access memory that \
+    let verdict = "memory after both kernels: not comparable; counters and the emulator's own: not comparable; workgroups access memory that \
          others write: in order\n";
     assert!(told.contains(verdict), "{told}");
     for _ in 0..3 {

@@ -28,7 +28,7 @@ pub fn print(data: &impl Display) -> CommandResult<()> {
 /// Prints data that has styles, if they are wanted.
 ///
 /// # Errors
-/// As those of [`print`].
+/// As those of [`print()`].
 pub fn print_styled(data: &impl Display, styles: bool) -> CommandResult<()> {
     stream_to(Clean::text(stdout(), styles), |out| write!(out, "{data}")).map(drop)
 }
@@ -36,7 +36,7 @@ pub fn print_styled(data: &impl Display, styles: bool) -> CommandResult<()> {
 /// Prints bytes as they are: contents of buffers, which nobody reads on a terminal.
 ///
 /// # Errors
-/// As those of [`print`].
+/// As those of [`print()`].
 pub fn print_bytes(bytes: &[u8]) -> CommandResult<()> {
     stream_to(stdout(), |out| out.write_all(bytes)).map(drop)
 }

@@ -43,7 +43,11 @@ pub(super) fn rewrite(ir: &str, entries: &[Entry], names: &[String]) -> Result<S
                 begin + ir[begin..].find(&format!("@{}(", entry.symbol)).ok_or_else(different)?;
             let open = parameters + entry.symbol.len() + 2;
             let behind = open + closing(&ir[open..]).ok_or_else(different)? + 1;
-            ir.insert_str(behind, &format!(" \"amdgpu-flat-work-group-size\"=\"1,{most}\""));
+            // Attributes stand behind `unnamed_addr`, and before what a function has besides.
+            let rest = ir[behind..].lines().next().unwrap_or_default();
+            let ends = [" #", " !dbg", " {"].iter().filter_map(|end| rest.find(end));
+            let place = behind + ends.min().ok_or_else(different)?;
+            ir.insert_str(place, &format!(" \"amdgpu-flat-work-group-size\"=\"1,{most}\""));
         }
         if entry.parameters.iter().any(Option::is_some) {
             let begin = definition(&ir, &entry.symbol).ok_or_else(different)?;
@@ -160,10 +164,10 @@ mod tests {
 
     #[test]
     fn a_workgroup_that_was_declared_is_an_attribute() {
-        let ir = "define amdgpu_kernel void @k_1_(ptr dereferenceable(4) %o) #1 !dbg !7 {\n}\n";
+        let ir = "define amdgpu_kernel void @k_1_(ptr dereferenceable(4) %o) unnamed_addr #1 !dbg !7 {\n}\n";
         let entry = Entry { workgroup: Some(256), ..entry("k_1_", "c::a", "k", &[None]) };
         let rewritten = rewrite(ir, &[entry], &["k".to_owned()]).unwrap();
-        let expected = "define amdgpu_kernel void @\"k\"(ptr dereferenceable(4) %o) \"amdgpu-flat-work-group-size\"=\"1,256\" #1 !dbg !7 {\n}\n";
+        let expected = "define amdgpu_kernel void @\"k\"(ptr dereferenceable(4) %o) unnamed_addr \"amdgpu-flat-work-group-size\"=\"1,256\" #1 !dbg !7 {\n}\n";
         assert_eq!(rewritten, expected);
     }
 
