@@ -39,7 +39,10 @@ pub fn run(context: &Context, args: &ReportArgs) -> CommandResult {
     let violations: Vec<Violation> =
         args.fail_on.iter().flat_map(|gate| gate.check(&summary, diff.as_ref())).collect();
 
-    if let Some(chosen) = human::chosen(&summary) {
+    // In JSON it is `chosen_by`.
+    if args.format == ReportFormat::Human
+        && let Some(chosen) = human::chosen(&summary)
+    {
         context.shell.note(chosen);
     }
     match args.format {
