@@ -47,7 +47,7 @@ fn group_of_formatting(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Whether a symbol is that of a function of `core`'s formatting, or of a type's own (`<T as core::fmt::Debug>::fmt`).
-fn formats(symbol: &str) -> bool {
+pub(super) fn formats(symbol: &str) -> bool {
     let Ok(name) = rustc_demangle::try_demangle(symbol) else { return false };
     let name = format!("{name:#}");
     let of_numbers = || {

@@ -25,6 +25,7 @@
 //! so that `core` is not rebuilt when they change.
 
 mod arguments;
+mod compiler;
 mod declared_lds;
 pub mod device_libraries;
 mod entries;
@@ -39,6 +40,8 @@ mod records;
 mod refused;
 mod stack_slots;
 mod support;
+mod tokens;
+mod units;
 mod used;
 
 pub use arguments::{LinkArguments, LinkOptions, MARKER};
