@@ -4,9 +4,10 @@
 
 use object::elf as names;
 
+use super::ObjectError;
 use super::elf::{Elf, PROGRAM_HEADER_SIZE, SECTION_HEADER_SIZE};
 use super::messagepack::{Damaged, Item, Stream, write};
-use super::{ObjectError, note};
+use super::note::{self, Notes};
 
 /// Where a section header says how large its section is (`sh_size`).
 const SECTION_SIZE: usize = 32;
@@ -22,11 +23,11 @@ const SECTION_HEADERS: usize = 40;
 /// The file is no code object, or a note of it is damaged.
 pub fn join_metadata(bytes: &mut [u8]) -> Result<(), ObjectError> {
     let elf = Elf::read(bytes)?;
-    let Some((section, records)) = note::all(&elf, bytes)? else { return Ok(()) };
-    let [first, .., _] = &records[..] else { return Ok(()) };
+    let Some(Notes { section, descriptions }) = note::all(&elf, bytes)? else { return Ok(()) };
+    let [first, .., _] = &descriptions[..] else { return Ok(()) };
     let mut maps = Vec::new();
-    for record in &records {
-        let map = Metadata::read(Stream::new(bytes, record.clone())).map_err(|damaged| {
+    for description in &descriptions {
+        let map = Metadata::read(Stream::new(bytes, description.clone())).map_err(|damaged| {
             ObjectError::malformed("metadata note", damaged.at as u64, damaged.to_string())
         })?;
         maps.push(map);

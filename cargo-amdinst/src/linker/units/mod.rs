@@ -100,7 +100,9 @@ fn groups(module: &Module<'_>, kernels: &[usize]) -> Vec<BTreeSet<usize>> {
             groups.entry((file, *part)).or_default().insert(*kernel);
             // The name decides where a unit ends, so that a kernel more changes one.
             *part += u64::from(
-                parts && !file.is_empty() && store::hash(item.name.as_bytes()) as u64 % KERNELS == 0,
+                parts
+                    && !file.is_empty()
+                    && (store::hash(item.name.as_bytes()) as u64).is_multiple_of(KERNELS),
             );
         }
         let groups: Vec<BTreeSet<usize>> = groups.into_values().collect();
