@@ -1,13 +1,9 @@
 //! LLVM as a link uses it: for which processor, and with what keeps its faults away (`faults`, `hoists`). That is tried once for an LLVM and
 //! kept in the store.
 
-use std::fs;
-use std::path::Path;
-use std::time::UNIX_EPOCH;
-
 use super::arguments::STEP_VERSION;
-use super::units::{Key, Store};
 use super::{Fault, LinkArguments, LinkError, Verdict, hoists};
+use crate::store::{Key, Store, stamp};
 
 /// What `opt` and `llc` are told beside files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,14 +56,6 @@ impl Compiler {
 
 /// How an LLVM that moves values is written down.
 const HOISTS: &str = "moves values";
-
-/// What tells a tool from the one that was there before an update.
-fn stamp(tool: &Path) -> String {
-    let about = fs::metadata(tool).ok();
-    let size = about.as_ref().map_or(0, fs::Metadata::len);
-    let time = about.and_then(|about| about.modified().ok()?.duration_since(UNIX_EPOCH).ok());
-    format!("{} {size} {}", tool.display(), time.unwrap_or_default().as_nanos())
-}
 
 /// The options that keep LLVM from making wrong code of `program`, LLVM IR, if this LLVM needs them.
 fn off_switches(arguments: &LinkArguments, program: &str) -> Result<Vec<String>, LinkError> {

@@ -18,11 +18,12 @@ use amdgpu_object::CodeObject;
 use super::compiler::Compiler;
 use super::records::Records;
 use super::refused::Refused;
-use super::units::{self, Key, Store, Unit};
+use super::units::{self, Unit};
 use super::{
     LinkArguments, LinkError, LinkOptions, Undefined, declared_lds, device_libraries, entries, formatting,
     hidden, hoists, library_calls, places, refused, stack_slots, support, used,
 };
+use crate::store::{Key, Store};
 
 /// The variable that refers to all exports, while it is found out what they reach.
 const ROOTS: &str = "__amdinst_roots";

@@ -1,6 +1,6 @@
 //! The units of a program: kernels that are compiled together, with a copy of all that they call.
 //!
-//! A program of many kernels, of which one was edited, has one unit to compile; the objects of the others are in a store ([`Store`]), found
+//! A program of many kernels, of which one was edited, has one unit to compile; the objects of the others are in a store ([`crate::store`]), found
 //! by the unit's text and all that the compiler is told. Kernels share no machine code then. They do share variables: those have a name in all
 //! units and one place in the code object (`weak_odr`).
 //!
@@ -8,14 +8,13 @@
 //! a program whose units would be more than [`MOST_COPIED`] times what it is.
 
 mod module;
-mod store;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use module::{Item, Kind, Module, numbered_behind};
-pub(super) use store::{Key, Store};
 
 use super::formatting;
+use crate::store::hash;
 
 /// How much larger units may be than their program, all together.
 const MOST_COPIED: usize = 2;
@@ -100,9 +99,7 @@ fn groups(module: &Module<'_>, kernels: &[usize]) -> Vec<BTreeSet<usize>> {
             groups.entry((file, *part)).or_default().insert(*kernel);
             // The name decides where a unit ends, so that a kernel more changes one.
             *part += u64::from(
-                parts
-                    && !file.is_empty()
-                    && (store::hash(item.name.as_bytes()) as u64).is_multiple_of(KERNELS),
+                parts && !file.is_empty() && (hash(item.name.as_bytes()) as u64).is_multiple_of(KERNELS),
             );
         }
         let groups: Vec<BTreeSet<usize>> = groups.into_values().collect();

@@ -1,35 +1,33 @@
-//! Objects of units that were compiled before, and what was found out about the compiler.
-//!
-//! Each is a file, named by a hash of all that it was made from. A file that is not whole is as good as none. What was not asked for in a long
-//! time makes room.
+//! What was made or found out before, and is the same until what it came from is another: a file each, named by a hash of all that it
+//! was made from. A file that is not whole is as good as none. What was not asked for in a long time makes room.
 
 use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Bytes of all files that are left when a link ends.
 const ROOM: u64 = 64 << 20;
 
 /// The 128-bit hash of bytes.
-pub(super) fn hash(bytes: &[u8]) -> u128 {
+pub(crate) fn hash(bytes: &[u8]) -> u128 {
     twox_hash::XxHash3_128::oneshot(bytes)
 }
 
 /// A directory of such files.
 #[derive(Debug)]
-pub(in super::super) struct Store {
+pub(crate) struct Store {
     directory: PathBuf,
 }
 
 /// What a thing was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) struct Key(u128);
+pub(crate) struct Key(u128);
 
 impl Key {
     /// The key of what these words and texts make.
-    pub(in super::super) fn of<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
+    pub(crate) fn of<'w>(words: impl IntoIterator<Item = &'w str>) -> Self {
         let mut all = Vec::new();
         for word in words {
             all.extend((word.len() as u64).to_le_bytes());
@@ -40,11 +38,16 @@ impl Key {
 }
 
 impl Store {
+    /// The store in a directory, which need not be there.
+    pub(crate) fn within(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
     /// The store of an output: beside it, and named after it.
-    pub(in super::super) fn of(output: &Path) -> Self {
+    pub(crate) fn of(output: &Path) -> Self {
         let mut name = output.file_name().map_or_else(OsString::new, ToOwned::to_owned);
         name.push(".units");
-        Self { directory: output.with_file_name(name) }
+        Self::within(output.with_file_name(name))
     }
 
     fn path(&self, Key(key): Key) -> PathBuf {
@@ -52,7 +55,7 @@ impl Store {
     }
 
     /// What is stored under a key.
-    pub(in super::super) fn get(&self, key: Key) -> Option<Vec<u8>> {
+    pub(crate) fn get(&self, key: Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         let mut bytes = fs::read(&path).ok()?;
         let check = bytes.split_off(bytes.len().checked_sub(size_of::<u128>())?);
@@ -68,7 +71,7 @@ impl Store {
     }
 
     /// Stores something. A store that cannot be written to stores nothing.
-    pub(in super::super) fn put(&self, key: Key, bytes: &[u8]) {
+    pub(crate) fn put(&self, key: Key, bytes: &[u8]) {
         let write = || {
             fs::create_dir_all(&self.directory)?;
             let mut file = tempfile::NamedTempFile::new_in(&self.directory)?;
@@ -81,7 +84,7 @@ impl Store {
     }
 
     /// Removes what was asked for longest ago, until the rest fits.
-    pub(in super::super) fn make_room(&self) {
+    pub(crate) fn make_room(&self) {
         let Ok(entries) = fs::read_dir(&self.directory) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
             .flatten()
@@ -100,6 +103,14 @@ impl Store {
             let _ = fs::remove_file(path);
         }
     }
+}
+
+/// What tells a tool from the one that was there before an update: its place, size and time.
+pub(crate) fn stamp(tool: &Path) -> String {
+    let about = fs::metadata(tool).ok();
+    let size = about.as_ref().map_or(0, fs::Metadata::len);
+    let time = about.and_then(|about| about.modified().ok()?.duration_since(UNIX_EPOCH).ok());
+    format!("{} {size} {}", tool.display(), time.unwrap_or_default().as_nanos())
 }
 
 #[cfg(test)]
