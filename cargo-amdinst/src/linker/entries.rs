@@ -35,8 +35,8 @@ pub(super) fn names(entries: &[Entry]) -> Result<Vec<String>, LinkError> {
 
 /// The program with its entry points as `entries` say, called `names`.
 pub(super) fn rewrite(ir: &str, entries: &[Entry], names: &[String]) -> Result<String, LinkError> {
-    let called: BTreeMap<&str, (&Entry, &String)> =
-        entries.iter().zip(names).map(|pair| (pair.0.symbol.as_str(), pair)).collect();
+    let called: BTreeMap<String, (&Entry, &String)> =
+        entries.iter().zip(names).map(|pair| (escaped(&pair.0.symbol), pair)).collect();
     let quoted = |symbol: &str| called.get(symbol).map(|(_, name)| escaped(name));
     let mut found = BTreeSet::new();
     let mut changed = String::with_capacity(ir.len() + ir.len() / 64);
@@ -51,7 +51,7 @@ pub(super) fn rewrite(ir: &str, entries: &[Entry], names: &[String]) -> Result<S
             let different = || LinkError::Entry { kernel: (*name).clone() };
             taken = rest.find("\n}").ok_or_else(different)?;
             changed.push_str(&as_entry(&rest[..taken], entry).ok_or_else(different)?);
-            found.insert(entry.symbol.as_str());
+            found.insert(&entry.symbol);
         } else if let Some((before, behind)) = linkage
             && let Some((symbol, behind)) = behind.split_once('"')
             && let Some(name) = quoted(symbol)
@@ -63,7 +63,7 @@ pub(super) fn rewrite(ir: &str, entries: &[Entry], names: &[String]) -> Result<S
         rest = &rest[taken..];
     }
     if let Some((_, (_, name))) =
-        called.iter().find(|(symbol, (entry, _))| entry.changes() && !found.contains(*symbol))
+        called.iter().find(|(_, (entry, _))| entry.changes() && !found.contains(&entry.symbol))
     {
         return Err(LinkError::Entry { kernel: (*name).clone() });
     }

@@ -11,9 +11,11 @@ mod module;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use amdinst_core::instrument::formats_text;
 use module::{Item, Kind, Module, numbered_behind};
 
-use super::formatting;
+use super::records::unescaped;
+use super::support::escaped;
 use crate::store::hash;
 
 /// How much larger units may be than their program, all together.
@@ -39,6 +41,7 @@ pub(super) struct Unit {
 
 /// The units of a `program`, textual LLVM IR, that `support` is linked to. What it exports are `exports`.
 pub(super) fn divide(program: &str, support: &str, exports: &BTreeSet<&str>) -> Vec<Unit> {
+    let exports: BTreeSet<String> = exports.iter().map(|name| escaped(name)).collect();
     let support = numbered_behind(support, program);
     let module = Module::read(&[program, &support]);
     let exported = |item: &Item<'_>| exports.contains(item.name) && !item.name.starts_with(OUR_PREFIX);
@@ -82,7 +85,7 @@ fn groups(module: &Module<'_>, kernels: &[usize]) -> Vec<BTreeSet<usize>> {
         |items: &BTreeSet<usize>| items.iter().map(|item| module.items[*item].text.len()).sum::<usize>();
     let formats: BTreeSet<usize> = (0..module.items.len())
         .filter(|number| {
-            module.items[*number].kind == Kind::Function && formatting::formats(module.items[*number].name)
+            module.items[*number].kind == Kind::Function && formats_text(module.items[*number].name)
         })
         .collect();
     let whole = size(&module.closure(kernels.iter().copied()));
@@ -117,7 +120,11 @@ fn unit(module: &Module<'_>, roots: &BTreeSet<usize>, assembly: &[&str]) -> Unit
     let text = module.part(&items, assembly, |item| is_shared(item).then(|| shared(item.text)));
     let of = |item: usize| &module.items[item];
     let exported = items.iter().filter(|item| roots.contains(item) || is_shared(of(**item)));
-    let mut exports: Vec<String> = exported.map(|item| of(*item).name.to_owned()).collect();
+    let name = |item: &usize| {
+        let name = of(*item).name;
+        unescaped(name).map_or_else(|| name.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let mut exports: Vec<String> = exported.map(name).collect();
     exports.sort();
     Unit { text, exports }
 }

@@ -194,7 +194,11 @@ impl<'a> Module<'a> {
             Reference::Comdat(name) => self.by_name.get(&(Space::Comdat, name)),
             Reference::Attributes(_) | Reference::Node(_) => None,
         };
-        let found: BTreeSet<usize> = references(item.text).filter_map(|(_, it)| of(it).copied()).collect();
+        // A group has the name of the symbol that is in it, unless it says another.
+        let group =
+            self.by_name.get(&(Space::Comdat, item.name)).filter(|_| head(item.text).contains(" comdat"));
+        let named = references(item.text).filter_map(|(_, it)| of(it)).chain(group);
+        let found: BTreeSet<usize> = named.copied().collect();
         found.into_iter().collect()
     }
 
