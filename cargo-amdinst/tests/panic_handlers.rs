@@ -3,8 +3,8 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+
+use support::amdinst;
 
 const MANIFEST: &str = "[package]\nname = \"k\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n[lib]\ncrate-type = [\"cdylib\"]\n";
 
@@ -23,12 +23,6 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
 }
 ";
-
-fn amdinst(directory: &Path, words: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-    command.current_dir(directory).args(["--color", "never"]).args(words.split_whitespace());
-    command.env_remove("CARGO_TARGET_DIR").output().unwrap()
-}
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

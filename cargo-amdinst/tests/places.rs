@@ -3,8 +3,8 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+
+use support::amdinst;
 
 const MANIFEST: &str = "[package]\nname = \"k\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n[lib]\ncrate-type = [\"cdylib\"]\n";
 
@@ -45,12 +45,6 @@ mod kernels {
 
 /// The guide's page, which has the warnings.
 const GUIDE: &str = include_str!("../../docs/src/is-it-the-compiler.md");
-
-fn amdinst(directory: &Path, words: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-    command.current_dir(directory).args(["--color", "never"]).args(words.split_whitespace());
-    command.env_remove("CARGO_TARGET_DIR").output().unwrap()
-}
 
 /// Each place is told, with its line, by the build that links and by one that finds all up to date; once, if there are several processors.
 /// The guide has the same words.

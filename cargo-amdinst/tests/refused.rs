@@ -3,8 +3,8 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+
+use support::amdinst;
 
 const MANIFEST: &str = "[package]\nname = \"k\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
 
@@ -28,12 +28,6 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
 }
 ";
-
-fn amdinst(directory: &Path, words: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-    command.current_dir(directory).args(["--color", "never"]).args(words.split_whitespace());
-    command.env_remove("CARGO_TARGET_DIR").output().unwrap()
-}
 
 /// A function that LLVM has no code for is told with its line, by the build that links and by one that finds all up to date. The others
 /// run, those with `#[used]` statics among them, and the one without code says why.

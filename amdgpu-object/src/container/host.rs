@@ -56,9 +56,9 @@ pub(super) fn gpu_code(bytes: &[u8]) -> Result<Contents, ContainerError> {
 }
 
 /// `HIPF`, the first word of a wrapper.
-const WRAPPER_MAGIC: u32 = 0x4849_5046;
+pub(super) const WRAPPER_MAGIC: u32 = 0x4849_5046;
 /// Bytes of a wrapper.
-const WRAPPER_SIZE: usize = 24;
+pub(super) const WRAPPER_SIZE: usize = 24;
 const PAGE: u64 = 4096;
 /// Most bytes of zero-filled memory behind the file's last segment, which the file then holds too.
 const MAX_GAP: u64 = 1 << 30;
@@ -72,6 +72,29 @@ struct Host<'a> {
     machine: elf::Machine,
 }
 
+/// Where bundles stand, and where new ones come to stand.
+struct Room {
+    /// The section's old addresses.
+    old: Range<u64>,
+    /// Where the new segment begins in the file, and in memory.
+    offset: u64,
+    address: u64,
+    /// Bytes of the program headers, and where the contents begin behind them.
+    headers: usize,
+    start: u64,
+}
+
+/// Finds out whether [`move_fatbin`] can give larger bundles a place, of which `is_bundle` tells where in the file one begins.
+///
+/// # Errors
+/// What [`move_fatbin`] gives.
+pub(super) fn movable(bytes: &[u8], is_bundle: impl Fn(usize) -> bool) -> Result<(), ContainerError> {
+    let mut host = Host::read(bytes)?;
+    let room = host.room()?;
+    let first = fatbin_file(&host).start;
+    host.point(&room.old, |within| is_bundle(first + within as usize).then_some(room.address + within))
+}
+
 /// Puts new contents for `.hip_fatbin` into a new segment, and lets wrappers, symbols and relocations point there.
 /// `moves` has the start of each bundle in the old section and in the new contents.
 pub(super) fn move_fatbin<'a>(
@@ -80,87 +103,9 @@ pub(super) fn move_fatbin<'a>(
     moves: &BTreeMap<u64, u64>,
 ) -> Result<Pieces<'a>, ContainerError> {
     let mut host = Host::read(bytes)?;
-    let immovable = |problem: &str| ContainerError::Immovable { problem: problem.to_owned() };
-    let fatbin = host.section(b".hip_fatbin").ok_or(ContainerError::NoGpuCode)?;
-    let (old_address, old_size) = (fatbin.sh_addr.get(LE), fatbin.sh_size.get(LE));
-    let loads = || host.segments.iter().filter(|segment| segment.p_type(LE) == elf::PT_LOAD);
-    let Some(first) = loads().min_by_key(|load| load.p_vaddr(LE)) else {
-        return Err(immovable("it has no loadable segment"));
-    };
-    // The program headers move too, and loaders compute their address as if the file were mapped in one piece.
-    let bias = first.p_vaddr(LE).wrapping_sub(first.p_offset(LE));
-    let memory_end = loads().map(|load| load.p_vaddr(LE).saturating_add(load.p_memsz(LE))).max();
-    let offset = memory_end.unwrap_or_default().wrapping_sub(bias).max(bytes.len() as u64);
-    if offset > bytes.len() as u64 + MAX_GAP || old_address.checked_add(old_size).is_none() {
-        return Err(immovable("its segments span far more than the file"));
-    }
-    let offset = offset.next_multiple_of(PAGE);
-    let address = offset.wrapping_add(bias);
-    let headers = (host.segments.len() + 1) * size_of::<ProgramHeader64<LE>>();
-    let start = (headers as u64).next_multiple_of(PAGE);
+    let Room { old, offset, address, headers, start } = host.room()?;
     let size = start + contents.len() as u64;
-
-    // What pointed at a bundle.
-    let old = old_address..old_address + old_size;
-    let moved = |value: u64| {
-        let within = value.checked_sub(old_address).filter(|&within| within < old_size)?;
-        Some(moves.get(&within).map(|new| address + start + new))
-    };
-    let wrappers = host.section(b".hipFatBinSegment").map(|section| {
-        let address = section.sh_addr.get(LE);
-        (address..address.saturating_add(section.sh_size.get(LE)), section.sh_offset.get(LE) as usize)
-    });
-    let Some((wrappers, wrappers_at)) = wrappers else {
-        return Err(immovable("it has no .hipFatBinSegment that points at them"));
-    };
-    let stray = |value: u64| ContainerError::Immovable {
-        problem: format!("{value:#x} points into .hip_fatbin, but at no bundle"),
-    };
-    let mut pointed: BTreeMap<u64, bool> = BTreeMap::new();
-    for number in 0..(wrappers.end.saturating_sub(wrappers.start)) as usize / WRAPPER_SIZE {
-        let at = wrappers_at + number * WRAPPER_SIZE;
-        let Some(wrapper) = host.bytes.read(at..at + 16) else { continue };
-        if wrapper[..4] != WRAPPER_MAGIC.to_le_bytes() {
-            continue;
-        }
-        let value = u64::from_le_bytes(wrapper[8..].try_into().expect("eight bytes"));
-        let new = moved(value).map(|new| new.ok_or_else(|| stray(value))).transpose()?;
-        if let Some(new) = new {
-            host.bytes.write(at + 8, &new.to_le_bytes());
-        }
-        pointed.insert(wrappers.start + (number * WRAPPER_SIZE) as u64 + 8, new.is_some());
-    }
-    let relative = match host.machine {
-        elf::EM_X86_64 => elf::R_X86_64_RELATIVE,
-        elf::EM_AARCH64 => elf::R_AARCH64_RELATIVE,
-        other => return Err(immovable(&format!("the relocations of machine {} are not known", other.0))),
-    };
-    host.each::<Rela64<LE>>(&[elf::SHT_RELA], |relocation| {
-        let value = relocation.r_addend.get(LE) as u64;
-        if relocation.r_type(LE, false).0 == relative.0
-            && let Some(new) = moved(value)
-        {
-            relocation.r_addend.set(LE, new.ok_or_else(|| stray(value))? as i64);
-            pointed.insert(relocation.r_offset.get(LE), true);
-        }
-        Ok(())
-    })?;
-    if let Some((at, _)) = pointed.iter().find(|(_, found)| !**found) {
-        return Err(immovable(&format!(
-            "the wrapper's pointer at {at:#x} is set in a way that is not known"
-        )));
-    }
-    if pointed.is_empty() {
-        return Err(immovable("its .hipFatBinSegment holds no wrapper"));
-    }
-    host.each::<Sym64<LE>>(&[elf::SHT_SYMTAB, elf::SHT_DYNSYM], |symbol| {
-        if symbol.st_type() != elf::STT_SECTION
-            && let Some(Some(new)) = moved(symbol.st_value.get(LE))
-        {
-            symbol.st_value.set(LE, new);
-        }
-        Ok(())
-    })?;
+    host.point(&old, |within| moves.get(&within).map(|new| address + start + new))?;
 
     // The new place.
     let old_file = fatbin_file(&host);
@@ -208,6 +153,10 @@ pub(super) fn move_fatbin<'a>(
     Ok(out)
 }
 
+pub(super) fn immovable(problem: &str) -> ContainerError {
+    ContainerError::Immovable { problem: problem.to_owned() }
+}
+
 /// Where `.hip_fatbin` stands in the file.
 fn fatbin_file(host: &Host<'_>) -> Range<usize> {
     let range = host.section(b".hip_fatbin").map(|section| {
@@ -232,6 +181,91 @@ impl<'a> Host<'a> {
         }
         let segments = header.program_headers(LE, bytes).map_err(damaged)?.to_vec();
         Ok(Self { sections, segments, machine: header.e_machine(LE), bytes: Overlay::new(bytes) })
+    }
+
+    /// Where larger bundles would stand.
+    fn room(&self) -> Result<Room, ContainerError> {
+        let fatbin = self.section(b".hip_fatbin").ok_or(ContainerError::NoGpuCode)?;
+        let (old_address, old_size) = (fatbin.sh_addr.get(LE), fatbin.sh_size.get(LE));
+        let loads = || self.segments.iter().filter(|segment| segment.p_type(LE) == elf::PT_LOAD);
+        let Some(first) = loads().min_by_key(|load| load.p_vaddr(LE)) else {
+            return Err(immovable("it has no loadable segment"));
+        };
+        // The program headers move too, and loaders compute their address as if the file were mapped in one piece.
+        let bias = first.p_vaddr(LE).wrapping_sub(first.p_offset(LE));
+        let memory_end = loads().map(|load| load.p_vaddr(LE).saturating_add(load.p_memsz(LE))).max();
+        let file_end = self.bytes.len() as u64;
+        let offset = memory_end.unwrap_or_default().wrapping_sub(bias).max(file_end);
+        let Some(old_end) = old_address.checked_add(old_size).filter(|_| offset <= file_end + MAX_GAP) else {
+            return Err(immovable("its segments span far more than the file"));
+        };
+        let offset = offset.next_multiple_of(PAGE);
+        let headers = (self.segments.len() + 1) * size_of::<ProgramHeader64<LE>>();
+        Ok(Room {
+            old: old_address..old_end,
+            offset,
+            address: offset.wrapping_add(bias),
+            headers,
+            start: (headers as u64).next_multiple_of(PAGE),
+        })
+    }
+
+    /// Lets all that points at a bundle point at where `place` has it, by its distance from the section's `old` address.
+    fn point(&mut self, old: &Range<u64>, place: impl Fn(u64) -> Option<u64>) -> Result<(), ContainerError> {
+        let moved = |value: u64| old.contains(&value).then(|| place(value - old.start));
+        let wrappers = self.section(b".hipFatBinSegment").map(|section| {
+            let address = section.sh_addr.get(LE);
+            (address..address.saturating_add(section.sh_size.get(LE)), section.sh_offset.get(LE) as usize)
+        });
+        let Some((wrappers, wrappers_at)) = wrappers else {
+            return Err(immovable("it has no .hipFatBinSegment that points at them"));
+        };
+        let stray = |value: u64| immovable(&format!("{value:#x} points into .hip_fatbin, but at no bundle"));
+        let mut pointed: BTreeMap<u64, bool> = BTreeMap::new();
+        for number in 0..(wrappers.end.saturating_sub(wrappers.start)) as usize / WRAPPER_SIZE {
+            let at = wrappers_at + number * WRAPPER_SIZE;
+            let Some(wrapper) = self.bytes.read(at..at + 16) else { continue };
+            if wrapper[..4] != WRAPPER_MAGIC.to_le_bytes() {
+                continue;
+            }
+            let value = u64::from_le_bytes(wrapper[8..].try_into().expect("eight bytes"));
+            let new = moved(value).map(|new| new.ok_or_else(|| stray(value))).transpose()?;
+            if let Some(new) = new {
+                self.bytes.write(at + 8, &new.to_le_bytes());
+            }
+            pointed.insert(wrappers.start + (number * WRAPPER_SIZE) as u64 + 8, new.is_some());
+        }
+        let relative = match self.machine {
+            elf::EM_X86_64 => elf::R_X86_64_RELATIVE,
+            elf::EM_AARCH64 => elf::R_AARCH64_RELATIVE,
+            other => return Err(immovable(&format!("the relocations of machine {} are not known", other.0))),
+        };
+        self.each::<Rela64<LE>>(&[elf::SHT_RELA], |relocation| {
+            let value = relocation.r_addend.get(LE) as u64;
+            if relocation.r_type(LE, false).0 == relative.0
+                && let Some(new) = moved(value)
+            {
+                relocation.r_addend.set(LE, new.ok_or_else(|| stray(value))? as i64);
+                pointed.insert(relocation.r_offset.get(LE), true);
+            }
+            Ok(())
+        })?;
+        if let Some((at, _)) = pointed.iter().find(|(_, found)| !**found) {
+            return Err(immovable(&format!(
+                "the wrapper's pointer at {at:#x} is set in a way that is not known"
+            )));
+        }
+        if pointed.is_empty() {
+            return Err(immovable("its .hipFatBinSegment holds no wrapper"));
+        }
+        self.each::<Sym64<LE>>(&[elf::SHT_SYMTAB, elf::SHT_DYNSYM], |symbol| {
+            if symbol.st_type() != elf::STT_SECTION
+                && let Some(Some(new)) = moved(symbol.st_value.get(LE))
+            {
+                symbol.st_value.set(LE, new);
+            }
+            Ok(())
+        })
     }
 
     fn section(&self, name: &[u8]) -> Option<&SectionHeader64<LE>> {

@@ -9,6 +9,7 @@ mod overlay;
 mod pieces;
 mod raw;
 mod replace;
+mod windows;
 mod zip;
 
 pub use pieces::Pieces;
@@ -151,7 +152,9 @@ pub enum ContainerError {
         kind: &'static str,
     },
     /// A host file whose bundles cannot be moved.
-    #[error("the bundles of this host file cannot be replaced by larger ones: {problem}")]
+    #[error(
+        "the bundles of this host file cannot be replaced by larger ones: {problem}; take one with --object N, and without --whole"
+    )]
     Immovable {
         /// The obstacle.
         problem: String,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Allowance;
-use super::{ALIGNMENT, ContainerError, Elf, Pieces, WINDOWS};
-use super::{archive, bundle, compressed, host, is_code_object, next_bundle, zip};
+use super::{ALIGNMENT, ContainerError, Elf, Embedded, Pieces, WINDOWS};
+use super::{archive, bundle, compressed, host, is_code_object, next_bundle, windows, zip};
 
 /// The file with some of its code objects replaced, by [`Embedded::index`](super::Embedded::index).
 ///
@@ -35,7 +35,10 @@ pub fn replace<'a>(
                 out.push(&bytes[range.end..]);
                 return Ok(out);
             }
-            host::move_fatbin(bytes, bundles.pieces, &bundles.moves)
+            match windows::Image::read(bytes) {
+                Some(image) => image.move_fatbin(bundles.pieces, &bundles.moves),
+                None => host::move_fatbin(bytes, bundles.pieces, &bundles.moves),
+            }
         }
         Place::CodeObject => {
             let mut out = Pieces::default();
@@ -65,22 +68,45 @@ fn place(bytes: &[u8]) -> Result<Place, ContainerError> {
         host::Contents::NotHost if Elf::read(bytes).is_ok() => return Ok(Place::CodeObject),
         host::Contents::Offloading(_) => "a host file with LLVM's offload binaries",
         host::Contents::Neither => "a host file in which they stand as they are, without bundles",
+        host::Contents::NotHost if let Some(range) = fatbin_of_windows(bytes)? => {
+            return Ok(Place::Fatbin(range));
+        }
         host::Contents::NotHost if zip::starts_here(bytes) => "an archive (.whl, .zip)",
         host::Contents::NotHost if archive::starts_here(bytes) => "an archive of objects (.a)",
-        host::Contents::NotHost if bytes.starts_with(WINDOWS) => "a Windows program or library (.exe, .dll)",
+        host::Contents::NotHost if bytes.starts_with(WINDOWS) => {
+            "a Windows program or library whose code objects are not all in .hip_fat"
+        }
         // Some may stand in any file.
         host::Contents::NotHost => "this kind of file",
     };
     Err(ContainerError::InPlace { kind })
 }
 
-/// Finds out, before any work is done, whether [`replace`] knows the kind of file. Whether a host file's bundles can grow is
-/// seen only then.
+/// Finds out, before any work is done, whether [`replace`] knows the kind of file, and whether a host file's bundles can grow.
 ///
 /// # Errors
 /// [`ContainerError`], as [`replace`] gives.
 pub fn replaceable(bytes: &[u8]) -> Result<(), ContainerError> {
-    place(bytes).map(drop)
+    match place(bytes)? {
+        Place::Bundles | Place::CodeObject => Ok(()),
+        Place::Fatbin(_) => {
+            let is_bundle = |at: usize| {
+                bytes.get(at..).is_some_and(|rest| bundle::starts_here(rest) || compressed::starts_here(rest))
+            };
+            match windows::Image::read(bytes) {
+                Some(image) => image.movable(is_bundle),
+                None => host::movable(bytes, is_bundle),
+            }
+        }
+    }
+}
+
+/// Where the bundles of a Windows program or library stand, if all of its code objects are in these: they are numbered as they stand in
+/// the file.
+fn fatbin_of_windows(bytes: &[u8]) -> Result<Option<Range<usize>>, ContainerError> {
+    let Some(range) = windows::Image::read(bytes).and_then(|image| image.fatbin()) else { return Ok(None) };
+    let is_within = |one: &Embedded<'_>| range.start <= one.range.start && one.range.end <= range.end;
+    Ok(super::open(bytes)?.iter().all(is_within).then_some(range))
 }
 
 /// Bundles one after another.

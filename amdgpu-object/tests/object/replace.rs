@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use amdgpu_object::container::{ContainerError, UNPACKED_LIMIT, open, replace};
+use amdgpu_object::container::{ContainerError, UNPACKED_LIMIT, open, replace, replaceable};
 
 use crate::container::bundle;
 use crate::require_tools;
@@ -160,10 +160,90 @@ fn bundles_that_nothing_points_at_do_not_move() {
     let replacements = BTreeMap::from([(0, larger)]);
     let error = replace(&bytes, &replacements, UNPACKED_LIMIT).expect_err("no wrapper");
     assert!(matches!(error, ContainerError::Immovable { .. }), "{error}");
+    // So it is told before there are larger ones.
+    let early = replaceable(&bytes).expect_err("no wrapper");
+    assert_eq!(early.to_string(), error.to_string());
     // What fits stays.
     let same = objects(&bytes)[0].1.clone();
     let replacements = BTreeMap::from([(0, same)]);
     let changed = replace(&bytes, &replacements, UNPACKED_LIMIT).expect("the same").to_vec();
     assert_eq!(changed.len(), bytes.len());
     assert!(objects(&changed) == objects(&bytes));
+}
+
+/// What Windows has of an image at its base: its sections where they are mapped.
+fn mapped(bytes: &[u8]) -> Vec<u8> {
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("a word")) as usize;
+    let half = |at: usize| usize::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+    let coff = word(0x3c) + 4;
+    let mut image = vec![0; word(coff + 20 + 56)];
+    for number in 0..half(coff + 2) {
+        let at = coff + 20 + half(coff + 16) + 40 * number;
+        let (address, size, from) = (word(at + 12), word(at + 16).min(word(at + 8)), word(at + 20));
+        image[address..address + size].copy_from_slice(&bytes[from..from + size]);
+    }
+    image
+}
+
+/// A library of Windows: every pointer at a bundle, which wrappers and base relocations tell of, points at it when larger ones have taken
+/// its place, once and once more.
+#[test]
+fn bundles_of_windows_move() {
+    require_tools!("clang-22", "lld-link-22", "clang-offload-bundler-22", "llvm-readobj-22");
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let file = |name: &str| directory.path().join(name);
+    std::fs::write(file("bundle"), bundle(&[])).expect("writable");
+    let build = |name: &str, wrappers: &str| {
+        let source = format!(
+            ".section .hip_fat, \"dr\"\n.p2align 12\nfirst: .incbin \"{0}\"\n.p2align 12\nsecond: .incbin \"{0}\"\n\
+             {wrappers}.data\npointers: .quad second, pointers\n",
+            path(&file("bundle"))
+        );
+        std::fs::write(file("host.s"), source).expect("writable");
+        let (object, library) = (file("host.obj"), file(name));
+        run(
+            "clang-22",
+            &["--target=x86_64-pc-windows-msvc", "-c", path(&file("host.s")), "-o", path(&object)],
+        );
+        let out = format!("/out:{}", path(&library));
+        run("lld-link-22", &["/dll", "/noentry", &out, path(&object)]);
+        library
+    };
+    let wrapper = |of: &str| format!(".long 0x48495046, 1\n.quad {of}, 0\n");
+    let wrappers = format!(".section .hipFatB, \"dw\"\n{}{}", wrapper("first"), wrapper("second"));
+    let library = build("host.dll", &wrappers);
+    let original = std::fs::read(&library).expect("the linker wrote it");
+    replaceable(&original).expect("it has wrappers, and room");
+    let count = objects(&original).len();
+    let changed = check_grown(&original, count - 1, 300_000);
+    let twice = check_grown(&changed, 0, 300_000);
+    for bytes in [&original, &changed, &twice] {
+        std::fs::write(&library, bytes).expect("writable");
+        run("llvm-readobj-22", &["--file-headers", "--sections", "--coff-basereloc", path(&library)]);
+        let (image, base) = (mapped(bytes), 0x1_8000_0000_u64);
+        let words = |from: &[u8]| -> Vec<u64> {
+            let at = image.windows(from.len()).position(|bytes| bytes == from).expect("it is mapped");
+            image[at..at + 48]
+                .chunks_exact(8)
+                .map(|word| u64::from_le_bytes(word.try_into().expect("eight")))
+                .collect()
+        };
+        let wrappers = words(&[0x46, 0x50, 0x49, 0x48, 1, 0, 0, 0]);
+        let starts = [wrappers[1], wrappers[4]].map(|address| (address - base) as usize);
+        for start in starts {
+            assert!(
+                start % 4096 == 0 && image[start..].starts_with(b"__CLANG_OFFLOAD_BUNDLE__"),
+                "{start:#x}"
+            );
+        }
+        assert!(starts[0] < starts[1]);
+        // Another pointer, which no wrapper has.
+        words(&wrappers[4].to_le_bytes());
+        let pointer = wrappers[4].to_le_bytes();
+        assert_eq!(image.windows(8).filter(|bytes| *bytes == pointer).count(), 2);
+    }
+    // What nothing points at is refused before there are larger ones.
+    let bytes = std::fs::read(build("bare.dll", "")).expect("the linker wrote it");
+    let error = replaceable(&bytes).expect_err("no wrapper");
+    assert!(error.to_string().contains("it has no .hipFatB"), "{error}");
 }

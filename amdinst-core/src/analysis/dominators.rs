@@ -1,5 +1,7 @@
 //! Dominators and natural loops of one function.
 
+use std::ops::Range;
+
 /// Dominator tree and loops over blocks `0..n`, block 0 being the entry.
 #[derive(Clone, Debug)]
 pub struct Structure {
@@ -37,7 +39,7 @@ impl Structure {
                 });
             }
         }
-        this.loops.count_depths();
+        this.loops.finish();
         this
     }
 
@@ -55,6 +57,14 @@ impl Structure {
     /// How many loops are around a block.
     pub fn depth(&self, block: usize) -> u32 {
         self.loops.innermost[block].map_or(0, |inner| self.loops.all[inner].depth)
+    }
+
+    /// Blocks among which are all of the innermost loop around a block; all blocks, if there is none.
+    pub fn loop_span(&self, block: usize) -> Range<usize> {
+        match self.loops.innermost[block] {
+            Some(inner) => self.loops.all[inner].span.clone(),
+            None => 0..self.subtrees.len(),
+        }
     }
 
     /// Whether the way from block `from` to `to` leaves the innermost loop around `from`; not if there is none.
@@ -81,6 +91,15 @@ struct Loop {
     outermost: usize,
     /// Itself and those around it.
     depth: u32,
+    /// From its lowest block to its highest.
+    span: Range<usize>,
+}
+
+impl Loop {
+    /// It has blocks at both ends of a span.
+    fn reach(&mut self, span: &Range<usize>) {
+        self.span = self.span.start.min(span.start)..self.span.end.max(span.end);
+    }
 }
 
 impl Loops {
@@ -97,7 +116,7 @@ impl Loops {
         predecessors: impl Fn(usize) -> I,
     ) {
         let number = self.all.len();
-        self.all.push(Loop { header, parent: None, outermost: number, depth: 0 });
+        self.all.push(Loop { header, parent: None, outermost: number, depth: 0, span: header..header + 1 });
         // It is in no loop yet: a loop has only blocks that its header dominates.
         self.innermost[header] = Some(number);
         let mut work = latches;
@@ -130,7 +149,18 @@ impl Loops {
     }
 
     /// Once all are there: outer loops were added last.
-    fn count_depths(&mut self) {
+    fn finish(&mut self) {
+        for (block, inner) in self.innermost.iter().enumerate() {
+            if let Some(inner) = *inner {
+                self.all[inner].reach(&(block..block + 1));
+            }
+        }
+        for number in 0..self.all.len() {
+            if let Some(parent) = self.all[number].parent {
+                let span = self.all[number].span.clone();
+                self.all[parent].reach(&span);
+            }
+        }
         for number in (0..self.all.len()).rev() {
             self.all[number].depth = 1 + self.all[number].parent.map_or(0, |parent| self.all[parent].depth);
         }

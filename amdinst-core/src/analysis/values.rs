@@ -17,6 +17,11 @@ impl Vn {
         Self((place as u32) << 2)
     }
 
+    /// Another number for each value.
+    pub(super) const fn number(self) -> u32 {
+        self.0
+    }
+
     const fn place(self) -> usize {
         (self.0 >> 2) as usize
     }
@@ -340,21 +345,21 @@ impl Values {
         if a == b { a } else { self.number(Expr::Select(inst, a, b)) }
     }
 
-    /// Whether the expression of `vn` mentions `part`, a few levels deep.
-    pub(super) fn mentions(&self, vn: Vn, part: Vn, depth: u32) -> bool {
-        if vn == part {
-            return true;
-        }
-        if depth == 0 {
-            return false;
-        }
-        match self.expr(vn) {
-            Expr::And(a, b) | Expr::Or(a, b) | Expr::Xor(a, b) => {
-                self.mentions(a, part, depth - 1) || self.mentions(b, part, depth - 1)
+    /// The values that the expression of `vn` mentions, a few levels deep, itself among them.
+    pub(super) fn mentioned(&self, vn: Vn, depth: u32) -> Vec<Vn> {
+        let mut all = vec![vn];
+        let mut level = 0..1;
+        for _ in 0..depth {
+            for at in level.clone() {
+                match self.expr(all[at]) {
+                    Expr::And(a, b) | Expr::Or(a, b) | Expr::Xor(a, b) => all.extend([a, b]),
+                    Expr::Not(a) => all.push(a),
+                    _ => {}
+                }
             }
-            Expr::Not(a) => self.mentions(a, part, depth - 1),
-            _ => false,
+            level = level.end..all.len();
         }
+        all
     }
 }
 

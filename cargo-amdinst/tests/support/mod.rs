@@ -52,12 +52,12 @@ kernel void halve(global int *a, int n) {
 }
 ";
 
-/// Runs the program in a directory.
+/// Runs the program in a directory. A package's build stays there.
 #[allow(dead_code, reason = "each test binary uses a part")]
 pub(crate) fn amdinst(directory: &Path, words: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
     command.current_dir(directory).env("NO_COLOR", "1").env_remove("CARGO_TERM_COLOR");
-    command.args(words.split_whitespace()).output().unwrap()
+    command.env_remove("CARGO_TARGET_DIR").args(words.split_whitespace()).output().unwrap()
 }
 
 /// What a command prints that ends well.

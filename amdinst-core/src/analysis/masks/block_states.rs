@@ -18,8 +18,8 @@ impl BlockStates {
     }
 
     /// What is known of a block beside registers, if it is reached.
-    pub(super) fn rest(&self, block: usize) -> Option<&Rest> {
-        self.rest[block].as_ref()
+    pub(super) fn rest(&self, block: usize) -> Option<Rest> {
+        self.rest[block]
     }
 
     /// The values of the registers that are followed; anything where they do not matter.
@@ -29,14 +29,11 @@ impl BlockStates {
 
     /// All that is known of a block, if it is reached.
     pub(super) fn state(&self, block: usize) -> Option<State> {
-        Some(State { scalars: self.scalars(block).to_vec(), rest: self.rest(block)?.clone() })
+        Some(State { scalars: self.scalars(block).to_vec(), rest: self.rest(block)? })
     }
 
     pub(super) fn set(&mut self, block: usize, state: &State) {
         self.scalars[block * self.places..][..self.places].copy_from_slice(&state.scalars);
-        match &mut self.rest[block] {
-            Some(rest) => rest.clone_from(&state.rest),
-            rest => *rest = Some(state.rest.clone()),
-        }
+        self.rest[block] = Some(state.rest);
     }
 }

@@ -2,16 +2,16 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::ops::Range;
 
 use amdgpu_isa::{Access, Condition, Flow, Inst, RegSet, Value};
 
 use super::block_states::BlockStates;
 use super::made::Made;
-use super::nonzero::{Chain, Chains};
 use super::operations::writes_exec;
 use super::slice::{Slice, Steps};
 use super::state::{EXEC_PLACE, Rest, State};
+use super::tries::{Trie, Tries};
 use crate::analysis::dominators::reverse_postorder;
 use crate::analysis::program::{Exit, Function, Program};
 use crate::analysis::rounds::Rounds;
@@ -40,17 +40,34 @@ struct Seen {
     event: Option<Event>,
 }
 
+/// Tells the function that an instruction calls, from the address that its registers have, if that is known.
+pub(in crate::analysis) type Callee<'a> = dyn Fn(usize, Option<u64>) -> Option<usize> + 'a;
+
+/// Calls and jumps through registers, while it is found out where they lead.
+#[derive(Clone, Copy)]
+pub(in crate::analysis) struct Calls<'a> {
+    /// Which, by instruction.
+    pub(in crate::analysis) wanted: &'a BTreeSet<usize>,
+    /// Of these: what they call; without it, they call what is noted of their blocks.
+    pub(in crate::analysis) callee: Option<&'a Callee<'a>>,
+    /// What a call of an unknown function writes.
+    pub(in crate::analysis) unknown: RegSet,
+}
+
 /// The data flow of one function.
 pub(super) struct Flowing<'a> {
     pub(super) program: &'a Program,
     pub(super) function: &'a Function,
     pub(super) values: Values,
-    pub(super) chains: Chains,
+    /// Sets of masks.
+    pub(super) nonzero: Tries<()>,
+    /// Lanes of vector registers.
+    pub(super) lanes: Tries<Vn>,
     pub(super) slots: BTreeMap<(Option<u8>, i32), u32>,
     /// Halves of addresses formed from the program counter, by the instruction that completes them.
     pub(super) formed: BTreeMap<usize, u32>,
-    /// What a call of an unknown function writes.
-    pub(super) unknown: RegSet,
+    /// What is known of calls of unknown functions; without it, they write all registers.
+    pub(in crate::analysis) calls: Option<Calls<'a>>,
     pub(super) clobbers: &'a dyn Fn(usize) -> RegSet,
     /// What a call through a pointer writes: worked out when first asked for.
     pub(super) pointed: OnceCell<RegSet>,
@@ -102,14 +119,19 @@ impl<'a> Flowing<'a> {
         }
         // A wave starts, and a function is called, with some lane active: callers skip calls with no lanes.
         let full = function.kernel.is_some();
-        let mut chains = Chains::default();
-        let nonzero = if full { chains.with(Chain::default(), entry_exec) } else { Chain::default() };
+        let mut nonzero = Tries::default();
+        let at_entry = match full {
+            true => nonzero.with(Trie::default(), entry_exec.number(), ()),
+            false => Trie::default(),
+        };
+        let rest = Rest { lanes: Trie::default(), exec: entry_exec, full, nonzero: at_entry };
         Self {
             program,
             function,
             values,
-            chains,
-            entry: State { scalars, rest: Rest { lanes: Rc::default(), exec: entry_exec, full, nonzero } },
+            nonzero,
+            lanes: Tries::default(),
+            entry: State { scalars, rest },
             starts: BlockStates::new(blocks, slice.len(), dead),
             ends: BlockStates::new(blocks, slice.len(), dead),
             seen: vec![Seen::default(); steps],
@@ -120,7 +142,7 @@ impl<'a> Flowing<'a> {
             entry_exec,
             slots: BTreeMap::new(),
             formed,
-            unknown: RegSet::all(),
+            calls: None,
             clobbers,
             pointed: OnceCell::new(),
             dead,
@@ -163,36 +185,66 @@ impl<'a> Flowing<'a> {
 
     /// What the instructions of a block do, and the function that is called at its end. Notes the writes of EXEC.
     fn run_through(&mut self, block: usize, state: &mut State) {
-        for number in self.slice.steps_of(block) {
-            let step = self.slice.steps()[number];
-            let (old, old_is_full) = (state.rest.exec, state.rest.full);
-            if step.copies_exec {
-                self.seen[number].saved = Some(old);
-            }
-            if !step.writes_exec {
-                self.step(number, state);
-                continue;
-            }
-            let old_is_nonzero = old_is_full || self.chains.contains(state.rest.nonzero, old);
-            let operand = mask_operand(self.program.inst(step.inst));
-            let operand = operand.map(|value| self.read_mask(state, value, step.inst));
-            self.step(number, state);
-            let new = state.rest.exec;
-            self.seen[number].event =
-                Some(Event { inst: step.inst, block, old, new, operand, old_is_nonzero, old_is_full });
+        let (steps, last) = self.steps_to_last(block);
+        steps.for_each(|number| self.run_step(number, block, state));
+        let exit = self.exit(block, state);
+        last.for_each(|number| self.run_step(number, block, state));
+        self.call(block, exit, state);
+    }
+
+    /// The steps of a block: those before its last instruction, and that one, if it is a step.
+    fn steps_to_last(&self, block: usize) -> (Range<usize>, Range<usize>) {
+        let steps = self.slice.steps_of(block);
+        let last = self.function.blocks[block].insts.end - 1;
+        let is_step = self.slice.steps()[steps.clone()].last().is_some_and(|step| step.inst == last);
+        let end = steps.end - usize::from(is_step);
+        (steps.start..end, end..steps.end)
+    }
+
+    fn run_step(&mut self, number: usize, block: usize, state: &mut State) {
+        let step = self.slice.steps()[number];
+        let (old, old_is_full) = (state.rest.exec, state.rest.full);
+        if step.copies_exec {
+            self.seen[number].saved = Some(old);
         }
-        self.call(block, state);
+        if !step.writes_exec {
+            return self.step(number, state);
+        }
+        let old_is_nonzero = old_is_full || self.is_nonzero(state.rest.nonzero, old);
+        let operand = mask_operand(self.program.inst(step.inst));
+        let operand = operand.map(|value| self.read_mask(state, value, step.inst));
+        self.step(number, state);
+        let new = state.rest.exec;
+        self.seen[number].event =
+            Some(Event { inst: step.inst, block, old, new, operand, old_is_nonzero, old_is_full });
+    }
+
+    /// How a block ends, as far as the values before its last instruction tell that.
+    fn exit(&mut self, block: usize, state: &State) -> Exit {
+        let block = &self.function.blocks[block];
+        let last = block.insts.end - 1;
+        match self.calls {
+            Some(Calls { wanted, callee: Some(callee), .. }) if wanted.contains(&last) => {
+                callee(last, self.target(last, state)).map_or(Exit::Unknown, Exit::Call)
+            }
+            _ => block.exit,
+        }
+    }
+
+    /// The address in the registers that an instruction calls or jumps through, if it is known.
+    pub(super) fn target(&mut self, inst: usize, state: &State) -> Option<u64> {
+        let operand = self.program.inst(inst).operands.last()?;
+        let value = self.read64(state, operand.value, inst);
+        match self.values.expr(value) {
+            Expr::Const64(address) => Some(address),
+            _ => None,
+        }
     }
 
     /// What is known before the last instruction of a block, if it is reached.
     pub(super) fn before_last(&mut self, block: usize) -> Option<State> {
         let mut state = self.starts.state(block)?;
-        let last = self.function.blocks[block].insts.end - 1;
-        for number in self.slice.steps_of(block) {
-            if self.slice.steps()[number].inst != last {
-                self.step(number, &mut state);
-            }
-        }
+        self.steps_to_last(block).0.for_each(|number| self.step(number, &mut state));
         Some(state)
     }
 
@@ -206,12 +258,23 @@ impl<'a> Flowing<'a> {
         self.saved.get_or_init(|| self.seen.iter().filter_map(|seen| seen.saved).collect()).contains(&mask)
     }
 
+    /// Whether a mask is in a set of those that have some lane.
+    pub(super) fn is_nonzero(&self, known: Trie, mask: Vn) -> bool {
+        self.nonzero.get(known, mask.number()).is_some()
+    }
+
     /// Whether a block started with all of this when it was last looked at.
     fn is_known(&self, block: usize, state: &State) -> bool {
         let before = self.starts.scalars(block);
         let mut places = self.slice.at_start(block).iter().map(|&(_, place)| usize::from(place));
-        self.starts.rest(block) == Some(&state.rest)
+        self.starts.rest(block).is_some_and(|before| self.is_alike(before, state.rest))
             && places.all(|place| before[place] == state.scalars[place])
+    }
+
+    fn is_alike(&self, a: Rest, b: Rest) -> bool {
+        (a.exec, a.full) == (b.exec, b.full)
+            && self.lanes.equal(a.lanes, b.lanes)
+            && self.nonzero.equal(a.nonzero, b.nonzero)
     }
 
     /// What is known at the start of a block, from what is known of the ends of its predecessors.
@@ -223,43 +286,42 @@ impl<'a> Flowing<'a> {
         if block == 0 {
             joined.clone_from(&self.entry);
             is_first = false;
-            exec_is_nonzero = self.chains.contains(joined.rest.nonzero, joined.rest.exec);
+            exec_is_nonzero = self.is_nonzero(joined.rest.nonzero, joined.rest.exec);
         }
         for &from in function.predecessors(block) {
             let Some(rest) = self.ends.rest(from) else { continue };
             let with_lanes = enters_with_lanes(self.program, function, from, block);
             // With what the branch to this block tells of its EXEC.
             let exec = rest.exec;
-            let nonzero = if with_lanes { self.chains.with(rest.nonzero, exec) } else { rest.nonzero };
-            exec_is_nonzero &= self.chains.contains(nonzero, exec);
+            let nonzero =
+                if with_lanes { self.nonzero.with(rest.nonzero, exec.number(), ()) } else { rest.nonzero };
+            exec_is_nonzero &= self.is_nonzero(nonzero, exec);
             if is_first {
                 joined.scalars.copy_from_slice(self.ends.scalars(from));
-                joined.rest.clone_from(rest);
+                joined.rest = rest;
                 joined.rest.nonzero = nonzero;
                 is_first = false;
                 continue;
             }
-            if !joined.rest.lanes.is_empty() {
-                joined.lanes_mut().retain(|place, value| rest.lanes.get(place) == Some(value));
-            }
+            joined.rest.lanes = self.lanes.both(joined.rest.lanes, rest.lanes);
             joined.rest.full &= rest.full;
-            joined.rest.nonzero = self.chains.both(joined.rest.nonzero, nonzero);
+            joined.rest.nonzero = self.nonzero.both(joined.rest.nonzero, nonzero);
             if joined.rest.exec != exec {
                 joined.rest.exec = phi(&mut self.values, &mut self.joined_exec[block], block, EXEC_PLACE);
             }
             self.join_registers(block, Some(from), joined);
         }
         if exec_is_nonzero {
-            joined.rest.nonzero = self.chains.with(joined.rest.nonzero, joined.rest.exec);
+            joined.rest.nonzero = self.nonzero.with(joined.rest.nonzero, joined.rest.exec.number(), ());
         }
     }
 
     /// Keeps joined what differs from what was known of a block's start before.
     fn widen(&mut self, block: usize, input: &mut State) {
         let Some(previous) = self.starts.rest(block) else { return };
-        input.lanes_mut().retain(|place, value| previous.lanes.get(place) == Some(value));
+        input.rest.lanes = self.lanes.both(input.rest.lanes, previous.lanes);
         input.rest.full &= previous.full;
-        input.rest.nonzero = self.chains.both(input.rest.nonzero, previous.nonzero);
+        input.rest.nonzero = self.nonzero.both(input.rest.nonzero, previous.nonzero);
         if input.rest.exec != previous.exec {
             input.rest.exec = phi(&mut self.values, &mut self.joined_exec[block], block, EXEC_PLACE);
         }

@@ -17,19 +17,22 @@ mod conditions;
 mod flow;
 mod made;
 mod memo;
-mod nonzero;
 mod operations;
 mod slice;
 mod state;
 mod step;
+mod tries;
 
 use std::collections::BTreeSet;
 
 use classify::{branch_kind, classify, saves_old};
+pub(super) use flow::{Callee, Calls};
 use flow::{Flowing, enters_without_lanes};
 pub(crate) use memo::MaskMemo;
 pub use operations::writes_exec;
 use slice::Steps;
+
+use rustc_hash::FxHashMap;
 
 use super::dominators::Structure;
 use super::program::{Function, Located, Program};
@@ -116,7 +119,8 @@ impl Masks {
         let flowing = &*flowing;
         let mut masks = Self::default();
         let values = &flowing.values;
-        let mut narrowed: Vec<(Vn, usize)> = Vec::new();
+        // By the mask that is set: the last site that sets it.
+        let mut narrowed: FxHashMap<Vn, usize> = FxHashMap::default();
         let mut elses: Vec<(usize, Vec<Vn>)> = Vec::new();
         let mut events = flowing.events().peekable();
         let mut before = None;
@@ -126,7 +130,7 @@ impl Masks {
             let inst = program.inst(event.inst);
             match classify(inst, event, flowing) {
                 Ok(()) => {
-                    narrowed.push((event.new, masks.sites.len()));
+                    narrowed.insert(event.new, masks.sites.len());
                     masks.sites.push(MaskSite {
                         inst: event.inst,
                         block: event.block,
@@ -156,8 +160,8 @@ impl Masks {
         for (inst, candidates) in elses {
             let site = candidates.iter().find_map(|&mask| {
                 let of = |depth| {
-                    let found = narrowed.iter().rev().find(|(new, _)| values.mentions(mask, *new, depth));
-                    found.map(|&(_, site)| site)
+                    let mentioned = values.mentioned(mask, depth);
+                    mentioned.iter().filter_map(|part| narrowed.get(part)).max().copied()
                 };
                 (0..5).find_map(of)
             });
@@ -193,18 +197,17 @@ fn uniform(program: &Program, function: &Function) -> Vec<usize> {
     lasts.filter(is_uniform).collect()
 }
 
-/// The targets of the calls and jumps through registers at the instructions `wanted`, as far as the values that reach them
-/// are known, even parked in lanes or spilled meanwhile: (instruction, address). `unknown` is what a call of an unknown
-/// function is taken to write.
+/// The targets of calls and jumps through registers, as far as the values that reach them are known, even parked in lanes or
+/// spilled meanwhile: (instruction, address).
 pub(super) fn register_targets(
     program: &Program,
     function: &Function,
     clobbers: &dyn Fn(usize) -> RegSet,
-    unknown: RegSet,
-    wanted: &BTreeSet<usize>,
+    calls: Calls<'_>,
 ) -> Vec<(usize, u64)> {
+    let wanted = calls.wanted;
     let mut flowing = Flowing::new(program, function, clobbers, Steps::new(program, function, wanted));
-    flowing.unknown = unknown;
+    flowing.calls = Some(calls);
     flowing.run();
     let mut targets = Vec::new();
     for (number, block) in function.blocks.iter().enumerate() {
@@ -212,12 +215,7 @@ pub(super) fn register_targets(
         let Some(state) = wanted.contains(&last).then(|| flowing.before_last(number)).flatten() else {
             continue;
         };
-        let inst = program.inst(last);
-        let Some(operand) = inst.operands.last() else { continue };
-        let value = flowing.read64(&state, operand.value, last);
-        if let Expr::Const64(address) = flowing.values.expr(value) {
-            targets.push((last, address));
-        }
+        targets.extend(flowing.target(last, &state).map(|address| (last, address)));
     }
     targets
 }
@@ -232,7 +230,7 @@ pub(super) fn computed_jumps(
 ) -> Vec<usize> {
     let steps = Steps::new(program, function, wanted);
     let mut flowing = Flowing::new(program, function, &|_| RegSet::EMPTY, steps);
-    flowing.unknown = RegSet::EMPTY;
+    flowing.calls = Some(Calls { wanted, callee: None, unknown: RegSet::EMPTY });
     flowing.run();
     let mut jumps = Vec::new();
     for (number, block) in function.blocks.iter().enumerate() {

@@ -1,9 +1,6 @@
 //! What is known of every place that can hold a mask, at one point.
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
-
-use super::nonzero::Chain;
+use super::tries::Trie;
 use crate::analysis::values::Vn;
 
 /// The id under which the lanes of accumulation registers are known; spill slots follow.
@@ -24,36 +21,22 @@ pub(super) struct State {
     pub(super) rest: Rest,
 }
 
-impl State {
-    pub(super) fn lanes_mut(&mut self) -> &mut BTreeMap<(u32, u8), Vn> {
-        Rc::make_mut(&mut self.rest.lanes)
-    }
-}
-
 /// Values of all places but scalar registers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Rest {
-    /// By (VGPR, AGPR or slot; lane). Few functions have any: what is known at many places is shared.
-    pub(super) lanes: Rc<BTreeMap<(u32, u8), Vn>>,
+    /// By [`lane`]. Few functions have any.
+    pub(super) lanes: Trie,
     pub(super) exec: Vn,
     /// EXEC is all lanes, or those that the kernel was started with.
     pub(super) full: bool,
     /// The masks that have some lane.
-    pub(super) nonzero: Chain,
+    pub(super) nonzero: Trie,
 }
 
-/// The known lanes of a vector register or slot.
-pub(super) fn lanes_of(state: &State, register: u32) -> impl Iterator<Item = ((u32, u8), Vn)> {
-    state.rest.lanes.range((register, 0)..=(register, u8::MAX)).map(|(&place, &value)| (place, value))
-}
+/// Lanes of one vector register or slot.
+pub(super) const LANES: u32 = 1 << 8;
 
-/// Nothing is known of a vector register's lanes any more.
-pub(super) fn forget_lanes(state: &mut State, register: u32) {
-    if state.rest.lanes.is_empty() {
-        return;
-    }
-    let known: Vec<_> = lanes_of(state, register).map(|(place, _)| place).collect();
-    for place in known {
-        state.lanes_mut().remove(&place);
-    }
+/// The number of a lane of a vector register or slot.
+pub(super) fn lane(register: u32, lane: u8) -> u32 {
+    register * LANES + u32::from(lane)
 }

@@ -1,11 +1,12 @@
 //! What one instruction does to the values of masks.
 
 use amdgpu_isa::scalar::{EXEC, EXEC_HI};
-use amdgpu_isa::{Access, Families, Inst, LAST_BY_NUMBER, Logic, MaskOp, Op, Value, WaveSize};
+use amdgpu_isa::{Access, Families, Inst, LAST_BY_NUMBER, Logic, MaskOp, Op, Reg, RegSet, Value, WaveSize};
 
 use super::flow::Flowing;
 use super::operations::{has_mask_rule, is_followed, may_copy_whole};
-use super::state::{AGPRS, Rest, SLOTS, State, forget_lanes, lanes_of};
+use super::state::{AGPRS, LANES, Rest, SLOTS, State, lane};
+use super::tries::Trie;
 use crate::analysis::program::Exit;
 use crate::analysis::values::{Expr, Values, Vn};
 
@@ -18,7 +19,7 @@ impl Flowing<'_> {
     /// What the instruction of a step does.
     pub(super) fn step(&mut self, number: usize, state: &mut State) {
         let step = self.slice.steps()[number];
-        if step.matters || step.is_vector && !state.rest.lanes.is_empty() {
+        if step.matters || step.is_vector && state.rest.lanes != Trie::default() {
             self.apply(step.inst, state);
         }
     }
@@ -77,18 +78,19 @@ impl Flowing<'_> {
                 let value = self.values.select(index, a, b);
                 self.write32(state, to, value);
             }
-            (Op::v_writelane_b32, Some(Value::Vgpr(to)), Some(from), Some(lane)) => {
-                match lane_constant(lane, self.wave_size()) {
-                    Some(lane) => {
+            (Op::v_writelane_b32, Some(Value::Vgpr(to)), Some(from), Some(number)) => {
+                match lane_constant(number, self.wave_size()) {
+                    Some(number) => {
                         let value = self.read32(state, from, index);
-                        state.lanes_mut().insert((u32::from(to), lane), value);
+                        let place = lane(u32::from(to), number);
+                        state.rest.lanes = self.lanes.with(state.rest.lanes, place, value);
                     }
-                    None => forget_lanes(state, u32::from(to)),
+                    None => self.forget_lanes(state, u32::from(to)),
                 };
             }
-            (Op::v_readlane_b32, Some(Value::Scalar(to)), Some(Value::Vgpr(from)), Some(lane)) => {
-                let known = lane_constant(lane, self.wave_size())
-                    .and_then(|lane| state.rest.lanes.get(&(u32::from(from), lane)).copied());
+            (Op::v_readlane_b32, Some(Value::Scalar(to)), Some(Value::Vgpr(from)), Some(number)) => {
+                let known = lane_constant(number, self.wave_size())
+                    .and_then(|number| self.lanes.get(state.rest.lanes, lane(u32::from(from), number)));
                 let value = known.unwrap_or_else(|| self.values.number(Expr::Opaque(index, 0)));
                 self.write32(state, to, value);
             }
@@ -147,8 +149,8 @@ impl Flowing<'_> {
     /// EXEC has the lanes of these masks: some, if one of them has.
     fn has_lanes_of(&mut self, masks: [Vn; 2], state: &mut State) {
         let Rest { exec, nonzero, .. } = state.rest;
-        if masks.iter().any(|&mask| self.chains.contains(nonzero, mask)) {
-            state.rest.nonzero = self.chains.with(nonzero, exec);
+        if masks.iter().any(|&mask| self.is_nonzero(nonzero, mask)) {
+            state.rest.nonzero = self.nonzero.with(nonzero, exec.number(), ());
         }
     }
 
@@ -157,39 +159,51 @@ impl Flowing<'_> {
         let Some((to, from)) = self.whole_copy(inst, state) else {
             return self.generic(index, inst, state);
         };
-        forget_lanes(state, to);
-        let copied: Vec<_> = lanes_of(state, from).map(|((_, lane), value)| ((to, lane), value)).collect();
-        state.lanes_mut().extend(copied);
+        let copied = self.lanes.entries(state.rest.lanes, lane(from, 0), LANES);
+        self.forget_lanes(state, to);
+        for (place, value) in copied {
+            let place = to * LANES + place % LANES;
+            state.rest.lanes = self.lanes.with(state.rest.lanes, place, value);
+        }
+    }
+
+    /// Nothing is known of a vector register's lanes any more.
+    fn forget_lanes(&mut self, state: &mut State, register: u32) {
+        state.rest.lanes = self.lanes.without(state.rest.lanes, lane(register, 0), LANES);
     }
 
     /// What the function does that is called at the end of a block.
-    pub(super) fn call(&mut self, block: usize, state: &mut State) {
+    pub(super) fn call(&mut self, block: usize, exit: Exit, state: &mut State) {
         let index = self.function.blocks[block].insts.end - 1;
-        let clobbered = match self.function.blocks[block].exit {
+        let clobbered = match exit {
             Exit::Call(callee) => Some((self.clobbers)(callee)),
             Exit::CallPointed => Some(*self.pointed.get_or_init(|| {
-                let mut all = amdgpu_isa::RegSet::default();
+                let mut all = RegSet::default();
                 let callees = self.program.pointed.iter();
                 callees.for_each(|&callee| all.union_with(&(self.clobbers)(callee)));
                 all
             })),
-            Exit::Unknown => Some(self.unknown),
+            Exit::Unknown => Some(self.calls.map_or_else(RegSet::all, |calls| calls.unknown)),
             _ => None,
         };
         if let Some(clobbered) = clobbered {
             for register in 0..=107u8 {
-                if clobbered.contains(amdgpu_isa::Reg::scalar(register))
+                if clobbered.contains(Reg::scalar(register))
                     && let Some(place) = self.slice.place(register)
                 {
                     state.scalars[place] = self.values.number(Expr::Opaque(index, register));
                 }
             }
-            state.lanes_mut().retain(|&(register, _), _| match register {
-                0..AGPRS => !clobbered.contains(amdgpu_isa::Reg::vgpr(register as u8)),
-                AGPRS..SLOTS => !clobbered.contains(amdgpu_isa::Reg::agpr((register - AGPRS) as u8)),
-                // Spill slots belong to this function's frame.
-                _ => true,
-            });
+            // Spill slots belong to this function's frame.
+            for register in self.lanes.groups(state.rest.lanes, 0..SLOTS * LANES, LANES) {
+                let written = match register / LANES {
+                    vgpr @ 0..AGPRS => Reg::vgpr(vgpr as u8),
+                    agpr => Reg::agpr((agpr - AGPRS) as u8),
+                };
+                if clobbered.contains(written) {
+                    state.rest.lanes = self.lanes.without(state.rest.lanes, register, LANES);
+                }
+            }
         }
     }
 
@@ -256,12 +270,12 @@ impl Flowing<'_> {
                 }
                 Value::Vgpr(first) => {
                     for k in 0..u32::from(operand.dwords) {
-                        forget_lanes(state, u32::from(first) + k);
+                        self.forget_lanes(state, u32::from(first) + k);
                     }
                 }
                 Value::Agpr(first) => {
                     for k in 0..u32::from(operand.dwords) {
-                        forget_lanes(state, AGPRS + u32::from(first) + k);
+                        self.forget_lanes(state, AGPRS + u32::from(first) + k);
                     }
                 }
                 _ => {}

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use amdgpu_isa::{Flow, Op, ScalarSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::explore::{Explorer, Next, next, skips_last_trap, through};
@@ -31,7 +32,9 @@ struct Linking<'a> {
     function: usize,
     starts: Vec<u64>,
     is_tracked: bool,
-    /// Block starts that some branch names; of use where values of the program counter are.
+    /// How many branches name a place; of use where values of the program counter are.
+    named: FxHashMap<u64, usize>,
+    /// Block starts that some branch or jump leads to; of use there, too.
     joins: BTreeSet<u64>,
     callees: BTreeSet<usize>,
     /// Values of the program counter at the instruction that is looked at.
@@ -49,13 +52,15 @@ impl Program {
     pub(super) fn add(&mut self, name: String, kernel: Option<usize>, mut explorer: Explorer<'_>) {
         let Line { first, mut blocks, starts, is_tracked } = self.line(&mut explorer);
         let insts = &self.insts;
-        let joins = if is_tracked { explicit_targets(insts, first, &starts) } else { BTreeSet::new() };
+        let named = if is_tracked { named(&insts[first..]) } else { FxHashMap::default() };
+        let joins = named.keys().copied().filter(|place| starts.binary_search(place).is_ok()).collect();
         let mut linking = Linking {
             explorer,
             insts,
             function: self.functions.len(),
             starts,
             is_tracked,
+            named,
             joins,
             callees: BTreeSet::new(),
             tracker: Tracker::default(),
@@ -199,14 +204,7 @@ impl Linking<'_> {
         let Some(place) = self.starts.binary_search(&to).ok().filter(|_| to > from) else { return false };
         let before = self.insts.partition_point(|located| located.pc < to).checked_sub(1);
         let falls_in = before.is_some_and(|before| place > 0 && self.insts[before].end() == to);
-        let leads = |located: &&Located| match located.flow() {
-            Flow::Branch { offset } | Flow::CondBranch { offset, .. } => {
-                located.end().wrapping_add_signed(offset.into()) == to
-            }
-            _ => false,
-        };
-        let own = self.insts.partition_point(|located| located.pc < self.explorer.range.start);
-        !falls_in && self.insts[own..].iter().filter(leads).count() == 1
+        !falls_in && self.named.get(&to) == Some(&1)
     }
 
     /// Tracks values of the program counter through an instruction.
@@ -335,13 +333,13 @@ impl Linking<'_> {
     }
 }
 
-/// Block starts that some branch names: there the straight line is joined by another path.
-fn explicit_targets(insts: &[Located], first: usize, starts: &[u64]) -> BTreeSet<u64> {
-    let targets = insts[first..].iter().filter_map(|located| match located.flow() {
-        Flow::Branch { offset } | Flow::CondBranch { offset, .. } => {
-            Some(located.end().wrapping_add_signed(offset.into()))
+/// The places that branches name, with how many do: there the straight line is joined by other paths.
+fn named(insts: &[Located]) -> FxHashMap<u64, usize> {
+    let mut named = FxHashMap::default();
+    for located in insts {
+        if let Flow::Branch { offset } | Flow::CondBranch { offset, .. } = located.flow() {
+            *named.entry(located.end().wrapping_add_signed(offset.into())).or_insert(0) += 1;
         }
-        _ => None,
-    });
-    targets.filter(|target| starts.binary_search(target).is_ok()).collect()
+    }
+    named
 }

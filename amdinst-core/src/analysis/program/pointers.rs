@@ -8,51 +8,49 @@ use std::collections::{BTreeMap, BTreeSet};
 use amdgpu_isa::{Flow, Op, ScalarSet, Value};
 use amdgpu_object::CodeObject;
 
-use super::{Exit, ObstacleKind, Program};
+use super::{Exit, Function, ObstacleKind, Program};
 use crate::analysis::addresses::PcRelative;
 
 impl Program {
     /// Has each call whose target is not known go to all functions whose address is a value, if these are all known.
     pub(super) fn resolve_pointers(&mut self, object: &CodeObject, entries: &BTreeMap<u64, usize>) {
-        let mut calls: Vec<(usize, usize)> = Vec::new();
-        for (number, function) in self.functions.iter().enumerate() {
-            for (place, block) in function.blocks.iter().enumerate() {
-                let last = &self.insts[block.insts.end - 1];
-                if block.exit == Exit::Unknown && last.op == Op::s_swappc_b64 {
-                    let mut obstacles = function.obstacles.iter().filter(|obstacle| obstacle.pc == last.pc);
-                    if obstacles.all(|obstacle| obstacle.kind == ObstacleKind::IndirectTarget) {
-                        calls.push((number, place));
-                    }
-                }
-            }
-        }
-        if calls.is_empty() {
+        let calls: Vec<Vec<usize>> =
+            self.functions.iter().map(|function| self.calls_through_pointers(function)).collect();
+        if calls.iter().all(Vec::is_empty) {
             return;
         }
-        let pointed = match self.pointed(object, entries) {
-            Ok(pointed) => pointed,
-            Err(why) => {
-                for (number, place) in calls {
-                    let pc = self.insts[self.functions[number].blocks[place].insts.end - 1].pc;
-                    let obstacles = self.functions[number].obstacles.iter_mut();
-                    obstacles.filter(|obstacle| obstacle.pc == pc).for_each(|obstacle| {
+        let pointed = self.pointed(object, entries);
+        for (function, calls) in self.functions.iter_mut().zip(calls).filter(|(_, calls)| !calls.is_empty()) {
+            let last = |&place: &usize| self.insts[function.blocks[place].insts.end - 1].pc;
+            let resolved: BTreeSet<u64> = calls.iter().map(last).collect();
+            match &pointed {
+                Ok(pointed) => {
+                    calls.iter().for_each(|&place| function.blocks[place].exit = Exit::CallPointed);
+                    function.obstacles.retain(|obstacle| !resolved.contains(&obstacle.pc));
+                    let callees: BTreeSet<usize> = function.callees.iter().chain(pointed).copied().collect();
+                    function.callees = callees.into_iter().collect();
+                }
+                Err(why) => {
+                    let obstacles = function.obstacles.iter_mut();
+                    obstacles.filter(|obstacle| resolved.contains(&obstacle.pc)).for_each(|obstacle| {
                         obstacle.detail.push_str("; ");
-                        obstacle.detail.push_str(&why);
+                        obstacle.detail.push_str(why);
                     });
                 }
-                return;
             }
-        };
-        for (number, place) in calls {
-            let function = &mut self.functions[number];
-            let block = &mut function.blocks[place];
-            block.exit = Exit::CallPointed;
-            let pc = self.insts[block.insts.end - 1].pc;
-            function.obstacles.retain(|obstacle| obstacle.pc != pc);
-            let callees: BTreeSet<usize> = function.callees.iter().chain(&pointed).copied().collect();
-            function.callees = callees.into_iter().collect();
         }
-        self.pointed = pointed;
+        self.pointed = pointed.unwrap_or_default();
+    }
+
+    /// The blocks of a function that end with a call of which nothing else is wrong than that its target is not known.
+    fn calls_through_pointers(&self, function: &Function) -> Vec<usize> {
+        let others = function.obstacles.iter().filter(|of| of.kind != ObstacleKind::IndirectTarget);
+        let doubted: BTreeSet<u64> = others.map(|obstacle| obstacle.pc).collect();
+        let calls = function.blocks.iter().enumerate().filter(|(_, block)| {
+            let last = &self.insts[block.insts.end - 1];
+            block.exit == Exit::Unknown && last.op == Op::s_swappc_b64 && !doubted.contains(&last.pc)
+        });
+        calls.map(|(place, _)| place).collect()
     }
 
     /// The functions whose address is a value, or why they are not all known.

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use amdgpu_isa::{LAST_BY_NUMBER, Reg};
 use amdgpu_object::CodeObject;
 use amdinst_format::probes::SiteFrame;
+use rustc_hash::FxHashMap;
 
 use super::known_masks::KnownMasks;
 use super::lds_use::LdsUse;
@@ -86,13 +87,10 @@ impl Survey {
     pub(crate) fn obstacles(&self, function: usize, frames: impl Fn(u64) -> Vec<SiteFrame>) -> Vec<Refusal> {
         let functions = self.reachable[function].iter().map(|&reached| &self.program.functions[reached]);
         // Of one instruction the last reason is the closest.
-        let is_last = |function: &Function, number: usize| {
-            let rest = &function.obstacles[number..];
-            rest[1..].iter().all(|later| later.pc != rest[0].pc)
-        };
         let obstacles = functions.flat_map(|function| {
             let numbered = function.obstacles.iter().enumerate();
-            numbered.filter(move |&(number, _)| is_last(function, number)).map(move |(_, o)| (function, o))
+            let last: FxHashMap<u64, usize> = numbered.clone().map(|(number, of)| (of.pc, number)).collect();
+            numbered.filter(move |(number, of)| last[&of.pc] == *number).map(move |(_, of)| (function, of))
         });
         let refusal = |(function, obstacle): (&Function, &Obstacle)| {
             let reason = match obstacle.kind {

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use amdgpu_isa::Families;
 use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::{Location, location};
 
@@ -60,13 +61,17 @@ impl Planner<'_> {
         let own = blocks[site.block].insts.clone();
         match site.kind {
             Narrowing::If => {
-                let is_compare = |&inst: &usize| self.survey.program.text(inst).starts_with("v_cmp");
+                let is_compare = |&inst: &usize| {
+                    let op = self.survey.program.insts[inst].op;
+                    op.is_of(Families::COMPARE) || op.is_of(Families::COMPARE_EXEC)
+                };
                 // One that writes EXEC itself has its own line.
                 (own.start..=site.inst).rev().find(is_compare).into_iter().collect()
             }
             Narrowing::LoopExit => {
                 let structure = self.structure(function);
-                let others = (0..blocks.len())
+                let others = structure
+                    .loop_span(site.block)
                     .filter(|&block| block != site.block && !structure.leaves_loop(site.block, block));
                 let others = others.flat_map(|block| blocks[block].insts.clone());
                 let here = (own.start..site.inst).rev().chain(site.inst..own.end);
