@@ -17,7 +17,7 @@ const SEGMENT_SIZES: [usize; 2] = [32, 40];
 const SECTION_HEADERS: usize = 40;
 
 /// Makes the metadata notes of a linked code object (version 3 and later) one that names all kernels, in the order of the notes. What
-/// they say besides kernels and `printf` formats is taken from the first, for inputs that link agree in it.
+/// is neither a kernel nor a format of `printf` comes from the first note: inputs that link agree in it.
 ///
 /// # Errors
 /// The file is no code object, or a note of it is damaged.

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use amdgpu_isa::Arch;
 use goblin::elf::program_header::{PT_DYNAMIC, PT_LOAD, PT_PHDR};
 use goblin::elf::section_header::{
-    SHF_ALLOC, SHT_DYNAMIC, SHT_DYNSYM, SHT_GNU_HASH, SHT_HASH, SHT_NOBITS, SHT_RELA, SHT_STRTAB,
+    SHF_ALLOC, SHT_DYNAMIC, SHT_DYNSYM, SHT_GNU_HASH, SHT_HASH, SHT_NOBITS, SHT_RELA, SHT_STRTAB, SHT_SYMTAB,
     SectionHeader,
 };
 use goblin::elf::{Elf, Sym};
@@ -137,11 +137,22 @@ fn holds(start: u64, size: u64, inner: u64, inner_size: u64) -> bool {
 fn sections(elf: &Elf<'_>, bytes: &[u8]) -> Result<(), VerifyError> {
     let names = Names::of_sections(elf, bytes);
     let mut ranges = Vec::new();
+    let holds_names =
+        |of: u32| elf.section_headers.get(of as usize).is_some_and(|section| section.sh_type == SHT_STRTAB);
+    if !holds_names(elf.header.e_shstrndx.into()) {
+        return Err(headers(
+            "section header table",
+            "the section with the names of sections is of another kind",
+        ));
+    }
     for (index, section) in elf.section_headers.iter().enumerate() {
         let name = match names.at(section.sh_name) {
             [] => Cow::Owned(format!("number {index}")),
             name => amdinst_text::name(name),
         };
+        if matches!(section.sh_type, SHT_SYMTAB | SHT_DYNSYM) && !holds_names(section.sh_link) {
+            return Err(headers(format!("section {name}"), "the section with its names is of another kind"));
+        }
         let in_file = section.sh_type != SHT_NOBITS && section.sh_size != 0;
         if section.sh_flags & u64::from(SHF_ALLOC) != 0 && in_file {
             let placed = elf.program_headers.iter().any(|load| {
@@ -245,7 +256,7 @@ fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
                     let part = format!("symbol `{}`", amdinst_text::name(name));
                     return Err(headers(part, "it does not lie in its section"));
                 }
-                let place = (symbol.st_value, symbol.st_shndx);
+                let place = (symbol.st_value, symbol.st_shndx, symbol.st_type());
                 if *values.entry(name).or_insert(place) != place {
                     return Err(headers(
                         format!("symbol `{}`", amdinst_text::name(name)),
@@ -256,7 +267,7 @@ fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
         }
     }
     let by_name: FxHashMap<_, _> =
-        values.into_iter().map(|(name, (value, _))| (amdinst_text::name(name), value)).collect();
+        values.into_iter().map(|(name, (value, ..))| (amdinst_text::name(name), value)).collect();
     for kernel in &object.kernels {
         let fail = |problem: String| VerifyError::Kernel { kernel: kernel.name.clone(), problem };
         let value = |name: &str| by_name.get(name).copied();

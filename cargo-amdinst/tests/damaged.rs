@@ -219,3 +219,37 @@ fn text_offset() -> usize {
     assert_eq!(object.text.address, 0x1a00);
     object.text.range.start
 }
+
+/// Kinds of sections and of symbols, each put in place of each other one: what contradicts itself is told of the file, not found in what is
+/// made of it.
+#[test]
+fn kinds_that_contradict_each_other_are_told_before_rewriting() {
+    let word = |at: usize| u64::from_le_bytes(FIXTURE[at..at + 8].try_into().unwrap()) as usize;
+    let count = usize::from(u16::from_le_bytes([FIXTURE[60], FIXTURE[61]]));
+    let headers: Vec<usize> = (0..count).map(|number| word(40) + 64 * number).collect();
+    let symbols =
+        headers.iter().filter(|header| matches!(FIXTURE[**header + 4], 2 | 11)).flat_map(|header| {
+            let (start, size) = (word(header + 24), word(header + 32));
+            (start..start + size).step_by(24).map(|symbol| symbol + 4)
+        });
+    let kinds = headers.iter().map(|header| header + 4);
+    let (mut tried, mut refused) = (0, 0);
+    for at in kinds.chain(symbols) {
+        for kind in 0..16 {
+            let mut bytes = FIXTURE.to_vec();
+            bytes[at] = bytes[at] & 0xf0 | kind;
+            let Ok(object) = CodeObject::parse(bytes) else { continue };
+            let Ok(plan) = instrument::plan(&object, &Options::default()) else { continue };
+            tried += 1;
+            if let Err(error) = instrument::apply(&object, plan) {
+                let message = error.to_string();
+                assert!(
+                    !message.contains("the rewritten code object"),
+                    "byte {at:#x}, kind {kind}: {message}"
+                );
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 20 && tried > 2 * refused, "{refused} of {tried}");
+}
