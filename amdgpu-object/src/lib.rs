@@ -5,6 +5,7 @@
 //! * [`labels`]: which symbol a disassembly shows where.
 //! * [`lines`]: the source lines of addresses, inlined calls included (DWARF).
 //! * [`rewrite`](mod@rewrite): a code object with other code, everything that points at code moved along; [`verify`](mod@verify) checks one.
+//! * [`join_metadata`]: one note of those that a linker left side by side.
 //! * [`occupancy`](fn@occupancy): how many waves of a kernel fit, by what it allocates.
 //!
 //! Bytes in, bytes out. Nothing here knows an instruction.
@@ -18,6 +19,7 @@ mod descriptor;
 pub(crate) mod elf;
 mod error;
 mod inflate;
+mod joined;
 pub mod labels;
 pub mod lines;
 mod messagepack;
@@ -35,6 +37,7 @@ pub mod verify;
 pub use bytes::Bytes;
 pub use descriptor::{FloatDenorm, FloatRound, KernelDescriptor, RegisterLimit, VectorRegisters};
 pub use error::{KernelProblem, ObjectError};
+pub use joined::join_metadata;
 pub use metadata::{KernelArg, KernelMetadata};
 pub use occupancy::{
     Limiter, Occupancy, OccupancyStep, OccupancyTables, Resources, occupancy, occupancy_in_slots,

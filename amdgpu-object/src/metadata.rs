@@ -382,13 +382,13 @@ impl KernelArg {
         write::map(out, 3 + optional.clone().count() as u32);
         for (key, text) in optional {
             write::string(out, key);
-            write::string(out, text);
+            write::name(out, text);
         }
         for (key, number) in [(".offset", self.offset), (".size", self.size)] {
             write::string(out, key);
             write::number(out, number.into());
         }
         write::string(out, ".value_kind");
-        write::string(out, &self.value_kind);
+        write::name(out, &self.value_kind);
     }
 }

@@ -92,6 +92,33 @@ pub(super) fn isa_version(elf: &Elf, bytes: &[u8]) -> Result<Option<[u32; 3]>, O
     Ok(Some([word(0), word(4), word(8)]))
 }
 
+/// Metadata notes side by side (code object version 3 and later).
+pub(super) struct Notes {
+    /// Index of the section that holds them, and nothing else.
+    pub(super) section: usize,
+    /// Where the MessagePack of each stands in the file.
+    pub(super) descriptions: Vec<Range<usize>>,
+}
+
+/// All metadata notes of the section that has the first. `None` if there is none, or if the section has other records as well.
+pub(super) fn all(elf: &Elf, bytes: &[u8]) -> Result<Option<Notes>, ObjectError> {
+    let Some((section, _)) = first(elf, bytes, METADATA_OWNER, METADATA_TYPE)? else { return Ok(None) };
+    let header = &elf.sections[section];
+    let (mut descriptions, range) = (Vec::new(), header.file_range());
+    let mut at = range.start;
+    while at < range.end {
+        let record = record(bytes, at, range.end).map_err(|problem| {
+            ObjectError::malformed(format!("note in {}", header.name), at as u64, problem)
+        })?;
+        if (record.owner, record.kind) != (METADATA_OWNER, METADATA_TYPE) {
+            return Ok(None);
+        }
+        at = record.record.end;
+        descriptions.push(record.description);
+    }
+    Ok(Some(Notes { section, descriptions }))
+}
+
 /// The first record of that owner and type, with the section that holds it.
 fn first<'a>(
     elf: &Elf,

@@ -60,6 +60,28 @@ fn is_printable_ascii(text: &str) -> bool {
     text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
+/// The bytes that a name was made of.
+///
+/// ```
+/// use amdinst_text::{name, original};
+/// assert_eq!(*original(&name(b"\x1b[2Jcaf\xe9\n")), *b"\x1b[2Jcaf\xe9\n");
+/// ```
+pub fn original(name: &str) -> Cow<'_, [u8]> {
+    if is_printable_ascii(name) || name.chars().all(is_harmless) {
+        return Cow::Borrowed(name.as_bytes());
+    }
+    let mut out = Vec::with_capacity(name.len());
+    for c in name.chars() {
+        match Character::of(c) {
+            Character::Byte(byte) => out.push(byte),
+            Character::Harmless(c) | Character::Harmful(c) | Character::Stands(c) => {
+                out.extend(c.encode_utf8(&mut [0; 4]).bytes());
+            }
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// A name that comes as text: a command line's, a path's, another document's.
 pub fn name_of(text: &str) -> Cow<'_, str> {
     name(text.as_bytes())
@@ -142,7 +164,7 @@ mod tests {
 
     #[test]
     fn different_bytes_are_different_names() {
-        let names: [&[u8]; 8] = [
+        let names: [&[u8]; 9] = [
             b"k\xe8",
             b"k\xe9",
             b"k\x9b",
@@ -151,7 +173,11 @@ mod tests {
             "k\u{10009b}".as_bytes(),
             b"k\\xe9",
             "k\u{fffd}".as_bytes(),
+            "\u{e0100}\u{10e100}".as_bytes(),
         ];
+        for bytes in names {
+            assert_eq!(*original(&name(bytes)), *bytes);
+        }
         let texts: std::collections::BTreeSet<_> = names.iter().map(|bytes| name(bytes)).collect();
         assert_eq!(texts.len(), names.len());
     }

@@ -18,6 +18,7 @@ mod parent;
 pub mod runtime;
 pub mod setup;
 pub mod shell;
+mod store;
 pub mod together;
 pub mod toolchain;
 

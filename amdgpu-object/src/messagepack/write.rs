@@ -17,6 +17,13 @@ pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
     encode::write_str(out, text).expect(TAKES_ALL);
 }
 
+/// A name of a file, as the bytes that it has there.
+pub(crate) fn name(out: &mut Vec<u8>, name: &str) {
+    let bytes = amdinst_text::original(name);
+    encode::write_str_len(out, bytes.len() as u32).expect(TAKES_ALL);
+    out.extend(&*bytes);
+}
+
 /// Nothing.
 pub(crate) fn nil(out: &mut Vec<u8>) {
     encode::write_nil(out).expect(TAKES_ALL);

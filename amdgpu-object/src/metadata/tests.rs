@@ -161,6 +161,18 @@ proptest! {
     }
 }
 
+#[test]
+fn an_argument_keeps_the_bytes_of_its_name() {
+    for text in ["\u{e0100}", "\u{1b}[2J", "\u{10e100}", "größe"] {
+        let entries = [(".name", Value::from(text)), (".offset", Value::from(8))];
+        let entries = entries.map(|(key, value)| (Value::from(key), value)).to_vec();
+        let mut bytes = Vec::new();
+        arg_in(&Value::Map(entries)).unwrap().write(&mut bytes);
+        let tree = rmpv::decode::read_value(&mut &bytes[..]).unwrap();
+        assert_eq!(get(&tree, ".name").and_then(Value::as_str), Some(text));
+    }
+}
+
 /// Metadata of one kernel with these entries behind its names.
 fn with(entries: &[(&str, Value)]) -> Vec<u8> {
     let names = [(".name", Value::from("k")), (".symbol", Value::from("k.kd"))];

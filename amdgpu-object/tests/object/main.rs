@@ -4,6 +4,7 @@ mod container;
 mod debug_info;
 mod descriptor;
 mod hostile;
+mod joined;
 mod lines;
 mod occupancy;
 #[path = "../support/once.rs"]

@@ -106,7 +106,9 @@ fn why_nothing(object: &CodeObject, kernels: &[KernelProbes]) -> String {
     for kernel in kernels {
         let reason = match kernel.refusals.iter().find(|refusal| refusal.pc.is_none()) {
             Some(refusal) => refusal.detail.as_str(),
-            None if !kernel.left_out.is_empty() => "none of its branches was asked for",
+            None if !kernel.left_out.is_empty() => {
+                "none of its branches was asked for, or they are of code that formats text (`--formatting`)"
+            }
             None if is_empty(&kernel.name) => "it has no instructions",
             None => "no branch that can diverge",
         };

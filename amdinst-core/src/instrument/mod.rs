@@ -34,6 +34,7 @@ pub use amdinst_format::probes::{
 };
 pub use apply::{Instrumented, apply};
 pub use find::declared_lds::{DECLARED_LDS, moved_lds};
+pub use find::formatting::formats_text;
 pub use find::probe_section::{ProbeSectionError, SECTION as PROBE_SECTION, probe_specs};
 pub use options::{
     Abi, BUFFER_ARGUMENT, BUFFER_SYMBOL, Counters, Home, Level, Options, Probe, ProbeKind, ProbeSpec,

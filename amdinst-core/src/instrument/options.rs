@@ -85,6 +85,8 @@ pub struct Options {
     pub probes: Vec<ProbeSpec>,
     /// Only the sites, or blocks, that any of these selects, within the kernels chosen; all if there are none.
     pub only: Vec<SiteSelector>,
+    /// Whether code that formats text ([`formats_text`](super::formats_text)) stays as it is, unless `only` selects of it.
+    pub skips_formatting: bool,
     /// At most so many VGPRs are taken that nothing uses; no limit if `None`. So any kernel is instrumented as those are that
     /// leave as few.
     pub spare_vgprs: Option<u8>,

@@ -84,7 +84,9 @@ fn explain(outcome: &Outcome) -> &'static str {
         Outcome::Refused => {
             "refused: its sites could not be instrumented safely; the report's refusals say why"
         }
-        Outcome::LeftOut => "not selected: `--probe` or `--line` chose others",
+        Outcome::LeftOut => {
+            "not selected: `--probe` or `--line` chose others, or it is in code that formats text (`--formatting`)"
+        }
     }
 }
 

@@ -247,6 +247,7 @@ fn inputs(package: &KernelPackage, cpu: &str, built: &Path, forms: &Forms) -> Ve
         ("cargo-amdinst", executable),
         ("kernels", forms.options.kernels.clone().unwrap_or_default().join(",")),
         ("sites", only.join(",")),
+        ("formatting", (!forms.options.skips_formatting).to_string()),
         ("abi", format!("{:?}", forms.options.abi).to_lowercase()),
         ("probe", format!("{:?}", forms.options.probe).to_lowercase()),
         ("level", format!("{:?}", forms.options.level).to_lowercase()),

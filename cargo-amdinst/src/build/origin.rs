@@ -128,6 +128,7 @@ fn arguments(build: &Build<'_>) -> Vec<String> {
         }
     }
     for (given, name) in [
+        (!forms.options.skips_formatting, "--formatting"),
         (args.release, "--release"),
         (args.all_features, "--all-features"),
         (args.no_default_features, "--no-default-features"),

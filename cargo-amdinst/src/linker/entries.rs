@@ -4,11 +4,12 @@
 //! becomes one to the kernarg segment (`byref`), which then has the structure itself. A symbol becomes the kernel's name, or its
 //! path, if several kernels have that name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::LinkError;
 use super::records::Entry;
 use super::support::escaped;
+use super::tokens::{Reference, references, replaced};
 
 /// What the code object calls each kernel: its name, or its path without the crate (`scan::sum`), if the name is another one's, too.
 pub(super) fn names(entries: &[Entry]) -> Result<Vec<String>, LinkError> {
@@ -34,39 +35,79 @@ pub(super) fn names(entries: &[Entry]) -> Result<Vec<String>, LinkError> {
 
 /// The program with its entry points as `entries` say, called `names`.
 pub(super) fn rewrite(ir: &str, entries: &[Entry], names: &[String]) -> Result<String, LinkError> {
-    let mut ir = ir.to_owned();
-    for (entry, name) in entries.iter().zip(names) {
-        let different = || LinkError::Entry { kernel: name.clone() };
-        if let Some(most) = entry.workgroup {
-            let begin = definition(&ir, &entry.symbol).ok_or_else(different)?;
-            let parameters =
-                begin + ir[begin..].find(&format!("@{}(", entry.symbol)).ok_or_else(different)?;
-            let open = parameters + entry.symbol.len() + 2;
-            let behind = open + closing(&ir[open..]).ok_or_else(different)? + 1;
-            // Attributes stand behind `unnamed_addr`, and before what a function has besides.
-            let rest = ir[behind..].lines().next().unwrap_or_default();
-            let ends = [" #", " !dbg", " {"].iter().filter_map(|end| rest.find(end));
-            let place = behind + ends.min().ok_or_else(different)?;
-            ir.insert_str(place, &format!(" \"amdgpu-flat-work-group-size\"=\"1,{most}\""));
+    let called: BTreeMap<String, (&Entry, &String)> =
+        entries.iter().zip(names).map(|pair| (escaped(&pair.0.symbol), pair)).collect();
+    let quoted = |symbol: &str| called.get(symbol).map(|(_, name)| escaped(name));
+    let mut found = BTreeSet::new();
+    let mut changed = String::with_capacity(ir.len() + ir.len() / 64);
+    let mut rest = ir;
+    while !rest.is_empty() {
+        let line = &rest[..rest.find('\n').map_or(rest.len(), |end| end + 1)];
+        let name = line.strip_prefix("define ").and_then(defined);
+        let entry = name.and_then(|name| called.get(name));
+        let linkage = line.starts_with('!').then(|| line.split_once(LINKAGE_NAME)).flatten();
+        let mut taken = line.len();
+        if let Some((entry, name)) = entry {
+            let different = || LinkError::Entry { kernel: (*name).clone() };
+            taken = rest.find("\n}").ok_or_else(different)?;
+            changed.push_str(&as_entry(&rest[..taken], entry).ok_or_else(different)?);
+            found.insert(&entry.symbol);
+        } else if let Some((before, behind)) = linkage
+            && let Some((symbol, behind)) = behind.split_once('"')
+            && let Some(name) = quoted(symbol)
+        {
+            changed.extend([before, LINKAGE_NAME, &name, "\"", behind]);
+        } else {
+            changed.push_str(line);
         }
-        if entry.parameters.iter().any(Option::is_some) {
-            let begin = definition(&ir, &entry.symbol).ok_or_else(different)?;
-            let end = begin + ir[begin..].find("\n}").ok_or_else(different)?;
-            let function = with_structures(&ir[begin..end], entry).ok_or_else(different)?;
-            ir.replace_range(begin..end, &function);
-        }
-        let quoted = escaped(name);
-        ir = ir.replace(&format!("@{}", entry.symbol), &format!("@\"{quoted}\""));
-        ir = ir.replace(&format!("linkageName: \"{}\"", entry.symbol), &format!("linkageName: \"{quoted}\""));
+        rest = &rest[taken..];
     }
-    Ok(ir)
+    if let Some((_, (_, name))) =
+        called.iter().find(|(_, (entry, _))| entry.changes() && !found.contains(&entry.symbol))
+    {
+        return Err(LinkError::Entry { kernel: (*name).clone() });
+    }
+    let mut renamed = String::with_capacity(changed.len());
+    replaced(&changed, &mut renamed, |reference| match reference {
+        Reference::Symbol(symbol) => quoted(symbol).map(|name| format!("@\"{name}\"")),
+        _ => None,
+    });
+    Ok(renamed)
 }
 
-/// Where the line begins that defines the function `symbol`.
-fn definition(ir: &str, symbol: &str) -> Option<usize> {
-    let called = format!(" @{symbol}(");
-    let lines = ir.match_indices(&called).map(|(at, _)| ir[..at].rfind('\n').map_or(0, |at| at + 1));
-    lines.into_iter().find(|&at| ir[at..].starts_with("define "))
+/// What stands before a function's symbol in its debug information.
+const LINKAGE_NAME: &str = "linkageName: \"";
+
+impl Entry {
+    /// Whether its function is another one in the code object.
+    fn changes(&self) -> bool {
+        self.workgroup.is_some() || self.parameters.iter().any(Option::is_some)
+    }
+}
+
+/// The function that the line of a definition is about.
+fn defined(line: &str) -> Option<&str> {
+    references(line).find_map(|(_, reference)| match reference {
+        Reference::Symbol(name) => Some(name),
+        _ => None,
+    })
+}
+
+/// A function (without its last brace) as `entry` says.
+fn as_entry(function: &str, entry: &Entry) -> Option<String> {
+    let mut function = match entry.parameters.iter().any(Option::is_some) {
+        true => with_structures(function, entry)?,
+        false => function.to_owned(),
+    };
+    if let Some(most) = entry.workgroup {
+        let open = function.find(&format!("@{}(", entry.symbol))? + entry.symbol.len() + 2;
+        let behind = open + closing(&function[open..])? + 1;
+        // Attributes stand behind `unnamed_addr`, and before what a function has besides.
+        let rest = function[behind..].lines().next()?;
+        let ends = [" #", " !dbg", " {"].iter().filter_map(|end| rest.find(end));
+        function.insert_str(behind + ends.min()?, &format!(" \"amdgpu-flat-work-group-size\"=\"1,{most}\""));
+    }
+    Some(function)
 }
 
 /// A function (without its last brace) whose parameters stand in the kernarg segment where `entry` says so.

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeSet;
 
+use amdinst_core::instrument::formats_text;
+
 /// A program whose functions that format are not inlined; one that has to be, still is.
 pub(super) fn outlined(ir: &str) -> String {
     let inlined: BTreeSet<&str> = ir
@@ -36,7 +38,7 @@ fn group_of_formatting(line: &str) -> Option<(&str, &str)> {
         Some(quoted) => quoted.split_once('"')?.0,
         None => name.split_once('(')?.0,
     };
-    if !formats(name) {
+    if !formats_text(name) {
         return None;
     }
     // Parameters have no groups.
@@ -44,16 +46,6 @@ fn group_of_formatting(line: &str) -> Option<(&str, &str)> {
     let at = at + line[at..].find(" #")?;
     let group = line[at + 1..].split([' ', '\n']).next()?;
     Some((&line[..at], group))
-}
-
-/// Whether a symbol is that of a function of `core`'s formatting, or of a type's own (`<T as core::fmt::Debug>::fmt`).
-fn formats(symbol: &str) -> bool {
-    let Ok(name) = rustc_demangle::try_demangle(symbol) else { return false };
-    let name = format!("{name:#}");
-    let of_numbers = || {
-        ["flt2dec", "bignum", "diy_float", "fmt"].iter().any(|module| name.contains(&format!("::{module}::")))
-    };
-    name.contains("core::fmt::") || name.contains("core::num::") && of_numbers()
 }
 
 #[cfg(test)]

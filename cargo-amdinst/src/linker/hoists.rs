@@ -180,7 +180,7 @@ mod tests {
         let Some(tools) = tools() else { return };
         for (arch, processor) in processors() {
             for level in 0..=3 {
-                let whole = assembly(&tools, &processor, level, &[], REPRODUCER).unwrap();
+                let whole = assembly(&tools, &processor, level, &[""; 0], REPRODUCER).unwrap();
                 let half = assembly(&tools, &processor, level, &[STOP], REPRODUCER).unwrap();
                 let half = super::super::places::of_machine_ir(&half);
                 assert_eq!(

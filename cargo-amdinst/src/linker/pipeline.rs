@@ -2,33 +2,33 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
+use rayon::prelude::*;
 use tempfile::TempDir;
 
 use amdgpu_isa::{Arch, Target};
 use amdgpu_object::CodeObject;
-use amdinst_core::{heap, panics, printed};
 
+use super::compiler::Compiler;
 use super::records::Records;
 use super::refused::Refused;
+use super::units::{self, Unit};
 use super::{
-    Fault, LinkArguments, LinkError, Undefined, Verdict, declared_lds, device_libraries, entries, formatting,
+    LinkArguments, LinkError, LinkOptions, Undefined, declared_lds, device_libraries, entries, formatting,
     hidden, hoists, library_calls, places, refused, stack_slots, support, used,
 };
+use crate::store::{Key, Store};
 
-/// The buffer of what kernels print, which whoever launches them looks for.
-const PRINTED: [&str; 1] = [printed::SYMBOL];
-/// That of their panics, and what these do then.
-const PANICS: [&str; 2] = [panics::SYMBOL, panics::ENDS];
-/// The memory that kernels allocate from, which whoever launches them empties.
-const HEAP: [&str; 1] = [heap::SYMBOL];
-/// Symbols of ours that are read and then dropped.
-const OUR_PREFIX: &str = "__amdinst_";
+/// The variable that refers to all exports, while it is found out what they reach.
+const ROOTS: &str = "__amdinst_roots";
+/// What an export is until its definition is found.
+const UNKNOWN: &str = "external global i8";
 
 /// Writes `arguments.output`, all of it or nothing.
 pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
@@ -36,45 +36,23 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
         check_bitcode(input)?;
     }
     let directory = work_directory(&arguments.output)?;
+    let store = Store::of(&arguments.output);
+    let step = Step { arguments, directory: directory.path().to_owned() };
     thread::scope(|scope| {
-        let hoists = scope.spawn(|| {
-            hoists::are_there(&arguments.options.tools, &arguments.processor(), arguments.opt_level)
-        });
-        let found = scope.spawn(|| off_switches(arguments, ""));
-        let step = Step { arguments, directory: directory.path() };
+        // Most programs have nothing that a switch would take away from them.
+        let compiler = scope.spawn(|| Compiler::tried(arguments, &store, ""));
         let program = step.program()?;
-        let mut found = found.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        if !found.iter().all(|(fault, switch)| fault.leaves(switch, &program.intrinsics)) {
-            found = off_switches(arguments, &program.intrinsics)?;
+        let mut compiler = compiler.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        if !compiler.leaves(&program.intrinsics) {
+            compiler = Compiler::tried(arguments, &store, &program.intrinsics)?;
         }
-        let switches: Vec<&str> = found.into_iter().map(|(_, switch)| switch).collect();
-        let optimised = step.optimise(&program, &switches)?;
-        let hoists = hoists.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        let object = step.compile(&program, &optimised, &switches, hoists)?;
-        step.link_object(&object)
-    })
-}
-
-/// The options that keep LLVM from making wrong code of `program`, LLVM IR, if this LLVM needs them, and against which faults.
-fn off_switches(
-    arguments: &LinkArguments,
-    program: &str,
-) -> Result<Vec<(&'static Fault, &'static str)>, LinkError> {
-    let opt_level = &arguments.opt_level;
-    let tools = &arguments.options.tools;
-    let mut switches = Vec::new();
-    for fault in Fault::ALL {
-        match fault.verdict(tools, &arguments.processor(), *opt_level, program)? {
-            Verdict::Sound => {}
-            Verdict::KeptOff(switch) => switches.push((fault, switch)),
-            Verdict::Wrong => {
-                let version = tools.version.clone();
-                let (opt_level, safe_level) = (*opt_level, fault.safe_level);
-                return Err(LinkError::Miscompiles { version, opt_level, what: fault.what, safe_level });
-            }
-        }
-    }
-    Ok(switches)
+        let unit = |(number, unit)| step.within(number)?.object(&program, unit, &compiler, &store);
+        let objects: Vec<PathBuf> =
+            program.units.par_iter().enumerate().map(unit).collect::<Result<_, _>>()?;
+        step.link_objects(&objects)
+    })?;
+    store.make_room();
+    Ok(())
 }
 
 /// An empty directory for what the steps leave, beside the output and named after it. Cargo links an output once at a time, so
@@ -105,22 +83,36 @@ fn check_bitcode(path: &Path) -> Result<(), LinkError> {
 
 /// The whole program, not optimised.
 struct Program {
-    path: PathBuf,
     records: Records,
-    /// The names of the kernels that records tell of.
-    names: Vec<String>,
+    /// What is compiled by itself.
+    units: Vec<Unit>,
     /// The declarations of the target's intrinsics.
     intrinsics: String,
 }
 
 struct Step<'a> {
     arguments: &'a LinkArguments,
-    directory: &'a Path,
+    directory: PathBuf,
 }
 
 impl Step<'_> {
     fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
+    }
+
+    /// The step with a directory of its own.
+    fn within(&self, number: usize) -> Result<Self, LinkError> {
+        let directory = self.path(&number.to_string());
+        fs::create_dir(&directory).map_err(|source| LinkError::Io { path: directory.clone(), source })?;
+        Ok(Self { directory, ..*self })
+    }
+
+    fn write(&self, name: &str, text: impl AsRef<[u8]>) -> Result<PathBuf, LinkError> {
+        let path = self.path(name);
+        match fs::write(&path, text) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(LinkError::Io { path, source }),
+        }
     }
 
     fn tool(&self, name: &'static str) -> Command {
@@ -134,25 +126,24 @@ impl Step<'_> {
             [only] => only.clone(),
             several => self.llvm_link(several, "everything.bc")?,
         };
-        let reached = self.drop_unreached(&everything, &self.arguments.exports, "reached.bc")?;
-        let ir = self.disassemble(&reached)?;
+        let ir = self.reached(&everything)?;
         let records = Records::read(&ir)?;
         let names = entries::names(&records.entries)?;
-        let program = self.path("reached.ll");
         let text = entries::rewrite(&ir, &records.entries, &names)?;
         let text = formatting::outlined(&stack_slots::aligned(&text));
-        let text = library_calls::defined(places::marked(&hidden::without_queues(&text)));
-        fs::write(&program, text).map_err(|source| LinkError::Io { path: program.clone(), source })?;
-
-        let support = self.path("support.ll");
-        let module =
-            support::module(&records, self.target(), self.arguments.options.heap, self.arguments.opt_level);
-        fs::write(&support, module).map_err(|source| LinkError::Io { path: support.clone(), source })?;
-        let path = self.llvm_link(&[program, support], "program.bc")?;
-        let path = self.with_libraries(path, &device_libraries::undefined(&ir))?;
+        let mut text = library_calls::defined(places::marked(&hidden::without_queues(&text)));
+        let LinkOptions { heap, .. } = self.arguments.options;
+        let mut support = support::module(&records, self.target(), heap, self.arguments.opt_level);
+        if let Some(libraries) = self.libraries(&device_libraries::undefined(&ir))? {
+            let program = [self.write("program.ll", text)?, self.write("support.ll", support)?];
+            let program = self.llvm_link(&program, "program.bc")?;
+            (text, support) = (self.with_libraries(&program, libraries)?, String::new());
+        }
+        let exports = self.arguments.exports.iter().chain(&names).map(String::as_str).collect();
+        let units = units::divide(&text, &support, &exports);
         let is_intrinsic = |line: &&str| line.starts_with("declare ") && line.contains("@llvm.amdgcn.");
         let intrinsics = ir.lines().filter(is_intrinsic).collect::<Vec<_>>().join("\n");
-        Ok(Program { path, records, names, intrinsics })
+        Ok(Program { records, units, intrinsics })
     }
 
     /// The inputs. Those with `#[used]` statics that LLVM does not read are mended.
@@ -172,10 +163,10 @@ impl Step<'_> {
         Ok(inputs)
     }
 
-    /// `program` with what it needs of libraries: those that build scripts name, and AMD's.
-    fn with_libraries(&self, program: PathBuf, undefined: &BTreeSet<String>) -> Result<PathBuf, LinkError> {
+    /// The libraries that define these, if there are any: those that build scripts name, and AMD's.
+    fn libraries(&self, undefined: &BTreeSet<String>) -> Result<Option<Vec<PathBuf>>, LinkError> {
         if undefined.is_empty() {
-            return Ok(program);
+            return Ok(None);
         }
         // Those that are not there may not be needed.
         let mut libraries: Vec<_> =
@@ -195,21 +186,21 @@ impl Step<'_> {
             libraries.extend(files.into_iter().filter(is_there).map(|file| directory.join(file)));
         }
         if libraries.is_empty() {
-            return Ok(program);
+            return Ok(None);
         }
         if let Some(target) = self.target() {
-            let variables = self.path("variables.ll");
             let text = device_libraries::variables(target, self.arguments.options.code_object_version);
-            fs::write(&variables, text)
-                .map_err(|source| LinkError::Io { path: variables.clone(), source })?;
-            libraries.push(variables);
+            libraries.push(self.write("variables.ll", text)?);
         }
-        let output = self.path("with-libraries.bc");
+        Ok(Some(libraries))
+    }
+
+    /// The text of a program with what it needs of libraries.
+    fn with_libraries(&self, program: &Path, libraries: Vec<PathBuf>) -> Result<String, LinkError> {
         let mut command = self.tool("llvm-link");
-        command.args(["--suppress-warnings", "--only-needed"]).arg(program).args(libraries);
-        command.arg("-o").arg(&output);
-        run("llvm-link", &mut command)?;
-        Ok(output)
+        command.args(["--suppress-warnings", "--only-needed", "-S"]).arg(program).args(libraries);
+        command.args(["-o", "-"]);
+        run("llvm-link", &mut command)
     }
 
     /// What is compiled for, if the processor is a known one.
@@ -228,16 +219,20 @@ impl Step<'_> {
         Ok(output)
     }
 
-    /// Makes everything local but `exports`, and drops what they do not reach.
-    fn drop_unreached(&self, input: &Path, exports: &[String], output: &str) -> Result<PathBuf, LinkError> {
-        let output = self.path(output);
-        let mut command = self.tool("opt");
-        command
-            .arg("-passes=internalize,globaldce")
-            .arg(self.export_list(exports.iter().map(String::as_str))?);
-        command.arg(input).arg("-o").arg(&output);
-        run("opt", &mut command)?;
-        Ok(output)
+    /// The text of what the exports of a program reach. `llvm-link` reads no more of a program than what a module before it needs.
+    fn reached(&self, input: &Path) -> Result<String, LinkError> {
+        let exports = self.arguments.exports.iter().map(|name| format!("@\"{}\"", support::escaped(name)));
+        let exports: Vec<String> = exports.collect();
+        let mut roots: String = exports.iter().map(|export| format!("{export} = {UNKNOWN}\n")).collect();
+        let places: Vec<String> = exports.iter().map(|export| format!("ptr {export}")).collect();
+        let _ = writeln!(roots, "@{ROOTS} = constant [{} x ptr] [{}]", places.len(), places.join(", "));
+        let roots = self.write("roots.ll", format!("target triple = \"amdgcn-amd-amdhsa\"\n{roots}"))?;
+        let mut command = self.tool("llvm-link");
+        command.args(["--suppress-warnings", "--only-needed", "-S"]).arg(roots).arg(input).args(["-o", "-"]);
+        let text = run("llvm-link", &mut command)?;
+        let is_ours =
+            |line: &str| line.starts_with(&format!("@{ROOTS} = ")) || line.trim_end().ends_with(UNKNOWN);
+        Ok(text.split_inclusive('\n').filter(|line| !(line.starts_with('@') && is_ours(line))).collect())
     }
 
     fn export_list<'e>(&self, exports: impl Iterator<Item = &'e str>) -> Result<String, LinkError> {
@@ -253,8 +248,40 @@ impl Step<'_> {
         run("llvm-dis", &mut command)
     }
 
-    fn optimise(&self, program: &Program, switches: &[&str]) -> Result<PathBuf, LinkError> {
-        let output = self.path("optimised.bc");
+    /// The object of a unit, from the store if it was made before.
+    fn object(
+        &self,
+        program: &Program,
+        unit: &Unit,
+        compiler: &Compiler,
+        store: &Store,
+    ) -> Result<PathBuf, LinkError> {
+        let outlined: Vec<&str> = program
+            .records
+            .outlined
+            .iter()
+            .map(String::as_str)
+            .filter(|symbol| unit.text.contains(symbol))
+            .collect();
+        let version = self.arguments.options.code_object_version.map(|version| version.to_string());
+        let words =
+            compiler.words().chain(version.as_deref()).chain(["outlined"]).chain(outlined.iter().copied());
+        let exports = ["exports"].into_iter().chain(unit.exports.iter().map(String::as_str));
+        let key = Key::of(words.chain(exports).chain([unit.text.as_str()]));
+        if let Some(object) = store.get(key) {
+            return self.write("unit.o", object);
+        }
+        let optimised = self.optimise(unit, &outlined, compiler)?;
+        let (object, is_whole) = self.compile(program, &optimised, compiler)?;
+        if is_whole {
+            let bytes = fs::read(&object).map_err(|source| LinkError::Io { path: object.clone(), source })?;
+            store.put(key, &bytes);
+        }
+        Ok(object)
+    }
+
+    /// The text of a unit after LLVM optimised it.
+    fn optimise(&self, unit: &Unit, outlined: &[&str], compiler: &Compiler) -> Result<String, LinkError> {
         let mut command = self.tool("opt");
         let level = self.arguments.opt_level;
         let passes = match level {
@@ -262,39 +289,30 @@ impl Step<'_> {
             0 => "forceattrs,always-inline,internalize,globaldce".to_owned(),
             _ => format!("forceattrs,internalize,globaldce,default<O{level}>"),
         };
-        command.arg(format!("-passes={passes}"));
-        command.args(self.arguments.processor()).args(switches);
-        let Records { prints, panics, allocates, .. } = program.records;
-        let variables = [(prints, &PRINTED[..]), (panics, &PANICS), (allocates, &HEAP)];
-        let variables = variables.into_iter().filter(|(is_there, _)| *is_there).flat_map(|(_, names)| names);
-        let exports = self.arguments.exports.iter().map(String::as_str);
-        let exports = exports.filter(|name| !name.starts_with(OUR_PREFIX));
-        let names = program.names.iter().map(String::as_str);
-        command.arg(self.export_list(exports.chain(names).chain(variables.copied()))?);
-        let outlined = &program.records.outlined;
+        command.args(["-S", &format!("-passes={passes}")]);
+        command.args(self.arguments.processor()).args(&compiler.switches);
+        command.arg(self.export_list(unit.exports.iter().map(String::as_str))?);
         command.args(outlined.iter().map(|symbol| format!("-force-attribute={symbol}:noinline")));
-        command.arg(&program.path).arg("-o").arg(&output);
-        run("opt", &mut command)?;
-        Ok(output)
+        command.arg(self.write("unit.ll", &unit.text)?).args(["-o", "-"]);
+        run("opt", &mut command)
     }
 
-    /// The object of an optimised program. Functions that LLVM has no code for are left out, and the others compiled again.
+    /// The object of an optimised unit, and whether it has all functions: those that LLVM has no code for are left out, and the others compiled
+    /// again.
     fn compile(
         &self,
         program: &Program,
-        optimised: &Path,
-        switches: &[&str],
-        hoists: bool,
-    ) -> Result<PathBuf, LinkError> {
-        let emitted = |optimised: PathBuf| {
-            let sections = self.sections(&optimised, switches)?;
-            self.emit(&self.with_sections(optimised, &sections)?, switches, hoists)
+        optimised: &str,
+        compiler: &Compiler,
+    ) -> Result<(PathBuf, bool), LinkError> {
+        let emitted = |optimised: &str| {
+            let sections = self.sections(optimised, compiler)?;
+            self.emit(&self.write("optimised.ll", [optimised, &sections].concat())?, compiler)
         };
-        let mut output = match emitted(optimised.to_owned()) {
+        let mut output = match emitted(optimised) {
             Err(LinkError::Tool { tool: "llc", output }) => output,
-            other => return other,
+            other => return Ok((other?, true)),
         };
-        let ir = self.disassemble(optimised)?;
         let about = refused::About {
             llvm: &self.arguments.options.tools.version,
             cpu: &self.arguments.cpu,
@@ -302,102 +320,83 @@ impl Step<'_> {
         };
         let mut all = Vec::new();
         loop {
-            let mut more = refused::of(&output, &ir, about);
+            let mut more = refused::of(&output, optimised, about);
             more.retain(|one| !all.contains(one));
             if more.is_empty() {
                 let output = refused::without_stack(&output);
                 return Err(LinkError::Tool { tool: "llc", output });
             }
             all.extend(more);
-            match emitted(self.without_refused(&ir, &all, about)?) {
+            match emitted(&self.without_refused(optimised, &all, about)?) {
                 Err(LinkError::Tool { tool: "llc", output: next }) => output = next,
-                other => return other,
+                other => return Ok((other?, false)),
             }
         }
     }
 
-    /// A program without the bodies of these functions.
+    /// The text of a unit without the bodies of these functions.
     fn without_refused(
         &self,
         ir: &str,
         all: &[Refused],
         about: refused::About<'_>,
-    ) -> Result<PathBuf, LinkError> {
-        let files =
-            [("without.ll", refused::without(ir, all)), ("refused.ll", refused::module(all, ir, about))];
-        let mut paths = Vec::new();
-        for (name, text) in files {
-            let path = self.path(name);
-            fs::write(&path, text).map_err(|source| LinkError::Io { path: path.clone(), source })?;
-            paths.push(path);
-        }
-        self.llvm_link(&paths, "without.bc")
+    ) -> Result<String, LinkError> {
+        let without = self.write("without.ll", refused::without(ir, all))?;
+        let refused = self.write("refused.ll", refused::module(all, ir, about))?;
+        let mut command = self.tool("llvm-link");
+        command.args(["--suppress-warnings", "-S"]).args([without, refused]).args(["-o", "-"]);
+        run("llvm-link", &mut command)
     }
 
     /// Sections for the code object, in textual IR: what is to be told of places where LLVM is wrong whatever is done, and how much
     /// LDS kernels declare.
-    fn sections(&self, optimised: &Path, switches: &[&str]) -> Result<String, LinkError> {
-        let program = self.disassemble(optimised)?;
+    fn sections(&self, optimised: &str, compiler: &Compiler) -> Result<String, LinkError> {
         let how = places::Compiled {
             tools: &self.arguments.options.tools,
             processor: &self.arguments.processor(),
             opt_level: self.arguments.opt_level,
-            switches,
+            switches: &compiler.switches,
         };
-        let mut warnings = places::of_optimised(how, &program);
-        if places::may_be_in(&program) {
-            let mut command = self.llc(switches);
-            command.arg(places::STOP).arg(optimised).args(["-o", "-"]);
+        let mut warnings = places::of_optimised(how, optimised);
+        if places::may_be_in(optimised) {
+            let mut command = self.llc(compiler);
+            command.arg(places::STOP).arg(self.write("to-select.ll", optimised)?).args(["-o", "-"]);
             warnings.extend(places::of_selected(how, &run("llc", &mut command)?));
         }
-        Ok(places::section(&warnings) + &declared_lds::section(&program))
+        Ok(places::section(&warnings) + &declared_lds::section(optimised))
     }
 
-    /// The program with sections.
-    fn with_sections(&self, program: PathBuf, sections: &str) -> Result<PathBuf, LinkError> {
-        if sections.is_empty() {
-            return Ok(program);
-        }
-        let module = self.path("sections.ll");
-        fs::write(&module, format!("target triple = \"amdgcn-amd-amdhsa\"\n{sections}"))
-            .map_err(|source| LinkError::Io { path: module.clone(), source })?;
-        self.llvm_link(&[program, module], "sections.bc")
-    }
-
-    /// The compiler, with all that it takes beside files.
-    fn llc(&self, switches: &[&str]) -> Command {
+    /// `llc`, with all that it takes beside files.
+    fn llc(&self, compiler: &Compiler) -> Command {
         let mut command = self.tool("llc");
         command.arg("--relocation-model=pic");
         command.arg(format!("-O{}", self.arguments.opt_level)).args(self.arguments.processor());
-        command.args(switches);
+        command.args(&compiler.switches);
         if let Some(version) = self.arguments.options.code_object_version {
             command.arg(format!("--amdhsa-code-object-version={version}"));
         }
         command
     }
 
-    /// The program as it is ahead of the pass that moves values, with what keeps it from that, if it could.
-    fn without_hoists(&self, optimised: &Path, switches: &[&str]) -> Result<Option<PathBuf>, LinkError> {
-        let mut command = self.llc(switches);
+    /// The unit as it is ahead of the pass that moves values, with what keeps it from that, if it could.
+    fn without_hoists(&self, optimised: &Path, compiler: &Compiler) -> Result<Option<PathBuf>, LinkError> {
+        let mut command = self.llc(compiler);
         command.arg(hoists::STOP).arg(optimised).args(["-o", "-"]);
         let program = places::of_machine_ir(&run("llc", &mut command)?);
-        let Some(program) = hoists::padded(&program) else { return Ok(None) };
-        let path = self.path("half-way.ll");
-        fs::write(&path, program).map_err(|source| LinkError::Io { path: path.clone(), source })?;
-        Ok(Some(path))
+        hoists::padded(&program).map(|padded| self.write("half-way.ll", padded)).transpose()
     }
 
-    fn emit(&self, input: &Path, switches: &[&str], hoists: bool) -> Result<PathBuf, LinkError> {
-        let output = self.path("program.o");
-        let half_way = if hoists { self.without_hoists(input, switches)? } else { None };
-        let mut command = self.llc(switches);
+    fn emit(&self, input: &Path, compiler: &Compiler) -> Result<PathBuf, LinkError> {
+        let output = self.path("unit.o");
+        let half_way = if compiler.hoists { self.without_hoists(input, compiler)? } else { None };
+        let mut command = self.llc(compiler);
         command.args(half_way.is_some().then_some(hoists::START));
         command.arg("-filetype=obj").arg(half_way.as_deref().unwrap_or(input)).arg("-o").arg(&output);
         run("llc", &mut command)?;
         Ok(output)
     }
 
-    fn link_object(&self, object: &Path) -> Result<(), LinkError> {
+    fn link_objects(&self, objects: &[PathBuf]) -> Result<(), LinkError> {
         let output = self.path("program.elf");
         let mut command = Command::new(&self.arguments.options.tools.lld);
         // `rust-lld` is every flavour of lld in one; the others know theirs by name.
@@ -405,7 +404,7 @@ impl Step<'_> {
             command.args(["-flavor", "gnu"]);
         }
         command.args(["-shared", "--gc-sections", "--no-undefined", "--build-id=none", "-O1"]);
-        command.arg(object).arg("-o").arg(&output);
+        command.args(objects).arg("-o").arg(&output);
         match run("ld.lld", &mut command) {
             Ok(_) => {}
             Err(LinkError::Tool { output, .. }) if output.contains("undefined symbol:") => {
@@ -414,6 +413,9 @@ impl Step<'_> {
                 return Err(LinkError::Undefined { symbols: undefined(&output), missing });
             }
             Err(error) => return Err(error),
+        }
+        if objects.len() > 1 {
+            join_metadata(&output)?;
         }
         self.check_wave_size(&output)?;
         self.install(&output)
@@ -439,6 +441,14 @@ impl Step<'_> {
         let target = &self.arguments.output;
         fs::rename(finished, target).map_err(|source| LinkError::Io { path: target.clone(), source })
     }
+}
+
+/// Makes one note of those of all units.
+fn join_metadata(object: &Path) -> Result<(), LinkError> {
+    let failed = |source| LinkError::Io { path: object.to_owned(), source };
+    let mut bytes = fs::read(object).map_err(failed)?;
+    amdgpu_object::join_metadata(&mut bytes).map_err(|error| LinkError::Unreadable(error.to_string()))?;
+    fs::write(object, bytes).map_err(failed)
 }
 
 /// A symbol as the list of exports has it, which is one of patterns: `fill<[u8;4]>` has brackets.

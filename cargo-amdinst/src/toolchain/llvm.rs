@@ -1,7 +1,8 @@
 //! LLVM's tools: where they are, and whether they fit the compiler.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use super::answers::answer;
 
 /// The tools of the link step.
 const TOOLS: [&str; 4] = ["opt", "llc", "llvm-link", "llvm-dis"];
@@ -82,11 +83,7 @@ fn missing(pattern: &str) -> Option<Vec<&'static str>> {
 /// versions must be equal.
 fn check_version(pattern: &str, major: &str) -> Result<String, String> {
     let llc = pattern.replace("{}", "llc");
-    let output = Command::new(&llc)
-        .arg("--version")
-        .output()
-        .map_err(|error| format!("{llc} cannot be started: {error}"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = answer(Path::new(&llc), &["--version"]).map_err(|error| format!("{llc} {error}"))?;
     let version =
         text.split("LLVM version ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or("?");
     if version.split('.').next() != Some(major) {

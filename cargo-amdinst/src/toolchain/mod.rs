@@ -3,6 +3,7 @@
 //! [`discover`] looks in this order: `--toolchain`, `AMDINST_TOOLCHAIN`, rustup's nightly, a distribution's rustc.
 //! What it passes over it says why ([`Rejection`]). `cargo amdinst setup` installs one when none is there.
 
+mod answers;
 mod discover;
 mod llvm;
 mod rustc;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::TARGET;
+use super::answers::answer;
 
 /// The first release whose `core` has what `amdinst-device` uses.
 pub(super) const OLDEST: (u32, u32) = (1, 96);
@@ -78,26 +78,11 @@ impl Sysroot {
 /// Asks `rustc` for its version and its sysroot, and whether it knows the target.
 pub(super) fn interrogate(rustc: &Path) -> Result<(RustcVersion, Sysroot), String> {
     let version =
-        RustcVersion::parse(&output(rustc, &["-vV"])?).ok_or("`rustc -vV` says nothing that can be read")?;
-    let answer = output(rustc, &["--print", "sysroot", "--print", "target-libdir", "--target", TARGET])
+        RustcVersion::parse(&answer(rustc, &["-vV"])?).ok_or("`rustc -vV` says nothing that can be read")?;
+    let answer = answer(rustc, &["--print", "sysroot", "--print", "target-libdir", "--target", TARGET])
         .map_err(|error| format!("{version} does not know the target {TARGET}: {error}"))?;
     let root = answer.lines().next().map(PathBuf::from).ok_or("`rustc --print sysroot` says nothing")?;
     Ok((version, Sysroot { root }))
-}
-
-fn output(program: &Path, arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new(program)
-        .args(arguments)
-        // Set by an outer rustup proxy; a compiler of another toolchain must not be led by it.
-        .env_remove("RUSTUP_TOOLCHAIN")
-        .output()
-        .map_err(|error| format!("cannot be started: {error}"))?;
-    if output.status.success() {
-        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    } else {
-        let text = String::from_utf8_lossy(&output.stderr);
-        Err(text.lines().next().unwrap_or("it failed without a word").to_owned())
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! * [`probes`], [`probe_section`], [`select`] and [`sources`]: which of it the source and the caller name.
 
 pub(crate) mod declared_lds;
+pub(crate) mod formatting;
 pub(crate) mod known_masks;
 pub(crate) mod lds_use;
 pub(crate) mod points;

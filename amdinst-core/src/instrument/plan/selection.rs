@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Planner;
+use crate::instrument::find::formatting::formats_text;
 use crate::instrument::find::points::{Stretch, What};
 use crate::instrument::find::select::{self, Stock};
 use crate::instrument::find::sources::Sources;
@@ -17,6 +18,10 @@ impl Planner<'_> {
     pub(super) fn select(&mut self, sources: &Sources) {
         let only = &self.options.only;
         if only.is_empty() {
+            if self.options.skips_formatting {
+                let functions = &self.survey.program.functions;
+                self.points.retain(|function, _| !formats_text(&functions[function].name));
+            }
             return;
         }
         if self.options.probe == Probe::Blocks {
@@ -90,14 +95,18 @@ impl Planner<'_> {
 
     /// The sites of a kernel, and of what it may call, that are not counted by choice: (function, site).
     pub(super) fn left_out(&self, kernel: usize) -> impl Iterator<Item = (usize, usize)> {
-        let chooses = self.options.probe == Probe::Branches && !self.options.only.is_empty();
+        let Options { probe, only, skips_formatting, .. } = self.options;
+        let chooses = |function: usize| {
+            let formats = || formats_text(&self.survey.program.functions[function].name);
+            *probe == Probe::Branches && (!only.is_empty() || *skips_formatting && formats())
+        };
         let counted = |function: usize, site: usize| {
             self.points.of(function).iter().any(|point| point.what == What::Site(site))
         };
-        let sites_of = |&function: &usize| {
-            (0..self.survey.masks[function].sites.len()).map(move |site| (function, site))
-        };
-        let all = self.survey.reachable[kernel].iter().flat_map(sites_of);
-        all.filter(move |&(function, site)| chooses && !counted(function, site))
+        let sites_of =
+            |function: usize| (0..self.survey.masks[function].sites.len()).map(move |site| (function, site));
+        let functions = self.survey.reachable[kernel].iter().copied();
+        let all = functions.filter(move |&function| chooses(function)).flat_map(sites_of);
+        all.filter(move |&(function, site)| !counted(function, site))
     }
 }

@@ -211,6 +211,7 @@ pub fn options(args: &MeasureArgs) -> CommandResult<Options> {
         counters: args.counters.unwrap_or_default().into(),
         abi: args.abi.unwrap_or_default().into(),
         only,
+        skips_formatting: !args.formatting,
         ..Options::default()
     })
 }

@@ -10,6 +10,7 @@ mod slsr;
 mod spills;
 mod swaps;
 
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -104,7 +105,7 @@ pub(super) fn assembly(
     tools: &LlvmTools,
     processor: &[String],
     opt_level: u8,
-    switches: &[&str],
+    switches: &[impl AsRef<OsStr>],
     program: &str,
 ) -> Result<String, LinkError> {
     let tool: PathBuf = tools.path("llc");

@@ -69,7 +69,7 @@ pub(super) struct Compiled<'a> {
     pub(super) tools: &'a LlvmTools,
     pub(super) processor: &'a [String],
     pub(super) opt_level: u8,
-    pub(super) switches: &'a [&'a str],
+    pub(super) switches: &'a [String],
 }
 
 /// Whether the program is to be looked at as it is before instructions are selected.

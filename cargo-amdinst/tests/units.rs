@@ -1,0 +1,122 @@
+//! Kernels are compiled in units: what an edit costs is counted, and the code object is the one that a first build makes.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use amdgpu_object::CodeObject;
+
+const MANIFEST: &str = "[package]\nname = \"k\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
+
+const LIBRARY: &str = "#![no_std]
+#![cfg_attr(target_arch = \"amdgpu\", feature(stdarch_amdgpu, abi_gpu_kernel))]
+#![cfg(target_arch = \"amdgpu\")]
+use core::arch::amdgpu::workitem_id_x;
+use core::sync::atomic::{AtomicU32, Ordering};
+mod first;
+mod formats;
+mod second;
+/// All kernels count here.
+pub static COUNT: AtomicU32 = AtomicU32::new(7);
+#[inline(never)]
+pub fn counted() -> u32 {
+    COUNT.fetch_add(1, Ordering::Relaxed)
+}
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    loop {}
+}
+";
+
+/// A module of kernels that compare with `limits`.
+fn module(name: &str, limits: &[u32]) -> String {
+    let kernel = |(number, limit): (usize, &u32)| {
+        format!(
+            "#[unsafe(no_mangle)]\npub unsafe extern \"gpu-kernel\" fn {name}_{number}(p: *mut u32, q: &u32) {{\n    \
+             let i = crate::workitem_id_x();\n    if i < {limit} {{ unsafe {{ *p.add(i as usize) = crate::counted() / *q }} }}\n}}\n"
+        )
+    };
+    limits.iter().enumerate().map(kernel).collect()
+}
+
+const FORMATS: &str = "use core::fmt::Write;
+struct Text(*mut u8);
+impl Write for Text {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        for byte in text.bytes() {
+            unsafe { *self.0 = byte; self.0 = self.0.add(1) }
+        }
+        Ok(())
+    }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern \"gpu-kernel\" fn formats(to: *mut u8, x: f32) {
+    let _ = write!(Text(to), \"{x:>10.3} of {}\", crate::counted());
+}
+";
+
+/// Builds the package; the code object. Nothing where there is no toolchain for kernels.
+fn build(package: &Path) -> Option<Vec<u8>> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
+    command.current_dir(package).args(["--color", "never", "build", "--target-cpu", "gfx1100"]);
+    let output = command.env_remove("CARGO_TARGET_DIR").output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.code() == Some(3) {
+        support::skip("units", &told);
+        return None;
+    }
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    Some(fs::read(package.join("target/amdinst/k/gfx1100/release/k.elf")).unwrap())
+}
+
+fn store(package: &Path) -> PathBuf {
+    package.join("target/amdinst/build/gfx1100/amdgcn-amd-amdhsa/release/deps/k.elf.units")
+}
+
+/// What is stored, by the number of bytes.
+fn stored(package: &Path) -> BTreeSet<String> {
+    let names = fs::read_dir(store(package)).unwrap();
+    names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn an_edit_compiles_one_unit_and_makes_what_a_first_build_makes() {
+    let directory = tempfile::tempdir().unwrap();
+    let package = directory.path();
+    fs::create_dir(package.join("src")).unwrap();
+    let write = |name: &str, text: &str| fs::write(package.join(name), text).unwrap();
+    write("Cargo.toml", MANIFEST);
+    write("src/lib.rs", LIBRARY);
+    write("src/formats.rs", FORMATS);
+    write("src/first.rs", &module("first", &[3, 4, 5, 6, 7, 8, 9, 10]));
+    write("src/second.rs", &module("second", &[20, 21]));
+    let Some(object) = build(package) else { return };
+
+    let object = CodeObject::parse(object).unwrap();
+    assert_eq!(object.kernels.len(), 11);
+    // LLVM adds hidden arguments behind those that the source has.
+    assert!(object.kernels.iter().all(|kernel| kernel.metadata.args.len() >= 2), "a kernel's note is lost");
+    let counts: Vec<_> = object.variables.iter().filter(|variable| variable.name.contains("COUNT")).collect();
+    assert_eq!(counts.len(), 1, "{:?}", object.variables);
+
+    let before = stored(package);
+    write("src/first.rs", &module("first", &[3, 4, 5, 6, 7, 8, 9, 11]));
+    let edited = build(package).unwrap();
+    let after = stored(package);
+    assert!(before.is_subset(&after));
+    assert_eq!(after.difference(&before).count(), 1, "units compiled by an edit of one kernel");
+
+    // One that moves no line of the others costs as much; a kernel more, too.
+    write("src/second.rs", &module("second", &[20, 21, 22]));
+    build(package).unwrap();
+    let more = stored(package);
+    assert!(more.difference(&after).count() <= 2, "{more:?}");
+
+    write("src/second.rs", &module("second", &[20, 21]));
+    fs::remove_dir_all(package.join("target")).unwrap();
+    let first = build(package).unwrap();
+    assert!(first == edited, "the code objects differ");
+}
