@@ -52,7 +52,7 @@ struct Beyond {
     accesses: BTreeMap<u32, Passed>,
 }
 
-/// An access that hardware lets pass.
+/// Something that a wave may not do, and that hardware lets pass.
 #[derive(Debug)]
 pub(crate) struct Passed {
     /// Number of the wave.

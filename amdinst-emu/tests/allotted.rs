@@ -253,7 +253,7 @@ fn a_flag_stops_a_launch_where_it_is() {
         return;
     }
     static STOP: AtomicBool = AtomicBool::new(false);
-    let object = Assembly::default().object("s_nop 0\n .Lagain: s_nop 1\n s_branch .Lagain");
+    let object = Assembly::default().object("s_nop 0\n .Lagain: s_add_u32 s2, s2, 1\n s_branch .Lagain");
     for (races, deterministic) in [(false, false), (true, false), (false, true)] {
         STOP.store(false, Ordering::SeqCst);
         let mut config = Config::default();
@@ -274,7 +274,7 @@ fn a_flag_stops_a_launch_where_it_is() {
         let fault = device.machine.launch(&device.program, &launch).unwrap_err();
         assert_eq!((fault.kind, fault.workgroup), (FaultKind::Stopped, [0; 3]));
         // The first is ahead of the loop: a busy machine may come no farther.
-        let all = ["s_nop 0", "s_nop 1", "s_branch 65534"];
+        let all = ["s_nop 0", "s_add_u32 s2, s2, 1", "s_branch 65534"];
         assert!(all.contains(&fault.instruction.as_str()), "{}", fault.instruction);
     }
 }

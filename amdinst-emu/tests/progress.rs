@@ -235,6 +235,34 @@ fn workgroups_without_room_do_not_begin() {
     }
 }
 
+/// A wave that goes round a loop and reads nothing, or what only waves write that do not get on, is told at once, as one that never ends.
+#[test]
+fn a_loop_that_reads_nothing_new_never_ends() {
+    if !tools("a_loop_that_reads_nothing_new_never_ends") {
+        return;
+    }
+    for (cpu, level) in CPUS.into_iter().flat_map(|cpu| ["-O0", "-O2"].map(|level| (cpu, level))) {
+        let object = compile(SOURCE, cpu, level);
+        for threads in [1, 4] {
+            let run = |kernel, groups| launched(&object, kernel, (groups, 256), threads, deterministic());
+            let told = format!("{cpu} {level} {threads}");
+            let fault = run("sleeps", 3).0.expect_err("it does not end");
+            assert_eq!((fault.workgroup, fault.wave), ([1, 0, 0], 0), "{told}: {fault}");
+            let message = "never ends: the wave goes round a loop that changes nothing and reads nothing";
+            assert!(fault.to_string().contains(message), "{told}: {fault}");
+
+            let fault = run("unset", 2).0.expect_err("it does not end");
+            let waiting = if cpu == "gfx90a" { 2 } else { 4 };
+            assert_eq!(fault.kind, FaultKind::Endless { reads: true, waiting }, "{told}: {fault}");
+            assert_eq!(fault.workgroup, [0, 0, 0], "{told}: {fault}");
+
+            let (outcome, memory) = run("set_late", 2);
+            outcome.unwrap_or_else(|fault| panic!("{told}: {fault}"));
+            assert_eq!(memory[64..66], [1, 1], "{told}");
+        }
+    }
+}
+
 /// A loop that gets on is one for the budget.
 #[test]
 fn a_loop_that_writes_exhausts_the_budget() {

@@ -11,6 +11,7 @@ use amdinst_format::report::{Location, Origin, WaveId, own_frame};
 use crate::endless::is_endless;
 use crate::message;
 use crate::panic::{Panic, Said};
+use crate::remedy;
 
 /// Facts about the code that faulted.
 pub struct Code<'a> {
@@ -30,23 +31,21 @@ pub struct Code<'a> {
     pub panics: &'a [panics::Panic],
 }
 
-/// The fault with the places of its instruction and of the calls that led there. Its location is the nearest that is the
-/// user's: the rule is [`own_frame`]'s.
-///
-/// Reads the code object's debug information: not for what happens often.
-pub fn fault_report(fault: &Fault, code: &Code<'_>) -> FaultReport {
-    explained(fault, code).report
-}
-
 /// A fault with its places in the source.
+#[derive(Clone, Debug)]
 pub struct Explained {
     /// For programs, and to be rendered.
     pub report: FaultReport,
     /// A panic's values are not in its text: the compiler has optimized them away.
     pub lacks_values: bool,
+    /// What mends it, where that is known.
+    pub help: Option<String>,
 }
 
-/// As [`fault_report`], and whether values are lost.
+/// The fault with the places of its instruction and of the calls that led there. Its location is the nearest that is the
+/// user's: the rule is [`own_frame`]'s.
+///
+/// Reads the code object's debug information: not for what happens often.
 pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
     let lines = code.object.and_then(|object| SourceMap::new(object).ok());
     let stack = |pc: u64, calls: &[u64]| code.stack(lines.as_ref(), pc, calls);
@@ -62,9 +61,15 @@ pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
     if let Some(left) = left(fault, code).filter(|_| trapped && panic.is_none()) {
         message = format!("the kernel trapped: {left}");
     }
-    if let (FaultKind::Budget { .. }, None, Some(pc)) = (&fault.kind, &panic, fault.pc.and_then(original))
+    if let (FaultKind::Budget { .. } | FaultKind::Endless { reads: false, .. }, None, Some(pc)) =
+        (&fault.kind, &panic, fault.pc.and_then(original))
+        && frames.iter().all(is_of_rust)
         && code.object.is_some_and(|object| is_endless(object, pc))
     {
+        message += match fault.kind {
+            FaultKind::Budget { .. } => ". This loop never ends: it",
+            _ => ". It",
+        };
         message += HANDLER;
     }
     if let Some(argument) = nearest_argument(fault, code) {
@@ -93,7 +98,8 @@ pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
         }),
         frames,
     };
-    Explained { report, lacks_values }
+    let help = remedy::of_fault(fault, &report, code.source);
+    Explained { report, lacks_values, help }
 }
 
 /// What a panic said: its own words, if it was built to leave them; where it can be read in full, that; else what kind it was, or its macro.
@@ -122,7 +128,12 @@ fn text(fault: &Fault, panicked: bool, said: Option<&str>) -> String {
 }
 
 /// Said of a loop that has no end: optimized, the handler stands in place of its call, and nothing else tells of it.
-const HANDLER: &str = ". This loop never ends: it may be the `loop {}` of a panic handler";
+const HANDLER: &str = " may be the `loop {}` of a panic handler";
+
+/// Whether a place may be Rust's: others have no panic handlers.
+fn is_of_rust(frame: &SiteFrame) -> bool {
+    frame.file.as_deref().is_none_or(|file| file.ends_with(".rs"))
+}
 
 /// The argument that holds the address of the allocation nearest to the fault.
 fn nearest_argument(fault: &Fault, code: &Code<'_>) -> Option<String> {

@@ -5,17 +5,17 @@ use std::time::Duration;
 use amdinst_core::panics::Panic;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{Fault, FaultKind, MemorySpace};
-use amdinst_explain::{Code, fault_report};
+use amdinst_explain::{Code, Explained, explained};
 use amdinst_report::Sources;
 
 use crate::gpu::DispatchError;
 use crate::objects::Object;
 use crate::stopping::Why;
 
-/// A fault of a kernel with its places in the source: of the code object that the program gave to the runtime, if it is known.
-pub(crate) fn report(fault: &Fault, object: Option<&Object>, panics: &[Panic]) -> FaultReport {
+/// A fault of a kernel with its places in the source, and what mends it: of the code object that the program gave to the runtime, if it is known.
+pub(crate) fn report(fault: &Fault, object: Option<&Object>, panics: &[Panic]) -> Explained {
     let sources = sources();
-    fault_report(
+    explained(
         fault,
         &Code {
             object: object.map(Object::original),
@@ -30,8 +30,8 @@ pub(crate) fn report(fault: &Fault, object: Option<&Object>, panics: &[Panic]) -
 }
 
 /// What the user is told of a fault.
-pub(crate) fn told(report: &FaultReport) -> String {
-    amdinst_report::fault::text(report, &sources(), false)
+pub(crate) fn told(Explained { report, help, .. }: &Explained) -> String {
+    amdinst_report::fault::text(report, &sources(), help.as_slice(), false)
 }
 
 /// The directory that the program runs in.
@@ -39,7 +39,8 @@ fn here() -> Option<String> {
     std::env::current_dir().ok()?.into_os_string().into_string().ok()
 }
 
-fn sources() -> Sources {
+/// Sources, as the program's compiler named them.
+pub(crate) fn sources() -> Sources {
     Sources::new(here().unwrap_or_default(), &[])
 }
 
@@ -77,7 +78,9 @@ impl Effect {
             FaultKind::Trap(_)
             | FaultKind::Budget { .. }
             | FaultKind::Stopped
+            | FaultKind::NoSuchLane { .. }
             | FaultKind::Halted { .. }
+            | FaultKind::Endless { .. }
             | FaultKind::Deadlock { .. }
             | FaultKind::NoRoom(_)
             | FaultKind::BarrierDeadlock { .. }
@@ -139,7 +142,10 @@ impl Report {
             return None;
         }
         let message = format!("still running after {:.1} s {}", after.as_secs_f64(), why.words());
-        Some(told(&FaultReport { message, ..(**report).clone() }))
+        Some(told(&Explained {
+            report: FaultReport { message, ..report.report.clone() },
+            ..(**report).clone()
+        }))
     }
 
     /// The report of a packet that the processor does not know.

@@ -9,11 +9,11 @@ use std::time::Duration;
 use amdgpu_isa::Arch;
 use amdinst_core::instrument::BUFFER_SYMBOL;
 use amdinst_core::names;
-use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{
     Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, OutOfRange, Program,
     Resident, Stop, Unmarked,
 };
+use amdinst_explain::Explained;
 
 use crate::cells::Cell64;
 use crate::counting::{Counted, Reports, Shape};
@@ -43,7 +43,7 @@ pub(crate) enum DispatchError {
         /// Why and where.
         fault: Box<Fault>,
         /// The fault, with its places in the source.
-        report: Box<FaultReport>,
+        report: Box<Explained>,
     },
     /// The launch was to be stopped before it had begun.
     #[error("stopped before it began")]
@@ -330,7 +330,7 @@ impl Ready {
             DispatchError::Fault { fault: Box::new(fault), report: Box::new(report) }
         })?;
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
-        for doubt in &execution.doubts {
+        for doubt in execution.doubts.iter().chain(&execution.missing_lanes) {
             // Each pair of instructions once.
             if warned.insert((doubt.pc, doubt.earlier.as_ref().map(|earlier| earlier.pc))) {
                 tell(format_args!("warning: {}", told(&report(doubt, self.object.as_deref(), &[]))));

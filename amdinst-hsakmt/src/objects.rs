@@ -8,6 +8,7 @@ use amdgpu_object::{CodeObject, Kernel, verify};
 use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_emu::Machine;
 
+use crate::fault::sources;
 use crate::image::Image;
 use crate::tell::tell;
 
@@ -48,7 +49,9 @@ impl Object {
         if self.planned.iter().any(KernelProbes::is_instrumented) {
             let made = instrument::apply(original, plan).map_err(|error| error.to_string())?;
             let rewritten = CodeObject::parse(made.bytes).map_err(|error| error.to_string())?;
-            self.rewritten = Some((rewritten, made.map));
+            let (mut map, sources) = (made.map, sources());
+            map.kernels.iter_mut().for_each(|kernel| sources.place(kernel));
+            self.rewritten = Some((rewritten, map));
         }
         Ok(())
     }

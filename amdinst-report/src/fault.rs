@@ -14,10 +14,12 @@ use crate::sources::Sources;
 /// Frames that are told of callers, and of what was called, at most.
 const FRAMES: usize = 16;
 
-/// The fault: its title first, as an error's message goes behind `error: `. Ends without a newline.
-pub fn text(fault: &FaultReport, sources: &Sources, color: bool) -> String {
+/// The fault: its title first, as an error's message goes behind `error: `; what mends it last. Ends without a newline.
+pub fn text(fault: &FaultReport, sources: &Sources, helps: &[String], color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    let mut text = renderer.render(&[group(fault, sources, &[], Level::ERROR.no_name())]).to_string();
+    let group = group(fault, sources, &[], Level::ERROR.no_name());
+    let group = helps.iter().fold(group, |group, help| group.element(Level::HELP.message(help)));
+    let mut text = renderer.render(&[group]).to_string();
     text.truncate(text.trim_end().len());
     text
 }

@@ -23,7 +23,7 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
     for doubt in &summary.doubts {
         let message =
             format!("kernel `{}`: {} (test {})", doubt.fault.kernel, sentence(&doubt.fault), doubt.test);
-        line(&mut text, "warning", &doubt.fault.location, "atomicity unknown", &message);
+        line(&mut text, "warning", &doubt.fault.location, &doubt.fault.kind.replace('-', " "), &message);
     }
     for violation in violations {
         let location = violation.location.clone().unwrap_or_default();

@@ -29,7 +29,9 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
         let _ = writeln!(text, "> [!WARNING]\n> Test program `{program}` did not come to its end.\n");
     }
     let faults: Vec<_> = summary.unexpected_faults().collect();
-    for (title, faults) in [("Faults", faults), ("Races unless atomic", summary.doubts.iter().collect())] {
+    let (lanes, races) = summary.doubts.iter().partition(|doubt| doubt.fault.kind == "no-such-lane");
+    let doubts = [("Races unless atomic", races), ("Lanes that do not exist", lanes)];
+    for (title, faults) in [("Faults", faults)].into_iter().chain(doubts) {
         if faults.is_empty() {
             continue;
         }

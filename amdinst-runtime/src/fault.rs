@@ -110,7 +110,7 @@ pub(crate) fn of_ended(panic: &Panic, request: &Request<'_>) -> LaunchFailure {
         earlier: None,
     };
     let sources = Sources::new(workspace_root().unwrap_or_default(), &[]);
-    let text = amdinst_report::fault::text(&report, &sources, false);
+    let text = amdinst_report::fault::text(&report, &sources, &[], false);
     LaunchFailure::Fault { fault: Box::new(report), text }
 }
 
@@ -138,7 +138,7 @@ fn told(
     let sources = Sources::new(root.unwrap_or_default(), &[]);
     let of_host = is_of_the_host(fault);
     let fault = &if of_host { without_nearest(fault) } else { fault.clone() };
-    let Explained { mut report, lacks_values } = explained(
+    let Explained { mut report, lacks_values, help } = explained(
         fault,
         &Code {
             object: Some(&request.built.original),
@@ -156,21 +156,17 @@ fn told(
     if of_host {
         report.message += ": an address of the host's memory";
     }
-    let mut text = amdinst_report::fault::text(&report, &sources, false);
     let is_silent = !request.has_variable(panics::SYMBOL);
-    let last = text.lines().last().unwrap_or_default();
-    let margin = " ".repeat(last.len() - last.trim_start().len());
     // What mends it comes first.
-    let remedies = [
+    let helps = [
         of_host.then(|| DEVICE_BUFFER.to_owned()),
-        remedy::of_race(fault, &report, &sources),
+        help,
         remedy::of_shape(fault, request),
         way_out(&fault.kind).map(str::to_owned),
         (lacks_values && is_silent).then(|| MESSAGES.to_owned()),
     ];
-    for help in remedies.into_iter().flatten() {
-        text += &format!("\n{margin}= help: {help}");
-    }
+    let helps: Vec<String> = helps.into_iter().flatten().collect();
+    let text = amdinst_report::fault::text(&report, &sources, &helps, false);
     (Box::new(report), text)
 }
 

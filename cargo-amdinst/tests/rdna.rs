@@ -77,6 +77,45 @@ fn rdna_is_shown_instrumented_and_run() {
     }
 }
 
+/// Code that assumes waves of 64: the lanes that waves of 32 do not have are told once a line, though a value of two words takes two
+/// instructions, and the kernel goes on.
+#[test]
+fn lanes_of_larger_waves_are_told() {
+    const MIRRORED: &str = "\
+kernel void mirrored(global ulong *a) {
+    int lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
+    uint2 value = as_uint2(a[lane]);
+    value.x = __builtin_amdgcn_ds_bpermute(4 * (63 - lane), value.x); value.y = __builtin_amdgcn_ds_bpermute(4 * (63 - lane), value.y);
+    a[lane] = as_ulong(value);
+}
+";
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let source = directory.join("mirrored.cl");
+    std::fs::write(&source, MIRRORED).unwrap();
+    if !support::compile_with(&source, &directory.join("narrow.elf"), &["-mcpu=gfx1100"]) {
+        return;
+    }
+    support::compile_with(&source, &directory.join("wide.elf"), &["-mcpu=gfx1100", "-mwavefrontsize64"]);
+    let run = |file: &str, rest: &str| {
+        let output = amdinst(directory, &format!("run {file} --grid 1 --block 64 --arg buf:512 {rest}"));
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        output
+    };
+    let told = String::from_utf8(run("narrow.elf", "").stderr).unwrap();
+    let message = "warning: kernel `mirrored`: lane 63 does not exist in waves of 32 lanes: what lane 31 has is taken\n";
+    assert!(told.contains(message) && told.contains("--> mirrored.cl:4:"), "{told}");
+    assert_eq!(
+        (told.matches("warning").count(), told.matches("= help: code that assumes waves of 64").count()),
+        (1, 1)
+    );
+    let view: Value = serde_json::from_slice(&run("narrow.elf", "--format json").stdout).unwrap();
+    assert_eq!(view["doubts"][0]["kind"], "no-such-lane");
+    assert_eq!(view["doubts"].as_array().map(Vec::len), Some(1), "{view}");
+    let told = String::from_utf8(run("wide.elf", "").stderr).unwrap();
+    assert!(!told.contains("warning"), "{told}");
+}
+
 /// The vector addition of the talk that this project began with, in Rust (`fixtures/vector_add.rs`), as the link step makes it for gfx1100: its listing, the same with counters in each storage, and the report of four waves of which the last diverges. `cargo xtask
 /// snapshots --bless` writes the snapshot anew.
 #[test]

@@ -260,6 +260,15 @@ pub enum FaultKind {
     /// Who launched the kernel has it stopped ([`crate::Machine::dispatch_until`], [`crate::Config::stop`]).
     #[error("stopped before its end")]
     Stopped,
+    /// Instructions of a wave ask for a lane that only larger waves have: hardware takes another one. It is told, and stops nothing
+    /// ([`crate::Execution::missing_lanes`]).
+    #[error("lane {lane} does not exist in waves of {lanes} lanes: what lane {} has is taken", lane % lanes)]
+    NoSuchLane {
+        /// The lane.
+        lane: u32,
+        /// How many lanes the wave has.
+        lanes: u32,
+    },
     /// Waves have halted, and nothing wakes them: on hardware the launch would not end.
     #[error(
         "never ends: {} halted (`s_sethalt`, `s_sendmsghalt`), and nothing wakes {}",
@@ -269,6 +278,18 @@ pub enum FaultKind {
     Halted {
         /// Waves of the workgroup that will not go on.
         halted: u32,
+    },
+    /// A wave goes round a loop for ever: it leaves all as it was, and nothing that it reads can change.
+    #[error(
+        "never ends: the wave goes round a loop that changes nothing{}{}",
+        if *reads { ", and what it reads in LDS no other wave changes" } else { " and reads nothing" },
+        at_barrier(*waiting)
+    )]
+    Endless {
+        /// It reads LDS, and no wave of its workgroup gets on.
+        reads: bool,
+        /// Other waves of the workgroup that wait at a barrier: what this wave waits for may be behind it.
+        waiting: u32,
     },
     /// Every workgroup that runs waits for another one, none writes anything, and no other can begin.
     #[error("never ends: the wave waits for {wanted}{}", deadlock(*waiting, *not_begun))]
@@ -469,7 +490,9 @@ impl FaultKind {
             Self::BadDispatch(_) => "bad-dispatch",
             Self::Damaged(_) => "damaged",
             Self::NoRoom(_) => "no-room",
+            Self::NoSuchLane { .. } => "no-such-lane",
             Self::Halted { .. } => "halted",
+            Self::Endless { .. } => "endless",
             Self::Deadlock { .. } => "deadlock",
         }
     }

@@ -138,7 +138,7 @@ pub(super) fn launch(
                 noted.extend(more);
             }
             // An endless loop would be one for much longer.
-            (_, Err(fault)) if !config.thorough && matches!(fault.kind, FaultKind::Budget { .. }) => {
+            (_, Err(fault)) if !config.thorough && is_endless(&fault.kind) => {
                 memory.restore(before);
                 return prepare(memory, &quick, program, launch, |shared| {
                     run(&Shared { in_order: true, ..shared })
@@ -167,7 +167,7 @@ fn endless(
             run(&Shared { budget: shared.budget.min(budget), in_order: true, ..shared })
         });
         memory.restore(before);
-        outcome.err().filter(|fault| matches!(fault.kind, FaultKind::Budget { .. } | FaultKind::Stopped))
+        outcome.err().filter(|fault| is_endless(&fault.kind) || fault.kind == FaultKind::Stopped)
     };
     let fault = cut_short(memory, SUSPECT)?;
     if matches!(fault.kind, FaultKind::Stopped) {
@@ -176,6 +176,11 @@ fn endless(
     let looked = prepare(memory, config, program, launch, first_rounds);
     memory.restore(before);
     looked.err().or_else(|| cut_short(memory, u64::MAX))
+}
+
+/// Whether a launch did not end, or not within its budget.
+const fn is_endless(kind: &FaultKind) -> bool {
+    matches!(kind, FaultKind::Budget { .. } | FaultKind::Endless { .. })
 }
 
 /// Looks at the first accesses of the first workgroups.

@@ -51,11 +51,11 @@ pub(super) struct Totals {
     pub(super) lane_instructions: u64,
 }
 
-/// By step, the first wave that accessed LDS out of range, where hardware lets that pass.
+/// By step, the first wave that did what it may not do, where hardware lets that pass.
 #[derive(Debug, Default)]
-pub(super) struct OutOfRanges(BTreeMap<u32, (u64, Fault)>);
+pub(super) struct LetPass(BTreeMap<u32, (u64, Fault)>);
 
-impl OutOfRanges {
+impl LetPass {
     fn add(&mut self, step: u32, wave: u64, fault: impl FnOnce() -> Fault) {
         if self.0.get(&step).is_none_or(|(first, _)| wave < *first) {
             self.0.insert(step, (wave, fault()));
@@ -132,7 +132,10 @@ pub(super) struct Group {
     pub(super) totals: Totals,
     pub(super) masks: Vec<MaskRecord>,
     /// By step, the first access to LDS out of range that hardware lets pass.
-    pub(super) out_of_range: OutOfRanges,
+    /// Accesses to LDS out of range.
+    pub(super) out_of_range: LetPass,
+    /// Lanes that were asked for and do not exist.
+    pub(super) missing_lanes: LetPass,
     /// What each step did, by wave, where asked for.
     steps: Vec<Vec<StepCount>>,
     pub(super) step_records: Vec<StepRecord>,
@@ -155,7 +158,8 @@ impl Group {
             counters: vec![vec![MaskRecord::default(); slots]; waves],
             totals: Totals::default(),
             masks: Vec::new(),
-            out_of_range: OutOfRanges::default(),
+            out_of_range: LetPass::default(),
+            missing_lanes: LetPass::default(),
             steps: if shared.launch.record_steps {
                 vec![vec![StepCount::default(); shared.program.steps.len()]; waves]
             } else {
@@ -242,7 +246,10 @@ impl Group {
         for (step, Passed { wave, calls, trap }) in self.lds.take_passed() {
             self.out_of_range.add(step, wave, || *shared.locate_at(wave, step, calls, *trap));
         }
-        for wave in &self.waves[..self.live] {
+        for wave in &mut self.waves[..self.live] {
+            for (step, Passed { wave, calls, trap }) in std::mem::take(&mut wave.missing_lanes) {
+                self.missing_lanes.add(step, wave, || *shared.locate_at(wave, step, calls, *trap));
+            }
             self.totals.waves += 1;
             self.totals.wave_instructions += wave.steps_run;
             self.totals.lane_instructions += wave.lanes_run;
@@ -277,15 +284,16 @@ impl Group {
     /// The first of its waves, if each that runs waits for another workgroup. Runs some of their steps.
     ///
     /// # Errors
-    /// A fault of such a step.
+    /// A fault of such a step, or that a wave never ends.
     pub(super) fn waits(&mut self, shared: &Shared<'_>) -> Result<Option<Waiter>, Box<Fault>> {
-        let mut first = None;
+        let (mut first, mut asks, mut running) = (None, false, None);
         for number in 0..self.live {
             let wave = &self.waves[number];
             if let Some(ticket) = wave.ticket {
                 if shared.memory.sync().is_open(ticket) {
                     return Ok(None);
                 }
+                asks = true;
                 first = first.or(Some(Waiter::synchronising(number as u32, wave, ticket)));
                 continue;
             }
@@ -293,10 +301,27 @@ impl Group {
                 continue;
             }
             let Some(round) = self.goes_round(shared, number)? else { return Ok(None) };
+            if !round.asks && !round.reads_lds {
+                return Err(self.endless(shared, number, false));
+            }
+            asks |= round.asks;
+            running = running.or(Some(number));
             // One that asks for something in LDS waits for another wave of its workgroup.
             first = first.or(round.polled.map(|polled| Waiter::polling(number as u32, polled)));
         }
-        Ok(first)
+        match running {
+            Some(number) if !asks => Err(self.endless(shared, number, true)),
+            _ => Ok(first),
+        }
+    }
+
+    /// The fault of a wave that goes round for ever.
+    fn endless(&mut self, shared: &Shared<'_>, number: usize, reads: bool) -> Box<Fault> {
+        let waits = |wave: &&Wave| wave.status == Status::AtBarrier;
+        let waiting = self.waves[..self.live].iter().filter(waits).count() as u32;
+        let fault = shared.locate(&self.waves[number], *Trap::new(FaultKind::Endless { reads, waiting }));
+        self.finish(shared);
+        fault
     }
 
     /// The loop that a wave goes round, if that is one that leaves all as it was.
@@ -309,6 +334,7 @@ impl Group {
             if waiting::Look::cannot_see(step) {
                 break;
             }
+            round.begin(step);
             self.waves[number].status = Status::Running;
             let (mut context, counts) = self.context(shared, number, Some(&mut round));
             let (used, outcome) = run_slice(&mut context, &config, &shared.hot, 1, counts);

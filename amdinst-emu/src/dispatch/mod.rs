@@ -35,7 +35,7 @@ use crate::races::{self, Clashes, DeviceRaces, Judge, Late, Look, Races};
 use crate::rules::Rules;
 use crate::wave::{REGISTERS, Wave};
 pub(crate) use barrier::Barrier;
-use group::{Group, OutOfRanges};
+use group::{Group, LetPass};
 pub(crate) use group::{Observer, Unobserved};
 pub use packet::Dispatch;
 pub(crate) use packet::{dispatch, kernel};
@@ -139,6 +139,8 @@ pub struct Execution {
     pub sampled: Option<Sampled>,
     /// Accesses to LDS out of range that hardware lets pass, the first of each instruction ([`Config::out_of_range`]).
     pub out_of_range: Vec<Fault>,
+    /// Lanes that waves of 32 asked for as if there were 64, the first of each instruction ([`FaultKind::NoSuchLane`]).
+    pub missing_lanes: Vec<Fault>,
     /// Races unless both accesses are atomic, of which nothing tells: each pair of instructions once
     /// ([`Config::unmarked`]).
     pub doubts: Vec<Fault>,
@@ -154,9 +156,13 @@ impl Execution {
         self.threads = self.threads.max(next.threads);
         self.clash |= next.clash;
         self.took_turns |= next.took_turns;
-        for fault in &next.out_of_range {
-            if self.out_of_range.iter().all(|known| known.pc != fault.pc) {
-                self.out_of_range.push(fault.clone());
+        let lists =
+            [(&mut self.out_of_range, &next.out_of_range), (&mut self.missing_lanes, &next.missing_lanes)];
+        for (known, next) in lists {
+            for fault in next {
+                if known.iter().all(|known| known.pc != fault.pc) {
+                    known.push(fault.clone());
+                }
             }
         }
         for (op, count) in &next.opcode_stats {
@@ -723,7 +729,7 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
     let mut counts = vec![0u64; Op::ALL.len()];
     let mut counted = false;
     let mut first: Option<(u64, Fault)> = None;
-    let mut out_of_range = OutOfRanges::default();
+    let (mut out_of_range, mut missing_lanes) = (LetPass::default(), LetPass::default());
     for Part { groups, took_turns, failure } in parts {
         execution.took_turns |= took_turns;
         for group in groups {
@@ -732,6 +738,7 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
             execution.lane_instructions += group.totals.lane_instructions;
             execution.masks.extend(group.masks);
             out_of_range.extend(group.out_of_range);
+            missing_lanes.extend(group.missing_lanes);
             execution.steps.extend(group.step_records);
             for (step, count) in program.steps.iter().zip(&group.executed) {
                 counts[step.op as usize] += count.executions;
@@ -748,6 +755,7 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
         return Err(fault);
     }
     execution.out_of_range = out_of_range.into_faults();
+    execution.missing_lanes = missing_lanes.into_faults();
     execution.masks.sort_unstable_by_key(|record| (record.wave, record.pc));
     execution.steps.sort_unstable_by_key(|record| (record.wave, record.pc));
     if counted {

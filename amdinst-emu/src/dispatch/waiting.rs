@@ -2,7 +2,8 @@
 //!
 //! A wave that polls goes round a loop that leaves everything as it was: its registers, its private memory, LDS and device memory.
 //! What it does next it has done before, and it will do so again until someone else writes. So a wave that has come back to a step with
-//! all as it was waits, whatever the loop looks like. A loop that counts its rounds or reads a clock is not known for one.
+//! all as it was waits, whatever the loop looks like. If nobody can write what it reads, or it reads nothing, it never ends. A loop that
+//! counts its rounds or reads a clock is not known for one.
 
 use crate::program::{Space, Step};
 use crate::wave::{Held, Wave};
@@ -16,6 +17,20 @@ pub(crate) struct Round {
     pub(crate) changed: bool,
     /// The last load or atomic.
     pub(crate) polled: Option<Polled>,
+    /// Something was read that other workgroups can write.
+    pub(crate) asks: bool,
+    /// LDS was read, or may have been.
+    pub(crate) reads_lds: bool,
+}
+
+impl Round {
+    /// The wave runs this step, of which vector accesses are noted where their addresses are known.
+    pub(super) fn begin(&mut self, step: &Step) {
+        let extra = step.extra.as_ref();
+        self.asks |=
+            extra.is_some_and(|extra| extra.scalar.is_some() || extra.memory.is_some_and(|of| of.lds_dma));
+        self.reads_lds |= step.op.name().starts_with("ds_");
+    }
 }
 
 /// What a wave asks for again and again.
@@ -65,7 +80,7 @@ impl Look {
 
     /// Whether a step may change what is not looked at.
     pub(super) fn cannot_see(step: &Step) -> bool {
-        order::is_sensitive_scalar(step) || order::converts(step)
+        order::is_sensitive_scalar(step) || order::converts(step) || step.op.name().contains("barrier")
     }
 
     /// The wave has run this step.

@@ -37,7 +37,11 @@ fn read_first_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
 
 fn read_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
-    let lane = w.scalar32(step.src[1]) as usize & (w.lanes() - 1);
+    let asked = w.scalar32(step.src[1]);
+    if w.lacks_lane(asked) {
+        w.note_missing_lane(w.current, asked, None);
+    }
+    let lane = asked as usize & (w.lanes() - 1);
     let value = lane_of(w, indexed_source(w, step)?, lane);
     w.set_s32(step.sdst, value);
     Ok(())

@@ -425,7 +425,11 @@ impl Body for ReadLane {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let lane = scalar(w, hot.src[1], hot.imm[1]) as usize & (L::LANES - 1);
+        let asked = scalar(w, hot.src[1], hot.imm[1]);
+        if w.lacks_lane(asked) {
+            w.note_missing_lane(hot.next - 1, asked, None);
+        }
+        let lane = asked as usize & (L::LANES - 1);
         // SAFETY: as for `Do`.
         let value = unsafe { rows(w).add(hot.src[0] as usize + lane).read() };
         w.set_s32(hot.sdst as u8, value);

@@ -8,12 +8,14 @@ pub(crate) use calls::Calls;
 pub(crate) use lanes::{Elem, Half, LANES, Row, lanes_of};
 pub(crate) use scratch::{Scratch, fill_dwords};
 
+use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
 use amdgpu_isa::{Op, Special, Target, Value, WaveSize};
 
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
 use crate::fast::Vectors;
+use crate::lds::Passed;
 use crate::memory::{GlobalSync, Ticket};
 use crate::program::{Registers, Src};
 use crate::races::Stage;
@@ -179,6 +181,8 @@ pub(crate) struct Wave {
     pub(crate) clamp: bool,
     pub(crate) scratch: Scratch,
     pub(crate) calls: Calls,
+    /// By step: that it asked for a lane which only larger waves have, the first time.
+    pub(crate) missing_lanes: BTreeMap<u32, Passed>,
     /// Global wave index.
     pub(crate) index: u64,
     /// Lane-instructions so far.
@@ -236,12 +240,30 @@ impl Wave {
             clamp: false,
             scratch: Scratch::default(),
             calls: Calls::default(),
+            missing_lanes: BTreeMap::new(),
             index: 0,
             lanes_run: 0,
             steps_run: 0,
             clock: 0,
             clock_reads: 0,
         }
+    }
+
+    /// Whether a lane is one that waves of 64 have, and this one has not: its code takes it for one of those. Numbers beyond that, such
+    /// as that of no lane, mean something else.
+    pub(crate) fn lacks_lane(&self, lane: u32) -> bool {
+        self.size == WaveSize::Wave32 && (self.size.lanes()..WaveSize::Wave64.lanes()).contains(&lane)
+    }
+
+    /// Notes that the wave asks for a lane that it lacks, in all lanes or from one on.
+    #[cold]
+    pub(crate) fn note_missing_lane(&mut self, step: u32, lane: u32, of: Option<usize>) {
+        let (index, calls, lanes) = (self.index, &self.calls, self.size.lanes());
+        self.missing_lanes.entry(step).or_insert_with(|| {
+            let kind = FaultKind::NoSuchLane { lane, lanes };
+            let trap = of.map_or_else(|| Trap::new(kind.clone()), |of| Trap::at_lane(kind.clone(), of));
+            Passed { wave: index, calls: calls.steps().collect(), trap }
+        });
     }
 
     /// What it holds now.

@@ -115,3 +115,35 @@ kernel void stirs(global volatile uint *p) {
     }
     p[0] = n;
 }
+
+// Waits for nothing.
+kernel void sleeps(global uint *p) {
+    p[64 + G] = 1;
+    if (X < 64 && G == 1) for (;;) __builtin_amdgcn_s_sleep(1);
+    if (X >= 64) p[64 + G] = 2;
+}
+
+// Its waves wait for what none of them writes; the first half of them at a barrier.
+kernel void unset(global uint *p) {
+    local volatile uint flag;
+    if (X == 0) flag = 0;
+    MEET();
+    if (X >= 128) while (flag == 0) {}
+    MEET();
+    p[64 + G] = 1;
+}
+
+// As those, but one is late with it.
+kernel void set_late(global uint *p) {
+    local volatile uint flag;
+    if (X == 0) flag = 0;
+    MEET();
+    if (X < 64) {
+        uint n = 1;
+        for (uint i = 0; i < 60000; i++) n = n * 5 + i;
+        if (X == 0) flag = n | 1;
+    } else {
+        while (flag == 0) {}
+    }
+    p[64 + G] = flag & 1;
+}

@@ -45,3 +45,33 @@ fn of_gpu(program: &Program, cpu: &str, executions: [&str; 2], lanes: [&str; 3])
         assert!(output.status.success() && output.stderr.is_empty(), "{home}: {output:?}");
     }
 }
+
+/// As a run and a test do.
+#[test]
+fn a_branch_is_told_at_a_line_that_has_one() {
+    if !tools("report", &[]) {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let shown = directory.path().join("shown.c");
+    let program =
+        Program::new("places.hip", &["gfx90a"], &["-lamdhip64", &format!("-DSHOWN=\"{}\"", shown.display())]);
+    let told = |text: &str| {
+        std::fs::write(&shown, text).expect("writing");
+        let output = program.run(&[], &[("AMDINST_INSTRUMENT", "report")]);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{text}");
+        let row = text.lines().find(|line| line.contains(" loop ")).unwrap_or_else(|| panic!("{text}"));
+        let place = row.split(" loop ").next().unwrap_or_default().trim();
+        let file = place.rsplit('/').next().unwrap_or_default();
+        (place.starts_with("near "), file.trim_start_matches("near ").to_owned())
+    };
+    // Neither line has a branch; the loop stands in a line of its instructions; and where it was said to be.
+    assert_eq!(
+        told("int f() {\n    x = a[i];\n\n    x = x * 3; // while\n"),
+        (true, "shown.c:2:5".to_owned())
+    );
+    let moved = told("int f() {\n    x = a[i];\n\n    while (x > 1) x = x * 3;\n");
+    assert_eq!(moved, (false, "shown.c:4:15".to_owned()));
+    assert_eq!(told("int f() {\n    while (x > 1) {\n\n    x = x * 3;\n"), (false, "shown.c:2:5".to_owned()));
+}

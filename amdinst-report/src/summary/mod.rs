@@ -45,7 +45,8 @@ pub struct Summary {
     /// Launches that ended in a fault, in order of test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<TestFault>,
-    /// Races unless both accesses are atomic, of which nothing tells; each once, in order of test.
+    /// Races unless both accesses are atomic, of which nothing tells, and lanes that were asked for and do not exist; each once, in
+    /// order of test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<TestFault>,
     /// The checks made in some workgroups only, by kernel and check, over all launches that were checked in part.

@@ -23,7 +23,7 @@ use amdinst_emu::{
     Config, Execution, Machine, MemoryError, OutOfRange, Program, Sampled, Snapshot, Uninitialised, Unmarked,
 };
 use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
-use amdinst_format::interface::{BufferDifference, Checks, LaunchFailure, Settings, SettingsError};
+use amdinst_format::interface::{BufferDifference, Checks, Doubt, LaunchFailure, Settings, SettingsError};
 
 use super::memory::DeviceMemory;
 use super::{DeviceError, Outcome};
@@ -310,7 +310,18 @@ impl Machines {
         let original = self.launch_original(request, probe, before);
         let printed = self.printed(request);
         let original = original.map_err(|failure| fault::after_printing(failure, &printed))?;
-        let doubts = original.doubts.iter().map(|fault| fault::doubt(fault, request)).collect();
+        let mut doubts: Vec<Doubt> =
+            original.doubts.iter().map(|fault| fault::doubt(fault, request)).collect();
+        for missing in &original.missing_lanes {
+            let doubt = fault::doubt(missing, request);
+            // A value of several words is asked for in as many instructions.
+            let line = |Doubt { fault: of, .. }: &Doubt| {
+                (of.kind.clone(), of.location.file.clone(), of.location.line)
+            };
+            if doubts.iter().all(|known| line(known) != line(&doubt)) {
+                doubts.push(doubt);
+            }
+        }
         let sampled_as = |check: &str, sampled: Option<Sampled>| {
             sampled.map(|Sampled { workgroups, of }| run::Sampled {
                 kernel: request.kernel.to_owned(),

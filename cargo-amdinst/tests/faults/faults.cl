@@ -211,3 +211,9 @@ kernel void halted_for_good(global uint *out) {
     if (ID >= 128)
         __asm__ volatile("s_sethalt 1");
 }
+
+// run sleeps: --grid 2 --block 64
+kernel void sleeps(void) {
+    for (;;)
+        __builtin_amdgcn_s_sleep(1);
+}

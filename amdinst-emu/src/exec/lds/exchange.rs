@@ -5,7 +5,7 @@ use amdgpu_isa::Op;
 use crate::check::Outcome;
 use crate::exec::Context;
 use crate::program::{Src, Step};
-use crate::wave::{LANES, odd_operand};
+use crate::wave::{LANES, Wave, odd_operand};
 
 /// Exchanges between lanes that go through the LDS hardware but not its memory.
 pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
@@ -29,9 +29,11 @@ pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
         (op, [address, data, ..]) => {
             let addresses = w.rows[usize::from(*address)];
             let data = w.rows[usize::from(*data)];
+            let place = |address: u32| address.wrapping_add(access_offset as u32) / 4;
+            note_missing(w, |lane| place(addresses[lane]));
             for lane in 0..LANES {
                 // Lanes of one group alone.
-                let place = (addresses[lane].wrapping_add(access_offset as u32) / 4) as usize & (group - 1);
+                let place = place(addresses[lane]) as usize & (group - 1);
                 let other = lane & !(group - 1) | place;
                 if op == Op::ds_bpermute_fi_b32 {
                     result[lane] = data[other];
@@ -50,6 +52,15 @@ pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Notes that lanes ask for some that only larger waves have. That a lane at the end asks for the one behind it is meant as often as not,
+/// and so are rotations: where no lane asks for one that exists, none of that is meant.
+fn note_missing(w: &mut Wave, asked: impl Fn(usize) -> u32) {
+    if w.exec.count_ones() > 1 && (0..w.lanes()).all(|lane| !w.active(lane) || w.lacks_lane(asked(lane))) {
+        let first = w.first_lane();
+        w.note_missing_lane(w.current, asked(first), Some(first));
+    }
 }
 
 /// The lane that `ds_swizzle_b32` reads for a lane (Vega ISA manual, "DS_SWIZZLE_B32").

@@ -134,11 +134,18 @@ pub(super) fn after(
     let pieces = places.iter().any(|place| matches!(place, LaneAddress::Pieces { .. }));
     let polled = device_places(context.wave, places).next();
     let step = context.wave.current;
+    let lds = |(lane, place): (usize, &LaneAddress)| {
+        matches!(place, LaneAddress::Lds(_)) && context.wave.active(lane)
+    };
+    let lds = places.iter().enumerate().any(lds);
     let Some(round) = context.round.as_deref_mut() else { return };
     round.changed |= changed || pieces && before.is_some();
-    if let Some((lane, address)) = polled
-        && !matches!(access.action, Action::Store { .. })
-    {
+    if matches!(access.action, Action::Store { .. }) {
+        return;
+    }
+    round.asks |= pieces || polled.is_some();
+    round.reads_lds |= lds;
+    if let Some((lane, address)) = polled {
         round.polled = Some(Polled { step, lane, address, bytes: bytes_of(access.action) });
     }
 }

@@ -4,23 +4,23 @@ use amdgpu_object::CodeObject;
 use amdinst_core::panics::Panic;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::Fault;
-use amdinst_explain::{Code, fault_report};
+use amdinst_explain::{Code, Explained, explained};
 use amdinst_report::Sources;
 
 /// The fault with its places in the source. `original_pc` makes an address of what ran one of `object`.
 pub fn report(fault: &Fault, object: &CodeObject, original_pc: &dyn Fn(u64) -> Option<u64>) -> FaultReport {
-    placed(fault, object, original_pc, &[]).0
+    placed(fault, object, original_pc, &[]).0.report
 }
 
-/// The whole message, in colors; the shell takes them out if there are none. `panics` have been said by its waves.
+/// The whole message with what mends it, in colors; the shell takes them out if there are none. `panics` have been said by its waves.
 pub fn told(
     fault: &Fault,
     object: &CodeObject,
     original_pc: &dyn Fn(u64) -> Option<u64>,
     panics: &[Panic],
 ) -> String {
-    let (report, sources) = placed(fault, object, original_pc, panics);
-    amdinst_report::fault::text(&report, &sources, true)
+    let (Explained { report, help, .. }, sources) = placed(fault, object, original_pc, panics);
+    amdinst_report::fault::text(&report, &sources, help.as_slice(), true)
 }
 
 fn placed(
@@ -28,10 +28,10 @@ fn placed(
     object: &CodeObject,
     original_pc: &dyn Fn(u64) -> Option<u64>,
     panics: &[Panic],
-) -> (FaultReport, Sources) {
+) -> (Explained, Sources) {
     let here = std::env::current_dir().unwrap_or_default();
     let sources = Sources::new(&here, &[]);
-    let report = fault_report(
+    let explained = explained(
         fault,
         &Code {
             object: Some(object),
@@ -44,5 +44,5 @@ fn placed(
             panics,
         },
     );
-    (report, sources)
+    (explained, sources)
 }

@@ -25,6 +25,7 @@ use amdgpu_object::CodeObject;
 use amdinst_core::instrument::Options;
 use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed as told;
+use amdinst_core::report::run::FaultReport;
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
     Config, Execution, Fault, FaultKind, Launch, LoadError, Machine, MemoryError, OutOfRange, Program,
@@ -165,6 +166,15 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         context.shell.warn(fault::told(doubt, object, &Some, &[]));
         view.doubts.push(fault::report(doubt, object, &Some));
     }
+    for missing in &original.execution.missing_lanes {
+        let report = fault::report(missing, object, &Some);
+        // A value of several words is asked for in as many instructions.
+        let line = |of: &FaultReport| (of.kind.clone(), of.location.file.clone(), of.location.line);
+        if view.doubts.iter().all(|known| line(known) != line(&report)) {
+            context.shell.warn(fault::told(missing, object, &Some, &[]));
+            view.doubts.push(report);
+        }
+    }
     for fault in &original.execution.out_of_range {
         context.shell.warn(fault::told(fault, object, &Some, &[]));
         context.shell.note(OutOfRange::TOLD);
@@ -179,7 +189,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         exit = checked.exit();
         instrumented = checked.timing.take();
         // `--check races` has told them already.
-        if view.doubts.is_empty() {
+        if original.execution.doubts.is_empty() {
             for doubt in &checked.doubts {
                 context.shell.warn(fault::told(doubt, object, &Some, &[]));
                 view.doubts.push(fault::report(doubt, object, &Some));

@@ -54,7 +54,8 @@ pub struct RunView {
     pub workgroups_clash: bool,
     /// The arguments, in the kernel's order.
     pub arguments: Vec<ArgumentView>,
-    /// Races unless both accesses are atomic, of which nothing tells; with `--check races` or `--report`.
+    /// Races unless both accesses are atomic, of which nothing tells; with `--check races` or `--report`. And lanes that were asked for
+    /// and do not exist.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<FaultReport>,
     /// Accesses to LDS out of range, the first of each instruction; with `--out-of-range hardware`.

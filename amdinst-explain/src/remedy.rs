@@ -1,0 +1,142 @@
+//! What mends a fault: of a race, what puts its accesses in order.
+
+use amdinst_emu::{AccessKind, Fault, FaultKind};
+use amdinst_format::probes::SiteFrame;
+use amdinst_format::report::Location;
+use amdinst_format::report::run::FaultReport;
+
+/// How a workgroup's barrier is called, by the ends of files' names: in Rust and OpenCL C, and in HIP.
+const BARRIERS: [(&str, &[&str]); 2] =
+    [("barrier()", &["rs", "cl"]), ("__syncthreads()", &["hip", "cu", "cuh", "cpp", "cc", "h", "hpp"])];
+
+/// What mends a fault, where that is known. `source` reads a source file.
+pub(crate) fn of_fault(
+    fault: &Fault,
+    report: &FaultReport,
+    source: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let (remedy, certain) = match &fault.kind {
+        FaultKind::LaneRace { certain, .. } => {
+            ("have one lane write there, give each a place of its own, or use an atomic".to_owned(), *certain)
+        }
+        FaultKind::Race { certain, workgroup: Some(_), .. } => (
+            "nothing orders workgroups of a launch: use atomics, give each workgroup a place of its own, or launch what comes \
+             second as a kernel of its own"
+                .to_owned(),
+            *certain,
+        ),
+        FaultKind::Race { certain, workgroup: None, access, earlier, .. } => {
+            let before = report.earlier.as_ref()?;
+            let (first, second) = apart(&before.frames, &report.frames)
+                .unwrap_or_else(|| (before.location.clone(), report.location.clone()));
+            let both_write = (*earlier, *access) == (AccessKind::Write, AccessKind::Write);
+            (between(&first, &second, both_write, source), *certain)
+        }
+        FaultKind::NoSuchLane { .. } => {
+            return Some(
+                "code that assumes waves of 64: ask for lanes below the size of waves, or build for waves of 64, where the processor has \
+                 them"
+                    .to_owned(),
+            );
+        }
+        _ => return None,
+    };
+    Some(if certain { remedy } else { format!("unless both are atomic: {remedy}") })
+}
+
+/// The places of two calls, or accesses, in the innermost function of the user's that led to both.
+fn apart(one: &[SiteFrame], other: &[SiteFrame]) -> Option<(Location, Location)> {
+    let own = |frames: &[SiteFrame]| -> Vec<Location> {
+        let places = frames.iter().rev().map(Location::from);
+        places.take_while(|place| place.origin().is_own()).collect()
+    };
+    let (one, other) = (own(one), own(other));
+    // The outermost frames are the kernel's.
+    let pairs = || one.iter().zip(&other);
+    let found = pairs().find(|(one, other)| one != other).or_else(|| pairs().next_back());
+    found.map(|(one, other)| (one.clone(), other.clone()))
+}
+
+/// Where the barrier belongs between two accesses of waves of one workgroup. Which of them came first tells nothing of their order in the
+/// source, for waves run one after another.
+fn between(
+    one: &Location,
+    other: &Location,
+    both_write: bool,
+    source: &dyn Fn(&str) -> Option<String>,
+) -> String {
+    let (first, second) = if one <= other { (one, other) } else { (other, one) };
+    let barrier = barrier(second);
+    let (Some(file), Some(begin), Some(end)) = (&first.file, first.line, second.line) else {
+        return format!("put a {barrier} between {} and {}", first.short(), second.short());
+    };
+    if first.file != second.file {
+        return format!("put a {barrier} between {} and {}", first.short(), second.short());
+    }
+    if begin == end {
+        return match both_write {
+            true => format!("have one work-item of the workgroup write at line {end}, or use an atomic"),
+            false => format!("put a {barrier} between the accesses of line {end}, or use an atomic"),
+        };
+    }
+    // It orders what is in its round; the next one begins with what is before it.
+    let is_barrier = |line: &str| BARRIERS.iter().any(|(name, _)| line.contains(name.trim_end_matches("()")));
+    let lines = begin.saturating_sub(1) as usize..end.saturating_sub(1) as usize;
+    let has_barrier =
+        source(file).is_some_and(|text| text.lines().skip(lines.start).take(lines.len()).any(is_barrier));
+    match has_barrier {
+        true => format!("put a {barrier} behind line {end}, before line {begin} runs again"),
+        false => format!("put a {barrier} between lines {begin} and {end}"),
+    }
+}
+
+/// What a barrier is called in the language of a place.
+fn barrier(place: &Location) -> String {
+    let end = place.file.as_deref().and_then(|file| file.rsplit_once('.')).map(|(_, end)| end);
+    let found = end.and_then(|end| BARRIERS.iter().find(|(_, ends)| ends.contains(&end)));
+    found.map_or_else(|| "barrier of the workgroup".to_owned(), |(name, _)| format!("`{name}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_one_function_are_apart_where_it_called() {
+        let frame = |line| SiteFrame {
+            function: None,
+            file: Some("src/lib.rs".into()),
+            line: Some(line),
+            column: Some(5),
+        };
+        let lines = |one: &[u32], other: &[u32]| {
+            let frames = |lines: &[u32]| lines.iter().map(|&line| frame(line)).collect::<Vec<_>>();
+            apart(&frames(one), &frames(other)).map(|(one, other)| (one.line, other.line))
+        };
+        // Innermost first.
+        assert_eq!(lines(&[106, 99], &[111, 101]), Some((Some(99), Some(101))));
+        assert_eq!(lines(&[106, 99], &[111, 99]), Some((Some(106), Some(111))));
+        assert_eq!(lines(&[99], &[99]), Some((Some(99), Some(99))));
+        assert_eq!(lines(&[], &[99]), None);
+    }
+
+    #[test]
+    fn a_barrier_belongs_between_two_lines() {
+        let source = |_: &str| Some("a\nb\nc\nbarrier();\nd\n".to_owned());
+        let at =
+            |file: &str, line| Location { file: Some(file.to_owned()), line: Some(line), column: Some(9) };
+        let told =
+            |one, other, both_write| between(&at("lib.rs", one), &at("lib.rs", other), both_write, &source);
+        assert_eq!(told(1, 3, false), "put a `barrier()` between lines 1 and 3");
+        assert_eq!(told(3, 1, false), told(1, 3, true));
+        // There is one: it is missed in the next round.
+        assert_eq!(told(5, 3, false), "put a `barrier()` behind line 5, before line 3 runs again");
+        assert!(told(2, 2, false).contains("between the accesses of line 2"));
+        assert!(told(2, 2, true).contains("one work-item"));
+        let apart = between(&at("lib.rs", 1), &at("other.rs", 3), false, &source);
+        assert_eq!(apart, "put a `barrier()` between lib.rs:1:9 and other.rs:3:9");
+        let told = |file| between(&at(file, 1), &at(file, 3), false, &source);
+        assert_eq!(told("k.hip"), "put a `__syncthreads()` between lines 1 and 3");
+        assert_eq!(told("k.s"), "put a barrier of the workgroup between lines 1 and 3");
+    }
+}
