@@ -211,6 +211,10 @@ fn dynamic(elf: &Elf<'_>) -> Result<(), VerifyError> {
             return wrong(format!("no loaded section of its kind stands where {name} points"));
         }
     }
+    let sizes = loaded(SHT_DYNAMIC).map(|section| section.sh_size);
+    if header.is_some_and(|header| sizes.clone().any(|size| size != header.p_filesz)) {
+        return wrong("its section and its segment are not of one size".to_owned());
+    }
     if let Some(header) = header
         && loaded(SHT_DYNAMIC).all(|section| section.sh_addr != header.p_vaddr)
     {

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use amdgpu_object::CodeObject;
-use amdinst_core::instrument::{self, Options};
+use amdinst_core::instrument::{self, Abi, Options};
 use amdinst_core::listing::Listing;
 use cargo_amdinst::cli::FileArgs;
 use cargo_amdinst::commands::input::{File, Input};
@@ -220,7 +220,7 @@ fn text_offset() -> usize {
     object.text.range.start
 }
 
-/// Kinds of sections and of symbols, each put in place of each other one: what contradicts itself is told of the file, not found in what is
+/// Kinds of sections and of symbols, each put in place of each other one, and other sizes: what contradicts itself is told of the file, not found in what is
 /// made of it.
 #[test]
 fn kinds_that_contradict_each_other_are_told_before_rewriting() {
@@ -233,13 +233,16 @@ fn kinds_that_contradict_each_other_are_told_before_rewriting() {
             (start..start + size).step_by(24).map(|symbol| symbol + 4)
         });
     let kinds = headers.iter().map(|header| header + 4);
+    let sizes = headers.iter().map(|header| header + 32);
     let (mut tried, mut refused) = (0, 0);
-    for at in kinds.chain(symbols) {
+    for at in kinds.chain(sizes).chain(symbols) {
         for kind in 0..16 {
             let mut bytes = FIXTURE.to_vec();
             bytes[at] = bytes[at] & 0xf0 | kind;
             let Ok(object) = CodeObject::parse(bytes) else { continue };
-            let Ok(plan) = instrument::plan(&object, &Options::default()) else { continue };
+            let abi = if kind % 2 == 0 { Abi::Argument } else { Abi::Global };
+            let options = Options { abi, ..Options::default() };
+            let Ok(plan) = instrument::plan(&object, &options) else { continue };
             tried += 1;
             if let Err(error) = instrument::apply(&object, plan) {
                 let message = error.to_string();

@@ -134,3 +134,11 @@ pub fn out_of_memory(mut out: PerItem<u8>) {
         *out = block[global_id_x() as usize];
     }
 }
+
+/// How many work-items a kernel of another file has counted.
+#[kernel]
+pub fn seen(mut output: PerItem<u32>) {
+    if let Some(output) = output.get() {
+        *output = crate::shared_places::SEEN.load(core::sync::atomic::Ordering::Relaxed);
+    }
+}

@@ -1,4 +1,6 @@
-//! Places that work-items share: atomic floats, LDS whose size the launch decides; and clocks.
+//! Places that work-items share: atomic floats, LDS whose size the launch decides, statics; and clocks.
+
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use amdinst_device::{
     AtomicF32, AtomicF64, PerGroup, PerItem, barrier, clock, global_id_x, kernel, local_id, realtime, shared,
@@ -51,6 +53,15 @@ pub fn sum_of_group(values: &[f32], mut output: PerGroup<f32>) {
         // SAFETY: all are written before the barrier.
         *output = (0..count).map(|i| unsafe { parts.add(i).read() }).sum();
     }
+}
+
+/// What work-items of all kernels count in.
+pub static SEEN: AtomicU32 = AtomicU32::new(5);
+
+/// Each work-item is counted.
+#[kernel]
+pub fn be_seen() {
+    SEEN.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Whether time goes on.

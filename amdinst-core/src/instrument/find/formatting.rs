@@ -19,8 +19,8 @@ mod tests {
         for (symbol, formats) in [
             ("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", true),
             ("_ZN4core3num6bignum8Big32x403add17h0123456789abcdefE", true),
-            ("_ZN4core3num7flt2dec8strategy5grisu9format_exact17h0123456789abcdefE", true),
-            ("_ZN46_$LT$k..Pair$u20$as$u20$core..fmt..Debug$GT$3fmt17h0123456789abcdefE", true),
+            ("_ZN4core3num7flt2dec8strategy5grisu12format_exact17h0123456789abcdefE", true),
+            ("_ZN44_$LT$k..Pair$u20$as$u20$core..fmt..Debug$GT$3fmt17h0123456789abcdefE", true),
             ("_ZN4core3num8int_sqrt3u3217h0123456789abcdefE", false),
             ("_ZN1k6shapes6format17h0123456789abcdefE", false),
             ("core::fmt::write", false),

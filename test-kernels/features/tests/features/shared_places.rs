@@ -1,6 +1,7 @@
 //! Atomic floats, LDS of the launch's size, clocks.
 
-use features::shared_places::{statistics, sum_of_group, tickets, time};
+use features::memory::seen;
+use features::shared_places::{be_seen, statistics, sum_of_group, tickets, time};
 use harness::{Device, Launch as _, TestResult};
 
 /// Sums of multiples of a quarter are exact in any order.
@@ -48,5 +49,17 @@ fn clocks_go_on(device: &Device) -> TestResult {
     time.launch(device, 1, 64, (100, &mut output))?;
     let goes_on = |state: &[u32]| state[..2] == [1, 1];
     assert!(output.to_vec().chunks(3).all(goes_on), "{:?}", &output.to_vec()[..3]);
+    Ok(())
+}
+
+/// Kernels of two files, which are compiled apart.
+#[harness::test]
+fn statics_are_one_for_all_kernels(device: &Device) -> TestResult {
+    let mut output = device.zeroed(1);
+    for times in 1..3 {
+        be_seen.launch(device, 2, 32, ())?;
+        seen.launch(device, 1, 1, (&mut output,))?;
+        assert_eq!(output.to_vec(), [5 + 64 * times]);
+    }
     Ok(())
 }
