@@ -1,6 +1,6 @@
 //! The built code objects of a kernel crate, found through its manifest.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
@@ -364,10 +364,14 @@ pub(crate) fn first_cpu(settings: &Settings) -> Option<String> {
     built_cpus(settings).into_iter().next()
 }
 
-/// Builds the kernels of this program's own package again if they are older than their sources, of which `Cargo.toml` may name another
-/// processor by now. What fails is told by the launch, which tries the same.
+/// Builds the kernels of this program's own package if none are built, or again if they are older than their sources, of which `Cargo.toml`
+/// may name another processor by now. What fails is told by the launch, which tries the same.
 fn renew_own(settings: &Settings) {
     let Some(package) = &settings.package else { return };
+    if settings.embedded.is_empty() && has_kernels() {
+        // What is there may be of other packages.
+        let _ = manifest_of(settings, package);
+    }
     let own = manifests(settings).into_iter().filter_map(|path| manifest_at(&path).ok());
     for manifest in own.filter(|manifest| manifest.package == *package) {
         let changed = manifest
@@ -378,6 +382,12 @@ fn renew_own(settings: &Settings) {
             let _ = rebuild::again(package, artifact, None, settings.counters, &what);
         }
     }
+}
+
+/// Whether the package whose tests run has kernels of its own, as its manifest tells. Cargo starts tests in its directory.
+fn has_kernels() -> bool {
+    let manifest = std::fs::read_to_string("Cargo.toml").unwrap_or_default();
+    ["amdinst-device", "metadata.amdinst"].iter().any(|word| manifest.contains(word))
 }
 
 /// The processors that there are code objects for in this program and the manifests.
@@ -428,6 +438,27 @@ fn manifest_in(directory: &Path, package: &str) -> PathBuf {
 
 /// The manifest of a package: of those that the settings name, else beside the running program in its target directory.
 fn manifest_of(settings: &Settings, package: &str) -> Result<(PathBuf, Manifest), ArtifactError> {
+    let found = manifest_there(settings, package);
+    let may_build = settings.manifests.is_empty() && !settings.fresh;
+    match found {
+        Err(ArtifactError::NotBuilt { .. }) if may_build && is_first_time(package) => {
+            match rebuild::first(package, settings) {
+                true => manifest_there(settings, package),
+                false => found,
+            }
+        }
+        found => found,
+    }
+}
+
+/// Whether this process has not tried to build the kernels of a package that were never built.
+fn is_first_time(package: &str) -> bool {
+    static TRIED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    TRIED.lock().unwrap_or_else(PoisonError::into_inner).insert(package.to_owned())
+}
+
+/// The manifest of a package, if it is there.
+fn manifest_there(settings: &Settings, package: &str) -> Result<(PathBuf, Manifest), ArtifactError> {
     let mut tried = Vec::new();
     for path in &settings.manifests {
         let manifest = manifest_at(path)?;

@@ -1,15 +1,18 @@
-//! Building kernels again that are older than their sources.
+//! Building kernels that are not built yet, or are older than their sources.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use amdinst_format::interface::CounterChoice;
+use amdinst_format::interface::{CounterChoice, Settings};
 use amdinst_format::manifest::{Artifact, Origin};
 
 use crate::artifacts::ArtifactError;
 
 /// Names another command than the one that has built them.
 const COMMAND: &str = "CARGO_AMDINST";
+
+/// Says whether a build may install a toolchain.
+const SETUP: &str = "AMDINST_SETUP";
 
 /// What cargo sets for test programs, and what means something else to a cargo that builds kernels.
 const TESTS: [&str; 3] = ["CARGO_MANIFEST_DIR", "CARGO_TARGET_TMPDIR", "NEXTEST"];
@@ -28,19 +31,13 @@ pub(crate) fn again(
     let Some(origin) = &artifact.origin else { return Ok(()) };
     let stale = |reason: String| stale(package, artifact, features, what, Some(reason));
     eprintln!("kernels of `{package}` are built again: {what}");
-    let program = std::env::var_os(COMMAND).filter(|value| !value.is_empty());
-    let program = program.map_or_else(|| PathBuf::from(&origin.command), PathBuf::from);
-    let mut command = Command::new(&program);
-    command.args(arguments(origin, features)).arg("--quiet");
+    let program = program(&origin.command);
+    let mut command = quiet(&program, arguments(origin, features));
     if counters != CounterChoice::None && !origin.arguments.iter().any(|word| word == "--no-instrument") {
         command.args(["--counters", counters.name()]);
     }
-    command.current_dir(&origin.directory).stdin(Stdio::null()).stdout(Stdio::null());
-    for name in TESTS {
-        command.env_remove(name);
-    }
     let output = command
-        .stderr(Stdio::piped())
+        .current_dir(&origin.directory)
         .output()
         .map_err(|error| stale(format!("\n  {} cannot be started: {error}", program.display())))?;
     if output.status.success() {
@@ -48,6 +45,47 @@ pub(crate) fn again(
     }
     let text = String::from_utf8_lossy(&output.stderr);
     Err(stale(format!("\n{}", text.trim_end())))
+}
+
+/// Builds the kernels of a package that were never built, and says on stderr that it does. Whether they are there then. Cargo starts tests
+/// in the directory of their package. Nothing is installed on the way: who runs `cargo test` has not asked for that.
+pub(crate) fn first(package: &str, settings: &Settings) -> bool {
+    let mut words = vec!["build".to_owned(), "--package".to_owned(), package.to_owned()];
+    if let Some(profile) = &settings.profile {
+        words.extend(["--profile".to_owned(), profile.clone()]);
+    }
+    if settings.counters != CounterChoice::None {
+        words.extend(["--counters".to_owned(), settings.counters.name().to_owned()]);
+    }
+    let mut command = quiet(&program("cargo-amdinst"), words);
+    if std::env::var_os(SETUP).is_none() {
+        command.env(SETUP, "never");
+    }
+    // Where there is no such command, the launch says what to run.
+    let Ok(building) = command.spawn() else { return false };
+    eprintln!("kernels of `{package}` are not built yet: `cargo amdinst build` builds them");
+    let Ok(output) = building.wait_with_output() else { return false };
+    if !output.status.success() {
+        eprintln!("{}", String::from_utf8_lossy(&output.stderr).trim_end());
+    }
+    output.status.success()
+}
+
+/// The command that builds: the one that the environment names, or this one.
+fn program(otherwise: &str) -> PathBuf {
+    let named = std::env::var_os(COMMAND).filter(|value| !value.is_empty());
+    named.map_or_else(|| PathBuf::from(otherwise), PathBuf::from)
+}
+
+/// A command that shows nothing of its own.
+fn quiet(program: &Path, words: Vec<String>) -> Command {
+    let mut command = Command::new(program);
+    command.args(words).arg("--quiet");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    for name in TESTS {
+        command.env_remove(name);
+    }
+    command
 }
 
 /// The error that says what to run.

@@ -90,7 +90,7 @@ pub struct MeasureArgs {
     /// a path or the end of one (`scan.rs`, `src/scan.rs`). May be repeated, also with --probe
     #[arg(long, value_name = "FILE:LINE", help_heading = WHAT, hide_short_help = true)]
     pub line: Vec<SourceLines>,
-    /// Measure code that formats text (`core::fmt`), too. Else it is left as it is, unless --line asks for it
+    /// Also measure code that formats text (`core::fmt`). Otherwise it stays as it is, unless --line chooses it
     #[arg(long, help_heading = WHAT, hide_short_help = true)]
     pub formatting: bool,
     /// The old name of `--probe`.
