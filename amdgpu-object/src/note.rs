@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use object::elf;
 
+use super::elf::{Elf, Section};
 use super::messagepack::Stream;
 use super::metadata::{self, KernelEntry};
-use super::{ObjectError, elf::Elf, v2::Metadata};
+use super::{ObjectError, v2::Metadata};
 
 /// `NT_AMDGPU_METADATA`.
 const METADATA_TYPE: u32 = 32;
@@ -103,17 +104,12 @@ pub(super) struct Notes {
 /// All metadata notes of the section that has the first. `None` if there is none, or if the section has other records as well.
 pub(super) fn all(elf: &Elf, bytes: &[u8]) -> Result<Option<Notes>, ObjectError> {
     let Some((section, _)) = first(elf, bytes, METADATA_OWNER, METADATA_TYPE)? else { return Ok(None) };
-    let header = &elf.sections[section];
-    let (mut descriptions, range) = (Vec::new(), header.file_range());
-    let mut at = range.start;
-    while at < range.end {
-        let record = record(bytes, at, range.end).map_err(|problem| {
-            ObjectError::malformed(format!("note in {}", header.name), at as u64, problem)
-        })?;
+    let mut descriptions = Vec::new();
+    for record in records(&elf.sections[section], bytes) {
+        let record = record?;
         if (record.owner, record.kind) != (METADATA_OWNER, METADATA_TYPE) {
             return Ok(None);
         }
-        at = record.record.end;
         descriptions.push(record.description);
     }
     Ok(Some(Notes { section, descriptions }))
@@ -130,19 +126,27 @@ fn first<'a>(
         if header.kind != elf::SHT_NOTE {
             continue;
         }
-        let range = header.file_range();
-        let mut at = range.start;
-        while at < range.end {
-            let record = record(bytes, at, range.end).map_err(|problem| {
-                ObjectError::malformed(format!("note in {}", header.name), at as u64, problem)
-            })?;
+        for record in records(header, bytes) {
+            let record = record?;
             if record.owner == owner && record.kind == kind {
                 return Ok(Some((section, record)));
             }
-            at = record.record.end;
         }
     }
     Ok(None)
+}
+
+/// The records of a note section, up to the first that is damaged.
+fn records<'a>(header: &Section, bytes: &'a [u8]) -> impl Iterator<Item = Result<Record<'a>, ObjectError>> {
+    let Range { mut start, end } = header.file_range();
+    std::iter::from_fn(move || {
+        let at = (start < end).then_some(start)?;
+        let record = record(bytes, at, end);
+        start = record.as_ref().map_or(end, |record| record.record.end);
+        Some(record.map_err(|problem| {
+            ObjectError::malformed(format!("note in {}", header.name), at as u64, problem)
+        }))
+    })
 }
 
 /// The note record at a file offset, which must end before `end`.

@@ -105,12 +105,12 @@ impl Store {
     }
 }
 
-/// What tells a tool from the one that was there before an update: its place, size and time.
-pub(crate) fn stamp(tool: &Path) -> String {
-    let about = fs::metadata(tool).ok();
-    let size = about.as_ref().map_or(0, fs::Metadata::len);
-    let time = about.and_then(|about| about.modified().ok()?.duration_since(UNIX_EPOCH).ok());
-    format!("{} {size} {}", tool.display(), time.unwrap_or_default().as_nanos())
+/// Tells one state of a file from another without reading it: its size, and when it was written.
+pub(crate) fn stamp(path: &Path) -> String {
+    let Ok(metadata) = fs::metadata(path) else { return String::new() };
+    let written =
+        metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    format!("{}@{}", metadata.len(), written.as_nanos())
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ mod support;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use amdgpu_object::CodeObject;
 
@@ -60,9 +59,7 @@ pub unsafe extern \"gpu-kernel\" fn formats(to: *mut u8, x: f32) {
 
 /// Builds the package; the code object. Nothing where there is no toolchain for kernels.
 fn build(package: &Path) -> Option<Vec<u8>> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
-    command.current_dir(package).args(["--color", "never", "build", "--target-cpu", "gfx1100"]);
-    let output = command.env_remove("CARGO_TARGET_DIR").output().unwrap();
+    let output = support::amdinst(package, "build --target-cpu gfx1100");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.code() == Some(3) {
         support::skip("units", &told);

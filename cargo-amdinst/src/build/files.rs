@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use crate::together;
 
@@ -19,17 +18,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     together::write(path, |file| file.write_all(bytes))
 }
 
-/// Tells one state of a file from another without reading it: its size, and when it was written.
-pub fn stamp(path: &Path) -> String {
-    let Ok(metadata) = fs::metadata(path) else { return String::new() };
-    let written =
-        metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-    format!("{}@{}", metadata.len(), written.as_nanos())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::stamp;
 
     #[test]
     fn unchanged_bytes_are_not_written_again() {

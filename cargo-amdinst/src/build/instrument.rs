@@ -9,7 +9,6 @@ use amdinst_core::instrument::{
 };
 use amdinst_core::manifest::{Artifact, Instrumented};
 
-use super::files;
 use super::generation::Generation;
 use super::package::KernelPackage;
 use crate::commands::Context;
@@ -18,6 +17,7 @@ use crate::commands::instrument::{all_selected, measured, no_debug_info};
 use crate::commands::output::count;
 use crate::exit::{CommandResult, Exit, OrExit as _};
 use crate::shell::{Shell, Verbosity};
+use crate::store::stamp;
 
 /// Among an artifact's inputs: the code object that cargo built.
 pub const CODE_OBJECT: &str = "code-object";
@@ -238,10 +238,10 @@ pub fn for_people(artifact: &Artifact) -> PathBuf {
 /// What the artifacts are made from, beside the sources, which cargo watches. The counter homes are no part of it: a form depends on
 /// none but its own.
 fn inputs(package: &KernelPackage, cpu: &str, built: &Path, forms: &Forms) -> Vec<(String, String)> {
-    let executable = std::env::current_exe().map(|path| files::stamp(&path)).unwrap_or_default();
+    let executable = std::env::current_exe().map(|path| stamp(&path)).unwrap_or_default();
     let only: Vec<_> = forms.options.only.iter().map(ToString::to_string).collect();
     [
-        (CODE_OBJECT, files::stamp(built)),
+        (CODE_OBJECT, stamp(built)),
         ("target", package.directory_of(cpu)),
         ("panic-messages", package.panic_messages.to_string()),
         ("cargo-amdinst", executable),

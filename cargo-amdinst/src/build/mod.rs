@@ -36,6 +36,7 @@ use crate::cli::{Format, PackageArgs};
 use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::setup;
+use crate::store::stamp;
 use crate::together::{self, DirectoryLock};
 use crate::toolchain::Toolchain;
 
@@ -149,7 +150,7 @@ pub fn original(context: &mut Context, args: &PackageArgs) -> CommandResult<Path
     // The copy that `build` made has a name that people know.
     let manifest = fs::read(package.output_directory().join(generation::MANIFEST)).ok();
     let manifest = manifest.and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();
-    let stamp = files::stamp(&built);
+    let stamp = stamp(&built);
     let copy = manifest.code_objects.iter().find(|artifact| {
         let is_of_this =
             |(name, value): &(String, String)| name == instrument::CODE_OBJECT && *value == stamp;

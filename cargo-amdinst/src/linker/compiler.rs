@@ -22,6 +22,7 @@ impl Compiler {
         let tools = &arguments.options.tools;
         let identity = [
             STEP_VERSION.to_string(),
+            tools.pattern.clone(),
             stamp(&tools.path("opt")),
             stamp(&tools.path("llc")),
             tools.version.clone(),

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use tempfile::TempDir;
 
 use amdgpu_isa::{Arch, Target};
-use amdgpu_object::CodeObject;
+use amdgpu_object::{CodeObject, join_metadata};
 
 use super::compiler::Compiler;
 use super::records::Records;
@@ -414,17 +414,19 @@ impl Step<'_> {
             }
             Err(error) => return Err(error),
         }
+        let failed = |source| LinkError::Io { path: output.clone(), source };
+        let mut bytes = fs::read(&output).map_err(failed)?;
         if objects.len() > 1 {
-            join_metadata(&output)?;
+            join_metadata(&mut bytes).map_err(|error| LinkError::Unreadable(error.to_string()))?;
+            fs::write(&output, &bytes).map_err(failed)?;
         }
-        self.check_wave_size(&output)?;
+        self.check_wave_size(bytes)?;
         self.install(&output)
     }
 
     /// Checks that all kernels have the size of waves that was asked for: definitions of ours are for that one.
-    fn check_wave_size(&self, output: &Path) -> Result<(), LinkError> {
+    fn check_wave_size(&self, bytes: Vec<u8>) -> Result<(), LinkError> {
         let Some(Target { arch, wave }) = self.target() else { return Ok(()) };
-        let bytes = fs::read(output).map_err(|source| LinkError::Io { path: output.to_owned(), source })?;
         let object = CodeObject::parse(bytes).map_err(|error| LinkError::Unreadable(error.to_string()))?;
         for kernel in &object.kernels {
             let found = kernel.descriptor.wave_size(arch);
@@ -441,14 +443,6 @@ impl Step<'_> {
         let target = &self.arguments.output;
         fs::rename(finished, target).map_err(|source| LinkError::Io { path: target.clone(), source })
     }
-}
-
-/// Makes one note of those of all units.
-fn join_metadata(object: &Path) -> Result<(), LinkError> {
-    let failed = |source| LinkError::Io { path: object.to_owned(), source };
-    let mut bytes = fs::read(object).map_err(failed)?;
-    amdgpu_object::join_metadata(&mut bytes).map_err(|error| LinkError::Unreadable(error.to_string()))?;
-    fs::write(object, bytes).map_err(failed)
 }
 
 /// A symbol as the list of exports has it, which is one of patterns: `fill<[u8;4]>` has brackets.

@@ -16,7 +16,8 @@ use crate::store::{Key, Store, stamp};
 pub(super) fn answer(tool: &Path, arguments: &[&str]) -> Result<String, String> {
     let store = is_program(tool).then(cache::directory).and_then(Result::ok);
     let store = store.map(|directory| Store::within(directory.join("answers")));
-    let key = Key::of([stamp(tool).as_str()].into_iter().chain(arguments.iter().copied()));
+    let (place, stamp) = (tool.display().to_string(), stamp(tool));
+    let key = Key::of([place.as_str(), &stamp].into_iter().chain(arguments.iter().copied()));
     if let Some(known) = store.as_ref().and_then(|store| String::from_utf8(store.get(key)?).ok()) {
         return Ok(known);
     }
