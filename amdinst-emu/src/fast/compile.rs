@@ -461,8 +461,11 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
         ($kind:ident) => {{
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 2)?;
-            let ok = !is_row(hot.src[0]) && is_row(hot.src[1]) && result_fits(step, 2);
-            ok.then(|| at::<wide::Shift<{ wide::$kind }>>(form))
+            let ok = is_row(hot.src[1]) && result_fits(step, 2);
+            ok.then(|| match is_row(hot.src[0]) {
+                true => at::<wide::ShiftEach<{ wide::$kind }>>(form),
+                false => at::<wide::Shift<{ wide::$kind }>>(form),
+            })
         }};
     }
     if let Some(run) = comparison(step, hot, form, None).or_else(|| packed(step, hot, form)) {

@@ -181,17 +181,23 @@ unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, nans: Nans) -> 
         let result = L::blend_f64(nan::<L>(a), L::blend_f64(nan::<L>(b), minmax, a), b);
         let quiet = splat::<L>(QUIET);
         match nans {
-            Nans::Lose => return result,
-            Nans::Number => return L::blend_f64(nan::<L>(a) & nan::<L>(b), result, L::or(a, quiet)),
-            Nans::Signal => {}
+            Nans::Lose => result,
+            Nans::Number => L::blend_f64(nan::<L>(a) & nan::<L>(b), result, L::or(a, quiet)),
+            Nans::Signal => {
+                let second = L::blend_f64(signals::<L>(b), result, L::or(b, quiet));
+                L::blend_f64(signals::<L>(a), second, L::or(a, quiet))
+            }
         }
-        // Infinity with the quiet bit is a NaN, without it a number.
-        let signals = |value: L::V| {
-            let bit = L::or(L::and(value, quiet), splat::<L>(f64::INFINITY.to_bits()));
-            nan::<L>(value) & !nan::<L>(bit)
-        };
-        let first = L::blend_f64(signals(b), result, L::or(b, quiet));
-        L::blend_f64(signals(a), first, L::or(a, quiet))
+    }
+}
+
+/// The lanes whose value is a signalling NaN: infinity with the quiet bit is a NaN, without it a number.
+#[inline(always)]
+unsafe fn signals<L: Level>(value: L::V) -> u32 {
+    // SAFETY: the caller's.
+    unsafe {
+        let bit = L::or(L::and(value, splat::<L>(QUIET)), splat::<L>(f64::INFINITY.to_bits()));
+        nan::<L>(value) & !nan::<L>(bit)
     }
 }
 
@@ -240,7 +246,9 @@ unsafe fn unordered<L: Level, O: Operation>([a, b, _]: [L::V; 3], result: L::V) 
 unsafe fn doubles<L: Level>(sources: &[Source<L>; 3], part: usize, flushes: bool) -> [[L::V; 3]; 2] {
     // SAFETY: the caller's.
     unsafe {
-        let [a, b, c] = [0, 1, 2].map(|slot| sources[slot].doubles(part, flushes));
+        let a = sources[0].doubles(part, flushes);
+        let b = sources[1].doubles(part, flushes);
+        let c = sources[2].doubles(part, flushes);
         [[a[0], b[0], c[0]], [a[1], b[1], c[1]]]
     }
 }

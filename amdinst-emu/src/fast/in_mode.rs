@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use super::level::{Level, Vectors32, relation};
 use super::mode::{FloatMode, Modifiers, Signs, finish};
-use super::valu::{AddF32, Floats, MultiplyF32, Operation, any_sources, replace_nans, settle, without_nans};
+use super::valu::{AddF32, Floats, MultiplyF32, Operation, any_sources, replace_nans, without_nans};
 use super::{Body, Hot, Lanes, PARTS, parts, put};
 use crate::exec::Context;
 use crate::wave::Wave;
@@ -30,14 +30,16 @@ impl<L: Level, const MODIFIED: bool> Prepared<L, MODIFIED> {
     #[inline(always)]
     unsafe fn of<const SOURCES: usize>(w: &mut Wave, hot: &Hot, modifiers: Modifiers, flushes: bool) -> Self {
         // Those that an operation does not have are the last that it has.
-        let slot = |number: usize| number.min(SOURCES - 1);
+        let last = SOURCES - 1;
         // SAFETY: the caller's.
         unsafe {
-            Self {
-                lanes: any_sources::<L, SOURCES>(w, hot),
-                signs: [0, 1, 2].map(|number| Signs::<L>::of(modifiers, slot(number))),
-                flushes,
-            }
+            let lanes = any_sources::<L, SOURCES>(w, hot);
+            let signs = [
+                Signs::of(modifiers, 0),
+                Signs::of(modifiers, last.min(1)),
+                Signs::of(modifiers, last),
+            ];
+            Self { lanes, signs, flushes }
         }
     }
 
@@ -47,14 +49,20 @@ impl<L: Level, const MODIFIED: bool> Prepared<L, MODIFIED> {
     /// As for [`super::Handler`].
     #[inline(always)]
     unsafe fn get(&self, part: usize) -> [L::V; 3] {
-        [0, 1, 2].map(|slot| {
-            // SAFETY: the caller's.
-            unsafe {
-                let value = self.lanes[slot].get(part);
-                let value = if MODIFIED { self.signs[slot].apply(value) } else { value };
-                if self.flushes { L::flush_f32(value) } else { value }
-            }
-        })
+        // SAFETY: the caller's.
+        unsafe { [self.source(0, part), self.source(1, part), self.source(2, part)] }
+    }
+
+    /// # Safety
+    /// As for [`super::Handler`].
+    #[inline(always)]
+    unsafe fn source(&self, slot: usize, part: usize) -> L::V {
+        // SAFETY: the caller's.
+        unsafe {
+            let value = self.lanes[slot].get(part);
+            let value = if MODIFIED { self.signs[slot].apply(value) } else { value };
+            if self.flushes { L::flush_f32(value) } else { value }
+        }
     }
 }
 
@@ -135,12 +143,12 @@ impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for SettledI
                 if unordered::<L, O>([a, b, c], result[i]) == 0 {
                     continue;
                 }
-                match O::FLOATS {
-                    Floats::First => replace_nans::<L>(&mut result[i], [a, b, c]),
-                    Floats::FirstReversed => replace_nans::<L>(&mut result[i], [b, a, a]),
-                    Floats::Loses => result[i] = without_nans::<L>(result[i], a, b, w.nans()),
-                    Floats::None | Floats::Makes => {}
-                }
+                result[i] = match O::FLOATS {
+                    Floats::First => replace_nans::<L>(result[i], [a, b, c]),
+                    Floats::FirstReversed => replace_nans::<L>(result[i], [b, a, a]),
+                    Floats::Loses => without_nans::<L>(result[i], a, b, w.nans()),
+                    Floats::None | Floats::Makes => result[i],
+                };
             }
             finish::<L>(w, mode, modifiers, &mut result);
             put::<L>(w, hot.dst, &result);
@@ -162,11 +170,12 @@ impl<const MODIFIED: bool> Body for MultiplyAddTwice<MODIFIED> {
             if MODIFIED || !w.nearest32() {
                 return L::apart::<MultiplyAddInMode<MODIFIED>>(context, hot);
             }
-            let [a, b, c] = std::array::from_fn(|slot| Lanes::<L>::of(w, hot, slot));
+            let [a, b, c] = any_sources::<L, 3>(w, hot);
             let mut result = [L::splat(0); PARTS];
             let mut unordered = 0;
             for i in 0..parts::<L>() {
-                let [a, b, c] = [a, b, c].map(|source| L::flush_f32(source.get(i)));
+                let (a, b, c) =
+                    (L::flush_f32(a.get(i)), L::flush_f32(b.get(i)), L::flush_f32(c.get(i)));
                 let product = L::flush_f32(L::mul_f32(a, b));
                 result[i] = L::flush_f32(L::add_f32(product, c));
                 unordered |= L::compare_f32::<{ relation::UNORDERED }>(result[i], result[i]);
@@ -230,9 +239,8 @@ unsafe fn step_of_two<L: Level, O: Operation>(
                 }
             }
         }
-        settle::<L>(&mut result, |i| [a[i], b[i], b[i]]);
-        for value in &mut result[..parts::<L>()] {
-            *value = L::flush_f32(*value);
+        for i in 0..parts::<L>() {
+            result[i] = L::flush_f32(replace_nans::<L>(result[i], [a[i], b[i], b[i]]));
         }
         result
     }

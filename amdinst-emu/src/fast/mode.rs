@@ -4,7 +4,8 @@
 //! `exec` says in which order (`exec/valu`): sources lose their signs and subnormals; the result its subnormals, then it is multiplied
 //! by the output modifier's power of two and clamped.
 
-use super::level::{Directed, Level, Vectors32, rounded};
+use super::level::{Directed, Level, Vectors32, relation, rounded};
+use super::valu::nan;
 use super::{Hot, PARTS, parts};
 use crate::program::Step;
 use crate::wave::Wave;
@@ -157,9 +158,9 @@ pub(super) unsafe fn finish<L: Level>(
         if modifiers.clamps() {
             let (zero, one) = (L::splat(0), L::splat(1f32.to_bits()));
             for value in &mut result[..parts::<L>()] {
-                let nan = L::compare_f32::<{ super::level::relation::UNORDERED }>(*value, *value);
+                let nans = nan::<L>(*value);
                 let limited = L::max_f32(L::min_f32(*value, one), zero);
-                *value = L::blend(nan, limited, if w.dx10_clamp() { zero } else { *value });
+                *value = L::blend(nans, limited, if w.dx10_clamp() { zero } else { *value });
             }
         }
     }
@@ -184,9 +185,9 @@ unsafe fn multiply<L: Level>(mode: FloatMode, power: i32, result: &mut Vectors32
         }
         for i in 0..parts::<L>() {
             let flushed = L::flush_f32(result[i]);
-            let zero = L::compare_f32::<{ super::level::relation::EQ }>(flushed, L::splat(0));
-            let nan = L::compare_f32::<{ super::level::relation::UNORDERED }>(before[i], before[i]);
-            result[i] = L::blend(nan, L::blend(zero, flushed, L::splat(0)), before[i]);
+            let zero = L::compare_f32::<{ relation::EQ }>(flushed, L::splat(0));
+            let nans = nan::<L>(before[i]);
+            result[i] = L::blend(nans, L::blend(zero, flushed, L::splat(0)), before[i]);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::level::Level;
 use super::level::relation;
 use super::mode::FloatMode;
-use super::valu::{Floats, Operation, settle};
+use super::valu::{Floats, Operation, replace_nans};
 use super::{Body, Hot, PARTS, SCALAR, parts, put, rows};
 use crate::exec::Context;
 use crate::wave::{LANES, Wave};
@@ -46,7 +46,13 @@ impl<L: Level> Source<L> {
     #[inline(always)]
     unsafe fn get(&self, part: usize) -> L::V {
         // SAFETY: within the row.
-        unsafe { L::xor(self.row.map_or(self.same, |row| L::load(row.add(part * L::N))), self.sign) }
+        unsafe {
+            let value = match self.row {
+                Some(row) => L::load(row.add(part * L::N)),
+                None => self.same,
+            };
+            L::xor(value, self.sign)
+        }
     }
 }
 
@@ -82,7 +88,9 @@ impl<O: Operation, const SOURCES: usize> Body for Packed<O, SOURCES> {
                     values[i] = O::apply::<L>(a.get(i), b.get(i), c.get(i));
                 }
                 if O::FLOATS == Floats::First && !no_nan::<L>(values) {
-                    settle::<L>(values, |i| [a.get(i), b.get(i), c.get(i)]);
+                    for i in 0..parts::<L>() {
+                        values[i] = replace_nans::<L>(values[i], [a.get(i), b.get(i), c.get(i)]);
+                    }
                 }
             }
             put::<L>(w, hot.dst, &results[0]);
@@ -113,18 +121,18 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
                         sources[slot][i] = if mode.flushes_sources { L::flush_f32(value) } else { value };
                     }
                 }
-                let get = |i: usize| [sources[0][i], sources[1][i], sources[2][i]];
                 if let Some(round) = mode.directed {
                     *values = sources[0];
                     O::directed::<L>(round, values, &sources[1], &sources[2]);
                 } else {
                     for i in 0..parts::<L>() {
-                        let [a, b, c] = get(i);
-                        values[i] = O::apply::<L>(a, b, c);
+                        values[i] = O::apply::<L>(sources[0][i], sources[1][i], sources[2][i]);
                     }
                 }
                 if !no_nan::<L>(values) {
-                    settle::<L>(values, get);
+                    for i in 0..parts::<L>() {
+                        values[i] = replace_nans::<L>(values[i], [sources[0][i], sources[1][i], sources[2][i]]);
+                    }
                 }
                 if mode.flushes_results {
                     for value in &mut values[..parts::<L>()] {

@@ -198,50 +198,62 @@ unsafe fn signed<L: Level>(a: L::V, minus: bool) -> L::V {
     unsafe { if minus { negative::<L>(a) } else { a } }
 }
 
+/// The bit that tells quiet NaNs.
+const QUIET: u32 = 1 << 22;
+
+/// The lanes whose value is a NaN.
+#[inline(always)]
+pub(super) unsafe fn nan<L: Level>(value: L::V) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { L::compare_f32::<{ relation::UNORDERED }>(value, value) }
+}
+
+#[inline(always)]
+unsafe fn quiet<L: Level>(value: L::V) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { L::or(value, L::splat(QUIET)) }
+}
+
+/// The lanes whose value is a signalling NaN.
+#[inline(always)]
+unsafe fn signals<L: Level>(value: L::V) -> u32 {
+    // SAFETY: the caller's.
+    unsafe { nan::<L>(value) & !L::equal(L::and(value, L::splat(QUIET)), L::splat(QUIET)) }
+}
+
+/// The source, quiet, where it is a NaN; else the other value.
+#[inline(always)]
+unsafe fn or_source<L: Level>(other: L::V, source: L::V) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { L::blend(nan::<L>(source), other, quiet::<L>(source)) }
+}
+
 /// The NaN that stands for a result that is one: the first source that is one, quiet, or else what an invalid operation
 /// gives. The host's own choice depends on how the compiler orders operands.
 #[inline(always)]
-pub(super) unsafe fn replace_nans<L: Level>(result: &mut L::V, [a, b, c]: [L::V; 3]) {
-    const QUIET: u32 = 1 << 22;
+pub(super) unsafe fn replace_nans<L: Level>(result: L::V, [a, b, c]: [L::V; 3]) -> L::V {
     const INVALID: u32 = 0xffc0_0000;
     // SAFETY: the caller's.
     unsafe {
-        let or_source = |other: L::V, source: L::V| {
-            let nan = L::compare_f32::<{ relation::UNORDERED }>(source, source);
-            L::blend(nan, other, L::or(source, L::splat(QUIET)))
-        };
-        let nan = or_source(or_source(or_source(L::splat(INVALID), c), b), a);
-        *result = L::blend(L::compare_f32::<{ relation::UNORDERED }>(*result, *result), *result, nan);
-    }
-}
-
-/// Bring NaNs among the results under the rule.
-#[inline(always)]
-pub(super) unsafe fn settle<L: Level>(result: &mut [L::V; PARTS], sources: impl Fn(usize) -> [L::V; 3]) {
-    // SAFETY: the caller's.
-    unsafe {
-        for (i, value) in result.iter_mut().take(parts::<L>()).enumerate() {
-            replace_nans::<L>(value, sources(i));
-        }
+        let found = or_source::<L>(or_source::<L>(or_source::<L>(L::splat(INVALID), c), b), a);
+        L::blend(nan::<L>(result), result, found)
     }
 }
 
 /// `minmax`, but where a source is a NaN.
 #[inline(always)]
 pub(super) unsafe fn without_nans<L: Level>(minmax: L::V, a: L::V, b: L::V, nans: Nans) -> L::V {
-    const QUIET: u32 = 1 << 22;
     // SAFETY: the caller's.
     unsafe {
-        let nan = |value: L::V| L::compare_f32::<{ relation::UNORDERED }>(value, value);
-        let result = L::blend(nan(a), L::blend(nan(b), minmax, a), b);
+        let result = L::blend(nan::<L>(a), L::blend(nan::<L>(b), minmax, a), b);
         match nans {
-            Nans::Lose => return result,
-            Nans::Number => return L::blend(nan(a) & nan(b), result, L::or(a, L::splat(QUIET))),
-            Nans::Signal => {}
+            Nans::Lose => result,
+            Nans::Number => L::blend(nan::<L>(a) & nan::<L>(b), result, quiet::<L>(a)),
+            Nans::Signal => {
+                let second = L::blend(signals::<L>(b), result, quiet::<L>(b));
+                L::blend(signals::<L>(a), second, quiet::<L>(a))
+            }
         }
-        let signals = |value: L::V| nan(value) & !L::equal(L::and(value, L::splat(QUIET)), L::splat(QUIET));
-        let quiet = |value: L::V| L::or(value, L::splat(QUIET));
-        L::blend(signals(a), L::blend(signals(b), result, quiet(b)), quiet(a))
     }
 }
 
@@ -277,8 +289,9 @@ pub(super) unsafe fn sources<L: Level, const SOURCES: usize, const SAME: u8>(
 /// As [`sources`] has them, whichever are the same for all lanes.
 #[inline(always)]
 pub(super) unsafe fn any_sources<L: Level, const SOURCES: usize>(w: &mut Wave, hot: &Hot) -> [Lanes<L>; 3] {
+    let last = SOURCES - 1;
     // SAFETY: the caller's.
-    unsafe { [0, 1, 2].map(|slot: usize| Lanes::of(w, hot, slot.min(SOURCES - 1))) }
+    unsafe { [Lanes::of(w, hot, 0), Lanes::of(w, hot, last.min(1)), Lanes::of(w, hot, last)] }
 }
 
 impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Do<O, SOURCES, SAME> {
@@ -322,14 +335,12 @@ impl<O: Operation, const SOURCES: usize> Body for Settled<O, SOURCES> {
             let mut result = [L::splat(0); PARTS];
             for i in 0..parts::<L>() {
                 result[i] = O::apply::<L>(a.get(i), b.get(i), c.get(i));
-                if O::FLOATS == Floats::Loses {
-                    result[i] = without_nans::<L>(result[i], a.get(i), b.get(i), w.nans());
-                }
-            }
-            match O::FLOATS {
-                Floats::First => settle::<L>(&mut result, |i| [a.get(i), b.get(i), c.get(i)]),
-                Floats::FirstReversed => settle::<L>(&mut result, |i| [b.get(i), a.get(i), a.get(i)]),
-                _ => {}
+                result[i] = match O::FLOATS {
+                    Floats::Loses => without_nans::<L>(result[i], a.get(i), b.get(i), w.nans()),
+                    Floats::First => replace_nans::<L>(result[i], [a.get(i), b.get(i), c.get(i)]),
+                    Floats::FirstReversed => replace_nans::<L>(result[i], [b.get(i), a.get(i), a.get(i)]),
+                    Floats::None | Floats::Makes => result[i],
+                };
             }
             put::<L>(w, hot.dst, &result);
         }

@@ -35,14 +35,53 @@ impl<const KIND: u8> Body for Shift<KIND> {
                         high[i] = L::shl(a, by);
                     }
                 } else {
-                    let top = |value| if KIND == RIGHT { L::shr(value, by) } else { L::sar(value, by) };
+                    let top = if KIND == RIGHT { L::shr(b, by) } else { L::sar(b, by) };
                     if count < 32 {
                         low[i] = L::or(L::shr(a, by), L::shl(L::add(b, b), rest));
-                        high[i] = top(b);
+                        high[i] = top;
                     } else {
-                        low[i] = top(b);
+                        low[i] = top;
                         high[i] = if KIND == RIGHT { L::splat(0) } else { L::sar(b, L::splat(31)) };
                     }
+                }
+            }
+            put::<L>(w, hot.dst, &low);
+            put::<L>(w, hot.dst + LANES as u32, &high);
+        }
+        hot.next
+    }
+}
+
+/// The same shifts, by counts in a row.
+pub(super) struct ShiftEach<const KIND: u8>;
+
+impl<const KIND: u8> Body for ShiftEach<KIND> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let w = &mut *context.wave;
+        // SAFETY: as for `Shift`.
+        unsafe {
+            let counts = rows(w).add(hot.src[0] as usize);
+            let from = rows(w).add(hot.src[1] as usize);
+            let (one, most, half) = (L::splat(1), L::splat(31), L::splat(32));
+            let mut low = [L::splat(0); PARTS];
+            let mut high = [L::splat(0); PARTS];
+            for i in 0..parts::<L>() {
+                let by = L::load(counts.add(i * L::N));
+                let (a, b) = (L::load(from.add(i * L::N)), L::load(from.add(LANES + i * L::N)));
+                let rest = L::xor(L::and(by, most), most);
+                let far = L::equal(L::and(by, half), half);
+                if KIND == LEFT {
+                    let left = L::shl(a, by);
+                    let across = L::or(L::shl(b, by), L::shr(L::shr(a, one), rest));
+                    low[i] = L::blend(far, left, L::splat(0));
+                    high[i] = L::blend(far, across, left);
+                } else {
+                    let top = if KIND == RIGHT { L::shr(b, by) } else { L::sar(b, by) };
+                    let beyond = if KIND == RIGHT { L::splat(0) } else { L::sar(b, most) };
+                    let across = L::or(L::shr(a, by), L::shl(L::add(b, b), rest));
+                    low[i] = L::blend(far, across, top);
+                    high[i] = L::blend(far, top, beyond);
                 }
             }
             put::<L>(w, hot.dst, &low);
