@@ -90,8 +90,11 @@ impl Options {
 
 /// A processor with each size that its waves have.
 fn of_each_size(arch: Arch) -> Vec<Target> {
-    let sizes: &[WaveSize] =
-        if arch.default_wave() == WaveSize::Wave64 { &[WaveSize::Wave64] } else { &[WaveSize::Wave32, WaveSize::Wave64] };
+    let sizes: &[WaveSize] = if arch.default_wave() == WaveSize::Wave64 {
+        &[WaveSize::Wave64]
+    } else {
+        &[WaveSize::Wave32, WaveSize::Wave64]
+    };
     sizes.iter().map(|&wave| Target { arch, wave }).collect()
 }
 
@@ -139,7 +142,13 @@ fn main() -> ExitCode {
         for &level in &options.levels {
             let (rows, left) = measure(&options, target, level);
             if options.short {
-                println!("{}, {} lanes, {}: {} opcodes run", target.arch, target.wave.lanes(), level.name(), rows.len());
+                println!(
+                    "{}, {} lanes, {}: {} opcodes run",
+                    target.arch,
+                    target.wave.lanes(),
+                    level.name(),
+                    rows.len()
+                );
                 continue;
             }
             too_slow += report(&options, target, level, &rows, &left);

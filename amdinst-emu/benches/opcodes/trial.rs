@@ -165,7 +165,8 @@ fn operations(target: Target, inst: &Inst) -> u32 {
             | Encoding::Mtbuf
     );
     let data = |slot: Slot| matches!(slot, Slot::Vdst | Slot::Vdata | Slot::Data0 | Slot::Data1);
-    let dwords = inst.operands.iter().filter(|operand| data(operand.slot)).map(|operand| u32::from(operand.dwords));
+    let dwords =
+        inst.operands.iter().filter(|operand| data(operand.slot)).map(|operand| u32::from(operand.dwords));
     if accesses { lanes * dwords.sum::<u32>().max(1) } else { lanes }
 }
 
@@ -179,7 +180,9 @@ fn multiply_adds(op: Op) -> Option<u32> {
     let number = |text: &str| -> Option<u32> {
         text.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
     };
-    let [rows, columns, depth] = sizes.split('x').map(number).collect::<Option<Vec<u32>>>()?[..] else { return None };
+    let [rows, columns, depth] = sizes.split('x').map(number).collect::<Option<Vec<u32>>>()?[..] else {
+        return None;
+    };
     let blocks = name.split('_').find_map(|part| part.strip_suffix('b')?.parse::<u32>().ok()).unwrap_or(1);
     Some(rows * columns * depth * blocks)
 }

@@ -103,9 +103,7 @@ fn short_dot(
     let w = &mut *context.wave;
     let exec = w.exec;
     valu::resolve(w, step);
-    if valu::permutes(mods) {
-        valu::permute(w, mods, 1);
-    }
+    valu::permute(w, extra, 1);
     let [a_row, b_row, c_row, _] = w.src;
     // The halves of constants are alike.
     let halves = |w: &Wave, slot: usize, row: u16, lane: usize| {
@@ -146,9 +144,7 @@ fn small_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
     let exec = w.exec;
     valu::resolve(w, step);
-    if valu::permutes(mods) {
-        valu::permute(w, mods, 1);
-    }
+    valu::permute(w, extra, 1);
     let [a_row, b_row, c_row, _] = w.src;
     for lane in 0..w.lanes() {
         if !w.active(lane) {
@@ -200,9 +196,7 @@ fn dot(context: &mut Context<'_>, step: &Step, value: impl Fn(u16) -> f32) -> Ou
     }
     let exec = w.exec;
     valu::resolve(w, step);
-    if valu::permutes(mods) {
-        valu::permute(w, mods, 1);
-    }
+    valu::permute(w, extra, 1);
     let accumulates = !encoding.is_vop3p();
     let [a_row, b_row, c_row, _] = w.src;
     let c_row = if accumulates { step.dst } else { c_row };

@@ -76,10 +76,12 @@ macro_rules! format {
                 if result.is_nan() { nan3(a, b, c) } else { result }
             }
 
+            #[inline(always)]
             fn bits(a: $float) -> u64 {
                 u64::from(a.to_bits())
             }
 
+            #[inline(always)]
             fn of(bits: u64) -> $float {
                 <$float>::from_bits(bits as $bits)
             }
@@ -123,14 +125,65 @@ macro_rules! format {
                 ((a.to_bits() & EXPONENT) >> $mantissa) as i32
             }
 
+            #[inline(always)]
             fn is_subnormal(a: $float) -> bool {
                 a != 0.0 && exponent(a) == 0
             }
 
+            /// 2^n, which is normal.
+            #[inline(always)]
+            const fn power(n: i32) -> $float {
+                <$float>::from_bits((($bias + n) as $bits) << $mantissa)
+            }
+
+            /// The value with another exponent; it is normal, and so is the result.
+            #[inline(always)]
+            fn with_exponent(a: $float, exponent: i32) -> $float {
+                <$float>::from_bits(a.to_bits() & !EXPONENT | (($bias + exponent) as $bits) << $mantissa)
+            }
+
+            /// A number whose significand is that of a finite one but zero, and which is normal; and the exponent of the finite one.
+            #[inline(always)]
+            fn normalised(a: $float) -> ($float, i32) {
+                const UP: i32 = $mantissa + 1;
+                let large = a * power(UP);
+                let (normal, down) = if exponent(a) == 0 { (large, UP) } else { (a, 0) };
+                (normal, exponent(normal) - $bias - down)
+            }
+
             /// a × 2^n, rounded once.
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn ldexp(a: $float, n: i32, round: u32) -> $float {
+                if round == 0 {
+                    return scaled(a, n);
+                }
                 if a.is_finite() { of($layout.scale(bits(a), n, round)) } else { fix1(a, a) }
+            }
+
+            /// a × 2^n, to nearest: the significand with an exponent from which one multiplication comes down, which rounds.
+            #[inline(always)]
+            fn scaled(a: $float, n: i32) -> $float {
+                const UP: i32 = $mantissa + 4;
+                let (normal, at) = normalised(a);
+                let target = at + n.clamp(-4 * $bias, 4 * $bias);
+                let small =
+                    with_exponent(normal, target.clamp(-$bias - $mantissa - 2, $bias - UP) + UP) * power(-UP);
+                let plain = with_exponent(normal, target.clamp(1 - $bias, $bias));
+                let large = <$float>::INFINITY.copysign(a);
+                let result = if target < 1 - $bias {
+                    small
+                } else if target > $bias {
+                    large
+                } else {
+                    plain
+                };
+                if a == 0.0 || !a.is_finite() { fix1(a, a) } else { result }
+            }
+
+            /// a × 2^n, rounded once, where 2^n is normal.
+            #[inline(always)]
+            pub(crate) fn times_power(a: $float, n: i32, round: u32) -> $float {
+                if round == 0 { fix1(a, a * power(n)) } else { ldexp(a, n, round) }
             }
 
             /// `v_div_scale`: what division scales the source by, and whether the quotient has to be scaled back.
@@ -139,7 +192,7 @@ macro_rules! format {
             /// The manual's "== DENORM" of a quotient is taken to include one that rounds to zero. Where quotient and
             /// reciprocal are both subnormal, it scales a denominator above 2^126 (double: 2^1022) up, to infinity; it is
             /// scaled down here, as in the next case, without which divisions such as 1 / 2^127 would give zero.
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn div_scale(
                 a: $float,
                 denominator: $float,
@@ -147,7 +200,6 @@ macro_rules! format {
                 round: u32,
                 rules: &crate::rules::DivScale,
             ) -> ($float, bool) {
-                let ldexp = |a: $float, n: i32| ldexp(a, n, round);
                 let is_denominator = a == denominator;
                 let is_numerator = a == numerator;
                 if denominator == 0.0 || numerator == 0.0 {
@@ -160,17 +212,17 @@ macro_rules! format {
                 let quotient_small =
                     numerator.is_finite() && denominator.is_finite() && exponent(quotient) <= rules.small;
                 if exponent(numerator) - exponent(denominator) >= $far {
-                    (if is_denominator { ldexp(a, $shift) } else { a }, true)
+                    (if is_denominator { times_power(a, $shift, round) } else { a }, true)
                 } else if is_subnormal(denominator) {
-                    (ldexp(a, $shift), false)
+                    (times_power(a, $shift, round), false)
                 } else if reciprocal_small && quotient_small {
-                    (if is_denominator { ldexp(a, -$shift) } else { a }, true)
+                    (if is_denominator { times_power(a, -$shift, round) } else { a }, true)
                 } else if reciprocal_small {
-                    (ldexp(a, -$shift), false)
+                    (times_power(a, -$shift, round), false)
                 } else if quotient_small {
-                    (if is_numerator { ldexp(a, $shift) } else { a }, true)
+                    (if is_numerator { times_power(a, $shift, round) } else { a }, true)
                 } else if exponent(numerator) <= $tiny {
-                    (ldexp(a, $shift), false)
+                    (times_power(a, $shift, round), false)
                 } else {
                     (a, false)
                 }
@@ -180,8 +232,16 @@ macro_rules! format {
             ///
             /// The manuals scale by 2^32 (double: 2^64), which does not undo what `v_div_scale` did. What compiled divisions
             /// need does: up if the addend is large, else down, by the same power.
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn div_fmas(a: $float, b: $float, c: $float, scale: bool, round: u32) -> $float {
+                if round == 0 && !scale {
+                    return fma(a, b, c);
+                }
+                div_fmas_round(a, b, c, scale, round)
+            }
+
+            #[inline(never)]
+            fn div_fmas_round(a: $float, b: $float, c: $float, scale: bool, round: u32) -> $float {
                 if !(a.is_finite() && b.is_finite() && c.is_finite()) {
                     return fma(a, b, c);
                 }
@@ -194,7 +254,7 @@ macro_rules! format {
             }
 
             /// `v_div_fixup`: the quotient, or what division gives in a special case.
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn div_fixup(quotient: $float, denominator: $float, numerator: $float) -> $float {
                 let sign = (denominator.to_bits() ^ numerator.to_bits()) & SIGN;
                 let signed = |a: $float| <$float>::from_bits(a.to_bits() & !SIGN | sign);
@@ -220,79 +280,81 @@ macro_rules! format {
                 }
             }
 
-            /// The operand that a minimum or maximum takes before it compares, because one is a NaN.
+            /// A minimum or maximum, unless one of the operands is a NaN.
             #[inline(always)]
-            fn decided(a: $float, b: $float, nans: Nans) -> Option<$float> {
-                if nans == Nans::Signal && is_signalling(a)
-                    || nans == Nans::Number && a.is_nan() && b.is_nan()
-                {
-                    Some(quiet(a))
-                } else if nans == Nans::Signal && is_signalling(b) {
-                    Some(quiet(b))
+            fn or_nan(chosen: $float, a: $float, b: $float, nans: Nans) -> $float {
+                let signals = nans == Nans::Signal;
+                let first = signals && is_signalling(a) || nans == Nans::Number && a.is_nan() && b.is_nan();
+                if first {
+                    quiet(a)
+                } else if signals && is_signalling(b) {
+                    quiet(b)
                 } else if a.is_nan() {
-                    Some(b)
+                    b
                 } else if b.is_nan() {
-                    Some(a)
+                    a
                 } else {
-                    None
+                    chosen
                 }
             }
 
             /// The smaller operand. -0 is smaller than +0.
             #[inline(always)]
             pub(crate) fn min(a: $float, b: $float, nans: Nans) -> $float {
-                if let Some(decided) = decided(a, b, nans) {
-                    decided
-                } else if a == 0.0 && b == 0.0 {
+                let smaller = if a == 0.0 && b == 0.0 {
                     <$float>::from_bits(a.to_bits() | b.to_bits())
                 } else if a < b {
                     a
                 } else {
                     b
-                }
+                };
+                or_nan(smaller, a, b, nans)
             }
 
             /// The larger operand. +0 is larger than -0.
             #[inline(always)]
             pub(crate) fn max(a: $float, b: $float, nans: Nans) -> $float {
-                if let Some(decided) = decided(a, b, nans) {
-                    decided
-                } else if a == 0.0 && b == 0.0 {
+                let larger = if a == 0.0 && b == 0.0 {
                     <$float>::from_bits(a.to_bits() & b.to_bits())
                 } else if a >= b {
                     a
                 } else {
                     b
-                }
+                };
+                or_nan(larger, a, b, nans)
             }
 
-            /// The NaN that IEEE 754-2019's minimum and maximum give, if an operand is one: quiet, of one that signals first (RDNA4
+            /// IEEE 754-2019's minimum or maximum, or the NaN that it gives if an operand is one: quiet, of one that signals first (RDNA4
             /// ISA, `V_MINIMUM_F32`).
             #[inline(always)]
-            fn propagated(a: $float, b: $float) -> Option<$float> {
-                match (is_signalling(a), is_signalling(b)) {
-                    (true, _) => Some(quiet(a)),
-                    (false, true) => Some(quiet(b)),
-                    (false, false) if a.is_nan() => Some(a),
-                    (false, false) if b.is_nan() => Some(b),
-                    (false, false) => None,
+            fn or_propagated(chosen: $float, a: $float, b: $float) -> $float {
+                if is_signalling(a) {
+                    quiet(a)
+                } else if is_signalling(b) {
+                    quiet(b)
+                } else if a.is_nan() {
+                    a
+                } else if b.is_nan() {
+                    b
+                } else {
+                    chosen
                 }
             }
 
             /// IEEE 754-2019 minimum. -0 is smaller than +0.
             #[inline(always)]
             pub(crate) fn minimum(a: $float, b: $float) -> $float {
-                propagated(a, b).unwrap_or(min(a, b, Nans::Lose))
+                or_propagated(min(a, b, Nans::Lose), a, b)
             }
 
             /// IEEE 754-2019 maximum. +0 is larger than -0.
             #[inline(always)]
             pub(crate) fn maximum(a: $float, b: $float) -> $float {
-                propagated(a, b).unwrap_or(max(a, b, Nans::Lose))
+                or_propagated(max(a, b, Nans::Lose), a, b)
             }
 
             /// a - floor(a), below 1.
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn fract(a: $float, round: u32) -> $float {
                 let below_one = <$float>::from_bits((1.0 as $float).to_bits() - 1);
                 let result = if round == 0 { a - a.floor() } else { sub_round(a, a.floor(), round) };
@@ -306,46 +368,32 @@ macro_rules! format {
             }
 
             /// The significand in ±[0.5, 1).
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn frexp_mantissa(a: $float) -> $float {
-                if a == 0.0 || !a.is_finite() {
-                    return if a.is_nan() { quiet(a) } else { a };
-                }
-                ldexp(a, -frexp_exponent(a), 0)
+                if a == 0.0 || !a.is_finite() { fix1(a, a) } else { with_exponent(normalised(a).0, -1) }
             }
 
             /// The exponent that goes with [`frexp_mantissa`].
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn frexp_exponent(a: $float) -> i32 {
-                if a == 0.0 || !a.is_finite() {
-                    return 0;
-                }
-                if exponent(a) > 0 {
-                    return exponent(a) - ($bias - 1);
-                }
-                let significand = a.to_bits() & !SIGN;
-                let up = significand.leading_zeros() as i32 - (<$bits>::BITS as i32 - 1 - $mantissa);
-                1 - up - ($bias - 1)
+                if a == 0.0 || !a.is_finite() { 0 } else { normalised(a).1 + 1 }
             }
 
             /// Which of the ten classes of `v_cmp_class` the value is in, as one bit of ten.
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn class(a: $float) -> u32 {
-                let negative = a.to_bits() & SIGN != 0;
-                let pick = |if_negative: u32, if_positive: u32| {
-                    1 << if negative { if_negative } else { if_positive }
-                };
-                if a.is_nan() {
-                    if is_signalling(a) { 1 } else { 2 }
-                } else if a.is_infinite() {
-                    pick(2, 9)
+                let (if_negative, if_positive) = if a.is_infinite() {
+                    (1 << 2, 1 << 9)
                 } else if a == 0.0 {
-                    pick(5, 6)
+                    (1 << 5, 1 << 6)
                 } else if is_subnormal(a) {
-                    pick(4, 7)
+                    (1 << 4, 1 << 7)
                 } else {
-                    pick(3, 8)
-                }
+                    (1 << 3, 1 << 8)
+                };
+                let number = if a.to_bits() & SIGN != 0 { if_negative } else { if_positive };
+                let nan = if a.to_bits() & QUIET == 0 { 1 } else { 2 };
+                if a.is_nan() { nan } else { number }
             }
 
             /// Zero with the sign of a subnormal; other values as they are.
@@ -355,12 +403,12 @@ macro_rules! format {
             }
 
             /// The output modifier: × 2^power, without subnormals or -0.
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn omod(a: $float, power: i32, round: u32) -> $float {
                 if a.is_nan() {
                     return a;
                 }
-                let a = flush(ldexp(a, power, round));
+                let a = flush(times_power(a, power, round));
                 if a == 0.0 { 0.0 } else { a }
             }
 
@@ -389,6 +437,7 @@ format!(single, SINGLE, f32, u32, 23, 127, 96, 64, 23, -150);
 format!(double, DOUBLE, f64, u64, 52, 1023, 768, 128, 53, -1075);
 
 /// To single precision in a rounding mode.
+#[inline(always)]
 pub(crate) fn narrow(a: f64, round: u32) -> f32 {
     let nearest = a as f32;
     if a.is_nan() {

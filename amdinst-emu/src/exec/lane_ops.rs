@@ -2,7 +2,7 @@
 
 use amdgpu_isa::{Op, Value};
 
-use super::{Context, valu};
+use super::Context;
 use crate::check::{Outcome, Trap};
 use crate::program::{Handler, Src, Step};
 use crate::wave::{GprIndex, LANES, Wave, odd_operand, register_row};
@@ -13,7 +13,6 @@ pub(super) fn handler(op: Op) -> Option<Handler> {
         Op::v_readfirstlane_b32 => read_first_lane,
         Op::v_readlane_b32 => read_lane,
         Op::v_writelane_b32 => write_lane,
-        Op::v_mbcnt_lo_u32_b32 | Op::v_mbcnt_hi_u32_b32 => count_below,
         Op::v_swap_b32 => swap,
         Op::v_permlane16_swap_b32 | Op::v_permlane32_swap_b32 => swap_rows,
         _ => return None,
@@ -67,37 +66,6 @@ fn indexed_source(w: &Wave, step: &Step) -> Outcome<Src> {
 /// Instructions that VGPR indexing is not defined for (Vega ISA manual, "VGPR Indexing Details").
 fn without_indexing(w: &Wave, step: &Step) -> Outcome {
     if w.gpr_index.enable != 0 { Err(Trap::unimplemented(step.op, "with VGPR indexing")) } else { Ok(()) }
-}
-
-/// Bits of a mask below the lane, plus a number.
-fn count_below(context: &mut Context<'_>, step: &Step) -> Outcome {
-    let w = &mut *context.wave;
-    valu::resolve(w, step);
-    for (slot, bit) in [(0, GprIndex::SRC0), (1, GprIndex::SRC1)] {
-        if let Src::Row(row) = step.src[slot] {
-            w.src[slot] = w.indexed(row, bit)?;
-        }
-    }
-    let dst = w.indexed(step.dst, GprIndex::DST)?;
-    let exec = w.exec;
-    let mods = step.extra.as_ref().map(|extra| &extra.inst.mods);
-    if let Some(mods) = mods.filter(|mods| valu::permutes(mods)) {
-        valu::permute(w, mods, 1);
-    }
-    let [mask, add, ..] = w.src;
-    let first = if step.op == Op::v_mbcnt_lo_u32_b32 { 0 } else { 32 };
-    let written = w.exec;
-    for lane in (0..LANES).filter(|lane| written >> lane & 1 != 0) {
-        let below = lane.saturating_sub(first).min(32);
-        let bits = (1u64 << below) - 1;
-        let count = (u64::from(w.lane::<u32>(mask, lane)) & bits).count_ones();
-        let sum = count.wrapping_add(w.lane(add, lane));
-        w.set_lane(dst, lane, sum);
-    }
-    if w.exec != exec {
-        w.sync_exec();
-    }
-    Ok(())
 }
 
 fn swap(context: &mut Context<'_>, step: &Step) -> Outcome {

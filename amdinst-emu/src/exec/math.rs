@@ -10,53 +10,58 @@ use super::float::{double, single};
 
 /// A single-precision function without subnormals.
 #[inline(always)]
-fn flushed(a: f32, f: impl Fn(f64) -> f64) -> f32 {
-    let a = single::flush(a);
-    single::flush(single::fix1(a, f(f64::from(a)) as f32))
+fn flushed(a: f32, result: f64) -> f32 {
+    single::flush(single::fix1(a, result as f32))
 }
 
-#[inline(never)]
+/// The operand of such a function.
+#[inline(always)]
+fn operand(a: f32) -> f64 {
+    single::flush(a).into()
+}
+
+#[inline(always)]
 pub(super) fn rcp32(a: f32) -> f32 {
-    flushed(a, |a| 1.0 / a)
+    flushed(a, 1.0 / operand(a))
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn rsq32(a: f32) -> f32 {
-    flushed(a, |a| 1.0 / a.sqrt())
+    flushed(a, 1.0 / operand(a).sqrt())
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn sqrt32(a: f32) -> f32 {
-    flushed(a, f64::sqrt)
+    flushed(a, operand(a).sqrt())
 }
 
 /// 2^a.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn exp32(a: f32) -> f32 {
-    flushed(a, f64::exp2)
+    flushed(a, operand(a).exp2())
 }
 
 /// log2(a).
-#[inline(never)]
+#[inline(always)]
 pub(super) fn log32(a: f32) -> f32 {
-    flushed(a, f64::log2)
+    flushed(a, operand(a).log2())
 }
 
 /// sin(2πa).
-#[inline(never)]
+#[inline(always)]
 pub(super) fn sin32(a: f32) -> f32 {
     single::fix1(a, turn(f64::from(a), f64::sin) as f32)
 }
 
 /// cos(2πa).
-#[inline(never)]
+#[inline(always)]
 pub(super) fn cos32(a: f32) -> f32 {
     single::fix1(a, turn(f64::from(a), f64::cos) as f32)
 }
 
 /// A trigonometric function of an angle in turns, exact in the quarters. "Full range input is supported" (CDNA3 ISA manual,
 /// `V_SIN_F32`); Vega's manual names no limit either, and LLVM reduces the range before GFX9 only.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn turn(turns: f64, f: fn(f64) -> f64) -> f64 {
     if turns.is_infinite() {
         return f64::NAN;
@@ -72,17 +77,17 @@ pub(super) fn turn(turns: f64, f: fn(f64) -> f64) -> f64 {
     f(fraction * std::f64::consts::TAU)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn rcp64(a: f64) -> f64 {
     double::fix1(a, 1.0 / a)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn rsq64(a: f64) -> f64 {
     double::fix1(a, 1.0 / a.sqrt())
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn sqrt64(a: f64) -> f64 {
     double::fix1(a, a.sqrt())
 }

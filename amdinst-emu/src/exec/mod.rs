@@ -121,11 +121,40 @@ impl<'a> Context<'a> {
 }
 
 /// Tables of vector arithmetic.
-pub(crate) const TABLES: [&[Op]; 4] = [vop1::OPS, vop2::OPS, vop3::OPS, vop3p::OPS];
+const TABLES: [&[Entry]; 4] = [vop1::TABLE, vop2::TABLE, vop3::TABLE, vop3p::TABLE];
 
-/// The table that executes a vector arithmetic instruction. `None`: it has a handler of its own, or is not implemented.
-pub(crate) fn table_of(op: Op) -> Option<u8> {
-    TABLES.iter().position(|table| table.contains(&op)).map(|index| index as u8)
+/// Operations of a table, and what executes them.
+type Entry = (&'static [Op], Versions);
+
+/// What executes a vector arithmetic instruction. `None`: it has a handler of its own, or is not implemented.
+pub(crate) fn lane_work(op: Op) -> Option<&'static Versions> {
+    TABLES.iter().copied().flatten().find(|(ops, _)| ops.contains(&op)).map(|(_, versions)| versions)
+}
+
+/// A function of a wave whose operands have been prepared.
+type LaneWork = unsafe fn(&mut Wave, &Step);
+
+/// Such a function, compiled for the vector extensions that x86-64 processors commonly have.
+#[derive(Debug)]
+pub(crate) struct Versions {
+    any: LaneWork,
+    avx2: LaneWork,
+}
+
+impl Versions {
+    /// One that does nothing.
+    pub(crate) const NOTHING: &'static Self = {
+        fn nothing(_: &mut Wave, _: &Step) {}
+        &Self { any: nothing, avx2: nothing }
+    };
+
+    /// Execute one instruction.
+    #[inline]
+    fn run(&self, w: &mut Wave, step: &Step) {
+        let work = if w.avx2 { self.avx2 } else { self.any };
+        // SAFETY: `Wave::new` sets it only where the host has these features.
+        unsafe { work(w, step) }
+    }
 }
 
 /// The function that executes an instruction.
@@ -172,7 +201,7 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
                 .or_else(|| wmma::handler(op))
             {
                 handler
-            } else if table_of(op).is_some() {
+            } else if lane_work(op).is_some() {
                 valu::valu
             } else {
                 unimplemented_step
@@ -267,49 +296,49 @@ pub(crate) fn nothing(_: &mut Context<'_>, _: &Step) -> Outcome {
     Ok(())
 }
 
-/// Defines a table of lane-wise arithmetic: the list of its mnemonics, and the function that executes them.
+/// Defines a table of lane-wise arithmetic: mnemonics, and what executes them, a function each.
 macro_rules! table {
     ($wave:ident, $step:ident; $($(#[$meta:meta])* $first:ident $(| $more:ident)* => $body:expr,)*) => {
-        /// The mnemonics that this table executes.
-        pub(crate) const OPS: &[amdgpu_isa::Op] =
-            &[$(amdgpu_isa::Op::$first, $(amdgpu_isa::Op::$more,)*)*];
-
-        #[inline(always)]
-        fn body($wave: &mut crate::wave::Wave, $step: &crate::program::Step) {
-            match $step.op {
-                $(amdgpu_isa::Op::$first $(| amdgpu_isa::Op::$more)* => $body,)*
-                _ => {}
+        /// The mnemonics that this table executes, and how.
+        pub(super) const TABLE: &[crate::exec::Entry] = &[$({
+            #[inline(always)]
+            fn body($wave: &mut crate::wave::Wave, $step: &crate::program::Step) {
+                let _ = (&$wave, &$step);
+                $body
             }
-        }
-
-        crate::exec::versions!(body);
+            (&[amdgpu_isa::Op::$first, $(amdgpu_isa::Op::$more,)*], crate::exec::versions!(body))
+        },)*];
     };
 }
 pub(crate) use table;
 
 /// Compiles a function for the vector extensions that x86-64 processors commonly have.
 macro_rules! versions {
-    ($body:ident) => {
-        fn run_any(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
+    ($body:ident) => {{
+        fn any(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
             $body(wave, step);
         }
 
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-        fn run_avx2(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
+        #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt"))]
+        fn avx2(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
             $body(wave, step);
         }
 
-        /// Execute one instruction whose operands have been prepared.
-        #[inline]
-        pub(crate) fn run(wave: &mut crate::wave::Wave, step: &crate::program::Step) {
-            #[cfg(target_arch = "x86_64")]
-            if wave.avx2 {
-                // SAFETY: `Wave::new` sets it only where the host has these features.
-                return unsafe { run_avx2(wave, step) };
+        crate::exec::Versions { any, avx2 }
+    }};
+}
+pub(crate) use versions;
+
+/// Does what depends on a rounding mode with the commonest one as a constant, or with another.
+macro_rules! rounding {
+    ($round:ident = $mode:expr; $body:expr) => {
+        match $mode {
+            0 => {
+                let $round = 0;
+                $body
             }
-            run_any(wave, step);
+            $round => $body,
         }
     };
 }
-pub(crate) use versions;
+pub(crate) use rounding;

@@ -6,10 +6,10 @@
 use amdgpu_isa::{Access, Mods, Op, Sdwa, SdwaSel, SdwaUnused};
 
 use super::float::{double, single};
-use super::{Context, half, vop1, vop2, vop3, vop3p};
+use super::{Context, half};
 use crate::check::{Outcome, Trap};
 use crate::program::{Extra, Kind, Src, Step};
-use crate::wave::{Half, LANES, M0, RESULT_ROW, SOURCE_ROWS, Wave};
+use crate::wave::{CHUNK, Half, LANES, M0, RESULT_ROW, SOURCE_ROWS, Wave, merge, packed, remake};
 
 /// Run an operation of one of the tables.
 pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {
@@ -18,7 +18,7 @@ pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {
         resolve(w, step);
         w.dst = step.dst;
         w.src[3] = step.dst;
-        operate(w, step);
+        step.lanes.run(w, step);
         return Ok(());
     }
     #[cfg(target_arch = "x86_64")]
@@ -50,7 +50,7 @@ fn modified(w: &mut Wave, step: &Step) -> Outcome {
     flush_accumulator(w, step, extra);
     let after = step.flags.after || flushes(w, step);
     w.dst = if after { RESULT_ROW } else { dst };
-    operate(w, step);
+    step.lanes.run(w, step);
     if after {
         finish(w, step, extra, dst);
     }
@@ -59,16 +59,6 @@ fn modified(w: &mut Wave, step: &Step) -> Outcome {
     }
     w.clamp = false;
     Ok(())
-}
-
-#[inline(always)]
-fn operate(w: &mut Wave, step: &Step) {
-    match step.table {
-        0 => vop1::run(w, step),
-        1 => vop2::run(w, step),
-        2 => vop3::run(w, step),
-        _ => vop3p::run(w, step),
-    }
 }
 
 /// Whether the operands or the result need more than rows.
@@ -112,17 +102,17 @@ pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
         {
             w.src[slot] = w.checked_row(row, w.s[usize::from(M0)] & 0xff, step.src_dwords[slot])?;
         }
-        if slot == 0 && permutes(mods) {
-            permute(w, mods, step.src_dwords[0]);
+        if slot == 0 {
+            permute(w, extra, step.src_dwords[0]);
         }
         let from = w.src[slot];
         let to = SOURCE_ROWS + 2 * slot as u16;
         if let Some(sdwa) = mods.sdwa.as_ref().filter(|_| slot < 2) {
             let (sel, sext) = (sdwa.src_sel[slot], sdwa.sext[slot]);
-            w.remake(from, to, |value: u32| select(value, sel, sext));
+            remake!(w, from, to, |value: u32| select(value, sel, sext));
             w.src[slot] = to;
         } else if extra.high_halves >> slot & 1 != 0 && is_half(extra, slot) {
-            w.remake(from, to, |value: u32| value >> 16);
+            remake!(w, from, to, |value: u32| value >> 16);
             w.src[slot] = to;
         }
         if !works_on_parts(extra) {
@@ -154,7 +144,7 @@ fn accumulates(extra: &Extra) -> bool {
 fn select_accumulator(w: &mut Wave, extra: &Extra, dst: u16) {
     if extra.keep_half && extra.inst.mods.op_sel & 8 != 0 && accumulates(extra) {
         let to = SOURCE_ROWS + 6;
-        w.remake(dst, to, |value: u32| value >> 16);
+        remake!(w, dst, to, |value: u32| value >> 16);
         w.src[3] = to;
     }
 }
@@ -187,15 +177,12 @@ fn float_modifiers(w: &mut Wave, mods: &Mods, slot: usize, kind: Kind) {
     let from = w.src[slot];
     let to = SOURCE_ROWS + 2 * slot as u16;
     let sign: u32 = if matches!(kind, Kind::F16 | Kind::Int16) { 1 << 15 } else { 1 << 31 };
-    let change = move |high: u32| {
-        let high = if abs { high & !sign } else { high };
-        if neg { high ^ sign } else { high }
-    };
+    let (stay, invert) = (if abs { !sign } else { !0 }, if neg { sign } else { 0 });
     if matches!(kind, Kind::F64 | Kind::Int64) {
-        w.remake(from, to, |low: u32| low);
-        w.remake(from + 1, to + 1, change);
+        remake!(w, from, to, |low: u32| low);
+        remake!(w, from + 1, to + 1, |high: u32| high & stay ^ invert);
     } else {
-        w.remake(from, to, change);
+        remake!(w, from, to, |value: u32| value & stay ^ invert);
     }
     w.src[slot] = to;
 }
@@ -210,27 +197,23 @@ fn flush_source(w: &mut Wave, slot: usize, kind: Kind) {
     let from = w.src[slot];
     let to = SOURCE_ROWS + 2 * slot as u16;
     match kind {
-        Kind::F32 => w.remake(from, to, single::flush),
-        Kind::F64 => w.remake(from, to, double::flush),
-        _ => w.remake(from, to, half::flush),
+        Kind::F32 => remake!(w, from, to, |a| single::flush(a)),
+        Kind::F64 => remake!(w, from, to, |a| double::flush(a)),
+        _ => remake!(w, from, to, |a| half::flush(a)),
     }
     w.src[slot] = to;
 }
 
 /// The part of a register that SDWA selects.
+#[inline(always)]
 pub(super) fn select(value: u32, sel: SdwaSel, sext: bool) -> u32 {
     let (shift, width) = place(sel);
-    let part = value >> shift;
-    match (width, sext) {
-        (8, false) => part & 0xff,
-        (8, true) => part as i8 as u32,
-        (16, false) => part & 0xffff,
-        (16, true) => part as i16 as u32,
-        _ => part,
-    }
+    let top = value << (32 - shift - width);
+    if sext { (top as i32 >> (32 - width)) as u32 } else { top >> (32 - width) }
 }
 
 /// First bit and width of a part.
+#[inline(always)]
 fn place(sel: SdwaSel) -> (u32, u32) {
     match sel {
         SdwaSel::Byte0 => (0, 8),
@@ -248,24 +231,20 @@ pub(crate) fn permutes(mods: &Mods) -> bool {
     mods.dpp.is_some() || mods.dpp8.is_some()
 }
 
-/// Bring DPP's permutation of source 0 into its own rows, and take the lanes that are not to be written out of EXEC's
+/// Bring DPP's permutation of source 0 into its own rows, if there is one, and take the lanes that are not to be written out of EXEC's
 /// working copy.
-pub(super) fn permute(w: &mut Wave, mods: &Mods, dwords: u8) {
-    let permutation = Permutation::of(mods);
-    let from = w.src[0];
-    let mut enabled = w.exec;
-    for dword in 0..u16::from(dwords.max(1)) {
-        enabled = permutation.apply(w, from + dword, SOURCE_ROWS + dword);
-    }
+pub(super) fn permute(w: &mut Wave, extra: &Extra, dwords: u8) {
+    let Some(permutation) = &extra.permutation else { return };
+    w.exec &= permutation.apply(w, w.src[0], dwords);
     w.src[0] = SOURCE_ROWS;
-    w.exec &= enabled;
     w.refresh_masks();
 }
 
 /// Where DPP has the lanes of source 0 come from.
 #[derive(Clone, Debug)]
 pub(crate) struct Permutation {
-    from: [u8; LANES],
+    /// The lane that each reads; itself where it reads none.
+    from: [u32; LANES],
     /// Lanes that read one that there is.
     in_bounds: u64,
     /// Lanes that may be written.
@@ -295,29 +274,49 @@ impl Permutation {
                 (None, Some(selectors)) => (Some(dpp8_source(selectors, lane)), true),
                 (None, None) => (Some(lane), true),
             };
-            permutation.from[lane] = from.unwrap_or(0) as u8;
+            permutation.from[lane] = from.unwrap_or(lane) as u32;
             permutation.in_bounds |= u64::from(from.is_some()) << lane;
             permutation.written |= u64::from(written) << lane;
         }
         permutation
     }
 
-    /// Writes a row's permutation to another row; returns the lanes that may be written.
-    #[inline]
-    pub(crate) fn apply(&self, w: &mut Wave, from: u16, to: u16) -> u64 {
+    /// Writes the permutation of as many rows as a source has to [`SOURCE_ROWS`]; returns the lanes that may be written.
+    #[inline(always)]
+    pub(crate) fn apply(&self, w: &mut Wave, from: u16, dwords: u8) -> u64 {
+        let lanes = w.lanes();
+        let all = u64::MAX >> (LANES - lanes);
         let mut available = self.in_bounds;
-        if !self.fetches_inactive && w.exec != u64::MAX {
-            for (lane, from) in self.from.iter().enumerate() {
-                available &= !(u64::from(!w.active(usize::from(*from))) << lane);
+        if !self.fetches_inactive && w.exec != all {
+            available &= self.permuted(w);
+        }
+        for dword in 0..u16::from(dwords.max(1)) {
+            let old = w.rows[usize::from(from + dword)];
+            let new = &mut w.rows[usize::from(SOURCE_ROWS + dword)][..lanes];
+            for (value, from) in new.iter_mut().zip(self.from) {
+                *value = old[from as usize & (LANES - 1)];
+            }
+            if available & all != all {
+                for (lane, value) in new.iter_mut().enumerate() {
+                    *value &= 0u32.wrapping_sub((available >> lane) as u32 & 1);
+                }
             }
         }
-        let old = w.rows[usize::from(from)];
-        let new = &mut w.rows[usize::from(to)];
-        for (lane, (value, from)) in new.iter_mut().zip(self.from).enumerate() {
-            let there = 0u32.wrapping_sub((available >> lane & 1) as u32);
-            *value = old[usize::from(from) & (LANES - 1)] & there;
-        }
         self.written & if self.zero { u64::MAX } else { available }
+    }
+
+    /// EXEC, its lanes permuted.
+    #[inline(always)]
+    fn permuted(&self, w: &Wave) -> u64 {
+        let mut lanes = 0;
+        for base in (0..w.lanes()).step_by(CHUNK) {
+            let mut bits = [0; CHUNK];
+            for lane in 0..CHUNK {
+                bits[lane] = (w.exec >> self.from[base + lane]) as u32 & 1;
+            }
+            lanes |= packed(&bits) << base;
+        }
+        lanes
     }
 }
 
@@ -370,10 +369,10 @@ fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
     if keep && !clamp {
         return;
     }
-    macro_rules! remake {
+    macro_rules! finished {
         ($format:ident, $number:ty, $round:expr) => {{
             let round = $round;
-            w.remake(row, row, |a: $number| {
+            remake!(w, row, row, |a: $number| {
                 let a = if keep { a } else { $format::flush(a) };
                 let a = if power == 0 { a } else { $format::omod(a, power, round) };
                 if clamp { $format::clamp(a, nan_to_zero) } else { a }
@@ -381,9 +380,9 @@ fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
         }};
     }
     match kind {
-        Kind::F32 => remake!(single, f32, w.round32()),
-        Kind::F64 => remake!(double, f64, w.round64()),
-        Kind::F16 => remake!(half, Half, w.round16()),
+        Kind::F32 => finished!(single, f32, w.round32()),
+        Kind::F64 => finished!(double, f64, w.round64()),
+        Kind::F16 => finished!(half, Half, w.round16()),
         _ => {}
     }
 }
@@ -401,15 +400,16 @@ fn finish(w: &mut Wave, step: &Step, extra: &Extra, dst: u16) {
     for dword in 0..u16::from(step.dst_dwords.max(1)) {
         let (from, to) = (row + dword, dst + dword);
         match &mods.sdwa {
-            Some(sdwa) => w.merge(from, to, |old, new| merge_sdwa(sdwa, old, new)),
-            None if extra.keep_half && high_half => w.merge(from, to, |old, new| old & 0xffff | new << 16),
-            None if extra.keep_half => w.merge(from, to, |old, new| old & 0xffff_0000 | new & 0xffff),
-            None => w.merge(from, to, |_, new| new),
+            Some(sdwa) => merge!(w, from, to, |old, new| merge_sdwa(sdwa, old, new)),
+            None if extra.keep_half && high_half => merge!(w, from, to, |old, new| old & 0xffff | new << 16),
+            None if extra.keep_half => merge!(w, from, to, |old, new| old & 0xffff_0000 | new & 0xffff),
+            None => merge!(w, from, to, |_, new| new),
         }
     }
 }
 
 /// Put a result into the part of the register that SDWA selects.
+#[inline(always)]
 pub(super) fn merge_sdwa(sdwa: &Sdwa, old: u32, new: u32) -> u32 {
     let (shift, width) = place(sdwa.dst_sel);
     if width == 32 {

@@ -1,27 +1,31 @@
 //! One source: VOP1, in all its encodings.
 
 use super::float::{self, double, single};
-use super::{half, math};
-use crate::wave::Half;
+use super::{half, math, rounding};
+use crate::wave::{Half, map1};
 
 /// Position of the highest bit that differs from the sign, counted from the top.
+#[inline(always)]
 fn sign_bits(a: i32) -> u32 {
     let differing = (a ^ (a >> 31)) as u32;
     if differing == 0 { u32::MAX } else { differing.leading_zeros() }
 }
 
 /// To an integer of 16 bits, saturating.
+#[inline(always)]
 fn half_to_i16(a: Half) -> i16 {
     half::value(a) as i16
 }
 
 /// A number of [low, 1] as the nearest multiple of 1/`most`. The product is exact in double precision.
+#[inline(always)]
 pub(super) fn normalized(a: f32, low: f32, most: f64) -> i32 {
     if a.is_nan() { 0 } else { (f64::from(a.clamp(low, 1.0)) * most).round_ties_even() as i32 }
 }
 
 /// `v_screen_partition_4se_b32`: which of four shader engines a bounding box of tiles touches (Vega ISA manual, the
 /// instruction's table; a hexadecimal digit an entry).
+#[inline(always)]
 fn partition(select: u8) -> u32 {
     const TABLE: &[u8; 256] = b"\
     137f5fff7ffffffff26efafffbffffffdf4cff5fffdfffff9bf8fffafffeffff\
@@ -33,6 +37,7 @@ fn partition(select: u8) -> u32 {
 }
 
 /// a - floor(a), below 1.
+#[inline(always)]
 fn fract(a: f32, round: u32) -> f32 {
     if round == 0 || !a.is_finite() {
         return single::fract(a, 0);
@@ -43,88 +48,88 @@ fn fract(a: f32, round: u32) -> f32 {
 
 super::table! { w, step;
     v_nop | v_clrexcp | v_pipeflush => {},
-    v_mov_b32 | v_accvgpr_read_b32 | v_accvgpr_write_b32 | v_accvgpr_mov_b32 => w.hot1(|a: u32| a),
-    v_mov_b64 => w.map1(|a: u64| a),
-    v_mov_b16 => w.map1(|a: u16| a),
-    v_not_b16 => w.map1(|a: u16| !a),
-    v_cvt_i32_i16 => w.map1(|a: i16| i32::from(a)),
-    v_cvt_u32_u16 => w.map1(|a: u16| u32::from(a)),
-    v_prng_b32 => w.map1(super::convert::random),
-    v_not_b32 => w.map1(|a: u32| !a),
-    v_bfrev_b32 => w.map1(u32::reverse_bits),
-    v_ffbh_u32 => w.map1(|a: u32| if a == 0 { u32::MAX } else { a.leading_zeros() }),
-    v_ffbl_b32 => w.map1(|a: u32| if a == 0 { u32::MAX } else { a.trailing_zeros() }),
-    v_ffbh_i32 => w.map1(sign_bits),
+    v_mov_b32 | v_accvgpr_read_b32 | v_accvgpr_write_b32 | v_accvgpr_mov_b32 => map1!(w, |a: u32| a),
+    v_mov_b64 => map1!(w, |a: u64| a),
+    v_mov_b16 => map1!(w, |a: u16| a),
+    v_not_b16 => map1!(w, |a: u16| !a),
+    v_cvt_i32_i16 => map1!(w, |a: i16| i32::from(a)),
+    v_cvt_u32_u16 => map1!(w, |a: u16| u32::from(a)),
+    v_prng_b32 => map1!(w, super::convert::random),
+    v_not_b32 => map1!(w, |a: u32| !a),
+    v_bfrev_b32 => map1!(w, u32::reverse_bits),
+    v_ffbh_u32 => map1!(w, |a: u32| if a == 0 { u32::MAX } else { a.leading_zeros() }),
+    v_ffbl_b32 => map1!(w, |a: u32| if a == 0 { u32::MAX } else { a.trailing_zeros() }),
+    v_ffbh_i32 => map1!(w, sign_bits),
 
-    v_cvt_f32_i32 => { let r = w.round32(); w.map1(|a: i32| if r == 0 { a as f32 } else { float::narrow(f64::from(a), r) }) },
-    v_cvt_f32_u32 => { let r = w.round32(); w.map1(|a: u32| if r == 0 { a as f32 } else { float::narrow(f64::from(a), r) }) },
-    v_cvt_u32_f32 => w.map1(|a: f32| a as u32),
-    v_cvt_i32_f32 => w.map1(|a: f32| a as i32),
-    v_cvt_f64_i32 => w.map1(|a: i32| f64::from(a)),
-    v_cvt_f64_u32 => w.map1(|a: u32| f64::from(a)),
-    v_cvt_i32_f64 => w.map1(math::to_i32),
-    v_cvt_u32_f64 => w.map1(|a: f64| a as u32),
-    v_cvt_f32_f64 => { let r = w.round64(); w.map1(|a: f64| float::narrow(a, r)) },
-    v_cvt_f64_f32 => w.map1(float::widen),
-    v_cvt_f16_f32 => { let r = w.round16(); w.map1(|a: f32| half::from_f32(a, r)) },
-    v_cvt_f32_f16 => w.map1(|a: Half| single::fix1(half::value(a), half::value(a))),
-    v_cvt_f16_u16 => { let r = w.round16(); w.map1(|a: u16| half::from_f32(f32::from(a), r)) },
-    v_cvt_f16_i16 => { let r = w.round16(); w.map1(|a: i16| half::from_f32(f32::from(a), r)) },
-    v_cvt_u16_f16 => w.map1(|a: Half| half::value(a) as u16),
-    v_cvt_i16_f16 => w.map1(half_to_i16),
-    v_cvt_rpi_i32_f32 => w.map1(|a: f32| (f64::from(a) + 0.5).floor() as i32),
-    v_cvt_flr_i32_f32 => w.map1(|a: f32| a.floor() as i32),
-    v_cvt_off_f32_i4 => w.map1(|a: u32| ((a << 28) as i32 >> 28) as f32 / 16.0),
-    v_cvt_f32_ubyte0 => w.map1(|a: u32| (a & 0xff) as f32),
-    v_cvt_f32_ubyte1 => w.map1(|a: u32| (a >> 8 & 0xff) as f32),
-    v_cvt_f32_ubyte2 => w.map1(|a: u32| (a >> 16 & 0xff) as f32),
-    v_cvt_f32_ubyte3 => w.map1(|a: u32| (a >> 24) as f32),
-    v_cvt_norm_i16_f16 => w.map1(|a: Half| normalized(half::value(a), -1.0, 32767.0) as i16),
-    v_cvt_norm_u16_f16 => w.map1(|a: Half| normalized(half::value(a), 0.0, 65535.0) as u16),
-    v_sat_pk_u8_i16 => w.map1(|a: u32| {
+    v_cvt_f32_i32 => rounding!(r = w.round32(); map1!(w, |a: i32| if r == 0 { a as f32 } else { float::narrow(f64::from(a), r) })),
+    v_cvt_f32_u32 => rounding!(r = w.round32(); map1!(w, |a: u32| if r == 0 { a as f32 } else { float::narrow(f64::from(a), r) })),
+    v_cvt_u32_f32 => map1!(w, |a: f32| a as u32),
+    v_cvt_i32_f32 => map1!(w, |a: f32| a as i32),
+    v_cvt_f64_i32 => map1!(w, |a: i32| f64::from(a)),
+    v_cvt_f64_u32 => map1!(w, |a: u32| f64::from(a)),
+    v_cvt_i32_f64 => map1!(w, math::to_i32),
+    v_cvt_u32_f64 => map1!(w, |a: f64| a as u32),
+    v_cvt_f32_f64 => rounding!(r = w.round64(); map1!(w, |a: f64| float::narrow(a, r))),
+    v_cvt_f64_f32 => map1!(w, float::widen),
+    v_cvt_f16_f32 => rounding!(r = w.round16(); map1!(w, |a: f32| half::from_f32(a, r))),
+    v_cvt_f32_f16 => map1!(w, |a: Half| single::fix1(half::value(a), half::value(a))),
+    v_cvt_f16_u16 => rounding!(r = w.round16(); map1!(w, |a: u16| half::from_f32(f32::from(a), r))),
+    v_cvt_f16_i16 => rounding!(r = w.round16(); map1!(w, |a: i16| half::from_f32(f32::from(a), r))),
+    v_cvt_u16_f16 => map1!(w, |a: Half| half::value(a) as u16),
+    v_cvt_i16_f16 => map1!(w, half_to_i16),
+    v_cvt_rpi_i32_f32 => map1!(w, |a: f32| (f64::from(a) + 0.5).floor() as i32),
+    v_cvt_flr_i32_f32 => map1!(w, |a: f32| a.floor() as i32),
+    v_cvt_off_f32_i4 => map1!(w, |a: u32| ((a << 28) as i32 >> 28) as f32 / 16.0),
+    v_cvt_f32_ubyte0 => map1!(w, |a: u32| (a & 0xff) as f32),
+    v_cvt_f32_ubyte1 => map1!(w, |a: u32| (a >> 8 & 0xff) as f32),
+    v_cvt_f32_ubyte2 => map1!(w, |a: u32| (a >> 16 & 0xff) as f32),
+    v_cvt_f32_ubyte3 => map1!(w, |a: u32| (a >> 24) as f32),
+    v_cvt_norm_i16_f16 => map1!(w, |a: Half| normalized(half::value(a), -1.0, 32767.0) as i16),
+    v_cvt_norm_u16_f16 => map1!(w, |a: Half| normalized(half::value(a), 0.0, 65535.0) as u16),
+    v_sat_pk_u8_i16 => map1!(w, |a: u32| {
         let byte = |half: u32| u32::from((half as i16).clamp(0, 255) as u16);
         byte(a) | byte(a >> 16) << 8
     }),
 
-    v_fract_f32 => { let r = w.round32(); w.map1(|a| fract(a, r)); },
-    v_trunc_f32 => w.map1(|a: f32| single::fix1(a, a.trunc())),
-    v_ceil_f32 => w.map1(|a: f32| single::fix1(a, a.ceil())),
-    v_rndne_f32 => w.map1(|a: f32| single::fix1(a, a.round_ties_even())),
-    v_floor_f32 => w.map1(|a: f32| single::fix1(a, a.floor())),
-    v_fract_f64 => { let r = w.round64(); w.map1(|a| double::fract(a, r)); },
-    v_trunc_f64 => w.map1(|a: f64| double::fix1(a, a.trunc())),
-    v_ceil_f64 => w.map1(|a: f64| double::fix1(a, a.ceil())),
-    v_rndne_f64 => w.map1(|a: f64| double::fix1(a, a.round_ties_even())),
-    v_floor_f64 => w.map1(|a: f64| double::fix1(a, a.floor())),
-    v_fract_f16 => { let r = w.round16(); w.map1(|a| half::fract(a, r)); },
-    v_trunc_f16 => w.map1(|a: Half| half::unary(a, 0, f64::trunc)),
-    v_ceil_f16 => w.map1(|a: Half| half::unary(a, 0, f64::ceil)),
-    v_rndne_f16 => w.map1(|a: Half| half::unary(a, 0, f64::round_ties_even)),
-    v_floor_f16 => w.map1(|a: Half| half::unary(a, 0, f64::floor)),
+    v_fract_f32 => rounding!(r = w.round32(); map1!(w, |a| fract(a, r))),
+    v_trunc_f32 => map1!(w, |a: f32| single::fix1(a, a.trunc())),
+    v_ceil_f32 => map1!(w, |a: f32| single::fix1(a, a.ceil())),
+    v_rndne_f32 => map1!(w, |a: f32| single::fix1(a, a.round_ties_even())),
+    v_floor_f32 => map1!(w, |a: f32| single::fix1(a, a.floor())),
+    v_fract_f64 => rounding!(r = w.round64(); map1!(w, |a| double::fract(a, r))),
+    v_trunc_f64 => map1!(w, |a: f64| double::fix1(a, a.trunc())),
+    v_ceil_f64 => map1!(w, |a: f64| double::fix1(a, a.ceil())),
+    v_rndne_f64 => map1!(w, |a: f64| double::fix1(a, a.round_ties_even())),
+    v_floor_f64 => map1!(w, |a: f64| double::fix1(a, a.floor())),
+    v_fract_f16 => rounding!(r = w.round16(); map1!(w, |a| half::fract(a, r))),
+    v_trunc_f16 => map1!(w, |a: Half| half::unary(a, 0, f64::trunc)),
+    v_ceil_f16 => map1!(w, |a: Half| half::unary(a, 0, f64::ceil)),
+    v_rndne_f16 => map1!(w, |a: Half| half::unary(a, 0, f64::round_ties_even)),
+    v_floor_f16 => map1!(w, |a: Half| half::unary(a, 0, f64::floor)),
 
-    v_exp_f32 | v_exp_legacy_f32 => w.map1(math::exp32),
-    v_log_f32 | v_log_legacy_f32 => w.map1(math::log32),
-    v_rcp_f32 | v_rcp_iflag_f32 => w.map1(math::rcp32),
-    v_rsq_f32 => w.map1(math::rsq32),
-    v_sqrt_f32 => w.map1(math::sqrt32),
-    v_sin_f32 => w.map1(math::sin32),
-    v_cos_f32 => w.map1(math::cos32),
-    v_rcp_f64 => w.map1(math::rcp64),
-    v_rsq_f64 => w.map1(math::rsq64),
-    v_sqrt_f64 => w.map1(math::sqrt64),
-    v_exp_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, half::exp2)) },
-    v_log_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, f64::log2)) },
-    v_rcp_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, |a| 1.0 / a)) },
-    v_rsq_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, |a| 1.0 / a.sqrt())) },
-    v_sqrt_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, f64::sqrt)) },
-    v_sin_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, |a| math::turn(a, f64::sin))) },
-    v_cos_f16 => { let r = w.round16(); w.map1(|a: Half| half::unary(a, r, |a| math::turn(a, f64::cos))) },
+    v_exp_f32 | v_exp_legacy_f32 => map1!(w, math::exp32),
+    v_log_f32 | v_log_legacy_f32 => map1!(w, math::log32),
+    v_rcp_f32 | v_rcp_iflag_f32 => map1!(w, math::rcp32),
+    v_rsq_f32 => map1!(w, math::rsq32),
+    v_sqrt_f32 => map1!(w, math::sqrt32),
+    v_sin_f32 => map1!(w, math::sin32),
+    v_cos_f32 => map1!(w, math::cos32),
+    v_rcp_f64 => map1!(w, math::rcp64),
+    v_rsq_f64 => map1!(w, math::rsq64),
+    v_sqrt_f64 => map1!(w, math::sqrt64),
+    v_exp_f16 => rounding!(r = w.round16(); map1!(w, |a: Half| half::unary(a, r, half::exp2))),
+    v_log_f16 => rounding!(r = w.round16(); map1!(w, |a: Half| half::unary(a, r, f64::log2))),
+    v_rcp_f16 => rounding!(r = w.round16(); map1!(w, |a: Half| half::unary(a, r, |a| 1.0 / a))),
+    v_rsq_f16 => rounding!(r = w.round16(); map1!(w, |a: Half| half::unary(a, r, |a| 1.0 / a.sqrt()))),
+    v_sqrt_f16 => rounding!(r = w.round16(); map1!(w, |a: Half| half::unary(a, r, f64::sqrt))),
+    v_sin_f16 => rounding!(r = w.round16(); map1!(w, |a: Half| half::unary(a, r, |a| math::turn(a, f64::sin)))),
+    v_cos_f16 => rounding!(r = w.round16(); map1!(w, |a: Half| half::unary(a, r, |a| math::turn(a, f64::cos)))),
 
-    v_frexp_exp_i32_f64 => w.map1(double::frexp_exponent),
-    v_frexp_mant_f64 => w.map1(double::frexp_mantissa),
-    v_frexp_exp_i32_f32 => w.map1(single::frexp_exponent),
-    v_frexp_mant_f32 => w.map1(single::frexp_mantissa),
-    v_frexp_exp_i16_f16 => w.map1(|a: Half| single::frexp_exponent(half::value(a)) as i16),
-    v_screen_partition_4se_b32 => w.map1(|a: u32| partition(a as u8)),
-    v_frexp_mant_f16 => w.map1(half::frexp_mantissa),
+    v_frexp_exp_i32_f64 => map1!(w, double::frexp_exponent),
+    v_frexp_mant_f64 => map1!(w, double::frexp_mantissa),
+    v_frexp_exp_i32_f32 => map1!(w, single::frexp_exponent),
+    v_frexp_mant_f32 => map1!(w, single::frexp_mantissa),
+    v_frexp_exp_i16_f16 => map1!(w, |a: Half| single::frexp_exponent(half::value(a)) as i16),
+    v_screen_partition_4se_b32 => map1!(w, |a: u32| partition(a as u8)),
+    v_frexp_mant_f16 => map1!(w, half::frexp_mantissa),
 }

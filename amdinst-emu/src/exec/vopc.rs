@@ -11,7 +11,7 @@ use super::float::{double, single};
 use super::{Context, half, valu};
 use crate::check::Outcome;
 use crate::program::{Kind, Step};
-use crate::wave::{EXEC, Half, NO_SCALAR, Wave};
+use crate::wave::{EXEC, Elem, Half, NO_SCALAR, Wave, test2};
 
 const LESS: u8 = 1;
 const EQUAL: u8 = 2;
@@ -54,19 +54,19 @@ pub(super) fn holds_for(name: &str, [a, b]: [f32; 2]) -> Option<bool> {
 
 /// Lanes for which the relation holds.
 #[inline(always)]
-fn holds<T: crate::wave::Elem + PartialOrd>(w: &Wave, relation: u8) -> u64 {
+fn holds<T: Elem + PartialOrd>(w: &Wave, relation: u8) -> u64 {
     match relation {
-        LESS => w.test2(|a: T, b: T| a < b),
-        EQUAL => w.test2(|a: T, b: T| a == b),
-        GREATER => w.test2(|a: T, b: T| a > b),
+        LESS => test2!(w, |a: T, b: T| a < b),
+        EQUAL => test2!(w, |a: T, b: T| a == b),
+        GREATER => test2!(w, |a: T, b: T| a > b),
         relation => {
             let less = if relation & LESS != 0 { !0 } else { 0 };
             let equal = if relation & EQUAL != 0 { !0 } else { 0 };
             let greater = if relation & GREATER != 0 { !0 } else { 0 };
             let unordered = if relation & UNORDERED != 0 { !0 } else { 0 };
-            let lt = w.test2(|a: T, b: T| a < b);
-            let eq = w.test2(|a: T, b: T| a == b);
-            let gt = w.test2(|a: T, b: T| a > b);
+            let lt = test2!(w, |a: T, b: T| a < b);
+            let eq = test2!(w, |a: T, b: T| a == b);
+            let gt = test2!(w, |a: T, b: T| a > b);
             lt & less | eq & equal | gt & greater | !(lt | eq | gt) & unordered
         }
     }
@@ -76,62 +76,39 @@ fn holds<T: crate::wave::Elem + PartialOrd>(w: &Wave, relation: u8) -> u64 {
 #[derive(Clone, Copy, Default, PartialEq, PartialOrd)]
 struct Single(f32);
 
-impl crate::wave::Elem for Single {
-    fn get(rows: &[crate::wave::Row; crate::wave::ROWS], row: usize, lane: usize) -> Self {
-        Self(half::value(Half::get(rows, row, lane)))
+impl Elem for Single {
+    const WIDE: bool = false;
+    #[inline(always)]
+    fn of(low: u32, _: u32) -> Self {
+        Self(half::value(Half(low as u16)))
     }
-    fn set(self, _: &mut [crate::wave::Row; crate::wave::ROWS], _: usize, _: usize, _: u32) {}
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.0.to_bits().into()
+    }
 }
 
+#[inline(always)]
 fn class(w: &Wave, kind: Kind) -> u64 {
     match kind {
-        Kind::F16 => w.test2(|a: Half, b: u32| half_class(a) & b != 0),
-        Kind::F64 => w.test2(|a: f64, b: u32| double::class(a) & b != 0),
-        _ => w.test2(|a: f32, b: u32| single::class(a) & b != 0),
+        Kind::F16 => test2!(w, |a: Half, b: u32| half_class(a) & b != 0),
+        Kind::F64 => test2!(w, |a: f64, b: u32| double::class(a) & b != 0),
+        _ => test2!(w, |a: f32, b: u32| single::class(a) & b != 0),
     }
 }
 
 /// A half's class: widening keeps it, but for subnormals and signalling NaNs.
+#[inline(always)]
 fn half_class(a: Half) -> u32 {
-    let (exponent, fraction) = (a.0 >> 10 & 31, a.0 & 0x3ff);
-    let negative = a.0 & 0x8000 != 0;
-    match (exponent, fraction) {
-        (31, 0) => {
-            if negative {
-                1 << 2
-            } else {
-                1 << 9
-            }
-        }
-        (31, _) => {
-            if fraction & 0x200 == 0 {
-                1
-            } else {
-                2
-            }
-        }
-        (0, 0) => {
-            if negative {
-                1 << 5
-            } else {
-                1 << 6
-            }
-        }
-        (0, _) => {
-            if negative {
-                1 << 4
-            } else {
-                1 << 7
-            }
-        }
-        _ => {
-            if negative {
-                1 << 3
-            } else {
-                1 << 8
-            }
-        }
-    }
+    let (if_negative, if_positive) = match (a.0 >> 10 & 31, a.0 & 0x3ff) {
+        (31, 0) => (1 << 2, 1 << 9),
+        (31, _) if a.0 & 0x200 == 0 => (1, 1),
+        (31, _) => (2, 2),
+        (0, 0) => (1 << 5, 1 << 6),
+        (0, _) => (1 << 4, 1 << 7),
+        _ => (1 << 3, 1 << 8),
+    };
+    if a.0 & 0x8000 != 0 { if_negative } else { if_positive }
 }
 
 /// What a comparison's mnemonic says, made once when the code is loaded.

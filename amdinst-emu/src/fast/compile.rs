@@ -13,7 +13,7 @@ use super::{
     CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, double, general, halves, lds, memory, packed,
     pair, scalar_memory, scratch,
 };
-use crate::exec::{Permutation, passes_the_cache, permutes};
+use crate::exec::{passes_the_cache, permutes};
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
 use crate::rules::NULL_RESULT;
 use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS, SOURCE_ROWS};
@@ -91,19 +91,21 @@ fn permuted(steps: &[Step], code: &mut [Hot], form: Form) -> Box<[pair::Permuted
 
 /// An instruction with DPP as one whose first source has been permuted; `None` if it goes the general way.
 fn without_permutation(step: &Step, index: u32, form: Form) -> Option<pair::Permuted> {
-    let mods = &step.extra.as_ref()?.inst.mods;
+    let permutation = step.extra.as_ref()?.permutation.as_deref()?.clone();
     let Src::Row(source) = step.src[0] else { return None };
-    if !permutes(mods) || step.src_dwords[0] != 1 || step.flags.after || step.flags.writes_exec {
+    if step.flags.writes_exec || !is_arithmetic(step) {
         return None;
     }
     let mut hot = blank(step, index);
-    hot.run = if Modifiers::of(step)?.is_empty() {
-        vector(step, &mut hot, form)?
-    } else {
-        modified(step, &mut hot, form)?
-    };
+    hot.run = arithmetic(step, &mut hot, form)?;
     hot.src[0] = u32::from(SOURCE_ROWS) * LANES as u32;
-    Some(pair::Permuted { permutation: Permutation::of(mods), source, step: hot })
+    Some(pair::Permuted { permutation, source, dwords: step.src_dwords[0], step: hot })
+}
+
+/// Whether it works on lanes in one step, of which the handlers read every source from where `hot.src` says.
+fn is_arithmetic(step: &Step) -> bool {
+    step.flags.vector
+        && step.extra.as_ref().is_none_or(|extra| extra.memory.is_none() && extra.pair.is_none())
 }
 
 /// A step by itself; the fields about its neighbours are still to be filled in.
@@ -166,15 +168,18 @@ fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     if step.extra.as_ref().is_some_and(|extra| permutes(&extra.inst.mods)) {
         return None;
     }
-    if step.flags.vector
-        && let Some(run) = doubles(step, hot, form).or_else(|| halves::handler(step, hot, form))
-    {
+    if step.flags.vector { arithmetic(step, hot, form) } else { scalar(step, hot, form) }
+}
+
+/// Arithmetic of lanes; DPP apart.
+fn arithmetic(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+    if let Some(run) = doubles(step, hot, form).or_else(|| halves::handler(step, hot, form)) {
         return Some(run);
     }
-    if step.flags.before || step.flags.after {
-        return modified(step, hot, form);
-    }
-    if step.flags.vector { vector(step, hot, form) } else { scalar(step, hot, form) }
+    // DPP is a modifier as well.
+    let has_modifiers = step.flags.after
+        || step.flags.before && !Modifiers::of(step).is_some_and(|modifiers| modifiers.is_empty());
+    if has_modifiers { modified(step, hot, form) } else { vector(step, hot, form) }
 }
 
 /// Take over a source. `None`: it is of a kind that the handlers do not read.

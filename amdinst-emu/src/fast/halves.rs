@@ -15,7 +15,7 @@ use super::compare::{self, Test};
 use super::compile::{mask_result, mask_source, result_fits, source};
 use super::level::{Level, relation};
 use super::valu::put_mask;
-use super::{Body, Form, Handler, Hot, Lanes, PARTS, at, general, mask, part, parts, put, rows};
+use super::{Body, Form, Handler, Hot, Lanes, PARTS, at, leave, mask, part, parts, put, rows};
 use crate::exec::{Context, SATURATE};
 use crate::program::{Kind, Step};
 use crate::wave::Wave;
@@ -344,7 +344,7 @@ unsafe fn mode_of<O: Operation, const PLAIN: bool, Modal: Body, L: Level>(
             return Err(L::apart::<Modal>(context, hot));
         }
         if context.wave.round16() & SATURATE != 0 {
-            return Err(general(context, hot));
+            return Err(leave(context, hot));
         }
     }
     Ok(Mode::of(context.wave))
@@ -392,7 +392,7 @@ impl<O: Operation, const PLAIN: bool> Body for Do<O, PLAIN> {
                 nans |= odd & part::<L>(exec, i);
             }
             if nans != 0 {
-                return general(context, hot);
+                return leave(context, hot);
             }
             put_half::<L>(w, hot, &mut result);
         }
@@ -471,7 +471,7 @@ impl<O: Operation, const PLAIN: bool> Body for Packed<O, PLAIN> {
                 result[i] = L::or(lower, L::shl(upper, L::splat(16)));
             }
             if nans != 0 {
-                return general(context, hot);
+                return leave(context, hot);
             }
             put::<L>(w, hot.dst, &result);
         }
@@ -495,7 +495,7 @@ impl<const TO: u8> Body for Mix<TO> {
         // SAFETY: as for `Do`.
         unsafe {
             if !w.nearest32() || TO != TO_SINGLE && w.round16() & SATURATE != 0 {
-                return general(context, hot);
+                return leave(context, hot);
             }
             let mode = Mode::of(w);
             let halves = [asks(hot, ask::SECOND, 0), asks(hot, ask::SECOND, 1), asks(hot, ask::SECOND, 2)];
@@ -527,7 +527,7 @@ impl<const TO: u8> Body for Mix<TO> {
                 }
             }
             if nans != 0 {
-                return general(context, hot);
+                return leave(context, hot);
             }
             if TO == TO_SINGLE {
                 put::<L>(w, hot.dst, &result);
@@ -571,7 +571,7 @@ impl<const ROUNDS: bool> Body for Pack<ROUNDS> {
                 result[i] = L::or(lower, L::shl(upper, L::splat(16)));
             }
             if nans != 0 {
-                return general(context, hot);
+                return leave(context, hot);
             }
             put::<L>(w, hot.dst, &result);
         }

@@ -34,11 +34,8 @@ impl<L: Level, const MODIFIED: bool> Prepared<L, MODIFIED> {
         // SAFETY: the caller's.
         unsafe {
             let lanes = any_sources::<L, SOURCES>(w, hot);
-            let signs = [
-                Signs::of(modifiers, 0),
-                Signs::of(modifiers, last.min(1)),
-                Signs::of(modifiers, last),
-            ];
+            let signs =
+                [Signs::of(modifiers, 0), Signs::of(modifiers, last.min(1)), Signs::of(modifiers, last)];
             Self { lanes, signs, flushes }
         }
     }
@@ -174,8 +171,7 @@ impl<const MODIFIED: bool> Body for MultiplyAddTwice<MODIFIED> {
             let mut result = [L::splat(0); PARTS];
             let mut unordered = 0;
             for i in 0..parts::<L>() {
-                let (a, b, c) =
-                    (L::flush_f32(a.get(i)), L::flush_f32(b.get(i)), L::flush_f32(c.get(i)));
+                let (a, b, c) = (L::flush_f32(a.get(i)), L::flush_f32(b.get(i)), L::flush_f32(c.get(i)));
                 let product = L::flush_f32(L::mul_f32(a, b));
                 result[i] = L::flush_f32(L::add_f32(product, c));
                 unordered |= L::compare_f32::<{ relation::UNORDERED }>(result[i], result[i]);

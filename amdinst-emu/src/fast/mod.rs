@@ -281,6 +281,18 @@ unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
     w.next
 }
 
+/// Leave a step that a handler of arithmetic has begun to its own function in `exec`, which does it all: DPP, too.
+///
+/// # Safety
+/// As for [`Handler`].
+unsafe fn leave(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    if let Some(exec) = context.wave.permuting {
+        context.wave.exec = exec;
+    }
+    // SAFETY: the caller's.
+    unsafe { general(context, hot) }
+}
+
 /// Take over what was written to EXEC's registers, and count it.
 #[inline(always)]
 fn exec_written<L: Level>(context: &mut Context<'_>, hot: &Hot) {

@@ -131,7 +131,8 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
                 }
                 if !no_nan::<L>(values) {
                     for i in 0..parts::<L>() {
-                        values[i] = replace_nans::<L>(values[i], [sources[0][i], sources[1][i], sources[2][i]]);
+                        values[i] =
+                            replace_nans::<L>(values[i], [sources[0][i], sources[1][i], sources[2][i]]);
                     }
                 }
                 if mode.flushes_results {

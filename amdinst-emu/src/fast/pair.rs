@@ -9,7 +9,6 @@ use super::level::Level;
 use super::{Body, Hot};
 use crate::exec::{Context, Permutation};
 use crate::program::{Src, Step};
-use crate::wave::SOURCE_ROWS;
 
 /// Whether an operation's handler does all of it.
 pub(super) fn is_whole(op: Op) -> bool {
@@ -81,9 +80,10 @@ impl Body for Both {
 #[derive(Debug)]
 pub(super) struct Permuted {
     pub(super) permutation: Permutation,
-    /// The source's row.
+    /// The source's row, the first of its dwords.
     pub(super) source: u16,
-    /// The step, which reads [`SOURCE_ROWS`] instead.
+    pub(super) dwords: u8,
+    /// The step, which reads [`SOURCE_ROWS`](crate::wave::SOURCE_ROWS) instead.
     pub(super) step: Hot,
 }
 
@@ -95,11 +95,13 @@ impl Body for Permute {
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: as for `Both`.
         unsafe {
-            let Permuted { permutation, source, step } = referred::<Permuted>(hot);
+            let Permuted { permutation, source, dwords, step } = referred::<Permuted>(hot);
             let exec = context.wave.exec;
-            context.wave.exec = exec & permutation.apply(context.wave, *source, SOURCE_ROWS);
+            context.wave.permuting = Some(exec);
+            context.wave.exec = exec & permutation.apply(context.wave, *source, *dwords);
             (step.run)(context, step);
             context.wave.exec = exec;
+            context.wave.permuting = None;
         }
         hot.next
     }

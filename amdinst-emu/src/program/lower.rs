@@ -189,6 +189,7 @@ fn bad(offset: usize, size: u8, message: String) -> Step {
 }
 
 fn extra(inst: Inst, [dst_kind, src_kind @ ..]: [Kind; 5], keep_half: bool, message: String) -> Box<Extra> {
+    let permutation = exec::permutes(&inst.mods).then(|| Box::new(exec::Permutation::of(&inst.mods)));
     Box::new(Extra {
         inst,
         dst_kind,
@@ -198,6 +199,7 @@ fn extra(inst: Inst, [dst_kind, src_kind @ ..]: [Kind; 5], keep_half: bool, mess
         memory: None,
         scalar: None,
         pair: None,
+        permutation,
         message,
     })
 }
@@ -207,7 +209,7 @@ fn blank(op: Op, offset: usize) -> Step {
         run: exec::undecodable,
         op,
         flags: Flags::default(),
-        table: 0,
+        lanes: exec::Versions::NOTHING,
         size: 4,
         dst: 0,
         sdst: NO_SCALAR,
@@ -308,8 +310,8 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     if let Some(comparison) = exec::comparison(op) {
         step.imm = comparison;
     }
-    if let Some(table) = exec::table_of(op) {
-        step.table = table;
+    if let Some(lanes) = exec::lane_work(op) {
+        step.lanes = lanes;
     }
     let mods = &inst.mods;
     let packed = inst.encoding.is_vop3p();

@@ -3,7 +3,7 @@
 use amdgpu_isa::{Inst, Op, Operand, Special, Value};
 
 use crate::check::{Outcome, RegisterBank};
-use crate::exec::Context;
+use crate::exec::{Context, Permutation, Versions};
 use crate::rules::Rules;
 use crate::wave::{FLAT_SCRATCH, REGISTERS, VCC};
 
@@ -140,8 +140,8 @@ pub(crate) struct Step {
     pub(crate) run: Handler,
     pub(crate) op: Op,
     pub(crate) flags: Flags,
-    /// Which table executes it, for vector arithmetic.
-    pub(crate) table: u8,
+    /// What is done with the lanes, of vector arithmetic.
+    pub(crate) lanes: &'static Versions,
     /// Bytes in memory.
     pub(crate) size: u8,
     /// Row of the vector result, the first of a tuple.
@@ -182,6 +182,8 @@ pub(crate) struct Extra {
     pub(crate) scalar: Option<ScalarAccess>,
     /// The two operations of an instruction that has two.
     pub(crate) pair: Option<Box<[Step; 2]>>,
+    /// Where the lanes of the first source come from, with DPP.
+    pub(crate) permutation: Option<Box<Permutation>>,
     /// Why it is not executed: a word that is no instruction, or one with registers that are not a kernel's.
     pub(crate) message: String,
 }

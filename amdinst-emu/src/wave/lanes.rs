@@ -1,7 +1,11 @@
 //! Lane-wise work: the straight loops that the compiler turns into vector code.
 //!
-//! A row is one 32-bit register of all 64 lanes; a 64-bit value is two rows. Work goes in chunks of 8 lanes: every
-//! source of a chunk is read before its result is written, so a destination may be any of the sources.
+//! A row is one 32-bit register of all 64 lanes; a 64-bit value is two rows. Work goes in chunks of 32 lanes: every source of a chunk is
+//! read before its result is written, so a destination may be any of the sources.
+//!
+//! The loops are macros: what is done with a lane is written as a closure is, but stands in the loop. A closure would be a function of its
+//! own, and what is not inlined into a function that is compiled for the host's vector extensions does not use them. For the same reason
+//! functions of lanes are `#[inline(always)]`.
 
 use super::{MASK_ROW, ROWS, Wave};
 
@@ -19,8 +23,10 @@ pub(crate) fn lanes_of(mask: u64) -> impl Iterator<Item = usize> {
 
 /// One 32-bit register of all lanes.
 pub(crate) type Row = [u32; LANES];
-/// Lanes worked on at a time.
-const CHUNK: usize = 8;
+/// Lanes worked on at a time: as many as the smaller waves have.
+pub(crate) const CHUNK: usize = 32;
+/// A value for each lane of a chunk.
+pub(crate) type Chunk<T> = [T; CHUNK];
 type Rows = [Row; ROWS];
 
 /// The bits of a half-precision number, or any 16-bit value in the low half of a register.
@@ -29,273 +35,336 @@ pub(crate) struct Half(pub(crate) u16);
 
 /// What a lane of an operand can be read as.
 pub(crate) trait Elem: Copy + Default {
-    fn get(rows: &Rows, row: usize, lane: usize) -> Self;
-    fn set(self, rows: &mut Rows, row: usize, lane: usize, keep: u32);
+    /// Whether it takes two registers.
+    const WIDE: bool;
+    /// From the registers' values; `high` is zero for one register.
+    fn of(low: u32, high: u32) -> Self;
+    /// The registers' values.
+    fn bits(self) -> u64;
 }
 
-macro_rules! narrow {
-    ($type:ty, $bits:ident => $from:expr, $value:ident => $to:expr) => {
+macro_rules! elem {
+    ($type:ty, $wide:literal, |$low:ident, $high:ident| $from:expr, |$value:ident| $to:expr) => {
         impl Elem for $type {
+            const WIDE: bool = $wide;
             #[inline(always)]
-            fn get(rows: &Rows, row: usize, lane: usize) -> Self {
-                let $bits = rows[row][lane];
+            fn of($low: u32, $high: u32) -> Self {
                 $from
             }
             #[inline(always)]
-            fn set(self, rows: &mut Rows, row: usize, lane: usize, mask: u32) {
+            fn bits(self) -> u64 {
                 let $value = self;
-                let new: u32 = $to;
-                let old = &mut rows[row][lane];
-                *old = (new & mask) | (*old & !mask);
+                $to
             }
         }
     };
 }
 
-macro_rules! wide {
-    ($type:ty, $bits:ident => $from:expr, $value:ident => $to:expr) => {
-        impl Elem for $type {
-            #[inline(always)]
-            fn get(rows: &Rows, row: usize, lane: usize) -> Self {
-                let $bits = u64::from(rows[row][lane]) | u64::from(rows[row + 1][lane]) << 32;
-                $from
-            }
-            #[inline(always)]
-            fn set(self, rows: &mut Rows, row: usize, lane: usize, mask: u32) {
-                let $value = self;
-                let new: u64 = $to;
-                let low = &mut rows[row][lane];
-                *low = (new as u32 & mask) | (*low & !mask);
-                let high = &mut rows[row + 1][lane];
-                *high = ((new >> 32) as u32 & mask) | (*high & !mask);
-            }
-        }
-    };
-}
+elem!(u32, false, |low, _high| low, |value| value.into());
+elem!(i32, false, |low, _high| low as i32, |value| (value as u32).into());
+elem!(f32, false, |low, _high| Self::from_bits(low), |value| value.to_bits().into());
+elem!(u16, false, |low, _high| low as u16, |value| value.into());
+elem!(i16, false, |low, _high| low as i16, |value| (value as u16).into());
+elem!(Half, false, |low, _high| Self(low as u16), |value| value.0.into());
+elem!(u64, true, |low, high| u64::from(low) | u64::from(high) << 32, |value| value);
+elem!(i64, true, |low, high| (u64::from(low) | u64::from(high) << 32) as i64, |value| value as u64);
+elem!(f64, true, |low, high| Self::from_bits(u64::from(low) | u64::from(high) << 32), |value| value
+    .to_bits());
 
-narrow!(u32, bits => bits, value => value);
-narrow!(i32, bits => bits as i32, value => value as u32);
-narrow!(f32, bits => f32::from_bits(bits), value => value.to_bits());
-narrow!(u16, bits => bits as u16, value => u32::from(value));
-narrow!(i16, bits => bits as i16, value => u32::from(value as u16));
-narrow!(Half, bits => Half(bits as u16), value => u32::from(value.0));
-wide!(u64, bits => bits, value => value);
-wide!(i64, bits => bits as i64, value => value as u64);
-wide!(f64, bits => f64::from_bits(bits), value => value.to_bits());
-
-/// An array made in a plain loop: `std::array::from_fn` is not always inlined, and what is not inlined into a function
-/// that is compiled for the host's vector extensions does not use them.
+/// A chunk of a row.
 #[inline(always)]
-fn array<T: Elem>(mut f: impl FnMut(usize) -> T) -> [T; CHUNK] {
-    let mut result = [T::default(); CHUNK];
-    for (lane, slot) in result.iter_mut().enumerate() {
-        *slot = f(lane);
+fn chunk(rows: &Rows, row: usize, base: usize) -> &Chunk<u32> {
+    rows[row][base..].first_chunk().expect("rows are whole chunks")
+}
+
+#[inline(always)]
+fn chunk_mut(rows: &mut Rows, row: usize, base: usize) -> &mut Chunk<u32> {
+    rows[row][base..].first_chunk_mut().expect("rows are whole chunks")
+}
+
+/// The values of a chunk of lanes, the first of which is `base`.
+#[inline(always)]
+pub(crate) fn read<T: Elem>(rows: &Rows, row: u16, base: usize) -> Chunk<T> {
+    let row = usize::from(row);
+    let mut values = [T::default(); CHUNK];
+    let low = chunk(rows, row, base);
+    if T::WIDE {
+        let high = chunk(rows, row + 1, base);
+        for lane in 0..CHUNK {
+            values[lane] = T::of(low[lane], high[lane]);
+        }
+    } else {
+        for lane in 0..CHUNK {
+            values[lane] = T::of(low[lane], 0);
+        }
     }
-    result
+    values
 }
 
+/// Writes the values of a chunk of lanes where `masks` are set.
 #[inline(always)]
-fn chunk<T: Elem>(rows: &Rows, row: u16, base: usize) -> [T; CHUNK] {
-    array(|lane| T::get(rows, usize::from(row), base + lane))
+pub(crate) fn write<T: Elem>(rows: &mut Rows, row: u16, base: usize, values: &Chunk<T>, masks: &Chunk<u32>) {
+    let row = usize::from(row);
+    let low = chunk_mut(rows, row, base);
+    for lane in 0..CHUNK {
+        low[lane] = values[lane].bits() as u32 & masks[lane] | low[lane] & !masks[lane];
+    }
+    if T::WIDE {
+        let high = chunk_mut(rows, row + 1, base);
+        for lane in 0..CHUNK {
+            high[lane] = (values[lane].bits() >> 32) as u32 & masks[lane] | high[lane] & !masks[lane];
+        }
+    }
 }
+
+/// EXEC as masks.
+#[inline(always)]
+pub(crate) fn masks(rows: &Rows, base: usize) -> Chunk<u32> {
+    *chunk(rows, MASK_ROW.into(), base)
+}
+
+/// A bit for each lane of a chunk, from numbers that are 0 or 1.
+#[inline(always)]
+pub(crate) fn packed(bits: &Chunk<u32>) -> u64 {
+    let mut packed = 0;
+    for lane in 0..CHUNK {
+        packed |= bits[lane] << lane;
+    }
+    packed.into()
+}
+
+/// The bits of a mask, from lane `base` on, a number for each lane.
+#[inline(always)]
+pub(crate) fn unpacked(mask: u64, base: usize) -> Chunk<u32> {
+    let mask = (mask >> base) as u32;
+    let mut bits = [0; CHUNK];
+    for lane in 0..CHUNK {
+        bits[lane] = mask >> lane & 1;
+    }
+    bits
+}
+
+/// Result = f(source 0), of the active lanes.
+macro_rules! map1 {
+    ($w:expr, |$a:tt $(: $a_type:ty)?| $body:expr) => {{
+        let w: &mut $crate::wave::Wave = $w;
+        let (src, dst) = (w.src, w.dst);
+        for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
+            let a = $crate::wave::read(&w.rows, src[0], base);
+            let mut result = [Default::default(); $crate::wave::CHUNK];
+            for lane in 0..$crate::wave::CHUNK {
+                let $a $(: $a_type)? = a[lane];
+                result[lane] = $body;
+            }
+            let masks = $crate::wave::masks(&w.rows, base);
+            $crate::wave::write(&mut w.rows, dst, base, &result, &masks);
+        }
+    }};
+    ($w:expr, $f:expr) => {
+        $crate::wave::map1!($w, |a| $f(a))
+    };
+}
+
+/// Result = f(source 0, source 1).
+macro_rules! map2 {
+    ($w:expr, |$a:tt $(: $a_type:ty)?, $b:tt $(: $b_type:ty)?| $body:expr) => {{
+        let w: &mut $crate::wave::Wave = $w;
+        let (src, dst) = (w.src, w.dst);
+        for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
+            let a = $crate::wave::read(&w.rows, src[0], base);
+            let b = $crate::wave::read(&w.rows, src[1], base);
+            let mut result = [Default::default(); $crate::wave::CHUNK];
+            for lane in 0..$crate::wave::CHUNK {
+                let $a $(: $a_type)? = a[lane];
+                let $b $(: $b_type)? = b[lane];
+                result[lane] = $body;
+            }
+            let masks = $crate::wave::masks(&w.rows, base);
+            $crate::wave::write(&mut w.rows, dst, base, &result, &masks);
+        }
+    }};
+    ($w:expr, $f:expr) => {
+        $crate::wave::map2!($w, |a, b| $f(a, b))
+    };
+}
+
+/// Result and a bit a lane, which are returned = f(source 0, source 1, source 2, lane's bit of a mask).
+macro_rules! map3_bits {
+    (
+        $w:expr, $bits:expr,
+        |$a:tt $(: $a_type:ty)?, $b:tt $(: $b_type:ty)?, $c:tt $(: $c_type:ty)?, $bit:tt| $body:expr
+    ) => {{
+        let mask: u64 = $bits;
+        let w: &mut $crate::wave::Wave = $w;
+        let (src, dst) = (w.src, w.dst);
+        let mut given = 0;
+        for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
+            let a = $crate::wave::read(&w.rows, src[0], base);
+            let b = $crate::wave::read(&w.rows, src[1], base);
+            let c = $crate::wave::read(&w.rows, src[2], base);
+            let taken = $crate::wave::unpacked(mask, base);
+            let mut result = [Default::default(); $crate::wave::CHUNK];
+            let mut bits = [0; $crate::wave::CHUNK];
+            for lane in 0..$crate::wave::CHUNK {
+                let $a $(: $a_type)? = a[lane];
+                let $b $(: $b_type)? = b[lane];
+                let $c $(: $c_type)? = c[lane];
+                let $bit = taken[lane] != 0;
+                let (value, bit): (_, bool) = $body;
+                (result[lane], bits[lane]) = (value, u32::from(bit));
+            }
+            given |= $crate::wave::packed(&bits) << base;
+            let masks = $crate::wave::masks(&w.rows, base);
+            $crate::wave::write(&mut w.rows, dst, base, &result, &masks);
+        }
+        given
+    }};
+}
+
+/// Result = f(source 0, source 1, source 2).
+macro_rules! map3 {
+    (
+        $w:expr,
+        |$a:tt $(: $a_type:ty)?, $b:tt $(: $b_type:ty)?, $c:tt $(: $c_type:ty)?| $body:expr
+    ) => {{
+        let w: &mut $crate::wave::Wave = $w;
+        let (src, dst) = (w.src, w.dst);
+        for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
+            let a = $crate::wave::read(&w.rows, src[0], base);
+            let b = $crate::wave::read(&w.rows, src[1], base);
+            let c = $crate::wave::read(&w.rows, src[2], base);
+            let mut result = [Default::default(); $crate::wave::CHUNK];
+            for lane in 0..$crate::wave::CHUNK {
+                let $a $(: $a_type)? = a[lane];
+                let $b $(: $b_type)? = b[lane];
+                let $c $(: $c_type)? = c[lane];
+                result[lane] = $body;
+            }
+            let masks = $crate::wave::masks(&w.rows, base);
+            $crate::wave::write(&mut w.rows, dst, base, &result, &masks);
+        }
+    }};
+    ($w:expr, $f:expr) => {
+        $crate::wave::map3!($w, |a, b, c| $f(a, b, c))
+    };
+}
+
+/// Result = f(source 0, source 1, old result).
+macro_rules! accumulate {
+    ($w:expr, $($f:tt)*) => {{
+        let w: &mut $crate::wave::Wave = $w;
+        w.src[2] = w.src[3];
+        $crate::wave::map3!(w, $($f)*);
+    }};
+}
+
+/// Result = f(source 0, source 1, lane's bit of a mask).
+macro_rules! map2_bit {
+    ($w:expr, $bits:expr, |$a:tt $(: $a_type:ty)?, $b:tt $(: $b_type:ty)?, $bit:tt| $body:expr) => {{
+        let mask: u64 = $bits;
+        let w: &mut $crate::wave::Wave = $w;
+        let (src, dst) = (w.src, w.dst);
+        for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
+            let a = $crate::wave::read(&w.rows, src[0], base);
+            let b = $crate::wave::read(&w.rows, src[1], base);
+            let taken = $crate::wave::unpacked(mask, base);
+            let mut result = [Default::default(); $crate::wave::CHUNK];
+            for lane in 0..$crate::wave::CHUNK {
+                let $a $(: $a_type)? = a[lane];
+                let $b $(: $b_type)? = b[lane];
+                let $bit = taken[lane] != 0;
+                result[lane] = $body;
+            }
+            let masks = $crate::wave::masks(&w.rows, base);
+            $crate::wave::write(&mut w.rows, dst, base, &result, &masks);
+        }
+    }};
+}
+
+/// The lanes, active or not, for which f(source 0, source 1) holds.
+macro_rules! test2 {
+    ($w:expr, |$a:tt $(: $a_type:ty)?, $b:tt $(: $b_type:ty)?| $body:expr) => {
+        $crate::wave::test2_bit!($w, 0, |$a $(: $a_type)?, $b $(: $b_type)?, _| $body)
+    };
+}
+
+/// The lanes, active or not, for which f(source 0, source 1, lane's bit of a mask) holds.
+macro_rules! test2_bit {
+    ($w:expr, $bits:expr, |$a:tt $(: $a_type:ty)?, $b:tt $(: $b_type:ty)?, $bit:tt| $body:expr) => {{
+        let mask: u64 = $bits;
+        let w: &$crate::wave::Wave = $w;
+        let src = w.src;
+        let mut given = 0;
+        for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
+            let a = $crate::wave::read(&w.rows, src[0], base);
+            let b = $crate::wave::read(&w.rows, src[1], base);
+            let taken = $crate::wave::unpacked(mask, base);
+            let mut bits = [0; $crate::wave::CHUNK];
+            for lane in 0..$crate::wave::CHUNK {
+                let $a $(: $a_type)? = a[lane];
+                let $b $(: $b_type)? = b[lane];
+                let $bit = taken[lane] != 0;
+                bits[lane] = u32::from($body);
+            }
+            given |= $crate::wave::packed(&bits) << base;
+        }
+        given
+    }};
+}
+
+/// Rewrite the rows of a value, or make others of them, for every lane of the wave.
+macro_rules! remake {
+    ($w:expr, $from:expr, $to:expr, |$a:tt $(: $a_type:ty)?| $body:expr) => {{
+        let (from, to): (u16, u16) = ($from, $to);
+        let w: &mut $crate::wave::Wave = $w;
+        for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
+            let a = $crate::wave::read(&w.rows, from, base);
+            let mut result = [Default::default(); $crate::wave::CHUNK];
+            for lane in 0..$crate::wave::CHUNK {
+                let $a $(: $a_type)? = a[lane];
+                result[lane] = $body;
+            }
+            $crate::wave::write(&mut w.rows, to, base, &result, &[!0; $crate::wave::CHUNK]);
+        }
+    }};
+}
+
+/// Write f(old, new) to the active lanes of a row, `new` being those of another.
+macro_rules! merge {
+    ($w:expr, $from:expr, $to:expr, |$old:tt, $new:tt| $body:expr) => {{
+        let (from, to): (u16, u16) = ($from, $to);
+        let w: &mut $crate::wave::Wave = $w;
+        for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
+            let new = $crate::wave::read::<u32>(&w.rows, from, base);
+            let old = $crate::wave::read::<u32>(&w.rows, to, base);
+            let mut result = [0u32; $crate::wave::CHUNK];
+            for lane in 0..$crate::wave::CHUNK {
+                let ($old, $new) = (old[lane], new[lane]);
+                result[lane] = $body;
+            }
+            let masks = $crate::wave::masks(&w.rows, base);
+            $crate::wave::write(&mut w.rows, to, base, &result, &masks);
+        }
+    }};
+}
+
+pub(crate) use {accumulate, map1, map2, map2_bit, map3, map3_bits, merge, remake, test2, test2_bit};
 
 impl Wave {
-    /// Write f of each chunk to the active lanes of the result.
-    #[inline(always)]
-    fn each<T: Elem>(&mut self, mut f: impl FnMut(&Rows, usize) -> [T; CHUNK]) {
-        let (dst, lanes) = (usize::from(self.dst), self.lanes());
-        let rows = &mut *self.rows;
-        for base in (0..lanes).step_by(CHUNK) {
-            let result = f(rows, base);
-            let masks: [u32; CHUNK] = chunk(rows, MASK_ROW, base);
-            for (lane, value) in result.into_iter().enumerate() {
-                value.set(rows, dst, base + lane, masks[lane]);
-            }
-        }
-    }
-
-    /// Runs `f` for each chunk of lanes as [`Wave::each`] does, with a loop of its own for when every lane is active: for
-    /// the commonest operations.
-    #[inline(always)]
-    fn each_hot<T: Elem>(&mut self, mut f: impl FnMut(&Rows, usize) -> [T; CHUNK]) {
-        if self.exec != self.all_lanes() {
-            return self.each(f);
-        }
-        let (dst, lanes) = (usize::from(self.dst), self.lanes());
-        let rows = &mut *self.rows;
-        for base in (0..lanes).step_by(CHUNK) {
-            let result = f(rows, base);
-            for (lane, value) in result.into_iter().enumerate() {
-                value.set(rows, dst, base + lane, !0);
-            }
-        }
-    }
-
-    /// [`Wave::map1`] for common operations.
-    #[inline(always)]
-    pub(crate) fn hot1<A: Elem, D: Elem>(&mut self, f: impl Fn(A) -> D) {
-        let [a, ..] = self.src;
-        self.each_hot(|rows, base| {
-            let a = chunk::<A>(rows, a, base);
-            array(|lane| f(a[lane]))
-        });
-    }
-
-    /// [`Wave::map2`] for common operations.
-    #[inline(always)]
-    pub(crate) fn hot2<A: Elem, B: Elem, D: Elem>(&mut self, f: impl Fn(A, B) -> D) {
-        let [a, b, ..] = self.src;
-        self.each_hot(|rows, base| {
-            let (a, b) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base));
-            array(|lane| f(a[lane], b[lane]))
-        });
-    }
-
-    /// [`Wave::map3`] for common operations.
-    #[inline(always)]
-    pub(crate) fn hot3<A: Elem, B: Elem, C: Elem, D: Elem>(&mut self, f: impl Fn(A, B, C) -> D) {
-        let [a, b, c, _] = self.src;
-        self.each_hot(|rows, base| {
-            let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
-            array(|lane| f(a[lane], b[lane], c[lane]))
-        });
-    }
-
-    /// Result = f(source 0).
-    #[inline(always)]
-    pub(crate) fn map1<A: Elem, D: Elem>(&mut self, f: impl Fn(A) -> D) {
-        let [a, ..] = self.src;
-        self.each(|rows, base| {
-            let a = chunk::<A>(rows, a, base);
-            array(|lane| f(a[lane]))
-        });
-    }
-
-    /// Result = f(source 0, source 1).
-    #[inline(always)]
-    pub(crate) fn map2<A: Elem, B: Elem, D: Elem>(&mut self, f: impl Fn(A, B) -> D) {
-        let [a, b, ..] = self.src;
-        self.each(|rows, base| {
-            let (a, b) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base));
-            array(|lane| f(a[lane], b[lane]))
-        });
-    }
-
-    /// Result = f(source 0, source 1, source 2).
-    #[inline(always)]
-    pub(crate) fn map3<A: Elem, B: Elem, C: Elem, D: Elem>(&mut self, f: impl Fn(A, B, C) -> D) {
-        let [a, b, c, _] = self.src;
-        self.each(|rows, base| {
-            let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
-            array(|lane| f(a[lane], b[lane], c[lane]))
-        });
-    }
-
-    /// Result = f(source 0, source 1, old result).
-    #[inline(always)]
-    pub(crate) fn accumulate<A: Elem, B: Elem, D: Elem>(&mut self, f: impl Fn(A, B, D) -> D) {
-        self.src[2] = self.src[3];
-        self.map3(f);
-    }
-
-    /// Result = f(source 0, source 1, bit of a 64-bit mask).
-    #[inline(always)]
-    pub(crate) fn map2_bit<A: Elem, B: Elem, D: Elem>(&mut self, bits: u64, f: impl Fn(A, B, bool) -> D) {
-        let [a, b, ..] = self.src;
-        self.each(|rows, base| {
-            let (a, b) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base));
-            array(|lane| f(a[lane], b[lane], bits >> (base + lane) & 1 != 0))
-        });
-    }
-
-    /// Result = f(source 0, source 1, source 2, bit of a 64-bit mask).
-    #[inline(always)]
-    pub(crate) fn map3_bit<A: Elem, B: Elem, C: Elem, D: Elem>(
-        &mut self,
-        bits: u64,
-        f: impl Fn(A, B, C, bool) -> D,
-    ) {
-        let [a, b, c, _] = self.src;
-        self.each(|rows, base| {
-            let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
-            array(|lane| f(a[lane], b[lane], c[lane], bits >> (base + lane) & 1 != 0))
-        });
-    }
-
-    /// The lanes, active or not, for which f(source 0, source 1, lane's bit of a mask) holds.
-    #[inline(always)]
-    pub(crate) fn test2_bit<A: Elem, B: Elem>(&self, bits: u64, f: impl Fn(A, B, bool) -> bool) -> u64 {
-        let [a, b, ..] = self.src;
-        let mut mask = 0;
-        for base in (0..self.lanes()).step_by(CHUNK) {
-            let (a, b) = (chunk::<A>(&self.rows, a, base), chunk::<B>(&self.rows, b, base));
-            let mut part = 0u64;
-            for lane in 0..CHUNK {
-                part |= u64::from(f(a[lane], b[lane], bits >> (base + lane) & 1 != 0)) << lane;
-            }
-            mask |= part << base;
-        }
-        mask
-    }
-
-    /// The lanes, active or not, for which f(source 0, source 1) holds.
-    #[inline(always)]
-    pub(crate) fn test2<A: Elem, B: Elem>(&self, f: impl Fn(A, B) -> bool) -> u64 {
-        self.test2_bit(0, |a, b, _| f(a, b))
-    }
-
-    /// Result and a bit a lane = f(source 0, source 1, source 2).
-    #[inline(always)]
-    pub(crate) fn map3_carry<A: Elem, B: Elem, C: Elem, D: Elem>(
-        &mut self,
-        f: impl Fn(A, B, C) -> (D, bool),
-    ) -> u64 {
-        let [a, b, c, _] = self.src;
-        let mut bits = 0;
-        self.each(|rows, base| {
-            let (a, b, c) = (chunk::<A>(rows, a, base), chunk::<B>(rows, b, base), chunk::<C>(rows, c, base));
-            array(|lane| {
-                let (value, bit) = f(a[lane], b[lane], c[lane]);
-                bits |= u64::from(bit) << (base + lane);
-                value
-            })
-        });
-        bits
-    }
-
-    /// Rewrite the rows of a value in place, for every lane of the wave.
-    #[inline(always)]
-    pub(crate) fn remake<A: Elem, D: Elem>(&mut self, from: u16, to: u16, f: impl Fn(A) -> D) {
-        for base in (0..self.lanes()).step_by(CHUNK) {
-            let values = chunk::<A>(&self.rows, from, base);
-            for (lane, value) in values.into_iter().enumerate() {
-                f(value).set(&mut self.rows, usize::from(to), base + lane, !0);
-            }
-        }
-    }
-
-    /// Write f(old, new) to the active lanes of a row, `new` being those of another.
-    #[inline(always)]
-    pub(crate) fn merge(&mut self, from: u16, to: u16, f: impl Fn(u32, u32) -> u32) {
-        for base in (0..self.lanes()).step_by(CHUNK) {
-            let new = chunk::<u32>(&self.rows, from, base);
-            let old = chunk::<u32>(&self.rows, to, base);
-            let masks = chunk::<u32>(&self.rows, MASK_ROW, base);
-            for lane in 0..CHUNK {
-                f(old[lane], new[lane]).set(&mut self.rows, usize::from(to), base + lane, masks[lane]);
-            }
-        }
-    }
-
     /// One lane of a value.
     #[inline(always)]
     pub(crate) fn lane<T: Elem>(&self, row: u16, lane: usize) -> T {
-        T::get(&self.rows, usize::from(row), lane & (LANES - 1))
+        let (row, lane) = (usize::from(row), lane & (LANES - 1));
+        T::of(self.rows[row][lane], if T::WIDE { self.rows[row + 1][lane] } else { 0 })
     }
 
     /// Write one lane of a value, active or not.
     #[inline(always)]
     pub(crate) fn set_lane<T: Elem>(&mut self, row: u16, lane: usize, value: T) {
-        value.set(&mut self.rows, usize::from(row), lane & (LANES - 1), !0);
+        let (row, lane, bits) = (usize::from(row), lane & (LANES - 1), value.bits());
+        self.rows[row][lane] = bits as u32;
+        if T::WIDE {
+            self.rows[row + 1][lane] = (bits >> 32) as u32;
+        }
     }
 }

@@ -5,7 +5,10 @@ mod lanes;
 mod scratch;
 
 pub(crate) use calls::Calls;
-pub(crate) use lanes::{Elem, Half, LANES, Row, lanes_of};
+pub(crate) use lanes::{
+    CHUNK, Elem, Half, LANES, Row, accumulate, lanes_of, map1, map2, map2_bit, map3, map3_bits, masks, merge,
+    packed, read, remake, test2, test2_bit, unpacked, write,
+};
 pub(crate) use scratch::{Scratch, fill_dwords};
 
 use std::collections::BTreeMap;
@@ -150,6 +153,8 @@ pub(crate) struct Wave {
     pub(crate) exec: u64,
     /// Lanes in `exec`.
     pub(crate) active: u64,
+    /// EXEC, while a step with DPP runs whose lanes the fast layer has permuted, and has left out those that it does not write.
+    pub(crate) permuting: Option<u64>,
     /// The mask that [`MASK_ROW`] holds.
     mask_row: u64,
     /// The MODE register.
@@ -222,6 +227,7 @@ impl Wave {
             scc: false,
             exec: 0,
             active: 0,
+            permuting: None,
             mask_row: 0,
             mode: 0,
             current: 0,
@@ -424,12 +430,6 @@ impl Wave {
             self.status = Status::Running;
         }
         leaves
-    }
-
-    /// The mask of all its lanes.
-    #[inline(always)]
-    pub(crate) fn all_lanes(&self) -> u64 {
-        self.size.all_lanes()
     }
 
     /// A mask of the wave's lanes in scalar registers, the first of which is `register`.

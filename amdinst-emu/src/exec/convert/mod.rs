@@ -54,7 +54,7 @@ fn execute(context: &mut Context<'_>, step: &Step) -> Outcome {
     let exec = w.exec;
     if super::valu::permutes(&extra.inst.mods) {
         super::valu::resolve(w, step);
-        super::valu::permute(w, &extra.inst.mods, 1);
+        super::valu::permute(w, extra, 1);
     }
     let lanes: Vec<usize> = (0..LANES).filter(|lane| w.active(*lane)).collect();
     let sources = elements::sources(w, plan, extra).ok_or_else(|| odd_operand(step.op))?;
