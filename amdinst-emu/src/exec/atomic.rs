@@ -2,6 +2,28 @@
 
 use super::atomic_float::{self, FloatRules};
 use crate::program::AtomicOp;
+use crate::wave::Wave;
+
+/// An operation on so many bytes, and what it does with floats.
+#[derive(Clone, Copy)]
+pub(crate) struct AtomicWork {
+    op: AtomicOp,
+    bytes: u8,
+    float_rules: FloatRules,
+}
+
+impl AtomicWork {
+    /// One on LDS.
+    pub(crate) fn in_lds(op: AtomicOp, bytes: u8, w: &Wave) -> Self {
+        Self { op, bytes, float_rules: FloatRules::in_lds(op, bytes, w) }
+    }
+
+    /// The value that replaces `old`; see [`apply`].
+    #[inline]
+    pub(crate) fn apply(self, old: u64, data: u64, second: u64) -> u64 {
+        apply(self.op, self.bytes, old, data, second, self.float_rules)
+    }
+}
 
 /// The value that replaces `old`. `data` is the operand, `second` the other one of compare-and-swap (the new value),
 /// masked or wrapping operations. Values of 4 bytes are in the low half.

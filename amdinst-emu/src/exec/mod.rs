@@ -210,14 +210,16 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
     }
 }
 
+pub(crate) use atomic::AtomicWork;
 pub(crate) use fork::is_fork;
 pub(crate) use half::SATURATE;
 pub(crate) use hardware_registers::writes_mode;
+pub(crate) use lds::is_plain as is_plain_in_lds;
 pub(crate) use pair::{operations, pair};
 pub(crate) use permute::is_relative;
 pub(crate) use sop::is_clock;
 pub(crate) use valu::{Permutation, permutes};
-pub(crate) use vmem::passes_the_cache;
+pub(crate) use vmem::{Bytes, passes_the_cache, plain};
 pub(crate) use vopc::code as comparison;
 
 /// Branches whose target is an immediate.

@@ -7,11 +7,14 @@
 //! *Approximate*: the order of additions is not published. Products are added to C one after the other, each sum rounded as a
 //! single; results of 16 bits are rounded once more at the end.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use amdgpu_isa::{Mods, Op};
 
 use super::float::single;
 use super::minifloat::{self, Format};
-use super::{Context, half};
+use super::{Context, Versions, half, versions};
 use crate::check::{Outcome, Trap};
 use crate::program::{Handler, Src, Step};
 use crate::rules::Matrices;
@@ -70,7 +73,7 @@ fn form(op: Op) -> Option<Form> {
     let depth = words.next()?.strip_prefix("16x16x")?.parse().ok()?;
     let a = Element::of(words.next()?)?;
     let b = words.next().map_or(Some(a), Element::of)?;
-    Some(Form { a, b, sum, depth, sparse })
+    (depth <= DEEPEST).then_some(Form { a, b, sum, depth, sparse })
 }
 
 impl Element {
@@ -94,6 +97,10 @@ impl Element {
         }
     }
 }
+
+/// The forms by their mnemonics.
+static FORMS: LazyLock<HashMap<Op, Form>> =
+    LazyLock::new(|| Op::ALL.iter().filter_map(|&op| Some((op, form(op)?))).collect());
 
 /// The function that executes such an instruction.
 pub(super) fn handler(op: Op) -> Option<Handler> {
@@ -170,123 +177,192 @@ impl Layout {
     }
 }
 
+/// The deepest matrices.
+const DEEPEST: usize = 64;
+
+/// One number for each row of A or column of B: the bits of singles, or whole numbers.
+type Line = [u32; SIZE];
+
 fn multiply(context: &mut Context<'_>, step: &Step) -> Outcome {
-    let (Some(form), Some(extra)) = (form(step.op), &step.extra) else {
+    static LANES_OF_ALL: Versions = versions!(multiply_rows);
+    let (Some(form), true) = (FORMS.get(&step.op), step.extra.is_some()) else {
         return Err(odd_operand(step.op));
     };
-    let mods = &extra.inst.mods;
     let w = &mut *context.wave;
-    let layout = Layout { matrices: w.rules.matrices, lanes: w.lanes() };
-    if w.exec.count_ones() as usize != layout.lanes {
+    if w.exec.count_ones() as usize != w.lanes() {
         return Err(Trap::unimplemented(step.op, "with lanes that are switched off"));
     }
-    let a = rows_of_a(w, step, mods, form, layout)?;
-    let b = elements(w, step, mods, form.b, form.depth, 1, layout)?;
+    let keys_are_odd = form.sparse && !matches!(step.src[2], Src::Row(_));
+    if keys_are_odd || !matches!(step.src[..2], [Src::Row(_), Src::Row(_)]) {
+        return Err(odd_operand(step.op));
+    }
+    LANES_OF_ALL.run(w, step);
+    Ok(())
+}
+
+/// A row of D after the other, each of 16 columns.
+#[inline(always)]
+fn multiply_rows(w: &mut Wave, step: &Step) {
+    let (Some(form), Some(extra)) = (FORMS.get(&step.op), &step.extra) else { return };
+    let mods = &extra.inst.mods;
+    let layout = Layout { matrices: w.rules.matrices, lanes: w.lanes() };
     let high = mods.op_sel >> 2 & 1 != 0;
     let addend = if form.sparse { Src::Row(step.dst) } else { step.src[2] };
     // What C is comes with no modifiers where it is what D was.
     let signs = if form.sparse { Mods::default() } else { *mods };
+    let a = rows_of_a(w, step, mods, form, layout);
+    let mut b = [[0; SIZE]; DEEPEST];
+    elements(w, step, mods, form.b, form.depth, 1, layout, &mut b);
+    let mut results = [([0; SIZE], 0, 0, 0); SIZE];
     let count = SIZE * SIZE / layout.lanes;
-    let mut results = Vec::with_capacity(SIZE * SIZE);
-    for lane in 0..layout.lanes {
-        let (group, column) = (lane / SIZE, lane % SIZE);
-        for element in 0..count {
-            let (register, shift) = layout.register(element, form.sum, high);
-            let c = match addend {
-                Src::Row(first) => w.rows[usize::from(first) + register][lane] >> shift,
-                other => w.scalar32(other),
-            };
-            let row = &a[layout.row(group, element)];
-            let value = match form.sum {
-                Sum::I32 => {
-                    whole(c, row.iter().map(|&(k, value)| value.whole() * b[column][k].whole()), mods)
+    for (number, result) in results.iter_mut().enumerate() {
+        let (group, element) = (number / count, number % count);
+        let (register, shift) = layout.register(element, form.sum, high);
+        let mut c = [0; SIZE];
+        match addend {
+            Src::Row(first) => {
+                let row = &w.rows[usize::from(first) + register][group * SIZE..][..SIZE];
+                for column in 0..SIZE {
+                    c[column] = row[column] >> shift;
                 }
-                sum => {
-                    let start = negated(addend_value(c, sum), &signs);
-                    let add = |total, &(k, value): &(usize, Number)| {
-                        single::fma(value.float(), b[column][k].float(), total)
-                    };
-                    rounded(row.iter().fold(start, add), sum)
-                }
-            };
-            results.push((lane, register, shift, value));
+            }
+            other => c = [w.scalar32(other); SIZE],
         }
+        let row = a.row(layout.row(group, element));
+        let values = match form.sum {
+            Sum::I32 => whole_row(&c, row, &b, mods.clamp),
+            sum => float_row(&c, row, &b, sum, &signs),
+        };
+        *result = (values, group, register, shift);
     }
     let mask = if matches!(form.sum, Sum::F16 | Sum::BF16) { 0xffff } else { u32::MAX };
-    for (lane, register, shift, value) in results {
-        let old = &mut w.rows[usize::from(step.dst) + register][lane];
-        *old = *old & !(mask << shift) | value << shift;
-    }
-    Ok(())
-}
-
-/// A sum of whole numbers.
-fn whole(c: u32, products: impl Iterator<Item = i32>, mods: &Mods) -> u32 {
-    let exact = i64::from(c as i32) + i64::from(products.sum::<i32>());
-    if mods.clamp { exact.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { exact as u32 }
-}
-
-/// An element of A or B.
-#[derive(Clone, Copy)]
-enum Number {
-    Float(f32),
-    Whole(i32),
-}
-
-impl Number {
-    fn float(self) -> f32 {
-        match self {
-            Self::Float(value) => value,
-            Self::Whole(value) => value as f32,
-        }
-    }
-
-    fn whole(self) -> i32 {
-        match self {
-            Self::Float(_) => 0,
-            Self::Whole(value) => value,
+    for (values, group, register, shift) in results {
+        let row = &mut w.rows[usize::from(step.dst) + register][group * SIZE..][..SIZE];
+        for column in 0..SIZE {
+            row[column] = row[column] & !(mask << shift) | values[column] << shift;
         }
     }
 }
 
-/// The elements of A's rows that are there, and in which column each is.
-fn rows_of_a(
-    w: &Wave,
-    step: &Step,
-    mods: &Mods,
-    form: Form,
-    layout: Layout,
-) -> Outcome<Vec<Vec<(usize, Number)>>> {
-    if !form.sparse {
-        let rows = elements(w, step, mods, form.a, form.depth, 0, layout)?;
-        return Ok(rows.into_iter().map(|row| row.into_iter().enumerate().collect()).collect());
+/// A row of D: sums of floats, one product after the other.
+#[inline(always)]
+fn float_row(c: &Line, row: &[(u32, u32)], b: &[Line; DEEPEST], sum: Sum, signs: &Mods) -> Line {
+    let mut start = [0.0; SIZE];
+    for column in 0..SIZE {
+        start[column] = negated(addend_value(c[column], sum), signs);
     }
-    let depth = form.depth / 2;
-    let rows = elements(w, step, mods, form.a, depth, 0, layout)?;
-    let Src::Row(keys) = step.src[2] else { return Err(odd_operand(step.op)) };
+    let mut total = start;
+    for &(k, value) in row {
+        let (value, column_values) = (f32::from_bits(value), &b[k as usize]);
+        for column in 0..SIZE {
+            total[column] = value.mul_add(f32::from_bits(column_values[column]), total[column]);
+        }
+    }
+    let mut nan = false;
+    for column in 0..SIZE {
+        nan |= total[column].is_nan();
+    }
+    if nan {
+        total = with_nans(start, row, b);
+    }
+    let mut values = [0; SIZE];
+    for column in 0..SIZE {
+        values[column] = rounded(total[column], sum);
+    }
+    values
+}
+
+/// The sums where one of them is a NaN: what is one, stays one, and which it is goes by the rule of [`single::fma`].
+#[inline(never)]
+fn with_nans(mut total: [f32; SIZE], row: &[(u32, u32)], b: &[Line; DEEPEST]) -> [f32; SIZE] {
+    for &(k, value) in row {
+        for column in 0..SIZE {
+            let factor = f32::from_bits(b[k as usize][column]);
+            total[column] = single::fma(f32::from_bits(value), factor, total[column]);
+        }
+    }
+    total
+}
+
+/// A row of D: sums of whole numbers.
+#[inline(always)]
+fn whole_row(c: &Line, row: &[(u32, u32)], b: &[Line; DEEPEST], clamp: bool) -> Line {
+    let mut total = [0i32; SIZE];
+    for &(k, value) in row {
+        for column in 0..SIZE {
+            total[column] += value as i32 * b[k as usize][column] as i32;
+        }
+    }
+    let mut values = [0; SIZE];
+    for column in 0..SIZE {
+        let (start, sum) = (c[column] as i32, total[column]);
+        let limited = if clamp { start.saturating_add(sum) } else { start.wrapping_add(sum) };
+        values[column] = limited as u32;
+    }
+    values
+}
+
+/// The elements of A that are there, row after row: the column of each, and its value.
+struct RowsOfA {
+    elements: [[(u32, u32); DEEPEST]; SIZE],
+    lengths: [usize; SIZE],
+}
+
+impl RowsOfA {
+    #[inline(always)]
+    fn row(&self, row: usize) -> &[(u32, u32)] {
+        &self.elements[row][..self.lengths[row]]
+    }
+
+    #[inline(always)]
+    fn push(&mut self, row: usize, element: (u32, u32)) {
+        self.elements[row][self.lengths[row]] = element;
+        self.lengths[row] += 1;
+    }
+}
+
+#[inline(always)]
+fn rows_of_a(w: &Wave, step: &Step, mods: &Mods, form: &Form, layout: Layout) -> RowsOfA {
+    let mut rows = RowsOfA { elements: [[(0, 0); DEEPEST]; SIZE], lengths: [0; SIZE] };
+    let depth = if form.sparse { form.depth / 2 } else { form.depth };
+    let mut values = [[0; SIZE]; DEEPEST];
+    elements(w, step, mods, form.a, depth, 0, layout, &mut values);
+    let keys = match step.src[2] {
+        Src::Row(keys) if form.sparse => &w.rows[usize::from(keys)],
+        _ => {
+            for row in 0..SIZE {
+                for k in 0..depth {
+                    rows.elements[row][k] = (k as u32, values[k][row]);
+                }
+                rows.lengths[row] = depth;
+            }
+            return rows;
+        }
+    };
     let bits = form.a.bits();
     let set = usize::from(mods.op_sel & 3) * 2 * layout.elements(depth, bits);
-    let key = |row: usize, packed: usize| {
-        let (group, element) = layout.place(packed, depth, bits);
-        let keys = w.rows[usize::from(keys)][group * SIZE + row];
-        keys.checked_shr((set + 2 * element) as u32).unwrap_or(0) as usize & 3
-    };
-    let expanded = |(row, packed): (usize, Vec<Number>)| {
-        let pairs = packed.chunks_exact(2).enumerate();
-        pairs
-            .flat_map(|(four, pair)| {
-                let [first, second] = [2 * four, 2 * four + 1].map(|packed| key(row, packed));
-                // Keys ascend: the first is none of the last column, the second none of the first.
-                let first_is_there = (first < 3).then_some((4 * four + first, pair[0]));
-                let second_is_there = (second > 0 && second != first).then_some((4 * four + second, pair[1]));
-                first_is_there.into_iter().chain(second_is_there)
-            })
-            .collect()
-    };
-    Ok(rows.into_iter().enumerate().map(expanded).collect())
+    for pair in 0..depth / 2 {
+        let places = [layout.place(2 * pair, depth, bits), layout.place(2 * pair + 1, depth, bits)];
+        for row in 0..SIZE {
+            let [first, second] = places.map(|(group, element)| {
+                keys[group * SIZE + row].checked_shr((set + 2 * element) as u32).unwrap_or(0) & 3
+            });
+            let four = 4 * pair as u32;
+            // Keys ascend: the first is none of the last column, the second none of the first.
+            if first < 3 {
+                rows.push(row, (four + first, values[2 * pair][row]));
+            }
+            if second > 0 && second != first {
+                rows.push(row, (four + second, values[2 * pair + 1][row]));
+            }
+        }
+    }
+    rows
 }
 
-/// The elements of the first or second source, by the row of A or the column of B, and in order along it.
+/// The elements of the first or second source, in order along the rows of A or the columns of B.
+#[expect(clippy::too_many_arguments, reason = "they say which part of which operand is read")]
+#[inline(always)]
 fn elements(
     w: &Wave,
     step: &Step,
@@ -295,30 +371,41 @@ fn elements(
     depth: usize,
     source: usize,
     layout: Layout,
-) -> Outcome<Vec<Vec<Number>>> {
-    let Src::Row(first) = step.src[source] else { return Err(odd_operand(step.op)) };
+    into: &mut [Line; DEEPEST],
+) {
+    let Src::Row(first) = step.src[source] else { return };
     let bits = element.bits();
     let in_register = 32 / bits;
-    // NEG is of the lower halves, NEG_HI of the upper ones; of whole numbers NEG says that they are signed.
-    let is_negative =
-        |at: usize| (if at.is_multiple_of(2) { mods.neg } else { mods.neg_hi }) >> source & 1 != 0;
     let is_signed = mods.neg >> source & 1 != 0;
-    let number = |line: usize, k: usize| {
+    for (k, line) in into.iter_mut().enumerate().take(depth) {
         let (group, at) = layout.place(k, depth, bits);
-        let register = w.rows[usize::from(first) + at / in_register][group * SIZE + line];
-        let code = register >> (bits * (at % in_register)) & ((1 << bits) - 1);
-        let sign = if is_negative(at) { 0x8000 } else { 0 };
-        match element {
-            Element::F16 => Number::Float(half::value(Half(code as u16 ^ sign))),
-            Element::BF16 => Number::Float(half::bf16(code as u16 ^ sign)),
-            Element::Small(format) => Number::Float(format.value(code)),
-            Element::Whole(bits) if is_signed => Number::Whole((code << (32 - bits)) as i32 >> (32 - bits)),
-            Element::Whole(_) => Number::Whole(code as i32),
+        let registers = &w.rows[usize::from(first) + at / in_register][group * SIZE..][..SIZE];
+        let (up, down) = (32 - bits * (at % in_register + 1), 32 - bits);
+        // NEG is of the lower halves, NEG_HI of the upper ones; of whole numbers NEG says that they are signed.
+        let negates = (if at.is_multiple_of(2) { mods.neg } else { mods.neg_hi }) >> source & 1 != 0;
+        let sign = if negates { 0x8000 } else { 0 };
+        macro_rules! line {
+            (|$top:ident| $value:expr) => {
+                for number in 0..SIZE {
+                    let $top = registers[number] << up;
+                    line[number] = $value;
+                }
+            };
         }
-    };
-    Ok((0..SIZE).map(|line| (0..depth).map(|k| number(line, k)).collect()).collect())
+        match element {
+            Element::F16 => line!(|top| half::value(Half((top >> 16) as u16 ^ sign)).to_bits()),
+            Element::BF16 => line!(|top| half::bf16((top >> 16) as u16 ^ sign).to_bits()),
+            Element::Small(format) => {
+                let values = format.values();
+                line!(|top| values[(top >> down) as usize & 0xff].to_bits());
+            }
+            Element::Whole(_) if is_signed => line!(|top| (top as i32 >> down) as u32),
+            Element::Whole(_) => line!(|top| top >> down),
+        }
+    }
 }
 
+#[inline(always)]
 fn addend_value(bits: u32, sum: Sum) -> f32 {
     match sum {
         Sum::F16 => half::value(Half(bits as u16)),
@@ -328,11 +415,13 @@ fn addend_value(bits: u32, sum: Sum) -> f32 {
 }
 
 /// C with its absolute value taken, and negated.
+#[inline(always)]
 fn negated(value: f32, mods: &Mods) -> f32 {
     let value = if mods.neg_hi >> 2 & 1 != 0 { value.abs() } else { value };
     if mods.neg >> 2 & 1 != 0 { -value } else { value }
 }
 
+#[inline(always)]
 fn rounded(value: f32, sum: Sum) -> u32 {
     match sum {
         Sum::F16 => half::from_f32(value, 0).0.into(),

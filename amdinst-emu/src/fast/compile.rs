@@ -150,7 +150,7 @@ fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     if let Some(extra) = &step.extra {
         if let Some(access) = &extra.memory {
             return device(step, access, hot, form)
-                .or_else(|| private(access, hot, form))
+                .or_else(|| private(step, access, hot, form))
                 .or_else(|| group(access, step, hot, form));
         }
         if let Some(access) = &extra.scalar {
@@ -908,8 +908,8 @@ fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Opti
 }
 
 /// Loads and stores in scratch, through a buffer resource or FLAT_SCRATCH.
-fn private(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
-    use scratch::{Access, BUFFER, FLAT, Small};
+fn private(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
+    use scratch::{Access, BUFFER, FLAT};
     let plain = !access.tfe && !access.lds_dma && access.typed.is_none() && !access.idxen;
     let buffer = access.space == Space::Buffer;
     if !plain || !buffer && access.space != Space::Scratch {
@@ -927,19 +927,16 @@ fn private(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> 
     };
     hot.imm[0] = i32::try_from(access.offset).ok()? as u32;
     hot.sdst = u32::from(access.resource);
+    hot.src[2] = if passes_the_cache(step) { memory::PASSES_THE_CACHE } else { 0 };
     if buffer && access.resource > 100 {
         return None;
     }
-    let (store, bytes, data) = match access.action {
-        Action::Load { bytes: bytes @ 1..=2, signed, part: Part::Whole } => {
-            hot.imm[2] = Small { bytes: bytes.into(), signed }.to_bits();
-            (false, 0, access.dst)
+    let (store, bytes, data) = match memory::Narrow::of(access.action) {
+        Some((store, narrow)) => {
+            hot.imm[2] = narrow.to_bits();
+            (store, 0, if store { access.data[0] } else { access.dst })
         }
-        Action::Store { bytes: bytes @ 1..=2, part: Part::Whole } => {
-            hot.imm[2] = Small { bytes: bytes.into(), signed: false }.to_bits();
-            (true, 0, access.data[0])
-        }
-        _ => dwords(access)?,
+        None => dwords(access)?,
     };
     if usize::from(data % 256 + u16::from(bytes / 4).max(1)) > REGISTERS / 2 {
         return None;
@@ -978,6 +975,47 @@ fn dwords(access: &MemoryAccess) -> Option<(bool, u8, u16)> {
     }
 }
 
+/// The DS instructions that read, write and update memory by a lane's address alone.
+fn is_plain_in_group(step: &Step) -> bool {
+    crate::exec::is_plain_in_lds(step.op)
+}
+
+/// Reads and writes of less than a dword in LDS.
+fn less_in_group(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
+    let (write, narrow) = memory::Narrow::of(access.action)?;
+    let data = if write { access.data[0] } else { access.dst };
+    if !is_plain_in_group(step) || access.second.is_some() {
+        return None;
+    }
+    hot.src[0] = u32::from(access.vaddr?) * LANES as u32;
+    hot.dst = u32::from(data) * LANES as u32;
+    hot.imm[0] = u32::try_from(access.offset).ok()?;
+    hot.imm[2] = narrow.to_bits();
+    Some(if write { at::<lds::Less<true>>(form) } else { at::<lds::Less<false>>(form) })
+}
+
+/// Atomics in LDS.
+fn atomic_in_group(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
+    let Action::Atomic { bytes: bytes @ (4 | 8), returns, .. } = access.action else { return None };
+    if !is_plain_in_group(step) || access.second.is_some() {
+        return None;
+    }
+    let dwords = u16::from(bytes / 4);
+    let fits = |first: u16| usize::from(first % 256 + dwords) <= REGISTERS / 2;
+    if !access.data.into_iter().all(fits) || returns && !fits(access.dst) {
+        return None;
+    }
+    hot.src = [access.vaddr?, access.data[0], access.data[1]].map(|row| u32::from(row) * LANES as u32);
+    hot.dst = u32::from(access.dst) * LANES as u32;
+    hot.imm[0] = u32::try_from(access.offset).ok()?;
+    Some(match (bytes, returns) {
+        (4, false) => at::<lds::Atomic<false, false>>(form),
+        (4, true) => at::<lds::Atomic<false, true>>(form),
+        (_, false) => at::<lds::Atomic<true, false>>(form),
+        (_, true) => at::<lds::Atomic<true, true>>(form),
+    })
+}
+
 /// Reads and writes of whole dwords in LDS.
 fn group(access: &MemoryAccess, step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     let plain = matches!(
@@ -1000,7 +1038,15 @@ fn group(access: &MemoryAccess, step: &Step, hot: &mut Hot, form: Form) -> Optio
             | Op::ds_write2st64_b64
     );
     let in_lds = access.space == Space::Lds && step.extra.as_ref().is_some_and(|extra| !extra.inst.mods.gds);
-    if !plain || !in_lds {
+    if !in_lds || access.adds_lane {
+        return None;
+    }
+    if let Some(run) =
+        atomic_in_group(step, access, hot, form).or_else(|| less_in_group(step, access, hot, form))
+    {
+        return Some(run);
+    }
+    if !plain {
         return None;
     }
     let row = access.vaddr?;

@@ -1,13 +1,13 @@
-//! Reads and writes of whole dwords in LDS, when all active lanes' bytes are inside.
+//! Reads and writes in LDS, and atomics, when all active lanes' bytes are inside.
 
 use super::level::Level;
-use super::memory::numbers;
+use super::memory::{Narrow, numbers};
 use super::{Body, Hot, PARTS, general, part, parts, rows};
 use crate::check::AccessKind;
-use crate::exec::{Context, lane_race};
-use crate::program::{Action, Part};
+use crate::exec::{AtomicWork, Context, lane_race};
+use crate::program::{Action, AtomicOp, Part};
 use crate::races::{Lines, Mark, Noting};
-use crate::wave::{LANES, Wave};
+use crate::wave::{LANES, Wave, lanes_of};
 
 /// A read (or write, if `WRITE`) of `DWORDS` a lane at each of `COUNT` offsets (`hot.imm`) from the addresses in row
 /// `hot.src[0]`. Reads go to rows from `hot.dst` on; what is written at the first offset comes from there, what is
@@ -261,6 +261,145 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
                         at.add(dword).write_unaligned(registers.add(dword * LANES + lane).read().to_le());
                     }
                 }
+            }
+        }
+        hot.next
+    }
+}
+
+/// A read (or write, if `WRITE`) of one or two bytes a lane, as [`Narrow`] in `hot.imm[2]` says. Operands as those of [`Access`].
+pub(super) struct Less<const WRITE: bool>;
+
+impl<const WRITE: bool> Body for Less<WRITE> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let narrow = Narrow::from_bits(hot.imm[2]);
+        // SAFETY: as for `Access`.
+        unsafe {
+            let Some(addresses) = plain::<L>(context, hot, narrow.bytes, 1) else {
+                return general(context, hot);
+            };
+            let w = &mut *context.wave;
+            let lds = context.lds.as_mut_ptr();
+            let registers = rows(w).add(hot.dst as usize);
+            let mut values = [0; LANES];
+            for lane in lanes_of(w.exec) {
+                let at = lds.add(addresses[lane] as usize);
+                match (WRITE, narrow.bytes) {
+                    (true, bytes) => {
+                        let value = registers.add(lane).read() >> if narrow.high { 16 } else { 0 };
+                        if bytes == 1 {
+                            at.write(value as u8);
+                        } else {
+                            at.cast::<u16>().write_unaligned((value as u16).to_le());
+                        }
+                    }
+                    (false, 1) => values[lane] = at.read().into(),
+                    (false, _) => values[lane] = u16::from_le(at.cast::<u16>().read_unaligned()).into(),
+                }
+            }
+            if !WRITE {
+                narrow.put::<L>(w, hot.dst, &values);
+            }
+        }
+        hot.next
+    }
+}
+
+/// The active lanes' addresses with the offset `hot.imm[0]`, if nobody looks at what is accessed, and all bytes are inside and aligned.
+#[inline(always)]
+unsafe fn plain<L: Level>(
+    context: &mut Context<'_>,
+    hot: &Hot,
+    bytes: u32,
+    alignment: u32,
+) -> Option<[u32; LANES]> {
+    if context.lds.is_watched() {
+        return None;
+    }
+    let w = &mut *context.wave;
+    let reach = u64::from(hot.imm[0]) + u64::from(bytes);
+    let mut all = [0; LANES];
+    // SAFETY: rows are in the register file (checked by `compile`).
+    unsafe {
+        let row = rows(w).add(hot.src[0] as usize).cast_const();
+        let mut addresses = [L::splat(0); PARTS];
+        let (offset, low_bits) = (L::splat(hot.imm[0]), L::splat(alignment - 1));
+        let mut odd = 0;
+        for i in 0..parts::<L>() {
+            addresses[i] = L::load(row.add(i * L::N));
+            let place = L::add(addresses[i], offset);
+            odd |= !L::equal(L::and(place, low_bits), L::splat(0)) & part::<L>(w.exec, i);
+            L::store(all.as_mut_ptr().add(i * L::N), place);
+        }
+        let inside = look::<L>(&addresses, w.exec, reach, context.lds.len()).inside;
+        (inside && odd == 0).then_some(all)
+    }
+}
+
+/// A read-modify-write operation on 4 or 8 bytes (`WIDE`) a lane, at the offset `hot.imm[0]` from the addresses in row `hot.src[0]`.
+/// Operands from rows `hot.src[1]` and `hot.src[2]`; what was there goes to rows from `hot.dst` on if `RETURNS`.
+pub(super) struct Atomic<const WIDE: bool, const RETURNS: bool>;
+
+impl<const WIDE: bool, const RETURNS: bool> Body for Atomic<WIDE, RETURNS> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: rows are in the register file (checked by `compile`), and all bytes in LDS (checked by `plain`).
+        unsafe {
+            let bytes = if WIDE { 8 } else { 4 };
+            let Some(addresses) = plain::<L>(context, hot, bytes, bytes) else {
+                return general(context, hot);
+            };
+            let step = &context.program.steps[(hot.next - 1) as usize];
+            let access = step.extra.as_ref().and_then(|extra| extra.memory.as_ref());
+            let Some(Action::Atomic { op, .. }) = access.map(|access| access.action) else {
+                return general(context, hot);
+            };
+            let w = &mut *context.wave;
+            let work = AtomicWork::in_lds(op, bytes as u8, w);
+            let lds = context.lds.as_mut_ptr();
+            let registers = rows(w);
+            let exec = w.exec;
+            let operand = |first: u32, lane: usize| {
+                let register = registers.add(first as usize + lane);
+                u64::from(register.read())
+                    | if WIDE { u64::from(register.add(LANES).read()) << 32 } else { 0 }
+            };
+            // The commonest operations have loops of their own.
+            macro_rules! each {
+                (|$old:ident, $data:ident, $second:ident| $new:expr) => {
+                    for lane in lanes_of(exec) {
+                        let at = lds.add(addresses[lane] as usize);
+                        let $old = match WIDE {
+                            true => u64::from_le(at.cast::<u64>().read_unaligned()),
+                            false => u32::from_le(at.cast::<u32>().read_unaligned()).into(),
+                        };
+                        let ($data, $second) = (operand(hot.src[1], lane), operand(hot.src[2], lane));
+                        let new: u64 = $new;
+                        match WIDE {
+                            true => at.cast::<u64>().write_unaligned(new.to_le()),
+                            false => at.cast::<u32>().write_unaligned((new as u32).to_le()),
+                        }
+                        if RETURNS {
+                            let result = registers.add(hot.dst as usize + lane);
+                            result.write($old as u32);
+                            if WIDE {
+                                result.add(LANES).write(($old >> 32) as u32);
+                            }
+                        }
+                    }
+                };
+            }
+            match op {
+                AtomicOp::Add => each!(|old, data, _second| old.wrapping_add(data)),
+                AtomicOp::UMin => each!(|old, data, _second| old.min(data)),
+                AtomicOp::UMax => each!(|old, data, _second| old.max(data)),
+                AtomicOp::And => each!(|old, data, _second| old & data),
+                AtomicOp::Or => each!(|old, data, _second| old | data),
+                AtomicOp::Xor => each!(|old, data, _second| old ^ data),
+                AtomicOp::Swap => each!(|_old, data, _second| data),
+                AtomicOp::CmpSwap => each!(|old, data, second| if old == data { second } else { old }),
+                _ => each!(|old, data, second| work.apply(old, data, second)),
             }
         }
         hot.next

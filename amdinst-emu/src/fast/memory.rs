@@ -7,11 +7,11 @@
 use super::level::Level;
 use super::{Body, CONST, Hot, PARTS, general, part, parts, put, rows, scratch};
 use crate::check::AccessKind;
-use crate::exec::{Context, lane_race};
+use crate::exec::{Bytes, Context, lane_race, plain};
 use crate::memory::{Allocation, PRIVATE_APERTURE, Protection};
 use crate::program::{Action, Part};
 use crate::races::{Lines, Noting};
-use crate::wave::{LANES, Wave};
+use crate::wave::{LANES, SOURCE_ROWS, Wave};
 
 /// A load (or store, if `STORE`) of `DWORDS` a lane. `hot.src[0]`: the first row of the address; `hot.src[1]`: the scalar
 /// base, if it is not [`CONST`]; `hot.imm[0]`: the offset. Registers from `hot.dst`.
@@ -112,29 +112,70 @@ unsafe fn private<L: Level>(row: *const u32, exec: u64) -> Option<u64> {
     }
 }
 
+/// What the lanes' addresses are: a row of offsets from a device address.
+#[derive(Clone, Copy)]
+struct Addresses {
+    /// The offsets' first dword in the register file.
+    row: u32,
+    /// The device address, with the instruction's own offset.
+    from: u64,
+    /// The instruction's own offset.
+    offset: u64,
+    /// What an offset and the instruction's own one may reach to.
+    end: u64,
+}
+
+impl Addresses {
+    /// Those of an access by FLAT or GLOBAL, if the lanes have the upper half of them in common. EXEC is not zero.
+    #[inline(always)]
+    unsafe fn of<L: Level>(w: &mut Wave, hot: &Hot) -> Option<Self> {
+        let first = w.exec.trailing_zeros() as usize;
+        let common = if hot.src[1] == CONST {
+            // SAFETY: rows are in the register file (checked by `compile`).
+            unsafe {
+                let high = rows(w).add(hot.src[0] as usize + LANES).cast_const();
+                if !is_uniform::<L>(high, w.exec) {
+                    return None;
+                }
+                u64::from(high.add(first).read()) << 32
+            }
+        } else {
+            w.s64((hot.src[1] & 127) as u8)
+        };
+        let offset = i64::from(hot.imm[0] as i32);
+        Some(Self { row: hot.src[0], from: common.wrapping_add_signed(offset), offset: 0, end: u64::MAX })
+    }
+
+    /// Those of an access to a buffer of plain bytes, whose resource's first register is `hot.sdst`.
+    fn in_buffer(context: &mut Context<'_>, hot: &Hot) -> Option<Self> {
+        let step = &context.program.steps[(hot.next - 1) as usize];
+        let access = step.extra.as_ref()?.memory.as_ref()?;
+        let Bytes { base, end } = plain(context.wave, access)?;
+        let row = match access.vaddr.filter(|_| access.offen) {
+            Some(row) => row,
+            None => {
+                context.wave.rows[usize::from(SOURCE_ROWS)] = [0; LANES];
+                SOURCE_ROWS
+            }
+        };
+        let offset = u64::try_from(access.offset).ok()?;
+        Some(Self { row: u32::from(row) * LANES as u32, from: base.wrapping_add(offset), offset, end })
+    }
+}
+
 /// The place of an access of `stride` bytes a lane, if it is one that is handled here. EXEC is not zero.
 #[inline(always)]
 unsafe fn find<'a, L: Level, const STORE: bool>(
     w: &mut Wave,
     memory: &'a crate::memory::Memory,
-    hot: &Hot,
+    addresses: Addresses,
     stride: u32,
 ) -> Option<Place<'a>> {
     let exec = w.exec;
     let first = exec.trailing_zeros() as usize;
     // SAFETY: rows are in the register file (checked by `compile`).
     unsafe {
-        let row = rows(w).add(hot.src[0] as usize).cast_const();
-        let common = if hot.src[1] == CONST {
-            let high = row.add(LANES);
-            if !is_uniform::<L>(high, exec) {
-                return None;
-            }
-            u64::from(high.add(first).read()) << 32
-        } else {
-            w.s64((hot.src[1] & 127) as u8)
-        };
-        let common = common.wrapping_add_signed(i64::from(hot.imm[0] as i32));
+        let row = rows(w).add(addresses.row as usize).cast_const();
         let low = row.add(first).read();
         let consecutive = is_consecutive::<L>(row, exec, stride);
         let (lowest, highest) = if consecutive {
@@ -147,13 +188,17 @@ unsafe fn find<'a, L: Level, const STORE: bool>(
         if highest < lowest {
             return None;
         }
-        let from = common.wrapping_add(u64::from(lowest));
+        let reach = addresses.offset.checked_add(u64::from(highest) + u64::from(stride));
+        if reach.is_none_or(|reach| reach > addresses.end) {
+            return None;
+        }
+        let from = addresses.from.wrapping_add(u64::from(lowest));
         let bytes = u64::from(highest - lowest) + u64::from(stride);
         let (allocation, _) = memory.find(from, bytes)?;
         if STORE && allocation.protection == Protection::ReadOnly {
             return None;
         }
-        let start = common.wrapping_sub(allocation.address);
+        let start = addresses.from.wrapping_sub(allocation.address);
         Some(Place { allocation, start, consecutive })
     }
 }
@@ -251,78 +296,123 @@ impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
         if exec == 0 {
             return hot.next;
         }
-        // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all active
-        // lanes are in the allocation.
+        // SAFETY: rows are in the register file (checked by `compile`).
         unsafe {
-            let Some(place) = find::<L, STORE>(w, context.memory, hot, 4 * DWORDS as u32) else {
-                let row = rows(w).add(hot.src[0] as usize).cast_const();
-                if hot.src[2] & FLAT != 0
-                    && let Some(offset) = private::<L>(row, exec)
-                    && let Some(first) = w.scratch.offset_of(w.flat_scratch())
-                    && let offset = offset.wrapping_add_signed(i64::from(hot.imm[0] as i32))
-                    && offset >> 32 == 0
-                    && scratch::transfer::<L, STORE, DWORDS>(w, hot, first, offset)
-                {
-                    return hot.next;
-                }
+            if let Some(addresses) = Addresses::of::<L>(w, hot)
+                && let Some(place) = find::<L, STORE>(w, context.memory, addresses, 4 * DWORDS as u32)
+            {
+                return dwords::<L, STORE, DWORDS>(context, hot, addresses.row, &place);
+            }
+            let row = rows(w).add(hot.src[0] as usize).cast_const();
+            if hot.src[2] & FLAT != 0
+                && let Some(offset) = private::<L>(row, exec)
+                && let Some(first) = w.scratch.offset_of(w.flat_scratch())
+                && let offset = offset.wrapping_add_signed(i64::from(hot.imm[0] as i32))
+                && offset >> 32 == 0
+                && scratch::transfer::<L, STORE, DWORDS>(w, hot, first, offset)
+            {
+                return hot.next;
+            }
+            general(context, hot)
+        }
+    }
+}
+
+/// Such an access to a buffer of plain bytes; if `DWORDS` is 0, of less than a dword, as [`Narrow`] says.
+pub(super) struct InBuffer<const STORE: bool, const DWORDS: usize>;
+
+impl<const STORE: bool, const DWORDS: usize> Body for InBuffer<STORE, DWORDS> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+        if context.wave.exec == 0 {
+            return hot.next;
+        }
+        let Some(addresses) = Addresses::in_buffer(context, hot) else {
+            // SAFETY: the caller's.
+            return unsafe { general(context, hot) };
+        };
+        let narrow = Narrow::from_bits(hot.imm[2]);
+        let stride = if DWORDS == 0 { narrow.bytes } else { 4 * DWORDS as u32 };
+        // SAFETY: as for `Access`.
+        unsafe {
+            match find::<L, STORE>(context.wave, context.memory, addresses, stride) {
+                Some(place) if DWORDS == 0 => less::<L, STORE>(context, hot, narrow, addresses.row, &place),
+                Some(place) => dwords::<L, STORE, DWORDS>(context, hot, addresses.row, &place),
+                None => general(context, hot),
+            }
+        }
+    }
+}
+
+/// Moves dwords between registers and memory.
+///
+/// # Safety
+/// As for [`super::Handler`]; `place` is where the lanes' offsets, from dword `row` of the registers on, go.
+#[inline(always)]
+unsafe fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
+    context: &mut Context<'_>,
+    hot: &Hot,
+    row: u32,
+    place: &Place<'_>,
+) -> u32 {
+    let w = &mut *context.wave;
+    let exec = w.exec;
+    // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all active lanes are in the
+    // allocation.
+    unsafe {
+        let bytes = &place.allocation.bytes;
+        let registers = rows(w).add(hot.dst as usize);
+        // A load may overwrite its own addresses: keep them.
+        let mut addresses = [L::splat(0); PARTS];
+        let row = rows(w).add(row as usize);
+        for i in 0..parts::<L>() {
+            addresses[i] = L::load(row.add(i * L::N));
+        }
+        if context.lds.is_watched() || context.scan.is_some() {
+            let (addresses, start) = (&*addresses.as_ptr().cast::<[u32; LANES]>(), place.start);
+            let lanes = Lanes { addresses, start, consecutive: place.consecutive, dwords: DWORDS };
+            if !note(context, hot, place.allocation, AccessKind::plain(STORE), &lanes) {
                 return general(context, hot);
-            };
-            let bytes = &place.allocation.bytes;
-            let registers = rows(w).add(hot.dst as usize);
-            // A load may overwrite its own addresses: keep them.
-            let mut addresses = [L::splat(0); PARTS];
-            let row = rows(w).add(hot.src[0] as usize);
-            for i in 0..parts::<L>() {
-                addresses[i] = L::load(row.add(i * L::N));
             }
-            if context.lds.is_watched() || context.scan.is_some() {
-                let (addresses, start) = (&*addresses.as_ptr().cast::<[u32; LANES]>(), place.start);
-                let lanes = Lanes { addresses, start, consecutive: place.consecutive, dwords: DWORDS };
-                if !note(context, hot, place.allocation, AccessKind::plain(STORE), &lanes) {
-                    return general(context, hot);
-                }
-            }
-            for i in 0..parts::<L>() {
-                let mut lanes = part::<L>(exec, i);
-                let registers = registers.add(i * L::N);
-                let whole = lanes == ((1u64 << L::N) - 1) as u32;
-                let first = addresses.as_ptr().cast::<u32>().add(i * L::N);
-                if DWORDS == 1 && whole {
-                    let start = first.read();
-                    let at = place.start.wrapping_add(u64::from(start)) as usize;
-                    let in_order = place.consecutive
-                        || L::equal(
-                            addresses[i],
-                            L::add(L::splat(start), L::shl(numbers::<L>(), L::splat(2))),
-                        ) == lanes;
-                    // Pieces of an aligned vector are single dwords, as atomics are.
-                    if in_order && at.is_multiple_of(4) {
-                        let memory = bytes.as_ptr().add(at).cast::<u32>().cast_mut();
-                        if STORE {
-                            L::store_shared(memory, L::load(registers));
-                        } else {
-                            L::store(registers, L::load_shared(memory));
-                        }
-                        continue;
+        }
+        for i in 0..parts::<L>() {
+            let mut lanes = part::<L>(exec, i);
+            let registers = registers.add(i * L::N);
+            let whole = lanes == ((1u64 << L::N) - 1) as u32;
+            let first = addresses.as_ptr().cast::<u32>().add(i * L::N);
+            if DWORDS == 1 && whole {
+                let start = first.read();
+                let at = place.start.wrapping_add(u64::from(start)) as usize;
+                let in_order = place.consecutive
+                    || L::equal(addresses[i], L::add(L::splat(start), L::shl(numbers::<L>(), L::splat(2))))
+                        == lanes;
+                // Pieces of an aligned vector are single dwords, as atomics are.
+                if in_order && at.is_multiple_of(4) {
+                    let memory = bytes.as_ptr().add(at).cast::<u32>().cast_mut();
+                    if STORE {
+                        L::store_shared(memory, L::load(registers));
+                    } else {
+                        L::store(registers, L::load_shared(memory));
                     }
+                    continue;
                 }
-                while lanes != 0 {
-                    let lane = lanes.trailing_zeros() as usize;
-                    lanes &= lanes - 1;
-                    let at = place.start.wrapping_add(u64::from(first.add(lane).read())) as usize;
-                    for dword in 0..DWORDS {
-                        let register = registers.add(dword * LANES + lane);
-                        if STORE {
-                            bytes.store::<4>(at + 4 * dword, u64::from(register.read()));
-                        } else {
-                            register.write(bytes.load::<4>(at + 4 * dword) as u32);
-                        }
+            }
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
+                let at = place.start.wrapping_add(u64::from(first.add(lane).read())) as usize;
+                for dword in 0..DWORDS {
+                    let register = registers.add(dword * LANES + lane);
+                    if STORE {
+                        bytes.store::<4>(at + 4 * dword, u64::from(register.read()));
+                    } else {
+                        register.write(bytes.load::<4>(at + 4 * dword) as u32);
                     }
                 }
             }
         }
-        hot.next
     }
+    hot.next
 }
 
 /// A load (or store, if `STORE`) of one or two bytes a lane, [`Narrow`] says how. Operands as those of [`Access`].
@@ -332,13 +422,13 @@ pub(super) struct Less<const STORE: bool>;
 #[derive(Clone, Copy)]
 pub(super) struct Narrow {
     /// 1 or 2.
-    bytes: u32,
+    pub(super) bytes: u32,
     /// Loads extend the sign.
-    signed: bool,
+    pub(super) signed: bool,
     /// They are in the high half.
-    high: bool,
+    pub(super) high: bool,
     /// Loads write no more than a half.
-    half: bool,
+    pub(super) half: bool,
     /// Loads leave the other half.
     keeps: bool,
 }
@@ -367,7 +457,7 @@ impl Narrow {
     }
 
     #[inline(always)]
-    fn from_bits(bits: u32) -> Self {
+    pub(super) fn from_bits(bits: u32) -> Self {
         let flag = |at: u32| bits >> (8 + at) & 1 != 0;
         Self { bytes: bits & 0xff, signed: flag(0), high: flag(1), half: flag(2), keeps: flag(3) }
     }
@@ -377,63 +467,99 @@ impl<const STORE: bool> Body for Less<STORE> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let exec = w.exec;
-        if exec == 0 {
+        if w.exec == 0 {
             return hot.next;
         }
         let narrow = Narrow::from_bits(hot.imm[2]);
         // SAFETY: as for `Access`.
         unsafe {
-            if context.lds.is_watched() || context.scan.is_some() {
-                return general(context, hot);
+            if let Some(addresses) = Addresses::of::<L>(w, hot)
+                && let Some(place) = find::<L, STORE>(w, context.memory, addresses, narrow.bytes)
+            {
+                return less::<L, STORE>(context, hot, narrow, addresses.row, &place);
             }
-            let Some(place) = find::<L, STORE>(w, context.memory, hot, narrow.bytes) else {
-                return general(context, hot);
-            };
-            let bytes = &place.allocation.bytes;
-            let addresses = rows(w).add(hot.src[0] as usize).cast_const();
-            let at = |lane: usize| place.start.wrapping_add(u64::from(addresses.add(lane).read())) as usize;
-            let registers = rows(w).add(hot.dst as usize);
-            let mut values = [0u32; LANES];
-            let mut lanes = exec;
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
-                if STORE {
-                    let value = u64::from(registers.add(lane).read() >> if narrow.high { 16 } else { 0 });
-                    match narrow.bytes {
-                        1 => bytes.store::<1>(at(lane), value),
-                        _ => bytes.store::<2>(at(lane), value),
-                    }
-                } else {
-                    values[lane] = match narrow.bytes {
-                        1 => bytes.load::<1>(at(lane)) as u32,
-                        _ => bytes.load::<2>(at(lane)) as u32,
-                    };
-                }
-            }
+            general(context, hot)
+        }
+    }
+}
+
+/// Moves less than dwords between registers and memory.
+///
+/// # Safety
+/// As for [`dwords`].
+#[inline(always)]
+unsafe fn less<L: Level, const STORE: bool>(
+    context: &mut Context<'_>,
+    hot: &Hot,
+    narrow: Narrow,
+    row: u32,
+    place: &Place<'_>,
+) -> u32 {
+    // SAFETY: as for `dwords`.
+    unsafe {
+        if context.lds.is_watched() || context.scan.is_some() {
+            return general(context, hot);
+        }
+        let w = &mut *context.wave;
+        let exec = w.exec;
+        let bytes = &place.allocation.bytes;
+        let addresses = rows(w).add(row as usize).cast_const();
+        let at = |lane: usize| place.start.wrapping_add(u64::from(addresses.add(lane).read())) as usize;
+        let registers = rows(w).add(hot.dst as usize);
+        let mut values = [0u32; LANES];
+        let mut lanes = exec;
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            lanes &= lanes - 1;
             if STORE {
-                return hot.next;
+                let value = u64::from(registers.add(lane).read() >> if narrow.high { 16 } else { 0 });
+                match narrow.bytes {
+                    1 => bytes.store::<1>(at(lane), value),
+                    _ => bytes.store::<2>(at(lane), value),
+                }
+            } else {
+                values[lane] = match narrow.bytes {
+                    1 => bytes.load::<1>(at(lane)) as u32,
+                    _ => bytes.load::<2>(at(lane)) as u32,
+                };
             }
-            let up = L::splat(32 - 8 * narrow.bytes);
-            let shift = L::splat(if narrow.high { 16 } else { 0 });
-            let other = L::splat(if narrow.high { 0xffff } else { 0xffff_0000 });
+        }
+        if STORE {
+            return hot.next;
+        }
+        narrow.put::<L>(w, hot.dst, &values);
+    }
+    hot.next
+}
+
+impl Narrow {
+    /// Writes what a load of these has loaded.
+    ///
+    /// # Safety
+    /// As for [`Level`].
+    #[inline(always)]
+    pub(super) unsafe fn put<L: Level>(self, w: &mut Wave, dst: u32, values: &[u32; LANES]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let registers = rows(w).add(dst as usize);
+            let up = L::splat(32 - 8 * self.bytes);
+            let shift = L::splat(if self.high { 16 } else { 0 });
+            let other = L::splat(if self.high { 0xffff } else { 0xffff_0000 });
             let mut result = [L::splat(0); PARTS];
             for i in 0..parts::<L>() {
                 let mut value = L::load(values.as_ptr().add(i * L::N));
-                if narrow.signed {
+                if self.signed {
                     value = L::sar(L::shl(value, up), up);
                 }
-                if narrow.half {
+                if self.half {
                     value = L::shl(L::and(value, L::splat(0xffff)), shift);
                 }
-                if narrow.keeps {
+                if self.keeps {
                     value = L::or(value, L::and(L::load(registers.add(i * L::N)), other));
                 }
                 result[i] = value;
             }
-            put::<L>(w, hot.dst, &result);
+            put::<L>(w, dst, &result);
         }
-        hot.next
     }
 }

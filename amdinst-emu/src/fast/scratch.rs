@@ -3,7 +3,7 @@
 //! The lanes' dwords then lie side by side ([`crate::wave::Scratch`]), as they do in a register.
 
 use super::level::Level;
-use super::memory::is_uniform;
+use super::memory::{InBuffer, Narrow, is_uniform};
 use super::{Body, CONST, Hot, general, part, parts, rows, scalar};
 use crate::exec::Context;
 use crate::memory::is_scratch;
@@ -15,28 +15,10 @@ pub(super) const BUFFER: u8 = 0;
 /// From FLAT_SCRATCH on.
 pub(super) const FLAT: u8 = 1;
 
-/// A load (or store, if `STORE`) of `DWORDS` a lane, or if that is 0 of 1 or 2 bytes ([`Small`]). `hot.src[0]`: the row
+/// A load (or store, if `STORE`) of `DWORDS` a lane, or if that is 0 of 1 or 2 bytes, whole registers of them ([`Narrow`]). `hot.src[0]`: the row
 /// of the address, or [`CONST`] if there is none; `hot.src[1]`: the scalar offset; `hot.imm[0]`: the constant one.
 /// Registers from `hot.dst` on.
 pub(super) struct Access<const STORE: bool, const DWORDS: usize, const FORM: u8>;
-
-/// What is less than a dword: in `hot.imm[2]`.
-#[derive(Clone, Copy)]
-pub(super) struct Small {
-    /// 1 or 2.
-    pub(super) bytes: u32,
-    pub(super) signed: bool,
-}
-
-impl Small {
-    pub(super) fn to_bits(self) -> u32 {
-        self.bytes | u32::from(self.signed) << 8
-    }
-
-    fn from_bits(bits: u32) -> Self {
-        Self { bytes: bits & 0xff, signed: bits >> 8 != 0 }
-    }
-}
 
 /// Where the wave's scratch is addressed from: its position there; then the offset without the lanes' part.
 #[inline(always)]
@@ -71,6 +53,9 @@ impl<const STORE: bool, const DWORDS: usize, const FORM: u8> Body for Access<STO
         // SAFETY: rows are in the register file (checked by `compile`).
         unsafe {
             let Some((first, mut offset)) = origin::<L, FORM>(w, hot) else {
+                if FORM == BUFFER {
+                    return L::apart::<InBuffer<STORE, DWORDS>>(context, hot);
+                }
                 return general(context, hot);
             };
             if hot.src[0] != CONST {
@@ -101,7 +86,10 @@ pub(super) unsafe fn transfer<L: Level, const STORE: bool, const DWORDS: usize>(
     first: usize,
     offset: u64,
 ) -> bool {
-    let (inner, small) = (offset & 3, Small::from_bits(hot.imm[2]));
+    let (inner, small) = (offset & 3, Narrow::from_bits(hot.imm[2]));
+    if DWORDS == 0 && (small.half || small.high) {
+        return false;
+    }
     if inner + if DWORDS == 0 { u64::from(small.bytes) } else { 4 } > 4 {
         return false;
     }

@@ -21,8 +21,18 @@ use crate::wave::{LANES, Wave, odd_operand};
 
 /// The function that executes a DS instruction.
 pub(super) fn handler(op: Op) -> Handler {
+    special(op).unwrap_or(access)
+}
+
+/// Whether a DS instruction reads, writes or updates what each lane's address says, and does no more.
+pub(crate) fn is_plain(op: Op) -> bool {
+    special(op).is_none()
+}
+
+/// The function of an instruction that does something else than [`access`].
+fn special(op: Op) -> Option<Handler> {
     let name = op.name();
-    match op {
+    Some(match op {
         Op::ds_permute_b32 | Op::ds_bpermute_b32 | Op::ds_bpermute_fi_b32 | Op::ds_swizzle_b32 => {
             exchange::exchange
         }
@@ -36,8 +46,8 @@ pub(super) fn handler(op: Op) -> Handler {
         _ if name.starts_with("ds_gws") => global_sync::sync,
         _ if name.contains("_src2_") => source_in_lds::access,
         _ if name.contains("_tr_") => transpose::read,
-        _ => access,
-    }
+        _ => return None,
+    })
 }
 
 /// The access of a step.

@@ -160,6 +160,30 @@ impl Resource {
     }
 }
 
+/// A buffer of plain bytes, as far as an access without an index finds it so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bytes {
+    /// The device address that offsets are counted from.
+    pub(crate) base: u64,
+    /// What begins at an offset and ends behind this one is not in range.
+    pub(crate) end: u64,
+}
+
+/// The buffer of an access, if it is one of plain bytes.
+pub(crate) fn plain(w: &Wave, access: &MemoryAccess) -> Option<Bytes> {
+    let resource = Resource::read(w, access);
+    if resource.indexed || resource.swizzle || resource.add_lane || resource.is_unbound(access) {
+        return None;
+    }
+    let end = match resource.bounds {
+        Bounds::ByIndex | Bounds::Raw => resource.records.saturating_sub(resource.scalar_offset),
+        Bounds::Structure if resource.records != 0 => resource.stride,
+        Bounds::Record | Bounds::Empty if resource.records != 0 => u64::MAX,
+        Bounds::Structure | Bounds::Record | Bounds::Empty => 0,
+    };
+    Some(Bytes { base: resource.base, end })
+}
+
 /// A lane's index and offset, without what the resource adds.
 pub(super) fn index_and_offset(w: &Wave, access: &MemoryAccess, lane: usize) -> (u64, u64) {
     let mut row = access.vaddr;

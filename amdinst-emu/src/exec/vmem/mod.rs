@@ -27,6 +27,7 @@ use crate::memory::Protection;
 use crate::program::{Action, Handler, MemoryAccess, Space, Step};
 use crate::rules::Buffers;
 use crate::wave::{LANES, Scratch, odd_operand};
+pub(crate) use buffer::{Bytes, plain};
 pub(crate) use footprint::footprint;
 pub(crate) use watch::passes_the_cache;
 
