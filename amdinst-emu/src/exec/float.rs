@@ -6,11 +6,14 @@
 //!
 //! Rounding: 0 to nearest even, 1 towards +∞, 2 towards -∞, 3 towards zero, as MODE.FP_ROUND has it.
 
+/// One of two values, without a branch: loops over lanes become vector code where they have none.
+pub(crate) use std::hint::select_unpredictable as choose;
+
 macro_rules! format {
     ($module:ident, $layout:ident, $float:ty, $bits:ty, $mantissa:expr, $bias:expr, $far:expr, $shift:expr, $tiny:expr, $under:expr) => {
         /// Operations on one format.
         pub(crate) mod $module {
-            use super::$layout;
+            use super::{choose, $layout};
             use crate::wave::Nans;
 
             /// Exponent field's bits.
@@ -127,7 +130,7 @@ macro_rules! format {
 
             #[inline(always)]
             fn is_subnormal(a: $float) -> bool {
-                a != 0.0 && exponent(a) == 0
+                (a != 0.0) & (exponent(a) == 0)
             }
 
             /// 2^n, which is normal.
@@ -200,32 +203,28 @@ macro_rules! format {
                 round: u32,
                 rules: &crate::rules::DivScale,
             ) -> ($float, bool) {
-                let is_denominator = a == denominator;
-                let is_numerator = a == numerator;
-                if denominator == 0.0 || numerator == 0.0 {
-                    return (<$float>::from_bits(EXPONENT | QUIET), rules.marks_zeros);
-                }
+                let is_finite = numerator.is_finite() & denominator.is_finite();
                 let reciprocal_small = denominator.is_finite()
-                    && exponent(denominator) > 2 * $bias - 2
-                    && is_subnormal(1.0 / denominator);
-                let quotient = numerator / denominator;
-                let quotient_small =
-                    numerator.is_finite() && denominator.is_finite() && exponent(quotient) <= rules.small;
-                if exponent(numerator) - exponent(denominator) >= $far {
-                    (if is_denominator { times_power(a, $shift, round) } else { a }, true)
-                } else if is_subnormal(denominator) {
-                    (times_power(a, $shift, round), false)
-                } else if reciprocal_small && quotient_small {
-                    (if is_denominator { times_power(a, -$shift, round) } else { a }, true)
-                } else if reciprocal_small {
-                    (times_power(a, -$shift, round), false)
-                } else if quotient_small {
-                    (if is_numerator { times_power(a, $shift, round) } else { a }, true)
-                } else if exponent(numerator) <= $tiny {
-                    (times_power(a, $shift, round), false)
-                } else {
-                    (a, false)
-                }
+                    & (exponent(denominator) > 2 * $bias - 2)
+                    & is_subnormal(1.0 / denominator);
+                let quotient_small = is_finite & (exponent(numerator / denominator) <= rules.small);
+                let overflows = exponent(numerator) - exponent(denominator) >= $far;
+                let up = times_power(a, $shift, round);
+                let down = times_power(a, -$shift, round);
+                let denominator_up = choose(a == denominator, up, a);
+                let denominator_down = choose(a == denominator, down, a);
+                let numerator_up = choose(a == numerator, up, a);
+                // The cases from the last to the first.
+                let mut result = choose(exponent(numerator) <= $tiny, up, a);
+                result = choose(quotient_small, numerator_up, result);
+                result = choose(reciprocal_small, down, result);
+                result = choose(reciprocal_small & quotient_small, denominator_down, result);
+                result = choose(is_subnormal(denominator), up, result);
+                result = choose(overflows, denominator_up, result);
+                let scaled_back = overflows | !is_subnormal(denominator) & quotient_small;
+                let is_zero = (denominator == 0.0) | (numerator == 0.0);
+                let nan = <$float>::from_bits(EXPONENT | QUIET);
+                (choose(is_zero, nan, result), choose(is_zero, rules.marks_zeros, scaled_back))
             }
 
             /// `v_div_fmas`: a × b + c, scaled back if `scale`, with one rounding.
@@ -435,6 +434,36 @@ use super::soft::{DOUBLE, SINGLE};
 
 format!(single, SINGLE, f32, u32, 23, 127, 96, 64, 23, -150);
 format!(double, DOUBLE, f64, u64, 52, 1023, 768, 128, 53, -1075);
+
+/// Conversions to integers, towards zero, that saturate and make zero of a NaN: as `as` does, in a form that compilers make vector
+/// code of.
+macro_rules! to_integer {
+    ($name:ident, $unsigned:ident, $float:ty) => {
+        /// To a signed integer.
+        #[inline(always)]
+        pub(crate) fn $name(a: $float) -> i32 {
+            const END: $float = 2_147_483_648.0;
+            let fits = (a >= -END) & (a < END);
+            // SAFETY: a number that fits, or zero.
+            let integer = unsafe { choose(fits, a, 0.0).to_int_unchecked::<i32>() };
+            let limit = choose(a < 0.0, i32::MIN, i32::MAX);
+            choose(fits | a.is_nan(), integer, limit)
+        }
+
+        /// To an unsigned integer.
+        #[inline(always)]
+        pub(crate) fn $unsigned(a: $float) -> u32 {
+            const HALF: $float = 2_147_483_648.0;
+            let is_large = a >= HALF;
+            let low = $name(choose(is_large, a - HALF, a)) as u32;
+            let integer = choose(is_large, low | 1 << 31, low);
+            let integer = choose(a > 0.0, integer, 0);
+            choose(a >= 2.0 * HALF, u32::MAX, integer)
+        }
+    };
+}
+to_integer!(to_i32, to_u32, f32);
+to_integer!(double_to_i32, double_to_u32, f64);
 
 /// To single precision in a rounding mode.
 #[inline(always)]

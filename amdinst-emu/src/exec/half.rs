@@ -193,6 +193,10 @@ pub(crate) fn sub(a: Half, b: Half, round: u32) -> Half {
 /// a × b: 22 bits, which a single holds, and a double with all exponents.
 #[inline(always)]
 pub(crate) fn mul(a: Half, b: Half, round: u32) -> Half {
+    if round == 0 {
+        let product = value(a) * value(b);
+        return if product.is_nan() { nan([a, b, b]) } else { nearest(product) };
+    }
     through([a, b, b], wide(a) * wide(b), round)
 }
 

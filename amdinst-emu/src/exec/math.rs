@@ -7,6 +7,8 @@
 //! scale around that.
 
 use super::float::{double, single};
+use super::half;
+use crate::wave::Half;
 
 /// A single-precision function without subnormals.
 #[inline(always)]
@@ -16,7 +18,7 @@ fn flushed(a: f32, result: f64) -> f32 {
 
 /// The operand of such a function.
 #[inline(always)]
-fn operand(a: f32) -> f64 {
+pub(super) fn operand(a: f32) -> f64 {
     single::flush(a).into()
 }
 
@@ -36,32 +38,32 @@ pub(super) fn sqrt32(a: f32) -> f32 {
 }
 
 /// 2^a.
-#[inline(always)]
+#[inline(never)]
 pub(super) fn exp32(a: f32) -> f32 {
     flushed(a, operand(a).exp2())
 }
 
 /// log2(a).
-#[inline(always)]
+#[inline(never)]
 pub(super) fn log32(a: f32) -> f32 {
     flushed(a, operand(a).log2())
 }
 
 /// sin(2πa).
-#[inline(always)]
+#[inline(never)]
 pub(super) fn sin32(a: f32) -> f32 {
     single::fix1(a, turn(f64::from(a), f64::sin) as f32)
 }
 
 /// cos(2πa).
-#[inline(always)]
+#[inline(never)]
 pub(super) fn cos32(a: f32) -> f32 {
     single::fix1(a, turn(f64::from(a), f64::cos) as f32)
 }
 
 /// A trigonometric function of an angle in turns, exact in the quarters. "Full range input is supported" (CDNA3 ISA manual,
 /// `V_SIN_F32`); Vega's manual names no limit either, and LLVM reduces the range before GFX9 only.
-#[inline(always)]
+#[inline(never)]
 pub(super) fn turn(turns: f64, f: fn(f64) -> f64) -> f64 {
     if turns.is_infinite() {
         return f64::NAN;
@@ -92,8 +94,27 @@ pub(super) fn sqrt64(a: f64) -> f64 {
     double::fix1(a, a.sqrt())
 }
 
-/// Float to integer, towards zero, saturating; NaN gives 0.
-#[inline(always)]
-pub(super) fn to_i32(a: f64) -> i32 {
-    a as i32
+/// Functions of halves, computed in double precision and rounded once, in a rounding mode.
+macro_rules! half_functions {
+    ($($name:ident = $function:expr;)*) => {
+        $(#[inline(never)]
+        pub(super) fn $name(a: Half, round: u32) -> Half {
+            half::unary(a, round, $function)
+        })*
+
+        /// The same to the nearest half.
+        pub(super) mod nearest {
+            use crate::wave::Half;
+
+            $(pub(in crate::exec) fn $name(a: Half) -> Half {
+                super::$name(a, 0)
+            })*
+        }
+    };
+}
+half_functions! {
+    half_exp = half::exp2;
+    half_log = f64::log2;
+    half_sin = |a| turn(a, f64::sin);
+    half_cos = |a| turn(a, f64::cos);
 }

@@ -1,6 +1,6 @@
 //! Instructions that only VOP3 encodes.
 
-use super::float::{double, single};
+use super::float::{self, choose, double, single};
 use super::vop2::{legacy_fma, mad_f32};
 use super::{half, rounding};
 use crate::wave::{
@@ -25,17 +25,11 @@ fn med<T: Ord + Copy>(a: T, b: T, c: T) -> T {
 /// The middle one of three; the smallest if one of them is a NaN.
 #[inline(always)]
 fn med3_f32(a: f32, b: f32, c: f32, nans: Nans) -> f32 {
-    if a.is_nan() || b.is_nan() || c.is_nan() {
-        return single::min(single::min(a, b, nans), c, nans);
-    }
+    let smallest = single::min(single::min(a, b, nans), c, nans);
     let largest = single::max(single::max(a, b, nans), c, nans);
-    if largest == a {
-        single::max(b, c, nans)
-    } else if largest == b {
-        single::max(a, c, nans)
-    } else {
-        single::max(a, b, nans)
-    }
+    let middle = choose(largest == b, single::max(a, c, nans), single::max(a, b, nans));
+    let middle = choose(largest == a, single::max(b, c, nans), middle);
+    choose(a.is_nan() | b.is_nan() | c.is_nan(), smallest, middle)
 }
 
 #[inline(always)]
@@ -186,7 +180,7 @@ fn trig_preop(angle: f64, segment: u32) -> f64 {
 #[inline(always)]
 fn insert_byte(a: f32, b: u32, c: u32) -> u32 {
     let shift = 8 * (b & 3);
-    c & !(0xff << shift) | u32::from(a.round_ties_even() as u8) << shift
+    c & !(0xff << shift) | (float::to_i32(a.round_ties_even()).clamp(0, 0xff) as u32) << shift
 }
 
 /// Two singles packed as normalised 16-bit integers.
@@ -482,8 +476,13 @@ super::table! { w, step;
             one(a) | one(b) << 16
         });
     },
-    v_cvt_pk_i16_f32 => map2!(w, |a: f32, b: f32| u32::from(a as i16 as u16) | u32::from(b as i16 as u16) << 16),
-    v_cvt_pk_u16_f32 => map2!(w, |a: f32, b: f32| u32::from(a as u16) | u32::from(b as u16) << 16),
+    v_cvt_pk_i16_f32 => map2!(w, |a: f32, b: f32| {
+        let low = float::to_i32(a).clamp(-0x8000, 0x7fff) as u32 & 0xffff;
+        low | (float::to_i32(b).clamp(-0x8000, 0x7fff) as u32) << 16
+    }),
+    v_cvt_pk_u16_f32 => map2!(w, |a: f32, b: f32| {
+        float::to_i32(a).clamp(0, 0xffff) as u32 | (float::to_i32(b).clamp(0, 0xffff) as u32) << 16
+    }),
     v_and_b16 => map2!(w, |a: u16, b: u16| a & b),
     v_or_b16 => map2!(w, |a: u16, b: u16| a | b),
     v_xor_b16 => map2!(w, |a: u16, b: u16| a ^ b),

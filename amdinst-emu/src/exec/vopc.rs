@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use amdgpu_isa::Op;
 
-use super::float::{double, single};
+use super::float::{choose, double, single};
 use super::{Context, half, valu};
 use crate::check::Outcome;
 use crate::program::{Kind, Step};
@@ -55,21 +55,14 @@ pub(super) fn holds_for(name: &str, [a, b]: [f32; 2]) -> Option<bool> {
 /// Lanes for which the relation holds.
 #[inline(always)]
 fn holds<T: Elem + PartialOrd>(w: &Wave, relation: u8) -> u64 {
-    match relation {
-        LESS => test2!(w, |a: T, b: T| a < b),
-        EQUAL => test2!(w, |a: T, b: T| a == b),
-        GREATER => test2!(w, |a: T, b: T| a > b),
-        relation => {
-            let less = if relation & LESS != 0 { !0 } else { 0 };
-            let equal = if relation & EQUAL != 0 { !0 } else { 0 };
-            let greater = if relation & GREATER != 0 { !0 } else { 0 };
-            let unordered = if relation & UNORDERED != 0 { !0 } else { 0 };
-            let lt = test2!(w, |a: T, b: T| a < b);
-            let eq = test2!(w, |a: T, b: T| a == b);
-            let gt = test2!(w, |a: T, b: T| a > b);
-            lt & less | eq & equal | gt & greater | !(lt | eq | gt) & unordered
-        }
-    }
+    let relation = u32::from(relation);
+    let holds_if = |found: u8| relation & u32::from(found);
+    let (less, equal) = (holds_if(LESS), holds_if(EQUAL));
+    let (greater, unordered) = (holds_if(GREATER), holds_if(UNORDERED));
+    test2!(w, |a: T, b: T| {
+        let not_less = choose(a > b, greater, choose(a == b, equal, unordered));
+        choose(a < b, less, not_less) != 0
+    })
 }
 
 /// A half as a single, which compares alike.

@@ -514,6 +514,11 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
             hot.src[2] = hot.dst;
             three::<valu::FmaF32>(step, hot, form)
         }
+        Op::v_min3_f32 => three!(Min3F32),
+        Op::v_max3_f32 => three!(Max3F32),
+        Op::v_med3_f32 => three!(Med3F32),
+        Op::v_minmax_f32 => three!(MinMaxF32),
+        Op::v_maxmin_f32 => three!(MaxMinF32),
         Op::v_mad_f32 | Op::v_madmk_f32 | Op::v_madak_f32 | Op::v_mac_f32 => {
             multiply_add(step, hot)?;
             result_fits(step, 1).then(|| at::<MultiplyAddTwice<false>>(form))
@@ -597,6 +602,12 @@ fn multiply_add(step: &Step, hot: &mut Hot) -> Option<()> {
 
 /// Arithmetic and comparisons of singles with modifiers.
 fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+    macro_rules! of_three {
+        ($operation:ident) => {{
+            source(step, hot, 2, 1)?;
+            at::<InMode<valu::$operation, 3, true>>(form)
+        }};
+    }
     let modifiers = Modifiers::of(step)?;
     source(step, hot, 0, 1)?;
     source(step, hot, 1, 1)?;
@@ -607,10 +618,12 @@ fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
         Op::v_mul_f32 => at::<InMode<valu::MultiplyF32, 2, true>>(form),
         Op::v_min_f32 => at::<InMode<valu::MinF32, 2, true>>(form),
         Op::v_max_f32 => at::<InMode<valu::MaxF32, 2, true>>(form),
-        Op::v_fma_f32 => {
-            source(step, hot, 2, 1)?;
-            at::<InMode<valu::FmaF32, 3, true>>(form)
-        }
+        Op::v_fma_f32 => of_three!(FmaF32),
+        Op::v_min3_f32 => of_three!(Min3F32),
+        Op::v_max3_f32 => of_three!(Max3F32),
+        Op::v_med3_f32 => of_three!(Med3F32),
+        Op::v_minmax_f32 => of_three!(MinMaxF32),
+        Op::v_maxmin_f32 => of_three!(MaxMinF32),
         Op::v_fmac_f32 => {
             hot.src[2] = hot.dst;
             at::<InMode<valu::FmaF32, 3, true>>(form)

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 
 use super::level::{Level, Vectors32, relation};
 use super::mode::{FloatMode, Modifiers, Signs, finish};
-use super::valu::{AddF32, Floats, MultiplyF32, Operation, any_sources, replace_nans, without_nans};
-use super::{Body, Hot, Lanes, PARTS, parts, put};
+use super::valu::{AddF32, Floats, MultiplyF32, Operation, any_sources, nan, replace_nans, without_nans};
+use super::{Body, Hot, Lanes, PARTS, leave, parts, put};
 use crate::exec::Context;
 use crate::wave::Wave;
 
@@ -65,11 +65,12 @@ impl<L: Level, const MODIFIED: bool> Prepared<L, MODIFIED> {
 
 /// Whether a result is to be looked at again because of a NaN: a bit for each lane of a vector.
 #[inline(always)]
-unsafe fn unordered<L: Level, O: Operation>([a, b, _]: [L::V; 3], result: L::V) -> u32 {
+unsafe fn unordered<L: Level, O: Operation>([a, b, c]: [L::V; 3], result: L::V) -> u32 {
     // SAFETY: the caller's.
     unsafe {
         match O::FLOATS {
             Floats::Loses => L::compare_f32::<{ relation::UNORDERED }>(a, b),
+            Floats::LosesOfThree => L::compare_f32::<{ relation::UNORDERED }>(a, b) | nan::<L>(c),
             Floats::First | Floats::FirstReversed => {
                 L::compare_f32::<{ relation::UNORDERED }>(result, result)
             }
@@ -99,7 +100,10 @@ impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for InMode<O
                 nans |= unordered::<L, O>([a, b, c], result[i]);
             }
             if const { O::FLOATS.have_nans() } && nans != 0 {
-                return L::apart::<SettledInMode<O, SOURCES, MODIFIED>>(context, hot);
+                return match O::FLOATS {
+                    Floats::LosesOfThree => leave(context, hot),
+                    _ => L::apart::<SettledInMode<O, SOURCES, MODIFIED>>(context, hot),
+                };
             }
             finish::<L>(w, mode, modifiers, &mut result);
             put::<L>(w, hot.dst, &result);
@@ -144,7 +148,7 @@ impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for SettledI
                     Floats::First => replace_nans::<L>(result[i], [a, b, c]),
                     Floats::FirstReversed => replace_nans::<L>(result[i], [b, a, a]),
                     Floats::Loses => without_nans::<L>(result[i], a, b, w.nans()),
-                    Floats::None | Floats::Makes => result[i],
+                    Floats::None | Floats::Makes | Floats::LosesOfThree => result[i],
                 };
             }
             finish::<L>(w, mode, modifiers, &mut result);

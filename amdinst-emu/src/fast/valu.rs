@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::in_mode::InMode;
 use super::level::{Directed, Level, Vectors32, relation, rounded};
-use super::{Body, Hot, Lanes, PARTS, exec_written, mask, part, parts, put, rows, scalar, set_mask};
+use super::{Body, Hot, Lanes, PARTS, exec_written, leave, mask, part, parts, put, rows, scalar, set_mask};
 use crate::exec::Context;
 use crate::wave::{EXEC, Nans, Wave};
 
@@ -19,6 +19,8 @@ pub(super) enum Floats {
     FirstReversed,
     /// A source that is a NaN loses against the other one.
     Loses,
+    /// So it is among three sources. Those lanes go the general way.
+    LosesOfThree,
     /// The operation makes no NaN.
     Makes,
 }
@@ -31,7 +33,7 @@ impl Floats {
 
     /// Whether there is a rule for NaNs.
     pub(super) const fn have_nans(self) -> bool {
-        matches!(self, Self::First | Self::FirstReversed | Self::Loses)
+        matches!(self, Self::First | Self::FirstReversed | Self::Loses | Self::LosesOfThree)
     }
 }
 
@@ -136,6 +138,17 @@ operations! {
     Loses MinF32 = |a, b, _c| L::min_f32(a, b);
     Loses MaxF32 = |a, b, _c| L::max_f32(a, b);
 
+    LosesOfThree Min3F32 = |a, b, c| L::min_f32(L::min_f32(a, b), c);
+    LosesOfThree Max3F32 = |a, b, c| L::max_f32(L::max_f32(a, b), c);
+    LosesOfThree MinMaxF32 = |a, b, c| L::max_f32(L::min_f32(a, b), c);
+    LosesOfThree MaxMinF32 = |a, b, c| L::min_f32(L::max_f32(a, b), c);
+    LosesOfThree Med3F32 = |a, b, c| {
+        let largest = L::max_f32(L::max_f32(a, b), c);
+        let is_first = L::compare_f32::<{ relation::EQ }>(largest, a);
+        let is_second = L::compare_f32::<{ relation::EQ }>(largest, b);
+        let others = L::blend(is_second, L::max_f32(a, b), L::max_f32(a, c));
+        L::blend(is_first, others, L::max_f32(b, c))
+    };
     First FmaF32 = |a, b, c| L::fma_f32(a, b, c), FMA_F32 of [(a, false), (b, false), (c, false)];
     None Multiply24Add = |a, b, c| L::add(L::mul(L::and(a, all!(0xff_ffff)), L::and(b, all!(0xff_ffff))), c);
     None MultiplySigned24Add = |a, b, c| L::add(L::mul(extend24::<L>(a), extend24::<L>(b)), c);
@@ -310,6 +323,9 @@ impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Do<O, SOURCES,
                 result[i] = O::apply::<L>(a.get(i), b.get(i), c.get(i));
                 unordered |= match O::FLOATS {
                     Floats::Loses => L::compare_f32::<{ relation::UNORDERED }>(a.get(i), b.get(i)),
+                    Floats::LosesOfThree => {
+                        L::compare_f32::<{ relation::UNORDERED }>(a.get(i), b.get(i)) | nan::<L>(c.get(i))
+                    }
                     Floats::First | Floats::FirstReversed if i % 2 == 1 => {
                         L::compare_f32::<{ relation::UNORDERED }>(result[i - 1], result[i])
                     }
@@ -317,7 +333,10 @@ impl<O: Operation, const SOURCES: usize, const SAME: u8> Body for Do<O, SOURCES,
                 };
             }
             if const { O::FLOATS.have_nans() } && unordered != 0 {
-                return L::rarely::<Settled<O, SOURCES>>(context, hot);
+                return match O::FLOATS {
+                    Floats::LosesOfThree => leave(context, hot),
+                    _ => L::rarely::<Settled<O, SOURCES>>(context, hot),
+                };
             }
             put::<L>(w, hot.dst, &result);
         }
@@ -339,7 +358,7 @@ impl<O: Operation, const SOURCES: usize> Body for Settled<O, SOURCES> {
                     Floats::Loses => without_nans::<L>(result[i], a.get(i), b.get(i), w.nans()),
                     Floats::First => replace_nans::<L>(result[i], [a.get(i), b.get(i), c.get(i)]),
                     Floats::FirstReversed => replace_nans::<L>(result[i], [b.get(i), a.get(i), a.get(i)]),
-                    Floats::None | Floats::Makes => result[i],
+                    Floats::None | Floats::Makes | Floats::LosesOfThree => result[i],
                 };
             }
             put::<L>(w, hot.dst, &result);

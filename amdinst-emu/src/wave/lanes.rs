@@ -165,6 +165,29 @@ macro_rules! map1 {
     };
 }
 
+/// Result = f(source 0), and whether that is to be done again by another function, which few lanes are to need.
+macro_rules! map1_or {
+    ($w:expr, |$a:tt $(: $a_type:ty)?| $body:expr, $other:path) => {{
+        let w: &mut $crate::wave::Wave = $w;
+        let (src, dst) = (w.src, w.dst);
+        for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
+            let a = $crate::wave::read(&w.rows, src[0], base);
+            let mut result = [Default::default(); $crate::wave::CHUNK];
+            let mut again = [0; $crate::wave::CHUNK];
+            for lane in 0..$crate::wave::CHUNK {
+                let $a $(: $a_type)? = a[lane];
+                let (value, is_again): (_, bool) = $body;
+                (result[lane], again[lane]) = (value, u32::from(is_again));
+            }
+            for lane in $crate::wave::lanes_of($crate::wave::packed(&again) & w.exec >> base) {
+                result[lane] = $other(a[lane]);
+            }
+            let masks = $crate::wave::masks(&w.rows, base);
+            $crate::wave::write(&mut w.rows, dst, base, &result, &masks);
+        }
+    }};
+}
+
 /// Result = f(source 0, source 1).
 macro_rules! map2 {
     ($w:expr, |$a:tt $(: $a_type:ty)?, $b:tt $(: $b_type:ty)?| $body:expr) => {{
@@ -348,7 +371,9 @@ macro_rules! merge {
     }};
 }
 
-pub(crate) use {accumulate, map1, map2, map2_bit, map3, map3_bits, merge, remake, test2, test2_bit};
+pub(crate) use {
+    accumulate, map1, map1_or, map2, map2_bit, map3, map3_bits, merge, remake, test2, test2_bit,
+};
 
 impl Wave {
     /// One lane of a value.
