@@ -1,6 +1,6 @@
 //! One opcode in a loop: its plainest form, the registers and the memory that it needs, and the work that it does.
 
-use amdgpu_isa::{Encoding, Inst, Op, Opcode, Slot, Target, Value};
+use amdgpu_isa::{Encoding, Inst, Opcode, Slot, Target, Value};
 use amdinst_emu::{Config, Machine, Snippet, Vectors, WaveState};
 
 /// Copies of the instruction in a turn of the loop.
@@ -41,20 +41,14 @@ impl Trial {
     /// Why it can't be tried in a loop.
     pub(crate) fn of(opcode: Opcode, vectors: Vectors) -> Result<Self, Left> {
         let inst = opcode.plain().map_err(|_| Left::NotExecuted)?;
-        let mut trial = Self::new(opcode.target(), &inst, vectors).ok_or(Left::NotExecuted)?;
+        let mut trial =
+            Self::new(opcode.target(), &inst, vectors, WaveState::KERNEL_MODE).ok_or(Left::NotExecuted)?;
         trial.is_complete()?;
         Ok(trial)
     }
 
-    /// A trial of an instruction's text.
-    pub(crate) fn of_text(target: Target, text: &str, vectors: Vectors) -> Result<Self, Left> {
-        let inst = amdgpu_isa::parse(target, text).map_err(|_| Left::NotExecuted)?;
-        let mut trial = Self::new(target, &inst, vectors).ok_or(Left::NotExecuted)?;
-        trial.is_complete()?;
-        Ok(trial)
-    }
-
-    fn new(target: Target, inst: &Inst, vectors: Vectors) -> Option<Self> {
+    /// A trial of an instruction, in a mode; `None` if there is no loop of it.
+    pub(crate) fn new(target: Target, inst: &Inst, vectors: Vectors, mode: u32) -> Option<Self> {
         let mut config = Config::default();
         config.vectors = vectors;
         let mut machine = Machine::new(target.arch, config);
@@ -64,7 +58,7 @@ impl Trial {
             text: inst.text(target),
             operations: operations(target, inst),
             snippet: looped(target, &words.repeat(COPIES as usize))?,
-            state: state(target, inst, buffer),
+            state: WaveState { mode, ..state(target, inst, buffer) },
             machine,
         })
     }
@@ -151,8 +145,8 @@ fn raw_buffer(target: Target) -> u32 {
 
 /// Operations of one instruction of a wave.
 fn operations(target: Target, inst: &Inst) -> u32 {
-    let lanes = target.wave.lanes() as u32;
-    if let Some(multiply_adds) = multiply_adds(inst.op) {
+    let lanes = target.wave.lanes();
+    if let Some(multiply_adds) = multiply_adds(inst, lanes) {
         return multiply_adds;
     }
     let accesses = matches!(
@@ -170,10 +164,11 @@ fn operations(target: Target, inst: &Inst) -> u32 {
     if accesses { lanes * dwords.sum::<u32>().max(1) } else { lanes }
 }
 
-/// Of a matrix instruction, whose name has its rows, columns, depth and perhaps its blocks: `32x32x4_2b`.
-fn multiply_adds(op: Op) -> Option<u32> {
-    let name = op.name();
-    if !["v_mfma", "v_smfmac", "v_wmma", "v_swmmac"].iter().any(|family| name.starts_with(family)) {
+/// Of a matrix instruction: what it multiplies for each of its results, whose name has rows, columns and depth, `32x32x4`.
+fn multiply_adds(inst: &Inst, lanes: u32) -> Option<u32> {
+    let name = inst.op.name();
+    let has_blocks = name.starts_with("v_mfma") || name.starts_with("v_smfmac");
+    if !has_blocks && !name.starts_with("v_wmma") && !name.starts_with("v_swmmac") {
         return None;
     }
     let sizes = name.split('_').find(|part| part.matches('x').count() == 2)?;
@@ -183,6 +178,7 @@ fn multiply_adds(op: Op) -> Option<u32> {
     let [rows, columns, depth] = sizes.split('x').map(number).collect::<Option<Vec<u32>>>()?[..] else {
         return None;
     };
-    let blocks = name.split('_').find_map(|part| part.strip_suffix('b')?.parse::<u32>().ok()).unwrap_or(1);
-    Some(rows * columns * depth * blocks)
+    let dwords = u32::from(inst.operands.first()?.dwords);
+    let of_blocks = lanes * dwords / if name.contains("_f64_") { 2 } else { 1 };
+    Some(depth * if has_blocks { of_blocks } else { rows * columns })
 }
