@@ -1,8 +1,9 @@
 //! How fast float instructions are in each rounding and denormal mode, beside the default.
 //!
-//! `cargo bench -p amdinst-emu --bench modes [-- GFX ...]`. A loop of one instruction runs in every mode, on numbers of usual size and on
+//! `cargo bench -p amdinst-emu --bench modes [-- [--test] [--vectors LEVEL] [GFX ...]]`. A loop of one instruction runs in every mode, on numbers of usual size and on
 //! ones of which a third are subnormal. Each line is an instruction: its time in the default mode, and how much slower the slowest of
-//! the others is. Exits with 1 if one takes more than twice the default's time: no mode is left out of the fast layer.
+//! the others is. Exits with 1 if one takes more than twice the default's time: no mode is left out of the fast layer. With `--test` each
+//! instruction runs once in every mode: do they work?
 
 #[path = "throughput/clock.rs"]
 #[expect(dead_code, reason = "one core alone is measured here")]
@@ -11,7 +12,7 @@ mod clock;
 use std::process::ExitCode;
 
 use amdgpu_isa::{Arch, Target, WaveSize};
-use amdinst_emu::{Config, Machine, Snippet, WaveState};
+use amdinst_emu::{Config, Machine, Snippet, Vectors, WaveState};
 
 /// Copies of the instruction in the loop, and how often the loop runs.
 const COPIES: usize = 32;
@@ -99,20 +100,62 @@ fn state(subnormal: bool) -> WaveState {
     state
 }
 
-/// Seconds of the loop, the best of a few runs.
-fn seconds(machine: &mut Machine, snippet: &Snippet, state: &WaveState) -> f64 {
-    let mut best = f64::INFINITY;
-    for _ in 0..REPEAT {
-        let (after, seconds) = clock::one_thread(|| snippet.run(machine, state));
-        after.expect("running");
-        best = best.min(seconds);
+/// What the command line asks for.
+struct Options {
+    short: bool,
+    vectors: Vectors,
+    filters: Vec<String>,
+}
+
+impl Options {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut options = Self { short: false, vectors: Config::default().vectors, filters: Vec::new() };
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                // Cargo says that it is `cargo bench`.
+                "--bench" => {}
+                "--test" => options.short = true,
+                "--vectors" => {
+                    let name = arguments.next().unwrap_or_default();
+                    let level = Vectors::ALL.into_iter().find(|level| level.name() == name);
+                    options.vectors = level.ok_or(format!("--vectors {name}: no such level"))?;
+                }
+                _ if argument.starts_with('-') => return Err(format!("{argument}: no such option")),
+                _ => options.filters.push(argument),
+            }
+        }
+        Ok(options)
     }
-    best
+
+    /// A machine whose lanes are computed as asked.
+    fn machine(&self, arch: Arch) -> Machine {
+        let mut config = Config::default();
+        config.vectors = self.vectors;
+        Machine::new(arch, config)
+    }
+
+    /// Seconds of the loop, the best of a few runs.
+    fn seconds(&self, machine: &mut Machine, snippet: &Snippet, state: &WaveState) -> f64 {
+        let repeat = if self.short { 1 } else { REPEAT };
+        (0..repeat).map(|_| seconds(machine, snippet, state)).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Seconds of the loop.
+fn seconds(machine: &mut Machine, snippet: &Snippet, state: &WaveState) -> f64 {
+    let (after, seconds) = clock::one_thread(|| snippet.run(machine, state));
+    after.expect("running");
+    seconds
 }
 
 fn main() -> ExitCode {
-    let filters: Vec<String> =
-        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(message) => {
+            eprintln!("error: {message}");
+            return ExitCode::from(2);
+        }
+    };
     let targets = [
         Target::from(Arch::Gfx90a),
         Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 },
@@ -121,22 +164,22 @@ fn main() -> ExitCode {
     let mut slow = 0;
     for target in targets {
         let lanes = target.wave.lanes();
-        if !filters.is_empty() && !filters.iter().any(|filter| target.arch.to_string().contains(filter)) {
+        let name = target.arch.to_string();
+        if !options.filters.is_empty() && !options.filters.iter().any(|filter| name.contains(filter)) {
             continue;
         }
-        println!("{}, {lanes} lanes", target.arch);
+        println!("{name}, {lanes} lanes, {}", options.vectors.name());
         println!("{:<60} {:>10} {:>9} {:>9}  slowest", "instruction", "ns", "slower", "subnormal");
         let (mask, vcc) = if lanes == 32 { ("s6", "vcc_lo") } else { ("s[6:7]", "vcc") };
         let pairs = if lanes == 32 { PAIRS } else { &[] };
-        let empty =
-            seconds(&mut Machine::new(target.arch, Config::default()), &looped(target, ""), &state(false));
+        let empty = options.seconds(&mut options.machine(target.arch), &looped(target, ""), &state(false));
         for form in FORMS.iter().chain(pairs) {
             let text = form.replace("{m}", mask).replace("{M}", vcc);
             let snippet = looped(target, &text);
-            let mut machine = Machine::new(target.arch, Config::default());
+            let mut machine = options.machine(target.arch);
             let mut time = |mode: u32, subnormal: bool| {
                 let state = WaveState { mode, ..state(subnormal) };
-                (seconds(&mut machine, &snippet, &state) - empty).max(0.0)
+                (options.seconds(&mut machine, &snippet, &state) - empty).max(0.0)
             };
             let default = time(WaveState::KERNEL_MODE, false);
             let mut ratios = [0.0f64; 2];
@@ -149,6 +192,9 @@ fn main() -> ExitCode {
                     }
                     *ratio = ratio.max(found);
                 }
+            }
+            if options.short {
+                continue;
             }
             let mark = if ratios[0] > LIMIT { " !" } else { "" };
             slow += u32::from(ratios[0] > LIMIT);

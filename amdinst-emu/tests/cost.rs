@@ -14,7 +14,7 @@ use std::process::Command;
 
 use amdgpu_isa::{Arch, Target, WaveSize};
 use amdinst_emu::{Vectors, WaveState};
-use trial::{COPIES, Trial};
+use trial::{COPIES, COUNTER, Trial};
 
 /// How much a figure may change, of itself.
 const LIMIT: f64 = 0.15;
@@ -134,7 +134,7 @@ fn cases() -> impl Iterator<Item = (String, Trial)> {
 #[inline(never)]
 extern "C" fn amdinst_counted_loop(trial: &mut Trial, turns: u32) {
     let after = trial.run(turns).unwrap_or_else(|fault| panic!("{}: {fault}", trial.text));
-    assert_eq!(after.sgprs[0], 0, "{} ends its loop", trial.text);
+    assert_eq!(after.sgprs[COUNTER], 0, "{} ends its loop", trial.text);
 }
 
 /// Not a test of its own: what `what_instructions_cost` counts.

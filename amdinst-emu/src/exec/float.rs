@@ -440,6 +440,7 @@ format!(double, DOUBLE, f64, u64, 52, 1023, 768, 128, 53, -1075);
 macro_rules! to_integer {
     ($name:ident, $unsigned:ident, $float:ty) => {
         /// To a signed integer.
+        #[expect(clippy::manual_range_contains, reason = "both comparisons at once, without a branch")]
         #[inline(always)]
         pub(crate) fn $name(a: $float) -> i32 {
             const END: $float = 2_147_483_648.0;

@@ -2,7 +2,7 @@
 //!
 //! `round` is the FP_ROUND field of MODE, with [`SATURATE`] added where MODE.FP16_OVFL is set (`Wave::round16`).
 
-use super::float;
+use super::float::{self, choose};
 use super::soft::HALF;
 use crate::wave::{Half, Nans};
 
@@ -248,7 +248,7 @@ pub(crate) fn ldexp(a: Half, n: i32, round: u32) -> Half {
 #[inline(always)]
 pub(crate) fn fract(a: Half, round: u32) -> Half {
     const BELOW_ONE: u16 = 0x3bff;
-    let result = sub(a, unary(a, 0, f64::floor), round);
+    let result = sub(a, unary_in_single(a, value(a).floor()), round);
     if result.0 > BELOW_ONE && result.0 <= EXPONENT { Half(BELOW_ONE) } else { result }
 }
 
@@ -285,6 +285,14 @@ pub(crate) fn exp2(a: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn unary(a: Half, round: u32, f: impl Fn(f64) -> f64) -> Half {
     through([a, a, a], f(wide(a)), round)
+}
+
+/// A function of one operand whose result, rounded to a single and then to a half, is the one that is rounded once: a single has more than
+/// twice as many bits, and two more, which is enough for quotients and roots.
+#[inline(always)]
+pub(crate) fn unary_in_single(a: Half, result: f32) -> Half {
+    let rounded = nearest(result);
+    choose(result.is_nan(), nan([a, a, a]), rounded)
 }
 
 #[inline(always)]
@@ -421,4 +429,41 @@ pub(crate) fn to_bf16(a: f32) -> u16 {
         return (bits >> 16) as u16 | 0x40;
     }
     (bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn singles_are_enough_for_all_halves() {
+        type Function = (&'static str, fn(f32) -> f32, fn(f64) -> f64);
+        let functions: [Function; 6] = [
+            ("reciprocal", |a| 1.0 / a, |a| 1.0 / a),
+            ("root", f32::sqrt, f64::sqrt),
+            ("floor", f32::floor, f64::floor),
+            ("ceil", f32::ceil, f64::ceil),
+            ("trunc", f32::trunc, f64::trunc),
+            ("nearest", f32::round_ties_even, f64::round_ties_even),
+        ];
+        for (name, in_single, in_double) in functions {
+            for a in (0..=u16::MAX).map(Half) {
+                let expected = through([a, a, a], in_double(wide(a)), 0);
+                assert_eq!(unary_in_single(a, in_single(value(a))), expected, "{name} of {:#x}", a.0);
+            }
+        }
+    }
+
+    #[test]
+    fn to_nearest_it_is_the_same_by_both_ways() {
+        // Singles, and doubles beside each, a prime number of places apart.
+        for bits in (0..=u32::MAX).step_by(1009) {
+            let single = f32::from_bits(bits);
+            let wide = float::widen(single);
+            assert_eq!(from_f32(single, 0), from_f64_in_mode(wide, 0), "{single:e}");
+            for near in [wide.next_up(), wide.next_down(), wide * (1.0 + 1e-9)] {
+                assert_eq!(from_f64(near, 0), from_f64_in_mode(near, 0), "{near:e}");
+            }
+        }
+    }
 }

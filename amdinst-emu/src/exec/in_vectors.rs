@@ -131,7 +131,7 @@ fn angle(turns: f64) -> Angle {
         -1.0 / 87_178_291_200.0, 1.0 / 479_001_600.0, -1.0 / 3_628_800.0, 1.0 / 40_320.0, -1.0 / 720.0, 1.0 / 24.0, -0.5, 1.0);
     // The functions' own argument is rounded. Quarters have values of their own.
     let error = fraction.abs() * (8.0 * f64::EPSILON);
-    let missing = (rest == 0.0) | !(turns.abs() < f64::INFINITY);
+    let missing = (rest == 0.0) | !turns.is_finite();
     Angle { quarters, sine, cosine, error, missing }
 }
 

@@ -311,8 +311,8 @@ impl Permutation {
         let mut lanes = 0;
         for base in (0..w.lanes()).step_by(CHUNK) {
             let mut bits = [0; CHUNK];
-            for lane in 0..CHUNK {
-                bits[lane] = (w.exec >> self.from[base + lane]) as u32 & 1;
+            for (bit, from) in bits.iter_mut().zip(&self.from[base..]) {
+                *bit = (w.exec >> from) as u32 & 1;
             }
             lanes |= packed(&bits) << base;
         }

@@ -114,10 +114,10 @@ super::table! { w, step;
     v_rndne_f64 => map1!(w, |a: f64| double::fix1(a, a.round_ties_even())),
     v_floor_f64 => map1!(w, |a: f64| double::fix1(a, a.floor())),
     v_fract_f16 => rounding!(r = w.round16(); map1!(w, |a| half::fract(a, r))),
-    v_trunc_f16 => map1!(w, |a: Half| half::unary(a, 0, f64::trunc)),
-    v_ceil_f16 => map1!(w, |a: Half| half::unary(a, 0, f64::ceil)),
-    v_rndne_f16 => map1!(w, |a: Half| half::unary(a, 0, f64::round_ties_even)),
-    v_floor_f16 => map1!(w, |a: Half| half::unary(a, 0, f64::floor)),
+    v_trunc_f16 => map1!(w, |a: Half| half::unary_in_single(a, half::value(a).trunc())),
+    v_ceil_f16 => map1!(w, |a: Half| half::unary_in_single(a, half::value(a).ceil())),
+    v_rndne_f16 => map1!(w, |a: Half| half::unary_in_single(a, half::value(a).round_ties_even())),
+    v_floor_f16 => map1!(w, |a: Half| half::unary_in_single(a, half::value(a).floor())),
 
     v_exp_f32 | v_exp_legacy_f32 => map1_or!(w, |a: f32| in_vectors::exp2(math::operand(a)).flushed(), math::exp32),
     v_log_f32 | v_log_legacy_f32 => map1_or!(w, |a: f32| in_vectors::log2(math::operand(a)).flushed(), math::log32),
@@ -131,9 +131,15 @@ super::table! { w, step;
     v_sqrt_f64 => map1!(w, math::sqrt64),
     v_exp_f16 => half_function!(w, exp2, half_exp),
     v_log_f16 => half_function!(w, log2, half_log),
-    v_rcp_f16 => rounding!(r = w.round16(); map1!(w, |a: Half| half::unary(a, r, |a| 1.0 / a))),
+    v_rcp_f16 => match w.round16() {
+        0 => map1!(w, |a: Half| half::unary_in_single(a, 1.0 / half::value(a))),
+        r => map1!(w, |a: Half| half::unary(a, r, |a| 1.0 / a)),
+    },
     v_rsq_f16 => rounding!(r = w.round16(); map1!(w, |a: Half| half::unary(a, r, |a| 1.0 / a.sqrt()))),
-    v_sqrt_f16 => rounding!(r = w.round16(); map1!(w, |a: Half| half::unary(a, r, f64::sqrt))),
+    v_sqrt_f16 => match w.round16() {
+        0 => map1!(w, |a: Half| half::unary_in_single(a, half::value(a).sqrt())),
+        r => map1!(w, |a: Half| half::unary(a, r, f64::sqrt)),
+    },
     v_sin_f16 => half_function!(w, sine, half_sin),
     v_cos_f16 => half_function!(w, cosine, half_cos),
 

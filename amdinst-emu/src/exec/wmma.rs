@@ -7,6 +7,8 @@
 //! *Approximate*: the order of additions is not published. Products are added to C one after the other, each sum rounded as a
 //! single; results of 16 bits are rounded once more at the end.
 
+#![expect(clippy::needless_range_loop, reason = "lanes are numbered alike in several arrays")]
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

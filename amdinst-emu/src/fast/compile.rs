@@ -1,6 +1,6 @@
 //! Which handler a step gets.
 
-use amdgpu_isa::{Feature, Op, WaveSize};
+use amdgpu_isa::{Feature, Op, Special, WaveSize};
 
 use super::compare::{self, Compare, Test};
 use super::in_mode::{InMode, MultiplyAddTwice};
@@ -935,7 +935,7 @@ fn private(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Opt
     (hot.src[1], hot.imm[1]) = match access.scalar {
         Src::Scalar(register) if register < 128 => (SCALAR + u32::from(register), 0),
         Src::Const(value) => (CONST, value as u32),
-        Src::None => (CONST, 0),
+        Src::None | Src::Special(Special::Null) => (CONST, 0),
         _ => return None,
     };
     hot.imm[0] = i32::try_from(access.offset).ok()? as u32;

@@ -7,6 +7,8 @@
 //! own, and what is not inlined into a function that is compiled for the host's vector extensions does not use them. For the same reason
 //! functions of lanes are `#[inline(always)]`.
 
+#![expect(clippy::needless_range_loop, reason = "lanes are numbered alike in several arrays")]
+
 use super::{MASK_ROW, ROWS, Wave};
 
 /// Lanes of a wave.

@@ -128,7 +128,7 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
             [
                 &["bench", "--profile", "dev", "--workspace"][..],
                 &WITHOUT_KERNELS,
-                &["--bench", "throughput", "--", "--test"],
+                &["--bench", "throughput", "--bench", "modes", "--bench", "opcodes", "--", "--test"],
             ]
             .concat(),
         ),
