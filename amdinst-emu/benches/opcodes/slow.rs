@@ -31,6 +31,9 @@ pub(crate) fn excuse_of(opcode: Opcode) -> Option<Excuse> {
     if has("_lds_") || is(&["ds_read_addtid_b32", "ds_write_addtid_b32"]) {
         return excuse(200.0, "it moves between memories, lane by lane, with every check");
     }
+    if is_device {
+        return excuse(20.0, "lane by lane, but for dwords that lie side by side");
+    }
     if encoding == Encoding::Ds {
         return excuse(150.0, "lane by lane, in ascending order: one may change what the next one finds");
     }
@@ -66,6 +69,18 @@ pub(crate) fn excuse_of(opcode: Opcode) -> Option<Excuse> {
     }
     if has("64") {
         return excuse(50.0, "integers of 64 bits, which AVX2 compares and shifts in pieces");
+    }
+    if encoding == Encoding::Vopd {
+        return excuse(60.0, "one of the two has no handler of its own, so that both go the general way");
+    }
+    if ["v_movrel", "v_swap", "v_permlane"].iter().any(|start| name.starts_with(start)) {
+        return excuse(60.0, "registers by number and lanes by number, each looked up");
+    }
+    if is(&["v_perm_b32", "v_alignbyte_b32", "v_sat_pk_u8_i16", "v_lerp_u8", "v_cvt_pk_u8_f32"]) {
+        return excuse(20.0, "each byte by itself");
+    }
+    if encoding == Encoding::Smem {
+        return excuse(20.0, "up to sixteen dwords, each into a register of its own");
     }
     if encoding.name().contains("sdwa") || encoding.name().contains("dpp") || name.starts_with("v_cmpx") {
         return excuse(60.0, "operands are made over before, or EXEC after");

@@ -9,8 +9,6 @@ pub(crate) const COPIES: u32 = 16;
 const BUFFER: u64 = 1 << 16;
 /// Bytes of LDS.
 const LDS: usize = 1 << 16;
-/// Bytes from a lane's data to the next one's.
-const STRIDE: u32 = 16;
 /// The loop's counter, which is zero at its end.
 pub(crate) const COUNTER: usize = 0;
 
@@ -73,7 +71,12 @@ fn state(target: Target, inst: &Inst, buffer: u64) -> WaveState {
     if inst.encoding == Encoding::Ds {
         state.m0 = u32::MAX;
     }
-    let offset = |lane: usize| lane as u32 * STRIDE;
+    // A lane's data lie behind those of the lane before.
+    let is_data = |slot: Slot| matches!(slot, Slot::Vdst | Slot::Vdata | Slot::Data0);
+    let data =
+        inst.operands.iter().filter(|operand| is_data(operand.slot)).map(|operand| u32::from(operand.dwords));
+    let stride = 4 * data.max().unwrap_or(1).max(1);
+    let offset = |lane: usize| lane as u32 * stride;
     for operand in &inst.operands {
         match (operand.value, operand.slot) {
             (Value::Vgpr(register), Slot::Vaddr) if operand.dwords == 2 => {
