@@ -1,8 +1,9 @@
 //! What an instruction costs the host, counted in the host's own instructions: no clock, so that a change of the code shows and a busy
 //! machine does not.
 //!
-//! Valgrind runs loops of one instruction and counts. The figures are in `cost.txt`; one that differs by more than [`LIMIT`] fails
-//! the test, in either direction. `AMDINST_BLESS=1` writes the file anew, as a newer compiler may ask for. Valgrind has no AVX-512.
+//! Valgrind runs loops of one instruction and counts. The figures are in `cost/`, for builds with `--release`, as users have them, and for
+//! those of the suite, which the compiler divides otherwise. One that differs by more than [`LIMIT`] fails the test, in either direction.
+//! `AMDINST_BLESS=1` writes the file anew, as a newer compiler may ask for. Valgrind has no AVX-512.
 
 #[path = "../benches/opcodes/trial.rs"]
 mod trial;
@@ -20,6 +21,8 @@ use trial::{COPIES, COUNTER, Trial};
 const LIMIT: f64 = 0.15;
 /// What a figure may change whatever it is: the loop around the instruction is in it.
 const LEAST: f64 = 4.0;
+/// The file with the figures.
+const FIGURES: &str = if cfg!(debug_assertions) { "dev.txt" } else { "release.txt" };
 /// Turns of the shorter and of the longer loop, whose difference counts.
 const TURNS: [u32; 2] = [2, 4];
 
@@ -192,7 +195,7 @@ fn costs() -> Option<BTreeMap<String, f64>> {
 #[cfg_attr(not(all(target_os = "linux", target_arch = "x86_64")), ignore = "Valgrind runs there")]
 fn what_instructions_cost() {
     let Some(costs) = costs() else { return };
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cost.txt");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cost").join(FIGURES);
     if std::env::var_os("AMDINST_BLESS").is_some() {
         let mut text = String::from(
             "# The host's instructions for one instruction of a wave: level of vectors, processor, MODE, instruction.\n",
@@ -219,4 +222,21 @@ fn what_instructions_cost() {
     }
     assert!(changed.is_empty(), "changed by more than 15 %; `AMDINST_BLESS=1` takes that over:\n{changed}");
     assert_eq!(recorded.len(), costs.len(), "{} has others", path.display());
+}
+
+/// The functions of the host's vector extensions are instructions of those that use them. One that stands by itself is called, each time with
+/// its vectors through memory, from where its extensions are not at hand: in a closure, most often.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "ELF files are read")]
+#[cfg_attr(
+    debug_assertions,
+    ignore = "other packages have such functions where they are not optimised: with `--release`"
+)]
+fn vector_instructions_are_no_calls() {
+    let bytes = std::fs::read(std::env::current_exe().expect("this test")).expect("its file");
+    let elf = goblin::elf::Elf::parse(&bytes).expect("an ELF file");
+    let names = elf.syms.iter().filter_map(|symbol| elf.strtab.get_at(symbol.st_name));
+    let calls: Vec<&str> =
+        names.filter(|name| name.contains("core_arch") && !name.contains("_xgetbv")).collect();
+    assert!(calls.is_empty(), "stand by themselves: {calls:#?}");
 }

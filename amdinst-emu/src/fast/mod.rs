@@ -2,12 +2,18 @@
 //!
 //! [`Code`] has one compact [`Hot`] a step of the program. A form that has a handler of its own here runs in it; every other step, and
 //! every case that such a handler does not take (an access that is out of bounds), goes through [`general`] to the step's own function
-//! in `exec`, which knows everything. So the rules live in `exec`, and a handler here is an optimisation that must give
+//! in `exec`, which knows everything. Lane-wise arithmetic is vector code there, too ([`wave::lanes`](crate::wave)), behind a few checks more. So the rules live in `exec`, and a handler here is an optimisation that must give
 //! the same bits: `tests/levels.rs` holds each of them against it.
 //!
 //! Handlers of floats are written for the default MODE and leave, out of line, to one for every mode ([`mode`]): subnormals are flushed
 //! by masks, and results that are not rounded to the nearest come of the host's own rounding, which only those instructions see. What
 //! they leave to is a handler, too; `cargo bench -p amdinst-emu --bench modes` holds their times against the default's.
+//!
+//! # No closures
+//! Only a handler's outermost function says which extensions it is compiled for. What it calls is `#[inline(always)]` down to the intrinsics,
+//! so that these become instructions of it. A closure can't be: given to `array::map` it may stay a function, without the extensions, in
+//! which each intrinsic is a call, with its vectors through memory. So vectors go through plain loops and functions alone.
+//! `tests/cost.rs` holds that: it counts what instructions cost the host, and no intrinsic may stand by itself in an optimised build.
 //!
 //! A step names the registers up to which it needs each bank. If code that a kernel can reach names one beyond those that its descriptor
 //! allots, the launch has a copy of the steps in which these are faults ([`within`]): the check costs other launches nothing.
