@@ -21,8 +21,6 @@ use trial::{COPIES, COUNTER, Trial};
 const LIMIT: f64 = 0.15;
 /// What a figure may change whatever it is: the loop around the instruction is in it.
 const LEAST: f64 = 4.0;
-/// The file with the figures.
-const FIGURES: &str = if cfg!(debug_assertions) { "dev.txt" } else { "release.txt" };
 /// Turns of the shorter and of the longer loop, whose difference counts.
 const TURNS: [u32; 2] = [2, 4];
 
@@ -191,11 +189,18 @@ fn costs() -> Option<BTreeMap<String, f64>> {
     Some(names.into_iter().zip(counts.chunks_exact(2).map(cost)).collect())
 }
 
+/// The file with the figures: by the directory that cargo builds a profile in.
+fn figures() -> &'static str {
+    let exe = std::env::current_exe().expect("this test");
+    let is_release = exe.components().any(|part| part.as_os_str() == "release");
+    if is_release { "release.txt" } else { "dev.txt" }
+}
+
 #[test]
 #[cfg_attr(not(all(target_os = "linux", target_arch = "x86_64")), ignore = "Valgrind runs there")]
 fn what_instructions_cost() {
     let Some(costs) = costs() else { return };
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cost").join(FIGURES);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cost").join(figures());
     if std::env::var_os("AMDINST_BLESS").is_some() {
         let mut text = String::from(
             "# The host's instructions for one instruction of a wave: level of vectors, processor, MODE, instruction.\n",
@@ -228,10 +233,6 @@ fn what_instructions_cost() {
 /// its vectors through memory, from where its extensions are not at hand: in a closure, most often.
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "ELF files are read")]
-#[cfg_attr(
-    debug_assertions,
-    ignore = "other packages have such functions where they are not optimised: with `--release`"
-)]
 fn vector_instructions_are_no_calls() {
     let bytes = std::fs::read(std::env::current_exe().expect("this test")).expect("its file");
     let elf = goblin::elf::Elf::parse(&bytes).expect("an ELF file");

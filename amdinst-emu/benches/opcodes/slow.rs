@@ -44,7 +44,7 @@ pub(crate) fn excuse_of(opcode: Opcode) -> Option<Excuse> {
         return excuse(100.0, "a small matrix: what surrounds the products takes longer than they do");
     }
     if has("_16x16x") || has("_32x32x") {
-        return excuse(25.0, "the operands' elements are widened first, few products for each");
+        return excuse(35.0, "the operands' elements are widened first, few products for each");
     }
     if ["v_sin", "v_cos", "v_exp", "v_log"].iter().any(|start| name.starts_with(start)) {
         return excuse(
@@ -56,7 +56,7 @@ pub(crate) fn excuse_of(opcode: Opcode) -> Option<Excuse> {
         return excuse(50.0, "quotients, roots and their special cases, in more precision than the result's");
     }
     if has("sad") || has("trig_preop") {
-        return excuse(150.0, "sixteen differences, or a window of 1201 bits, for each lane");
+        return excuse(220.0, "sixteen differences, or a window of 1201 bits, for each lane");
     }
     if has("dot") {
         return excuse(80.0, "up to eight products, each sum rounded in order");
@@ -77,7 +77,13 @@ pub(crate) fn excuse_of(opcode: Opcode) -> Option<Excuse> {
         return excuse(60.0, "registers by number and lanes by number, each looked up");
     }
     if is(&["v_perm_b32", "v_alignbyte_b32", "v_sat_pk_u8_i16", "v_lerp_u8", "v_cvt_pk_u8_f32"]) {
-        return excuse(20.0, "each byte by itself");
+        return excuse(40.0, "each byte by itself");
+    }
+    if has("minimum") || has("maximum") {
+        return excuse(30.0, "NaNs come first, signalling ones before quiet ones");
+    }
+    if has("legacy") || has("dx9") || has("mix_") {
+        return excuse(20.0, "zeros that make zeros, or halves among its sources");
     }
     if encoding == Encoding::Smem {
         return excuse(20.0, "up to sixteen dwords, each into a register of its own");
