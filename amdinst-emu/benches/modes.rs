@@ -173,8 +173,7 @@ fn main() -> ExitCode {
         let (mask, vcc) = if lanes == 32 { ("s6", "vcc_lo") } else { ("s[6:7]", "vcc") };
         let pairs = if lanes == 32 { PAIRS } else { &[] };
         // The first of them warms caches up.
-        let mut empty =
-            || options.seconds(&mut options.machine(target.arch), &looped(target, ""), &state(false));
+        let empty = || options.seconds(&mut options.machine(target.arch), &looped(target, ""), &state(false));
         let empty = empty().min(empty()).min(empty());
         for form in FORMS.iter().chain(pairs) {
             let text = form.replace("{m}", mask).replace("{M}", vcc);
