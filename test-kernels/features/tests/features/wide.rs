@@ -107,7 +107,7 @@ fn integers(device: &Device) -> TestResult {
 /// Buffers hold integers of 128 bits, and arrays of them.
 #[harness::test]
 fn buffers_of_integers(device: &Device) -> TestResult {
-    let a: Vec<u128> = (0..100).map(|i| u128::MAX / (i + 1) ^ (i << 70)).collect();
+    let a: Vec<u128> = (0..100).map(|i| (u128::MAX / (i + 1)) ^ (i << 70)).collect();
     let b: Vec<i128> = (0..100).map(|i| (i - 50) * ((1 << 66) + 3)).collect();
     let (mut found, mut quotients) = (device.zeroed::<u128>(100), device.zeroed::<[i128; 2]>(100));
     let arguments = (&device.buffer(&a), &device.buffer(&b), &mut found, &mut quotients);
