@@ -30,7 +30,7 @@ macro_rules! elements {
 }
 
 elements! {
-    u8; u16; u32; u64; usize; i8; i16; i32; i64; isize; f32; f64;
+    u8; u16; u32; u64; u128; usize; i8; i16; i32; i64; i128; isize; f32; f64;
     {T: 'static} *const T; {T: 'static} *mut T; {T: 'static} Option<NonNull<T>>;
 }
 

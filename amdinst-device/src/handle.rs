@@ -48,6 +48,8 @@ pub struct Written {
     pub column: u32,
     pub probes: &'static [Probe],
     pub parameters: &'static [&'static str],
+    /// The most work-items of a workgroup, if it says.
+    pub workgroup: Option<u32>,
 }
 
 impl<A> Kernel<A> {

@@ -110,6 +110,24 @@ fn a_workgroup_that_waits_for_another_does_not_stop_it() {
     assert_eq!(looked.out, plain.out);
 }
 
+/// A workgroup that clashes with itself too often for a look at all of it has been looked at in part: nobody has stopped the launch.
+#[test]
+fn a_workgroup_that_is_too_long_for_a_look_comes_to_its_end() {
+    if !tools("a_workgroup_that_is_too_long_for_a_look_comes_to_its_end") {
+        return;
+    }
+    for (groups, n) in [(1, 2000), (20, 2000)] {
+        for threads in [1, 2] {
+            let looked = launch_groups(groups, &config(true, false, false), "flag", n, threads);
+            let sampled = looked.result.expect("all store one value").sampled;
+            assert!(sampled.is_some_and(|sampled| sampled.workgroups < sampled.of), "{sampled:?}");
+            assert_eq!(looked.out[0], 7);
+        }
+        let all = launch_groups(groups, &config(true, true, false), "flag", n, 1);
+        assert_eq!(all.result.expect("all store one value").sampled, None);
+    }
+}
+
 #[test]
 fn what_may_be_atomic_is_told_apart() {
     if !tools("what_may_be_atomic_is_told_apart") {

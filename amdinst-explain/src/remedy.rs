@@ -1,4 +1,4 @@
-//! What mends a fault: of a race, what puts its accesses in order.
+//! What mends a fault: of a race, what puts its accesses in order; of a barrier, who must come to it.
 
 use amdinst_emu::{AccessKind, Fault, FaultKind};
 use amdinst_format::probes::SiteFrame;
@@ -31,6 +31,11 @@ pub(crate) fn of_fault(
                 .unwrap_or_else(|| (before.location.clone(), report.location.clone()));
             let both_write = (*earlier, *access) == (AccessKind::Write, AccessKind::Write);
             (between(&first, &second, both_write, source), *certain)
+        }
+        FaultKind::BarrierMismatch { .. } | FaultKind::BarrierDivergence { .. } => {
+            return Some(
+                "every work-item of the workgroup must reach it: move it out of the `if` or loop, and do not return before it".to_owned(),
+            );
         }
         FaultKind::NoSuchLane { .. } => {
             return Some(

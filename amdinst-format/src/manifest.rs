@@ -16,6 +16,9 @@ use crate::schema;
 /// The version of the manifest's JSON.
 pub const SCHEMA: u32 = 1;
 
+/// The section of a code object that tells which functions have no code, and why: a line each.
+pub const REFUSED_SECTION: &str = ".amdinst.refused";
+
 /// The results of one package's build.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {

@@ -84,7 +84,7 @@ impl Reports {
     /// Add a launch.
     pub(crate) fn add(&self, mut report: Report) {
         // The sums are printed; figures of each wave would grow with every launch.
-        report.sites.iter_mut().for_each(|site| site.waves = Vec::new());
+        report.leave_out_waves();
         let mut reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match reports.get_mut(&report.kernel) {
             Some((launches, sum)) => {

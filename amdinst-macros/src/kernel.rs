@@ -268,6 +268,10 @@ impl Kernel {
             Some(names) => quote!(::core::option::Option::Some(#names)),
             None => quote!(::core::option::Option::None),
         };
+        let workgroup = match self.workgroup {
+            Some(most) => quote!(::core::option::Option::Some(#most)),
+            None => quote!(::core::option::Option::None),
+        };
         let (line, column) = (self.location.line as u32, self.location.column as u32);
         let handle = |kernel: TokenStream| {
             quote! {
@@ -281,6 +285,7 @@ impl Kernel {
                     column: #column,
                     probes: #table,
                     parameters: &[#(#texts),*],
+                    workgroup: #workgroup,
                 })
             }
         };

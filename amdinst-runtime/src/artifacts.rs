@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use amdgpu_isa::{Arch, WaveSize};
 use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::instrument::{AddressMap, KernelProbes, ProbeMap, SCHEMA, check_pair, digest};
-use amdinst_core::manifest::{Artifact, Manifest};
+use amdinst_core::manifest::{Artifact, Manifest, REFUSED_SECTION};
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject, LaunchFailure, Settings};
 use thiserror::Error;
 
@@ -213,15 +213,20 @@ pub(crate) fn find(
         };
         let mut artifact = artifact;
         if let Some(what) = change(&artifact) {
-            rebuild::again(package, &artifact, features, counters, &what)?;
+            // Those that can be built may be there even if others cannot.
+            let ended = rebuild::again(package, &artifact, features, counters, &what);
             (_, artifact) = self::artifact(settings, package, cpu)?;
             if let Some(what) = change(&artifact) {
+                ended?;
                 return Err(rebuild::stale(package, &artifact, features, &what, None));
             }
         } else if lacks(&artifact, counters) && !settings.fresh {
             let what = format!("none of them has counters in `{}` yet", counters.name());
-            rebuild::again(package, &artifact, features, counters, &what)?;
+            let ended = rebuild::again(package, &artifact, features, counters, &what);
             (_, artifact) = self::artifact(settings, package, cpu)?;
+            if lacks(&artifact, counters) {
+                ended?;
+            }
         }
         let mut built = read(package, directory, &artifact, counters);
         // Another build may have put other files in their places: then there is another manifest.
@@ -236,8 +241,19 @@ pub(crate) fn find(
             artifact = now;
             built = read(package, directory, &artifact, counters);
         }
-        built.map(Arc::new)
+        let built = built?;
+        // `cargo amdinst test`, which names the manifests, has told it.
+        if settings.manifests.is_empty() {
+            tell_without_code(&built.original);
+        }
+        Ok(Arc::new(built))
     })
+}
+
+/// Says on stderr which functions LLVM had no code for, as the link step left it in the code object.
+fn tell_without_code(object: &CodeObject) {
+    let lines = object.section_bytes(REFUSED_SECTION).unwrap_or_default();
+    String::from_utf8_lossy(lines).lines().for_each(|line| eprintln!("error: {line}"));
 }
 
 /// Whether kernels that were instrumented have no form with these counters.
@@ -442,10 +458,12 @@ fn manifest_of(settings: &Settings, package: &str) -> Result<(PathBuf, Manifest)
     let may_build = settings.manifests.is_empty() && !settings.fresh;
     match found {
         Err(ArtifactError::NotBuilt { .. }) if may_build && is_first_time(package) => {
-            match rebuild::first(package, settings) {
-                true => manifest_there(settings, package),
-                false => found,
+            let said = rebuild::first(package, settings);
+            let found = manifest_there(settings, package);
+            if let (Err(_), Some(said)) = (&found, said) {
+                eprintln!("{said}");
             }
+            found
         }
         found => found,
     }

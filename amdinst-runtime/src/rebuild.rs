@@ -20,7 +20,7 @@ const TESTS: [&str; 3] = ["CARGO_MANIFEST_DIR", "CARGO_TARGET_TMPDIR", "NEXTEST"
 /// Builds the kernels again with these counters, and says on stderr that it does and why.
 ///
 /// # Errors
-/// It cannot be done; the error says what to run.
+/// It cannot be done, or not for all of them; the error says what to run.
 pub(crate) fn again(
     package: &str,
     artifact: &Artifact,
@@ -47,9 +47,9 @@ pub(crate) fn again(
     Err(stale(format!("\n{}", text.trim_end())))
 }
 
-/// Builds the kernels of a package that were never built, and says on stderr that it does. Whether they are there then. Cargo starts tests
-/// in the directory of their package. Nothing is installed on the way: who runs `cargo test` has not asked for that.
-pub(crate) fn first(package: &str, settings: &Settings) -> bool {
+/// Builds the kernels of a package that were never built, and says on stderr that it does. What it said, if not all are there then. Cargo
+/// starts tests in the directory of their package. Nothing is installed on the way: who runs `cargo test` has not asked for that.
+pub(crate) fn first(package: &str, settings: &Settings) -> Option<String> {
     let mut words = vec!["build".to_owned(), "--package".to_owned(), package.to_owned()];
     if let Some(profile) = &settings.profile {
         words.extend(["--profile".to_owned(), profile.clone()]);
@@ -62,13 +62,11 @@ pub(crate) fn first(package: &str, settings: &Settings) -> bool {
         command.env(SETUP, "never");
     }
     // Where there is no such command, the launch says what to run.
-    let Ok(building) = command.spawn() else { return false };
+    let building = command.spawn().ok()?;
     eprintln!("kernels of `{package}` are not built yet: `cargo amdinst build` builds them");
-    let Ok(output) = building.wait_with_output() else { return false };
-    if !output.status.success() {
-        eprintln!("{}", String::from_utf8_lossy(&output.stderr).trim_end());
-    }
-    output.status.success()
+    let output = building.wait_with_output().ok()?;
+    let failed = !output.status.success();
+    failed.then(|| String::from_utf8_lossy(&output.stderr).trim_end().to_owned())
 }
 
 /// The command that builds: the one that the environment names, or this one.

@@ -12,6 +12,7 @@ pub mod cli;
 pub mod commands;
 pub mod exit;
 mod gpus;
+mod incremental;
 mod interrupted;
 pub mod linker;
 mod parent;
@@ -36,7 +37,7 @@ use crate::exit::Exit;
 pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     let argv: Vec<OsString> = argv.into_iter().collect();
     exit::report_panics();
-    if let Some(code) = linker::run_if_called(&argv) {
+    if let Some(code) = incremental::run_if_called(&argv).or_else(|| linker::run_if_called(&argv)) {
         return code;
     }
     let cli = match Cli::try_parse_from(cli::without_subcommand_name(argv)) {

@@ -1,4 +1,5 @@
-//! What `run --report` says of kernels that have no one result: never that they are equal, nor that the instrumentation is to blame.
+//! What `run --report` says of kernels that have no one result: never that they are equal, nor that the instrumentation is to blame. Of
+//! accesses that may be atomic, it compares what they leave, and says so.
 
 mod support;
 
@@ -21,6 +22,19 @@ fn kernel(body: &str) -> String {
 ...";
     support::KERNEL.replace("CODE", code).replace("BODY", body).replace("\n...", arguments)
 }
+
+/// Each workgroup writes its number to the same places: atomically, for all that is known.
+const DOUBT: &str = "v_mov_b32 v7, s2";
+
+/// Each workgroup writes its number to the same places, four at once, which no atomic does.
+const RACE: &str = "v_mov_b32 v7, 5
+  v_mov_b32 v2, s2
+  v_mov_b32 v3, s2
+  v_mov_b32 v4, s2
+  v_mov_b32 v5, s2
+  v_lshlrev_b32 v1, 4, v0
+  s_waitcnt lgkmcnt(0)
+  global_store_dwordx4 v1, v[2:5], s[8:9]";
 
 fn report(directory: &Path, body: &str, options: &str) -> Output {
     support::assemble(&kernel(body), &directory.join("kernel.elf"));
@@ -51,17 +65,25 @@ fn a_kernel_without_one_result_is_not_comparable() {
         "{sound:?}"
     );
 
-    // Each workgroup writes its number to the same places.
-    let racing = report("v_mov_b32 v7, s2", "--grid 4 --arg buf:256");
+    let racing = report(RACE, "--grid 4 --arg buf:1024");
     assert_eq!(racing.status.code(), Some(9), "{racing:?}");
     assert!(!text(&racing).contains("equal"), "{racing:?}");
     for told in [
         "memory after both kernels: not comparable",
         "the original kernel races",
-        "data race (unless both accesses are atomic) in global memory",
+        "data race in global memory",
     ] {
         assert!(text(&racing).contains(told), "{racing:?}");
     }
+
+    let doubtful = report(DOUBT, "--grid 4 --arg buf:256");
+    assert_eq!(doubtful.status.code(), Some(0), "{doubtful:?}");
+    assert!(text(&doubtful).contains("memory after both kernels: equal"), "{doubtful:?}");
+    let warned = String::from_utf8_lossy(&doubtful.stderr);
+    assert!(
+        warned.contains("data race (unless both accesses are atomic) in global memory: write of 4 bytes"),
+        "{warned}"
+    );
 
     let unwritten = report("", "--grid 1 --arg buf:256");
     assert_eq!(unwritten.status.code(), Some(9), "{unwritten:?}");
@@ -81,12 +103,18 @@ fn a_kernel_without_one_result_is_not_comparable() {
     let told = "the original kernel computes with what nothing has written";
     assert!(text(&by_chance).contains(told), "{by_chance:?}");
 
-    let json = report("v_mov_b32 v7, s2", "--grid 4 --arg buf:256 --format json");
+    let json = report(RACE, "--grid 4 --arg buf:1024 --format json");
     let view: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert!(view["memory_equal"].is_null() && view["oracle_equal"].is_null(), "{view}");
     assert!(view["meaningless"].as_str().unwrap().contains("races"), "{view}");
     // What was counted is still told.
     assert_eq!(view["sites"][0]["executions"], 4);
+    let json = report(DOUBT, "--grid 4 --arg buf:256 --format json");
+    let view: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(
+        (&view["memory_equal"], &view["doubts"][0]["kind"]),
+        (&true.into(), &"atomicity-unknown".into())
+    );
 }
 
 /// A large launch is looked through as well, though not all of it closely; the report says of how much.
@@ -108,8 +136,8 @@ fn a_large_launch_that_races_is_not_equal() {
     // They access the same memory, so that they have to be looked at one by one.
     assert!(told.contains("looked for races in ") && told.contains(" of 5000 workgroups"), "{told}");
 
-    // Each workgroup writes its number to the same places, and the last one is the last in both.
-    let racing = report("v_mov_b32 v7, s2", large);
+    // The last workgroup is the last in both.
+    let racing = report(RACE, "--grid 5000 --arg buf:1024");
     assert_eq!(racing.status.code(), Some(9), "{racing:?}");
     let told = text(&racing);
     assert!(!told.contains("equal") && told.contains("the original kernel races"), "{told}");
@@ -203,7 +231,7 @@ fn what_may_be_a_race_is_compared_and_told() {
     assert!(warned.contains("data race (unless both accesses are atomic) in LDS"), "{warned}");
 
     // Said on both, for whoever sees one of them alone.
-    let racing = report(directory.path(), "v_mov_b32 v7, s2", "--grid 4 --arg buf:256");
+    let racing = report(directory.path(), RACE, "--grid 4 --arg buf:1024");
     assert!(
         String::from_utf8_lossy(&racing.stderr).contains("error: the comparison means nothing"),
         "{racing:?}"

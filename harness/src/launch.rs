@@ -133,7 +133,8 @@ pub trait Launch<P, N = ()> {
         self.launch_with_lds(device, grid, block, 0, arguments)
     }
 
-    /// Runs the kernel on at least `n` work-items: in workgroups of 256, or of fewer, whole waves, if there are not so many.
+    /// Runs the kernel on at least `n` work-items: in workgroups of 256, or of fewer, whole waves, if there are not so many. Workgroups are
+    /// no larger than `#[kernel(workgroup = …)]` allows.
     ///
     /// The last workgroup may have work-items beyond the last element, for which `PerItem` has none.
     ///
@@ -280,7 +281,7 @@ fn over<P, N, A: Arguments<P, N>>(
     if sizes.contains(&0) {
         return Err(LaunchError::NoWorkItems { kernel: kernel.name.to_owned() });
     }
-    launch(kernel, device, workgroups(sizes).map(Dim3), 0, &values)
+    launch(kernel, device, workgroups(sizes, kernel.workgroup).map(Dim3), 0, &values)
 }
 
 /// What is told of buffers with elements for which a launch has no work-item.
@@ -301,15 +302,22 @@ fn left_over(kernel: Written, [grid, block]: [Dim3; 2], values: &Values) -> Vec<
     reached.filter_map(text).collect()
 }
 
-/// How many workgroups of how many work-items there are for at least as many work-items as `sizes` say.
-fn workgroups(sizes: [u32; 3]) -> [[u32; 3]; 2] {
+/// How many workgroups of how many work-items there are for at least as many work-items as `sizes` say, if a workgroup has no more than
+/// `most`.
+fn workgroups(sizes: [u32; 3], most: Option<u32>) -> [[u32; 3]; 2] {
     /// As many lanes as the greatest wave has.
     const WAVE: u32 = 64;
-    let block = match sizes {
-        [x, 1, 1] => [x.min(256).next_multiple_of(WAVE), 1, 1],
+    let most = most.unwrap_or(u32::MAX);
+    let mut block = match sizes {
+        [x, 1, 1] => [x.min(256).next_multiple_of(WAVE).min(most), 1, 1],
         [x, y, 1] => [x.min(16), y.min(16), 1],
         [x, y, z] => [x.min(8), y.min(8), z.min(4)],
     };
+    // What is next to each other in x stays so.
+    for axis in [2, 1, 0] {
+        let others: u32 = (0..3).filter(|other| *other != axis).map(|other| block[other]).product();
+        block[axis] = block[axis].min((most / others).max(1));
+    }
     [std::array::from_fn(|axis| sizes[axis].div_ceil(block[axis])), block]
 }
 
@@ -426,10 +434,24 @@ mod tests {
 
     #[test]
     fn workgroups_hold_all_work_items() {
-        assert_eq!(workgroups([1000, 1, 1]), [[4, 1, 1], [256, 1, 1]]);
-        assert_eq!(workgroups([1, 1, 1]), [[1, 1, 1], [64, 1, 1]]);
-        assert_eq!(workgroups([100, 3, 1]), [[7, 1, 1], [16, 3, 1]]);
-        assert_eq!(workgroups([9, 9, 9]), [[2, 2, 3], [8, 8, 4]]);
-        assert_eq!(workgroups([u32::MAX, 1, 1])[0], [1 << 24, 1, 1]);
+        let of = |sizes| workgroups(sizes, None);
+        assert_eq!(of([1000, 1, 1]), [[4, 1, 1], [256, 1, 1]]);
+        assert_eq!(of([1, 1, 1]), [[1, 1, 1], [64, 1, 1]]);
+        assert_eq!(of([100, 3, 1]), [[7, 1, 1], [16, 3, 1]]);
+        assert_eq!(of([9, 9, 9]), [[2, 2, 3], [8, 8, 4]]);
+        assert_eq!(of([u32::MAX, 1, 1])[0], [1 << 24, 1, 1]);
+    }
+
+    #[test]
+    fn workgroups_are_no_larger_than_a_kernel_takes() {
+        let of = |sizes, most| workgroups(sizes, Some(most));
+        assert_eq!(of([1000, 1, 1], 128), [[8, 1, 1], [128, 1, 1]]);
+        assert_eq!(of([1000, 1, 1], 100), [[10, 1, 1], [100, 1, 1]]);
+        assert_eq!(of([5, 1, 1], 32), [[1, 1, 1], [32, 1, 1]]);
+        assert_eq!(of([1000, 1, 1], 1024), workgroups([1000, 1, 1], None));
+        assert_eq!(of([100, 100, 1], 64), [[7, 25, 1], [16, 4, 1]]);
+        assert_eq!(of([100, 100, 1], 8), [[13, 100, 1], [8, 1, 1]]);
+        assert_eq!(of([9, 9, 9], 64), [[2, 2, 9], [8, 8, 1]]);
+        assert_eq!(of([9, 9, 9], 1), [[9, 9, 9], [1, 1, 1]]);
     }
 }

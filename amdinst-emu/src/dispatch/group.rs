@@ -210,10 +210,9 @@ impl Group {
         most: u64,
         observer: &mut impl Observer,
     ) -> Result<Turn, Box<Fault>> {
-        let result = if shared.is_stopped() {
-            Err(self.stopped(shared))
-        } else {
-            self.schedule(shared, most, observer)
+        let result = match shared.stopped() {
+            Some(kind) => Err(self.stopped(shared, kind)),
+            None => self.schedule(shared, most, observer),
         };
         let result = match result {
             Ok(Turn::Over) => return Ok(Turn::Over),
@@ -364,11 +363,11 @@ impl Group {
         shared.locate_at(wave.index, waiter.step, wave.calls.steps().collect(), trap)
     }
 
-    /// Where it is when the launch is stopped: the first wave that runs.
-    pub(super) fn stopped(&self, shared: &Shared<'_>) -> Box<Fault> {
+    /// Where it is when the launch is stopped, for that reason: the first wave that runs.
+    pub(super) fn stopped(&self, shared: &Shared<'_>, kind: FaultKind) -> Box<Fault> {
         let mut waves = self.waves[..self.live].iter();
         let wave = waves.find(|wave| wave.status.runs()).unwrap_or(&self.waves[0]);
-        shared.locate(wave, *Trap::new(FaultKind::Stopped))
+        shared.locate(wave, *Trap::new(kind))
     }
 
     /// Wave-instructions that the workgroup has run.
@@ -411,10 +410,10 @@ impl Group {
                         let waiting = self.waves[..self.live].iter().filter(at_barrier).count() as u32;
                         return Err(Trap::new(FaultKind::Budget { budget: shared.budget, waiting }));
                     }
-                    if alive && shared.is_stopped() {
-                        return Err(Trap::new(FaultKind::Stopped));
+                    match shared.stopped() {
+                        Some(kind) if alive => Err(Trap::new(kind)),
+                        _ => Ok(()),
                     }
-                    Ok(())
                 });
                 outcome.map_err(|trap| shared.locate(&self.waves[number], *trap))?;
             }

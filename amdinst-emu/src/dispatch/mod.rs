@@ -260,7 +260,7 @@ pub(crate) struct Shared<'a> {
     in_order: bool,
     /// Some accesses are in no scan.
     has_unseen: bool,
-    /// The launch ends when so many accesses of lanes have been looked at by themselves.
+    /// The launch ends, as one whose budget is exhausted, when so many accesses of lanes have been looked at by themselves.
     most_looks: u64,
     /// The workgroups that run, if not all do.
     sample: Option<Sample>,
@@ -490,12 +490,14 @@ impl<'a> Shared<'a> {
         Self { look: Look::Races(races), in_order: true, ..self }
     }
 
-    /// Whether the launch is to end now.
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.is_some_and(|stop| stop())
-            || self.config.is_stopped()
-            || self.look.scan().is_some_and(|scan| scan.is_over())
-            || self.look.focus().is_some_and(|focus| focus.effort() > self.most_looks)
+    /// Why the launch is to end now, if it is: from outside, or because its scan is over, or because what it may look at is used up.
+    pub(crate) fn stopped(&self) -> Option<FaultKind> {
+        let asked = self.stop.is_some_and(|stop| stop()) || self.config.is_stopped();
+        if asked || self.look.scan().is_some_and(|scan| scan.is_over()) {
+            return Some(FaultKind::Stopped);
+        }
+        let used_up = self.look.focus().is_some_and(|focus| focus.effort() > self.most_looks);
+        used_up.then_some(FaultKind::Budget { budget: self.budget, waiting: 0 })
     }
 
     /// The places of the workgroups that run: those of a part of the launch, or of a sample. Samples are of whole launches.

@@ -174,7 +174,7 @@ impl<'a, 'b> Turns<'a, 'b> {
         let first = self.aside.iter().map(|aside| &*aside.group).min_by_key(|group| group.index);
         match first {
             Some(group) if failure.1.kind == FaultKind::Stopped && group.index < failure.0 => {
-                (group.index, *group.stopped(self.shared))
+                (group.index, *group.stopped(self.shared, failure.1.kind))
             }
             _ => failure,
         }
@@ -290,8 +290,8 @@ impl<'a, 'b> Turns<'a, 'b> {
             let kind = FaultKind::Deadlock { waiting, not_begun, wanted: Box::new(wanted) };
             return Err(fail(first, &waiter, kind));
         }
-        if self.shared.is_stopped() {
-            return Err(fail(first, &waiter, FaultKind::Stopped));
+        if let Some(kind) = self.shared.stopped() {
+            return Err(fail(first, &waiter, kind));
         }
         if last < u64::MAX {
             // They may wait for the one that had the fault.

@@ -398,8 +398,10 @@ impl<'a> Engine<'a> {
         let budget = &mut self.groups[group].budget;
         *budget = budget.saturating_sub(used);
         // Asking costs more than an instruction.
-        if budget.is_multiple_of(ASKED) && shared.is_stopped() {
-            return Err(shared.locate(&self.waves[wave].wave, *Trap::new(FaultKind::Stopped)));
+        if budget.is_multiple_of(ASKED)
+            && let Some(kind) = shared.stopped()
+        {
+            return Err(shared.locate(&self.waves[wave].wave, *Trap::new(kind)));
         }
 
         let taken = self.waves[wave].wave.next as usize != number + 1;

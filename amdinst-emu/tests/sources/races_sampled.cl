@@ -31,6 +31,8 @@ kernel void chain(global uint *out, global const uint *in, uint n) {
     } }
 /// A relaxed store and a plain one are one instruction.
 kernel void relaxed(global uint *out, global const uint *in, uint n) { if (X < 64) STORE(out, G); out[64 + G * 128 + X] = n; }
+/// One flag, set again and again.
+kernel void flag(global uint *out, global const uint *in, uint n) { for (uint i = 0; i < n; ++i) STORE(out, 7); }
 /// No atomic is as wide as this.
 kernel void wide(global uint *out, global const uint *in, uint n) { if (X == 0) *(global uint4 *)out = (uint4)(G); }
 /// Lanes of one store, of values that are not the same.

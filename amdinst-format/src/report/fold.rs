@@ -1,10 +1,11 @@
 //! The report of a launch too large to keep every wave of: made part by part, with exact sums, and some of the waves.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockReport, Lost, Report, SiteReport, TimeReport, WaveId};
+use super::{BlockReport, Counts, Lost, Report, SiteReport, TimeReport, WaveId};
 use crate::counters::Layout;
 
 /// Which waves a report has one by one; its sums are those of all.
@@ -35,6 +36,21 @@ pub struct WavesLeftOut {
     pub diverged: u64,
     /// Lanes that they lost here.
     pub lost: Lost,
+}
+
+impl WavesLeftOut {
+    /// Adds what a wave did at the site, and what it lost there.
+    fn add(&mut self, counts: &Counts, lost: Lost) {
+        *self += Self { waves: 1, diverged: u64::from(counts.diverged > 0), lost };
+    }
+}
+
+impl AddAssign for WavesLeftOut {
+    fn add_assign(&mut self, other: Self) {
+        self.waves += other.waves;
+        self.diverged += other.diverged;
+        self.lost = Lost::sum([self.lost, other.lost]);
+    }
 }
 
 /// A report in the making.
@@ -87,6 +103,17 @@ impl Fold {
 }
 
 impl Report {
+    /// Leaves out what waves did at sites one by one. The sums have it.
+    pub fn leave_out_waves(&mut self) {
+        let lanes = self.lanes;
+        for SiteReport { kind, waves, left_out, .. } in &mut self.sites {
+            for wave in std::mem::take(waves) {
+                let lost = Lost::of_wave(lanes, kind, &wave.counts);
+                left_out.get_or_insert_default().add(&wave.counts, lost);
+            }
+        }
+    }
+
     /// Adds the next part of the same launch.
     fn add_part(&mut self, part: Self) {
         self.unfinished.extend(part.unfinished);
@@ -110,13 +137,10 @@ impl Keep {
         let layout = Layout::new(report.grid, report.block, 0).with_lanes(lanes);
         let number = |id: &WaveId| layout.wave_index(id.workgroup, id.wave);
         for SiteReport { kind, waves, left_out, .. } in &mut report.sites {
-            let lost = |counts: &super::Counts| Lost::of_wave(lanes, kind, counts);
+            let lost = |counts: &Counts| Lost::of_wave(lanes, kind, counts);
             let rank = |wave: &super::WaveReport| (lost(&wave.counts).lanes, wave.counts.diverged);
             for wave in self.take_others(waves, |wave| number(&wave.id), rank) {
-                let left_out = left_out.get_or_insert_default();
-                left_out.waves += 1;
-                left_out.diverged += u64::from(wave.counts.diverged > 0);
-                left_out.lost = Lost::sum([left_out.lost, lost(&wave.counts)]);
+                left_out.get_or_insert_default().add(&wave.counts, lost(&wave.counts));
             }
         }
         for BlockReport { waves, waves_left_out, .. } in &mut report.blocks {
@@ -162,7 +186,7 @@ impl Keep {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Counts, Location, WaveReport};
+    use super::super::{Location, WaveReport};
     use super::*;
     use crate::counters::Lanes;
 
@@ -234,6 +258,14 @@ mod tests {
             assert!(site.waves.is_sorted_by_key(|wave| wave.id));
             assert_eq!(*report, folded[0]);
         }
+        // The sum of launches that keep no waves.
+        let mut sum = report(0..waves);
+        sum.leave_out_waves();
+        sum.add_launch(&sum.clone());
+        let (site, all) = (&sum.sites[0], lost(&whole.sites[0]));
+        assert!(site.waves.is_empty() && all.lanes > 0);
+        assert_eq!(lost(site), Lost::sum([all, all]));
+        assert_eq!(site.left_out.map(|others| others.waves), Some(u64::from(2 * waves)));
         let mut fold = Fold::new(None);
         [0..5, 5..9].into_iter().for_each(|part| fold.add(report(part)));
         assert_eq!(fold.finish(), Some(report(0..9)));

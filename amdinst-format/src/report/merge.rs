@@ -30,6 +30,9 @@ impl Report {
                 Some(known) => {
                     known.counts += site.counts;
                     known.waves.extend(&site.waves);
+                    if let Some(left_out) = site.left_out {
+                        *known.left_out.get_or_insert_default() += left_out;
+                    }
                 }
                 None => self.sites.push(site.clone()),
             }

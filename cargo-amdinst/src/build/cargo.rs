@@ -16,6 +16,7 @@ use super::profile;
 use crate::cli::Format;
 use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::incremental;
 use crate::linker::{LinkOptions, device_libraries, refused_of, warnings_of};
 use crate::shell;
 use crate::toolchain::{TARGET, Toolchain};
@@ -29,6 +30,7 @@ pub fn command(
     flags: &Flags,
 ) -> Command {
     let mut command = toolchain.cargo();
+    command.env(incremental::VARIABLE, executable);
     command.arg("rustc").arg("--manifest-path").arg(&package.library_manifest_path);
     command.args(["--lib", "--crate-type", "cdylib", "--profile", &package.profile]);
     // With `memcmp` and its kin, which comparing slices calls and no C library is there to have.

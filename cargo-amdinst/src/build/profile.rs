@@ -11,7 +11,8 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
     let mut values = vec![
         // The target is linked by LTO whatever a profile says, and rustc refuses to compile incrementally where it is told so.
         format!("profile.{table}.lto=false"),
-        // It halves the time of an edit, and costs kernels nothing: their bitcode is optimised behind rustc.
+        // It halves the time of an edit, and costs kernels nothing: their bitcode is optimised behind rustc. Where it does not work,
+        // see `incremental`.
         format!("profile.{table}.incremental=true"),
     ];
     let manifest = manifest(workspace_root).unwrap_or_default();

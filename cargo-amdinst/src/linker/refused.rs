@@ -2,18 +2,17 @@
 //!
 //! `llc` gives up at the first one, or reports several, some of them without a name. The bodies of these are taken out: such a function says
 //! why it is not compiled, as a panic does (`amdinst_format::panics`), and traps. A section of the code object that is not loaded,
-//! [`SECTION`], has a line for each, for builds to tell, those that find all up to date among them.
+//! [`REFUSED_SECTION`], has a line for each, for builds to tell, those that find all up to date among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
+use amdinst_format::manifest::REFUSED_SECTION;
+
 use super::places;
 use super::records::SharedVariable;
 use super::support::{escaped, panics, text_section};
-
-/// The section of a code object that tells which functions have no code, and why.
-const SECTION: &str = ".amdinst.refused";
 
 /// A function without code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -276,7 +275,7 @@ fn function(number: usize) -> String {
 pub(super) fn module(refused: &[Refused], program: &str, about: About<'_>) -> String {
     let mut ir = String::from("target triple = \"amdgcn-amd-amdhsa\"\n");
     let lines: Vec<_> = refused.iter().map(|one| one.told(about, program)).collect();
-    ir.push_str(&text_section(SECTION, &lines));
+    ir.push_str(&text_section(REFUSED_SECTION, &lines));
     ir.push_str(&panics(program));
     for (number, one) in refused.iter().enumerate() {
         let text = one.said();
@@ -295,7 +294,7 @@ pub(super) fn module(refused: &[Refused], program: &str, about: About<'_>) -> St
 
 /// What a code object says of functions without code.
 pub fn refused_of(path: &Path) -> Vec<String> {
-    places::lines_of(path, SECTION)
+    places::lines_of(path, REFUSED_SECTION)
 }
 
 /// What `llc` says of itself, without its stack and its own program's arguments.

@@ -52,12 +52,17 @@ kernel void halve(global int *a, int n) {
 }
 ";
 
-/// Runs the program in a directory. A package's build stays there.
+/// Runs the program in a directory. A package's build stays there, and is incremental as that of users is.
 #[allow(dead_code, reason = "each test binary uses a part")]
 pub(crate) fn amdinst(directory: &Path, words: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
     command.current_dir(directory).env("NO_COLOR", "1").env_remove("CARGO_TERM_COLOR");
-    command.env_remove("CARGO_TARGET_DIR").args(words.split_whitespace()).output().unwrap()
+    command
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("CARGO_INCREMENTAL")
+        .args(words.split_whitespace())
+        .output()
+        .unwrap()
 }
 
 /// What a command prints that ends well.

@@ -147,6 +147,14 @@ pub fn safe_saxpy(a: f32, x: &[f32], mut y: PerItem<f32>) {
     }
 }
 
+/// Each element is its index; in workgroups that are smaller than those that launches choose.
+#[kernel(workgroup = 64)]
+pub fn in_workgroups_of_64(mut output: PerItem<u32>) {
+    if let Some(element) = output.get() {
+        *element = global_id_x();
+    }
+}
+
 /// Each element is its index, squared, whatever the number of work-items.
 #[kernel]
 pub fn squares(mut output: Strided<u32>) {

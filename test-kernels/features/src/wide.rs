@@ -69,6 +69,16 @@ pub fn of_integers(a: u128, b: u128) -> [u128; 12] {
     ]
 }
 
+/// Products, and quotients with a sign, of integers that buffers hold.
+#[kernel]
+pub fn products(a: &[u128], b: &[i128], mut products: PerItem<u128>, mut quotients: PerItem<[i128; 2]>) {
+    let i = global_id_x() as usize;
+    if let (Some(product), Some(quotient)) = (products.get(), quotients.get()) {
+        *product = a[i].wrapping_mul(b[i] as u128);
+        *quotient = [(a[i] as i128).checked_div(b[i]).unwrap_or(0), b[i]];
+    }
+}
+
 /// Integers of 128 bits as two of 64, the low one first.
 #[kernel]
 pub fn kernel_of_integers(a: &[u64], b: &[u64], mut output: PerItem<u64, 24>) {

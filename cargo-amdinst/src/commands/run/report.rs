@@ -15,8 +15,7 @@ use amdinst_core::report::run::Sampled;
 use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
-    AccessKind, Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord,
-    Unmarked,
+    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord, Unmarked,
 };
 use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
 use amdinst_report::Sources;
@@ -361,12 +360,7 @@ impl<'a> Instrumented<'a> {
         if let Some(sampled) = execution.sampled {
             note(RACES, sampled.workgroups);
         }
-        let mut doubts = execution.doubts.clone();
-        // Of two stores of different values the last one stays, atomic or not.
-        if let Some(index) = doubts.iter().position(are_stores) {
-            looked.meaningless = Some(Meaningless::Race(Box::new(doubts.swap_remove(index))));
-            return Ok(looked);
-        }
+        let doubts = execution.doubts.clone();
         let unwritten = match machine.find_unwritten(&program, &launch, &execution, &before) {
             Ok(sampled) => {
                 if let Some(sampled) = sampled {
@@ -399,17 +393,6 @@ struct Looked {
     meaningless: Option<Meaningless>,
     doubts: Vec<Fault>,
     sampled: Vec<Sampled>,
-}
-
-/// Whether a race is one of stores alone.
-fn are_stores(fault: &Fault) -> bool {
-    match fault.kind {
-        FaultKind::Race { access, earlier, .. } => {
-            (access, earlier) == (AccessKind::Write, AccessKind::Write)
-        }
-        FaultKind::LaneRace { .. } => true,
-        _ => false,
-    }
 }
 
 /// A kernel in its instrumented form.

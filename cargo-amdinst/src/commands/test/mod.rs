@@ -27,7 +27,7 @@ use self::profiles::Endings;
 use crate::build::compiled::{self, Entry};
 use crate::build::instrument::Forms;
 use crate::build::package::KernelPackage;
-use crate::build::{BuiltPackage, build};
+use crate::build::{Built, BuiltPackage, build};
 use crate::cli::{DeviceChoice, Format, TestArgs};
 use crate::commands::instrument::options;
 use crate::commands::{Context, output};
@@ -41,8 +41,8 @@ use scratch::Scratch;
 /// Runs the command.
 ///
 /// # Errors
-/// Kernels or tests that do not build, no kernel tests, a device that is not there. Tests that fail are
-/// [`Exit::Mismatch`].
+/// Kernels or tests that do not build, functions that LLVM has no code for among them if all tests pass, no kernel tests, a device that is
+/// not there. Tests that fail are [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     let for_the_emulator =
         args.limits.checks.fill().is_some() || args.limits.checks.asked().is_some_and(Checks::any);
@@ -215,6 +215,16 @@ fn run_once(
             "no test of {} ran; the saved run is unchanged: `cargo amdinst test --list` shows the names",
             none_ran.join(", ")
         ));
+    }
+    whole(exit, args, &built)
+}
+
+/// How tests end that ended in `exit`: no success is one without functions that have no code, which no test can launch. Who chooses tests or
+/// kernels may do without those.
+fn whole(exit: Exit, args: &TestArgs, built: &Built) -> CommandResult {
+    let all = args.kernel.is_empty() && args.which.choosing(&args.filters).is_empty() && !args.which.list;
+    if exit == Exit::Success && all {
+        built.all_compiled()?;
     }
     Ok(exit)
 }
@@ -445,6 +455,26 @@ mod tests {
             manifest: Manifest::default(),
             in_use: Arc::default(),
             refused: 0,
+        }
+    }
+
+    #[test]
+    fn functions_without_code_are_no_success_unless_others_are_chosen() {
+        let ended = |words: &[&str], refused, exit| {
+            let cli = Cli::try_parse_from([&["cargo-amdinst", "test"], words].concat()).unwrap();
+            let Parsed::Test(args) = &cli.command else { panic!("not `test`") };
+            let package = BuiltPackage { refused, ..built(Vec::new()) };
+            whole(exit, args, &Built { packages: vec![package] }).unwrap_or_else(|failure| failure.exit)
+        };
+        assert_eq!(ended(&[], 0, Exit::Success), Exit::Success);
+        for words in [&[][..], &["--test-threads", "1"], &["--no-run"], &["--", "--nocapture"]] {
+            assert_eq!(ended(words, 1, Exit::Success), Exit::BuildFailed, "{words:?}");
+        }
+        assert_eq!(ended(&[], 1, Exit::Mismatch), Exit::Mismatch);
+        for words in
+            [&["saxpy"][..], &["--skip", "big"], &["--kernel", "saxpy"], &["--list"], &["--", "saxpy"]]
+        {
+            assert_eq!(ended(words, 1, Exit::Success), Exit::Success, "{words:?}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! Everything that a kernel may take, as the host passes it.
 
 use features::arguments::{
-    Body, Buffers, Mixed, Pair, WORDS, add_up, colour, count_narrow, first_of_group, look_up, many, mix,
-    mix_bytes, move_bodies, safe_saxpy, scale_halves, squares, sum_rows, tell_structure,
+    Body, Buffers, Mixed, Pair, WORDS, add_up, colour, count_narrow, first_of_group, in_workgroups_of_64,
+    look_up, many, mix, mix_bytes, move_bodies, safe_saxpy, scale_halves, squares, sum_rows, tell_structure,
 };
 use harness::{Buffer, Device, Launch as _, LaunchError, TestResult};
 
@@ -225,6 +225,9 @@ fn launches_over_elements(device: &Device) -> TestResult {
     colour.launch_2d(device, (20, 35), (20, 35, &mut image))?;
     let expected: Vec<u32> = (0..35).flat_map(|y| (0..20).map(move |x| y << 16 | x)).collect();
     assert_eq!(image.to_vec(), expected);
+    let mut numbers = device.zeroed(1000);
+    in_workgroups_of_64.launch_1d(device, 1000, (&mut numbers,))?;
+    assert_eq!(numbers.to_vec(), (0..1000).collect::<Vec<u32>>());
     let nothing = safe_saxpy.launch_1d(device, 0, (2.0, &x, &mut y));
     assert!(matches!(nothing, Err(LaunchError::NoWorkItems { .. })));
     Ok(())

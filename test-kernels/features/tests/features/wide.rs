@@ -1,6 +1,6 @@
 //! Integers of 128 bits and floats, bit for bit as the host has them.
 
-use features::wide::{kernel_of_f32, kernel_of_f64, kernel_of_integers, of_integers};
+use features::wide::{kernel_of_f32, kernel_of_f64, kernel_of_integers, of_integers, products};
 use harness::{Device, Launch as _, TestResult};
 
 /// Edges: about powers of two that types end at, halves between two floats, what is no number.
@@ -101,5 +101,20 @@ fn integers(device: &Device) -> TestResult {
         let (a, b) = (values[i], others[i]);
         assert_eq!(wide(found), of_integers(a, b), "{a:#x}, {b:#x}");
     }
+    Ok(())
+}
+
+/// Buffers hold integers of 128 bits, and arrays of them.
+#[harness::test]
+fn buffers_of_integers(device: &Device) -> TestResult {
+    let a: Vec<u128> = (0..100).map(|i| (u128::MAX / (i + 1)) ^ (i << 70)).collect();
+    let b: Vec<i128> = (0..100).map(|i| (i - 50) * ((1 << 66) + 3)).collect();
+    let (mut found, mut quotients) = (device.zeroed::<u128>(100), device.zeroed::<[i128; 2]>(100));
+    let arguments = (&device.buffer(&a), &device.buffer(&b), &mut found, &mut quotients);
+    products.launch_1d(device, 100, arguments)?;
+    let pairs = || a.iter().zip(&b);
+    assert_eq!(found.to_vec(), pairs().map(|(a, b)| a.wrapping_mul(*b as u128)).collect::<Vec<_>>());
+    let quotient = |(a, b): (&u128, &i128)| [(*a as i128).checked_div(*b).unwrap_or(0), *b];
+    assert_eq!(quotients.to_vec(), pairs().map(quotient).collect::<Vec<_>>());
     Ok(())
 }

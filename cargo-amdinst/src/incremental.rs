@@ -1,0 +1,127 @@
+//! rustc for the crates of a kernel package: incrementally, where it can.
+//!
+//! Kernels' target asks for LTO. rustc, if it compiles incrementally, then reads the bitcode that it has just written, and it cannot read
+//! that of `#[used]` statics, which `linker/used` mends later. Such a crate is compiled once more as a whole. A file beside what rustc
+//! keeps says so to later builds, until that is cleaned: macros write `#[used]` too, so that the source does not tell.
+//!
+//! Cargo calls this executable as `RUSTC_WORKSPACE_WRAPPER`: with rustc's path, then rustc's arguments.
+
+use std::collections::HashSet;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+
+use crate::shell;
+
+/// By which cargo is told of this executable.
+pub(crate) const VARIABLE: &str = "RUSTC_WORKSPACE_WRAPPER";
+
+/// What rustc says of bitcode that it cannot read.
+const UNREADABLE: &str = "failed to load bitcode of module";
+
+/// The argument with the directory of what rustc keeps, behind `-C`.
+const INCREMENTAL: &str = "incremental=";
+
+/// Runs rustc if `argv` is cargo's call of it.
+pub(crate) fn run_if_called(argv: &[OsString]) -> Option<ExitCode> {
+    let rustc = argv.get(1)?;
+    env::var_os(VARIABLE)?;
+    if env::var_os("RUSTC")? != *rustc {
+        return None;
+    }
+    Some(compile(rustc, &argv[2..]).unwrap_or_else(|error| {
+        shell::tell(&format!("cannot start {}: {error}\n", rustc.display()));
+        ExitCode::FAILURE
+    }))
+}
+
+/// Runs rustc with these arguments, and a second time if it cannot compile so.
+fn compile(rustc: &OsStr, arguments: &[OsString]) -> io::Result<ExitCode> {
+    let mut told = HashSet::new();
+    let ended = match whole(arguments) {
+        None => run(rustc, arguments, &mut told)?,
+        Some(whole) if whole.mark.is_file() => run(rustc, &whole.arguments, &mut told)?,
+        Some(whole) => {
+            let ended = run(rustc, arguments, &mut told)?;
+            if ended.unreadable.is_empty() || ended.status.success() {
+                ended
+            } else {
+                // Without it, the next build finds out again.
+                let _ = fs::write(&whole.mark, "");
+                run(rustc, &whole.arguments, &mut told)?
+            }
+        }
+    };
+    // What another compilation would not mend.
+    shell::tell_rendered(&ended.unreadable);
+    let code = ended.status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
+}
+
+/// How rustc ended.
+struct Ended {
+    status: ExitStatus,
+    /// What it said from when it could not read its bitcode, which has not been passed on.
+    unreadable: String,
+}
+
+/// Runs rustc, and passes on to cargo at once what it says and is not in `told`.
+fn run(rustc: &OsStr, arguments: &[OsString], told: &mut HashSet<String>) -> io::Result<Ended> {
+    let mut child = Command::new(rustc).args(arguments).stderr(Stdio::piped()).spawn()?;
+    let mut unreadable = String::new();
+    let mut said = HashSet::new();
+    if let Some(stderr) = child.stderr.take() {
+        for line in BufReader::new(stderr).split(b'\n') {
+            let line = String::from_utf8_lossy(&line?).into_owned() + "\n";
+            if !unreadable.is_empty() || line.contains(UNREADABLE) {
+                unreadable += &line;
+            } else if !told.contains(&line) {
+                shell::tell_rendered(&line);
+                said.insert(line);
+            }
+        }
+    }
+    told.extend(said);
+    Ok(Ended { status: child.wait()?, unreadable })
+}
+
+/// How a crate is compiled as a whole.
+struct Whole {
+    arguments: Vec<OsString>,
+    /// The file that says that it has to be.
+    mark: PathBuf,
+}
+
+/// How the crate is compiled as a whole that arguments compile incrementally.
+fn whole(arguments: &[OsString]) -> Option<Whole> {
+    let texts: Vec<_> = arguments.iter().map(|argument| argument.to_str()).collect();
+    let value = |text: &Option<&str>| text.is_some_and(|text| text.starts_with(INCREMENTAL));
+    let at = texts.iter().position(value).filter(|at| *at > 0 && texts[at - 1] == Some("-C"))?;
+    let name = texts.iter().position(|text| *text == Some("--crate-name"))? + 1;
+    let (kept, name) = (texts[at]?.strip_prefix(INCREMENTAL)?, (*texts.get(name)?)?);
+    let arguments = [&arguments[..at - 1], &arguments[at + 1..]].concat();
+    Some(Whole { arguments, mark: PathBuf::from(kept).join(format!("{name}.whole")) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(words: &str) -> Vec<OsString> {
+        words.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_crate_is_compiled_as_a_whole_without_one_option() {
+        let whole_of = |words| whole(&arguments(words));
+        let whole =
+            whole_of("--crate-name k src/lib.rs -C opt-level=3 -C incremental=/t/incremental -L d").unwrap();
+        assert_eq!(whole.arguments, arguments("--crate-name k src/lib.rs -C opt-level=3 -L d"));
+        assert_eq!(whole.mark, PathBuf::from("/t/incremental/k.whole"));
+        assert!(whole_of("--crate-name k src/lib.rs -C opt-level=3").is_none());
+        assert!(whole_of("-vV").is_none());
+    }
+}
