@@ -230,6 +230,18 @@ fn what_may_be_a_race_is_compared_and_told() {
     );
     assert!(warned.contains("data race (unless both accesses are atomic) in LDS"), "{warned}");
 
+    // A line is told once, however often the compiler has its accesses.
+    let last = "kernel void last(global volatile int *a) {\n\
+                for (int i = 0; i < 8; i++) a[0] = a[0] * 3 + (int)__builtin_amdgcn_workgroup_id_x();\n\
+                if (__builtin_amdgcn_workitem_id_x() & 1) a[1] = 1;\n}\n";
+    std::fs::write(&source, last).unwrap();
+    assert!(support::compile(&source, &directory.path().join("hand_on.elf")));
+    let output =
+        support::amdinst(directory.path(), "run hand_on.elf --grid 4 --block 64 --arg buf:256 --report");
+    let warned = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(warned.matches("data race (unless both accesses are atomic)").count(), 1, "{warned}");
+
     // Said on both, for whoever sees one of them alone.
     let racing = report(directory.path(), RACE, "--grid 4 --arg buf:1024");
     assert!(

@@ -162,10 +162,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let mut view = RunView::new(source_name(&kernel.name), object.target, &launch, &original.execution);
     view.add_arguments(&arguments);
     view.trace = trace;
-    for doubt in &original.execution.doubts {
-        context.shell.warn(fault::told(doubt, object, &Some, &[]));
-        view.doubts.push(fault::report(doubt, object, &Some));
-    }
+    tell_doubts(context, object, &original.execution.doubts, &mut view.doubts);
     for missing in &original.execution.missing_lanes {
         let report = fault::report(missing, object, &Some);
         // A value of several words is asked for in as many instructions.
@@ -190,10 +187,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         instrumented = checked.timing.take();
         // `--check races` has told them already.
         if original.execution.doubts.is_empty() {
-            for doubt in &checked.doubts {
-                context.shell.warn(fault::told(doubt, object, &Some, &[]));
-                view.doubts.push(fault::report(doubt, object, &Some));
-            }
+            tell_doubts(context, object, &checked.doubts, &mut view.doubts);
         }
         view.add_report(checked);
     }
@@ -240,6 +234,21 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let seconds = original.execution.seconds;
     context.shell.status("Finished", format_args!("{}: {workgroups} in {seconds:.3} s", kernel.name));
     Ok(exit)
+}
+
+/// Tells what may be races, those of the same places in the source once: a loop that is unrolled has several. Adds all to `reports`.
+fn tell_doubts(context: &Context, object: &CodeObject, doubts: &[Fault], reports: &mut Vec<FaultReport>) {
+    let places =
+        |of: &FaultReport| (of.location.clone(), of.earlier.as_ref().map(|earlier| earlier.location.clone()));
+    for doubt in doubts {
+        let report = fault::report(doubt, object, &Some);
+        let is_new =
+            report.location.file.is_none() || reports.iter().all(|known| places(known) != places(&report));
+        if is_new {
+            context.shell.warn(fault::told(doubt, object, &Some, &[]));
+        }
+        reports.push(report);
+    }
 }
 
 /// Standard output, as a file's name.
