@@ -122,7 +122,7 @@ fn a_report_of_racing_workgroups_is_the_same_each_time() {
             "run k.elf --kernel race --grid 500 --block 64 --threads {threads} --arg out:8192:o --report"
         );
         let output = amdinst(directory, None, &words);
-        expect(&output, 9, "Finished");
+        expect(&output, 0, "Finished");
         (String::from_utf8(output.stdout).unwrap(), std::fs::read(directory.join("o")).unwrap())
     };
     let (told, memory) = report(1);

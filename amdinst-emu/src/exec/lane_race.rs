@@ -61,7 +61,14 @@ pub(super) fn check(w: &Wave, memory: Option<&Memory>, action: Action, stores: &
     let Action::Store { bytes, part } = action else { return Ok(()) };
     let size = u64::from(bytes);
     stores.sort_unstable();
+    // Those that store the same to one place are as one: what is behind is compared with the last of them, and told of the first. Where
+    // lanes store twice, the lanes count as well.
+    let are_single = stores.iter().all(|store| store.row == stores[0].row);
+    let (mut first, mut is_next_alike) = (0, false);
     for (number, one) in stores.iter().enumerate() {
+        if !std::mem::take(&mut is_next_alike) {
+            first = number;
+        }
         for other in &stores[number + 1..] {
             // Sorted: those behind begin no earlier.
             let distance = other.address - one.address;
@@ -72,6 +79,7 @@ pub(super) fn check(w: &Wave, memory: Option<&Memory>, action: Action, stores: &
                 one.byte(w, (bytes, part), number + distance as usize) == other.byte(w, (bytes, part), number)
             };
             if one.lane != other.lane && !(0..(size - distance) as usize).all(agrees) {
+                let one = &stores[first];
                 let (last, earlier) = if one.lane < other.lane { (other, one) } else { (one, other) };
                 let (address, size) = (last.address, u32::from(bytes));
                 let space = if memory.is_some() { MemorySpace::Global } else { MemorySpace::Lds };
@@ -85,6 +93,10 @@ pub(super) fn check(w: &Wave, memory: Option<&Memory>, action: Action, stores: &
                     certain: true,
                 };
                 return Err(Trap::at_lane(kind, last.lane));
+            }
+            if distance == 0 && are_single {
+                is_next_alike = true;
+                break;
             }
         }
     }

@@ -41,8 +41,8 @@ use scratch::Scratch;
 /// Runs the command.
 ///
 /// # Errors
-/// Kernels or tests that do not build, functions that LLVM has no code for among them if all tests pass, no kernel tests, a device that is
-/// not there. Tests that fail are [`Exit::Mismatch`].
+/// Kernels or tests that do not build, no kernel tests, a device that is not there. If all tests pass, functions that LLVM has no code for.
+/// Tests that fail are [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     let for_the_emulator =
         args.limits.checks.fill().is_some() || args.limits.checks.asked().is_some_and(Checks::any);
