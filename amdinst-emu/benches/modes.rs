@@ -117,7 +117,7 @@ impl Options {
                 "--test" => options.short = true,
                 "--vectors" => {
                     let name = arguments.next().unwrap_or_default();
-                    let level = Vectors::ALL.into_iter().find(|level| level.name() == name);
+                    let level = Vectors::of_name(&name);
                     options.vectors = level.ok_or(format!("--vectors {name}: no such level"))?;
                 }
                 _ if argument.starts_with('-') => return Err(format!("{argument}: no such option")),

@@ -69,7 +69,7 @@ impl Options {
                 "--slow" => options.slow = true,
                 "--vectors" => {
                     let name = value()?;
-                    let level = Vectors::ALL.into_iter().find(|level| level.name() == name);
+                    let level = Vectors::of_name(&name);
                     options.levels = vec![level.ok_or(format!("--vectors {name}: no such level"))?];
                 }
                 "--only" => options.only = value()?,

@@ -64,7 +64,7 @@ impl Options {
                 }
                 "--vectors" => {
                     let name = value()?;
-                    let level = Vectors::ALL.into_iter().find(|level| level.name() == name);
+                    let level = Vectors::of_name(&name);
                     options.levels = vec![level.ok_or(format!("--vectors {name}: no such level"))?];
                 }
                 "--target-cpu" => options.cpu = value()?,

@@ -13,7 +13,7 @@ use super::{
     CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, double, general, halves, lds, memory, packed,
     pair, scalar_memory, scratch,
 };
-use crate::exec::{passes_the_cache, permutes};
+use crate::exec::{is_plain_in_lds, passes_the_cache, permutes};
 use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
 use crate::rules::NULL_RESULT;
 use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS, SOURCE_ROWS};
@@ -988,18 +988,10 @@ fn dwords(access: &MemoryAccess) -> Option<(bool, u8, u16)> {
     }
 }
 
-/// The DS instructions that read, write and update memory by a lane's address alone.
-fn is_plain_in_group(step: &Step) -> bool {
-    crate::exec::is_plain_in_lds(step.op)
-}
-
 /// Reads and writes of less than a dword in LDS.
-fn less_in_group(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn less_in_group(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
     let (write, narrow) = memory::Narrow::of(access.action)?;
     let data = if write { access.data[0] } else { access.dst };
-    if !is_plain_in_group(step) || access.second.is_some() {
-        return None;
-    }
     hot.src[0] = u32::from(access.vaddr?) * LANES as u32;
     hot.dst = u32::from(data) * LANES as u32;
     hot.imm[0] = u32::try_from(access.offset).ok()?;
@@ -1008,11 +1000,8 @@ fn less_in_group(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) 
 }
 
 /// Atomics in LDS.
-fn atomic_in_group(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn atomic_in_group(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
     let Action::Atomic { bytes: bytes @ (4 | 8), returns, .. } = access.action else { return None };
-    if !is_plain_in_group(step) || access.second.is_some() {
-        return None;
-    }
     let dwords = u16::from(bytes / 4);
     let fits = |first: u16| usize::from(first % 256 + dwords) <= REGISTERS / 2;
     if !access.data.into_iter().all(fits) || returns && !fits(access.dst) {
@@ -1054,8 +1043,9 @@ fn group(access: &MemoryAccess, step: &Step, hot: &mut Hot, form: Form) -> Optio
     if !in_lds || access.adds_lane {
         return None;
     }
-    if let Some(run) =
-        atomic_in_group(step, access, hot, form).or_else(|| less_in_group(step, access, hot, form))
+    if access.second.is_none()
+        && is_plain_in_lds(step.op)
+        && let Some(run) = atomic_in_group(access, hot, form).or_else(|| less_in_group(access, hot, form))
     {
         return Some(run);
     }

@@ -62,6 +62,11 @@ impl Vectors {
         Self::Baseline
     }
 
+    /// The level of a name that [`Vectors::name`] gives.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+
     /// Its name, as options spell it.
     pub fn name(self) -> &'static str {
         match self {

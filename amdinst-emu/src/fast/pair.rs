@@ -99,10 +99,10 @@ impl Body for Permute {
             let exec = context.wave.exec;
             context.wave.permuting = Some(exec);
             context.wave.exec = exec & permutation.apply(context.wave, *source, *dwords);
-            (step.run)(context, step);
+            let next = (step.run)(context, step);
             context.wave.exec = exec;
             context.wave.permuting = None;
+            next
         }
-        hot.next
     }
 }

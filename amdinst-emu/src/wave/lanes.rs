@@ -146,24 +146,31 @@ pub(crate) fn unpacked(mask: u64, base: usize) -> Chunk<u32> {
     bits
 }
 
-/// Result = f(source 0), of the active lanes.
-macro_rules! map1 {
-    ($w:expr, |$a:tt $(: $a_type:ty)?| $body:expr) => {{
+/// Result = an expression of sources, each named after its number, of the active lanes.
+macro_rules! map {
+    ($w:expr, [$($slot:literal $source:ident $(: $type:ty)?),+], $body:expr) => {{
         let w: &mut $crate::wave::Wave = $w;
         let (src, dst) = (w.src, w.dst);
         for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
-            let a = $crate::wave::read(&w.rows, src[0], base);
+            $(let $source = $crate::wave::read(&w.rows, src[$slot], base);)+
             let mut result = [Default::default(); $crate::wave::CHUNK];
             for lane in 0..$crate::wave::CHUNK {
-                let $a $(: $a_type)? = a[lane];
+                $(let $source $(: $type)? = $source[lane];)+
                 result[lane] = $body;
             }
             let masks = $crate::wave::masks(&w.rows, base);
             $crate::wave::write(&mut w.rows, dst, base, &result, &masks);
         }
     }};
+}
+
+/// Result = f(source 0).
+macro_rules! map1 {
+    ($w:expr, |$a:ident $(: $a_type:ty)?| $body:expr) => {
+        $crate::wave::map!($w, [0 $a $(: $a_type)?], $body)
+    };
     ($w:expr, $f:expr) => {
-        $crate::wave::map1!($w, |a| $f(a))
+        $crate::wave::map!($w, [0 a], $f(a))
     };
 }
 
@@ -192,24 +199,11 @@ macro_rules! map1_or {
 
 /// Result = f(source 0, source 1).
 macro_rules! map2 {
-    ($w:expr, |$a:tt $(: $a_type:ty)?, $b:tt $(: $b_type:ty)?| $body:expr) => {{
-        let w: &mut $crate::wave::Wave = $w;
-        let (src, dst) = (w.src, w.dst);
-        for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
-            let a = $crate::wave::read(&w.rows, src[0], base);
-            let b = $crate::wave::read(&w.rows, src[1], base);
-            let mut result = [Default::default(); $crate::wave::CHUNK];
-            for lane in 0..$crate::wave::CHUNK {
-                let $a $(: $a_type)? = a[lane];
-                let $b $(: $b_type)? = b[lane];
-                result[lane] = $body;
-            }
-            let masks = $crate::wave::masks(&w.rows, base);
-            $crate::wave::write(&mut w.rows, dst, base, &result, &masks);
-        }
-    }};
+    ($w:expr, |$a:ident $(: $a_type:ty)?, $b:ident $(: $b_type:ty)?| $body:expr) => {
+        $crate::wave::map!($w, [0 $a $(: $a_type)?, 1 $b $(: $b_type)?], $body)
+    };
     ($w:expr, $f:expr) => {
-        $crate::wave::map2!($w, |a, b| $f(a, b))
+        $crate::wave::map!($w, [0 a, 1 b], $f(a, b))
     };
 }
 
@@ -248,29 +242,11 @@ macro_rules! map3_bits {
 
 /// Result = f(source 0, source 1, source 2).
 macro_rules! map3 {
-    (
-        $w:expr,
-        |$a:tt $(: $a_type:ty)?, $b:tt $(: $b_type:ty)?, $c:tt $(: $c_type:ty)?| $body:expr
-    ) => {{
-        let w: &mut $crate::wave::Wave = $w;
-        let (src, dst) = (w.src, w.dst);
-        for base in (0..w.lanes()).step_by($crate::wave::CHUNK) {
-            let a = $crate::wave::read(&w.rows, src[0], base);
-            let b = $crate::wave::read(&w.rows, src[1], base);
-            let c = $crate::wave::read(&w.rows, src[2], base);
-            let mut result = [Default::default(); $crate::wave::CHUNK];
-            for lane in 0..$crate::wave::CHUNK {
-                let $a $(: $a_type)? = a[lane];
-                let $b $(: $b_type)? = b[lane];
-                let $c $(: $c_type)? = c[lane];
-                result[lane] = $body;
-            }
-            let masks = $crate::wave::masks(&w.rows, base);
-            $crate::wave::write(&mut w.rows, dst, base, &result, &masks);
-        }
-    }};
+    ($w:expr, |$a:ident $(: $a_type:ty)?, $b:ident $(: $b_type:ty)?, $c:ident $(: $c_type:ty)?| $body:expr) => {
+        $crate::wave::map!($w, [0 $a $(: $a_type)?, 1 $b $(: $b_type)?, 2 $c $(: $c_type)?], $body)
+    };
     ($w:expr, $f:expr) => {
-        $crate::wave::map3!($w, |a, b, c| $f(a, b, c))
+        $crate::wave::map!($w, [0 a, 1 b, 2 c], $f(a, b, c))
     };
 }
 
@@ -374,7 +350,7 @@ macro_rules! merge {
 }
 
 pub(crate) use {
-    accumulate, map1, map1_or, map2, map2_bit, map3, map3_bits, merge, remake, test2, test2_bit,
+    accumulate, map, map1, map1_or, map2, map2_bit, map3, map3_bits, merge, remake, test2, test2_bit,
 };
 
 impl Wave {

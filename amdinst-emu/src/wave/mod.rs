@@ -6,7 +6,7 @@ mod scratch;
 
 pub(crate) use calls::Calls;
 pub(crate) use lanes::{
-    CHUNK, Elem, Half, LANES, Row, accumulate, lanes_of, map1, map1_or, map2, map2_bit, map3, map3_bits,
+    CHUNK, Elem, Half, LANES, Row, accumulate, lanes_of, map, map1, map1_or, map2, map2_bit, map3, map3_bits,
     masks, merge, packed, read, remake, test2, test2_bit, unpacked, write,
 };
 pub(crate) use scratch::{Scratch, fill_dwords};
