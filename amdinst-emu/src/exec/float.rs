@@ -10,10 +10,11 @@
 pub(crate) use std::hint::select_unpredictable as choose;
 
 macro_rules! format {
-    ($module:ident, $layout:ident, $float:ty, $bits:ty, $mantissa:expr, $bias:expr, $far:expr, $shift:expr, $tiny:expr, $under:expr) => {
+    ($module:ident, $exact:ident, $float:ty, $bits:ty, $mantissa:expr, $bias:expr, $far:expr, $shift:expr, $tiny:expr, $under:expr) => {
         /// Operations on one format.
         pub(crate) mod $module {
-            use super::{choose, $layout};
+            use super::choose;
+            use crate::exec::$exact as exact;
             use crate::wave::Nans;
 
             /// Exponent field's bits.
@@ -79,23 +80,10 @@ macro_rules! format {
                 if result.is_nan() { nan3(a, b, c) } else { result }
             }
 
-            #[inline(always)]
-            fn bits(a: $float) -> u64 {
-                u64::from(a.to_bits())
-            }
-
-            #[inline(always)]
-            fn of(bits: u64) -> $float {
-                <$float>::from_bits(bits as $bits)
-            }
-
             /// a + b in a rounding mode.
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn add_round(a: $float, b: $float, round: u32) -> $float {
-                if a.is_finite() && b.is_finite() {
-                    return of($layout.add(bits(a), bits(b), round));
-                }
-                add(a, b)
+                exact::add(a, b, round)
             }
 
             /// a - b in a rounding mode.
@@ -105,21 +93,15 @@ macro_rules! format {
             }
 
             /// a × b + c in a rounding mode.
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn fma_round(a: $float, b: $float, c: $float, round: u32) -> $float {
-                if a.is_finite() && b.is_finite() && c.is_finite() {
-                    return of($layout.fma([bits(a), bits(b), bits(c)], 0, round));
-                }
-                fma(a, b, c)
+                exact::fma(a, b, c, 0, round)
             }
 
             /// a × b in a rounding mode.
-            #[inline(never)]
+            #[inline(always)]
             pub(crate) fn mul_round(a: $float, b: $float, round: u32) -> $float {
-                if a.is_finite() && b.is_finite() {
-                    return of($layout.mul(bits(a), bits(b), round));
-                }
-                mul(a, b)
+                exact::mul(a, b, round)
             }
 
             /// Biased exponent.
@@ -157,10 +139,7 @@ macro_rules! format {
             /// a × 2^n, rounded once.
             #[inline(always)]
             pub(crate) fn ldexp(a: $float, n: i32, round: u32) -> $float {
-                if round == 0 {
-                    return scaled(a, n);
-                }
-                if a.is_finite() { of($layout.scale(bits(a), n, round)) } else { fix1(a, a) }
+                if round == 0 { scaled(a, n) } else { exact::ldexp(a, n, round) }
             }
 
             /// a × 2^n, to nearest: the significand with an exponent from which one multiplication comes down, which rounds.
@@ -236,20 +215,9 @@ macro_rules! format {
                 if round == 0 && !scale {
                     return fma(a, b, c);
                 }
-                div_fmas_round(a, b, c, scale, round)
-            }
-
-            #[inline(never)]
-            fn div_fmas_round(a: $float, b: $float, c: $float, scale: bool, round: u32) -> $float {
-                if !(a.is_finite() && b.is_finite() && c.is_finite()) {
-                    return fma(a, b, c);
-                }
-                let power = match scale {
-                    false => 0,
-                    true if exponent(c) > $bias => $shift,
-                    true => -$shift,
-                };
-                of($layout.fma([bits(a), bits(b), bits(c)], power, round))
+                let up = exponent(c) > $bias;
+                let power = choose(scale, choose(up, $shift, -$shift), 0);
+                exact::fma(a, b, c, power, round)
             }
 
             /// `v_div_fixup`: the quotient, or what division gives in a special case.
@@ -430,10 +398,8 @@ macro_rules! format {
 
 // Format: mantissa bits, bias, then of the division steps: exponent distance that overflows, scale exponent, largest
 // exponent of a tiny numerator, exponent distance that underflows.
-use super::soft::{DOUBLE, SINGLE};
-
-format!(single, SINGLE, f32, u32, 23, 127, 96, 64, 23, -150);
-format!(double, DOUBLE, f64, u64, 52, 1023, 768, 128, 53, -1075);
+format!(single, in_double, f32, u32, 23, 127, 96, 64, 23, -150);
+format!(double, in_integers, f64, u64, 52, 1023, 768, 128, 53, -1075);
 
 /// Conversions to integers, towards zero, that saturate and make zero of a NaN: as `as` does, in a form that compilers make vector
 /// code of.
@@ -469,25 +435,20 @@ to_integer!(double_to_i32, double_to_u32, f64);
 /// To single precision in a rounding mode.
 #[inline(always)]
 pub(crate) fn narrow(a: f64, round: u32) -> f32 {
+    const UP: u32 = 1;
+    const DOWN: u32 = 2;
+    const TO_ZERO: u32 = 3;
     let nearest = a as f32;
-    if a.is_nan() {
-        return f32::from_bits(
-            ((a.to_bits() >> 32) as u32 & 0x8000_0000) | 0x7fc0_0000 | (a.to_bits() >> 29) as u32 & 0x3f_ffff,
-        );
-    }
     let back = f64::from(nearest);
-    match round {
-        1 if back < a => nearest.next_up(),
-        2 if back > a => nearest.next_down(),
-        3 if back.abs() > a.abs() => {
-            if a > 0.0 {
-                nearest.next_down()
-            } else {
-                nearest.next_up()
-            }
-        }
-        _ => nearest,
-    }
+    let up = (back < a) & ((round == UP) | (round == TO_ZERO) & (a < 0.0));
+    let down = (back > a) & ((round == DOWN) | (round == TO_ZERO) & (a > 0.0));
+    // The neighbour in the magnitude: what was rounded to zero has kept its sign.
+    let is_negative = nearest.is_sign_negative();
+    let step = choose(up, choose(is_negative, -1, 1), choose(down, choose(is_negative, 1, -1), 0));
+    let rounded = f32::from_bits(nearest.to_bits().wrapping_add_signed(step));
+    let bits = a.to_bits();
+    let nan = (bits >> 32) as u32 & 0x8000_0000 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x3f_ffff;
+    choose(a.is_nan(), f32::from_bits(nan), rounded)
 }
 
 /// To double precision: exact.

@@ -12,6 +12,7 @@ pub(crate) mod half;
 mod halves;
 mod hardware_registers;
 pub(crate) mod in_double;
+mod in_integers;
 mod in_vectors;
 mod lane_data;
 mod lane_ops;

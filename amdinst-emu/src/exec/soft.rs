@@ -11,7 +11,6 @@ pub(crate) struct Layout {
 }
 
 pub(crate) const HALF: Layout = Layout { mantissa: 10, bias: 15 };
-pub(crate) const SINGLE: Layout = Layout { mantissa: 23, bias: 127 };
 pub(crate) const DOUBLE: Layout = Layout { mantissa: 52, bias: 1023 };
 
 /// Where products and addends are lined up: one bit is left above for the carry of their sum.

@@ -6,7 +6,7 @@
 use amdgpu_isa::{Access, Mods, Op, Sdwa, SdwaSel, SdwaUnused};
 
 use super::float::{double, single};
-use super::{Context, half};
+use super::{Context, half, rounding};
 use crate::check::{Outcome, Trap};
 use crate::program::{Extra, Kind, Src, Step};
 use crate::wave::{CHUNK, Half, LANES, M0, RESULT_ROW, SOURCE_ROWS, Wave, merge, packed, remake};
@@ -365,18 +365,19 @@ fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
     let row = RESULT_ROW;
     let keep = if kind == Kind::F32 { w.mode >> 5 & 1 != 0 } else { w.mode >> 7 & 1 != 0 };
     let (keep, power) = w.output(mods.omod, keep);
-    let (clamp, nan_to_zero) = (mods.clamp, w.dx10_clamp());
-    if keep && !clamp {
-        return;
-    }
+    // A pass for each, so that each is a loop without branches.
     macro_rules! finished {
         ($format:ident, $number:ty, $round:expr) => {{
-            let round = $round;
-            remake!(w, row, row, |a: $number| {
-                let a = if keep { a } else { $format::flush(a) };
-                let a = if power == 0 { a } else { $format::omod(a, power, round) };
-                if clamp { $format::clamp(a, nan_to_zero) } else { a }
-            });
+            if !keep {
+                remake!(w, row, row, |a: $number| $format::flush(a));
+            }
+            if power != 0 {
+                rounding!(round = $round; remake!(w, row, row, |a: $number| $format::omod(a, power, round)));
+            }
+            if mods.clamp {
+                let nan_to_zero = w.dx10_clamp();
+                remake!(w, row, row, |a: $number| $format::clamp(a, nan_to_zero));
+            }
         }};
     }
     match kind {

@@ -38,16 +38,6 @@ fn partition(select: u8) -> u32 {
     char::from(TABLE[usize::from(select)]).to_digit(16).unwrap_or_default()
 }
 
-/// a - floor(a), below 1.
-#[inline(always)]
-fn fract(a: f32, round: u32) -> f32 {
-    if round == 0 || !a.is_finite() {
-        return single::fract(a, 0);
-    }
-    let below_one = f32::from_bits(1f32.to_bits() - 1);
-    super::in_double::sum(a.into(), (-a.floor()).into(), round).min(below_one)
-}
-
 /// A function of halves, to nearest by its approximation.
 macro_rules! half_function {
     ($w:ident, $near:ident, $function:ident) => {
@@ -103,7 +93,7 @@ super::table! { w, step;
         byte(a) | byte(a >> 16) << 8
     }),
 
-    v_fract_f32 => rounding!(r = w.round32(); map1!(w, |a| fract(a, r))),
+    v_fract_f32 => rounding!(r = w.round32(); map1!(w, |a| single::fract(a, r))),
     v_trunc_f32 => map1!(w, |a: f32| single::fix1(a, a.trunc())),
     v_ceil_f32 => map1!(w, |a: f32| single::fix1(a, a.ceil())),
     v_rndne_f32 => map1!(w, |a: f32| single::fix1(a, a.round_ties_even())),

@@ -326,10 +326,7 @@ fn mixed([a, b, c]: [f32; 3], unfused: bool, rules: &Rules) -> f32 {
     let value = match (unfused, rules.round32) {
         (true, round) => mad_f32(a, b, c, round),
         (false, 0) => single::fma(a, b, c),
-        (false, round) if a.is_finite() && b.is_finite() && c.is_finite() => {
-            super::in_double::sum(f64::from(a) * f64::from(b), c.into(), round)
-        }
-        (false, _) => single::fma(a, b, c),
+        (false, round) => single::fma_round(a, b, c, round),
     };
     rules.single_flush(value)
 }

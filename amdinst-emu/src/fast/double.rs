@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use super::compare;
-use super::level::{Directed, Level, Vectors32, relation, rounded};
+use super::level::{Level, Room, Vectors32, in_mode, relation};
 use super::mode::{FloatMode, Modifiers};
 use super::valu::put_mask;
 use super::{Body, CONST, Hot, PARTS, SCALAR, parts, put, rows};
@@ -20,15 +20,15 @@ pub(super) trait Operation {
     /// # Safety
     /// As for [`Level`].
     unsafe fn apply<L: Level>(a: L::V, b: L::V, c: L::V) -> L::V;
-    /// The same for as many vectors as a wave's row has, rounded in another way. Of one that rounds.
+    /// The same in any MODE, for rows of vectors ([`Level::in_mode`]). Of one that rounds.
     ///
     /// # Safety
     /// As for [`Level`].
-    unsafe fn directed<L: Level>(round: Directed, a: &mut Vectors32<L>, b: &Vectors32<L>, c: &Vectors32<L>);
+    unsafe fn in_mode<L: Level>(_: FloatMode, _: [*const L::V; 3], _: &mut Room<L>) {}
 }
 
 macro_rules! operations {
-    ($($name:ident $loses:literal = |$a:ident, $b:ident, $c:ident| $body:expr $(, $rounded:ident)?;)*) => {$(
+    ($($name:ident $loses:literal = |$a:ident, $b:ident, $c:ident| $body:expr $(, $in_mode:ident)?;)*) => {$(
         pub(super) struct $name;
         impl Operation for $name {
             const LOSES: bool = $loses;
@@ -37,20 +37,18 @@ macro_rules! operations {
                 // SAFETY: the caller's.
                 unsafe { $body }
             }
-            operations!(@directed $($rounded)?);
+            operations!(@in_mode $($in_mode)?);
         }
     )*};
-    (@directed) => {
+    (@in_mode) => {
         const ROUNDS: bool = false;
-        #[inline(always)]
-        unsafe fn directed<L: Level>(_: Directed, _: &mut Vectors32<L>, _: &Vectors32<L>, _: &Vectors32<L>) {}
     };
-    (@directed $rounded:ident) => {
+    (@in_mode $in_mode:ident) => {
         const ROUNDS: bool = true;
         #[inline(always)]
-        unsafe fn directed<L: Level>(round: Directed, a: &mut Vectors32<L>, b: &Vectors32<L>, c: &Vectors32<L>) {
+        unsafe fn in_mode<L: Level>(mode: FloatMode, sources: [*const L::V; 3], result: &mut Room<L>) {
             // SAFETY: the caller's.
-            unsafe { L::directed::<{ rounded::$rounded }>(round, a, b, c) }
+            unsafe { L::in_mode::<{ in_mode::$in_mode }>(mode, sources, result) }
         }
     };
 }
@@ -207,7 +205,7 @@ pub(super) struct Do<O, const SOURCES: usize>(PhantomData<O>);
 /// `O` where MODE flushes or rounds otherwise. See [`Do`].
 struct InMode<O, const SOURCES: usize>(PhantomData<O>);
 
-/// `O` in every mode, rounded as MODE says, NaNs by the rule. See [`Do`].
+/// `O` where there are NaNs, which follow the rule. See [`Do`].
 struct Settled<O, const SOURCES: usize>(PhantomData<O>);
 
 #[inline(always)]
@@ -303,10 +301,33 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
         let mode = FloatMode::double(w);
         // SAFETY: as for `Do`.
         unsafe {
-            if const { O::ROUNDS } && mode.directed.is_some() {
-                return L::apart::<Settled<O, SOURCES>>(context, hot);
-            }
             let sources = sources::<L, SOURCES>(w, hot);
+            if O::ROUNDS {
+                let mut rows = [const { [const { Room::<L>::new() }; 3] }; 2];
+                for i in 0..parts::<L>() {
+                    let halves = doubles(&sources, i, false);
+                    for half in 0..2 {
+                        for slot in 0..SOURCES {
+                            rows[half][slot].set(i, halves[half][slot]);
+                        }
+                    }
+                }
+                let mut results = [[L::splat(0); PARTS]; 2];
+                for half in 0..2 {
+                    let [a, b, c] = &rows[half];
+                    let c = if SOURCES < 3 { b } else { c };
+                    let mut room = Room::<L>::new();
+                    O::in_mode::<L>(mode, [a.as_ptr(), b.as_ptr(), c.as_ptr()], &mut room);
+                    for i in 0..parts::<L>() {
+                        let result = room.get(i);
+                        let is_number = nan::<L>(result) == 0;
+                        let nans = [a.get(i), b.get(i), c.get(i)];
+                        results[half][i] = if is_number { result } else { replace_nans::<L>(result, nans) };
+                    }
+                }
+                write::<L>(w, hot, results);
+                return hot.next;
+            }
             let Some(results) = to_nearest::<L, O>(&sources, mode.flushes_sources, mode.flushes_results)
             else {
                 return L::apart::<Settled<O, SOURCES>>(context, hot);
@@ -321,39 +342,25 @@ impl<O: Operation, const SOURCES: usize> Body for Settled<O, SOURCES> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
+        // What rounds comes here in the default mode alone.
         let mode = FloatMode::double(w);
         // SAFETY: as for `Do`.
         unsafe {
             let sources = sources::<L, SOURCES>(w, hot);
             let mut results = [[L::splat(0); PARTS]; 2];
-            for (half, result) in results.iter_mut().enumerate() {
-                let mut rows = [[L::splat(0); PARTS]; 3];
-                for i in 0..parts::<L>() {
-                    let values = doubles(&sources, i, mode.flushes_sources)[half];
-                    [rows[0][i], rows[1][i], rows[2][i]] = values;
-                }
-                match mode.directed.filter(|_| O::ROUNDS) {
-                    Some(round) => {
-                        *result = rows[0];
-                        O::directed::<L>(round, result, &rows[1], &rows[2]);
-                    }
-                    None => {
-                        for i in 0..parts::<L>() {
-                            result[i] = O::apply::<L>(rows[0][i], rows[1][i], rows[2][i]);
-                        }
-                    }
-                }
-                for i in 0..parts::<L>() {
-                    let [a, b, c] = [rows[0][i], rows[1][i], rows[2][i]];
-                    let mut value = result[i];
+            for i in 0..parts::<L>() {
+                let halves = doubles(&sources, i, mode.flushes_sources);
+                for half in 0..2 {
+                    let [a, b, c] = halves[half];
+                    let mut value = O::apply::<L>(a, b, c);
                     if unordered::<L, O>([a, b, c], value) != 0 {
                         value = if O::LOSES {
                             without_nans::<L>(value, a, b, w.nans())
                         } else {
-                            replace_nans::<L>(value, [a, b, if SOURCES < 3 { b } else { c }])
+                            replace_nans::<L>(value, [a, b, c])
                         };
                     }
-                    result[i] = if mode.flushes_results { L::flush_f64(value) } else { value };
+                    results[half][i] = if mode.flushes_results { L::flush_f64(value) } else { value };
                 }
             }
             write::<L>(w, hot, results);

@@ -4,63 +4,81 @@
 
 use std::marker::PhantomData;
 
-use super::level::{Level, Vectors32, relation};
+use super::level::{Level, Room, in_mode as operation, relation};
 use super::mode::{FloatMode, Modifiers, Signs, finish};
-use super::valu::{AddF32, Floats, MultiplyF32, Operation, any_sources, nan, replace_nans, without_nans};
+use super::valu::{Floats, Operation, any_sources, nan, replace_nans, without_nans};
 use super::{Body, Hot, Lanes, PARTS, leave, parts, put};
 use crate::exec::Context;
-use crate::wave::Wave;
+use crate::wave::{Nans, Wave};
 
 /// `O` in every mode, and if it is `MODIFIED` with the instruction's own modifiers. See [`Do`](super::valu::Do).
 pub(super) struct InMode<O, const SOURCES: usize, const MODIFIED: bool>(PhantomData<O>);
 
-/// The same, rounded other than to the nearest, or with NaNs that follow the rule of [`Floats`]. See [`InMode`].
-struct SettledInMode<O, const SOURCES: usize, const MODIFIED: bool>(PhantomData<O>);
-
-/// Sources as MODE and the instruction's modifiers want them.
-struct Prepared<L: Level, const MODIFIED: bool> {
-    lanes: [Lanes<L>; 3],
-    signs: [Signs<L>; 3],
-    flushes: bool,
+/// A source, with the instruction's own modifiers if it is `MODIFIED`.
+struct Source<L: Level, const MODIFIED: bool> {
+    lanes: Lanes<L>,
+    signs: Signs<L>,
 }
 
-impl<L: Level, const MODIFIED: bool> Prepared<L, MODIFIED> {
-    /// # Safety
-    /// As for [`super::Handler`].
-    #[inline(always)]
-    unsafe fn of<const SOURCES: usize>(w: &mut Wave, hot: &Hot, modifiers: Modifiers, flushes: bool) -> Self {
-        // Those that an operation does not have are the last that it has.
-        let last = SOURCES - 1;
-        // SAFETY: the caller's.
-        unsafe {
-            let lanes = any_sources::<L, SOURCES>(w, hot);
-            let signs =
-                [Signs::of(modifiers, 0), Signs::of(modifiers, last.min(1)), Signs::of(modifiers, last)];
-            Self { lanes, signs, flushes }
-        }
-    }
-
-    /// The `part`th vectors.
+impl<L: Level, const MODIFIED: bool> Source<L, MODIFIED> {
+    /// As many sources as an operation has; those that it does not have are the last that it has.
     ///
     /// # Safety
     /// As for [`super::Handler`].
     #[inline(always)]
-    unsafe fn get(&self, part: usize) -> [L::V; 3] {
+    unsafe fn all<const SOURCES: usize>(w: &mut Wave, hot: &Hot, modifiers: Modifiers) -> [Self; 3] {
+        let last = SOURCES - 1;
         // SAFETY: the caller's.
-        unsafe { [self.source(0, part), self.source(1, part), self.source(2, part)] }
+        unsafe {
+            let [a, b, c] = any_sources::<L, SOURCES>(w, hot);
+            [
+                Self { lanes: a, signs: Signs::of(modifiers, 0) },
+                Self { lanes: b, signs: Signs::of(modifiers, last.min(1)) },
+                Self { lanes: c, signs: Signs::of(modifiers, last) },
+            ]
+        }
     }
 
+    /// The `part`th vector.
+    ///
     /// # Safety
     /// As for [`super::Handler`].
     #[inline(always)]
-    unsafe fn source(&self, slot: usize, part: usize) -> L::V {
+    unsafe fn get(&self, part: usize) -> L::V {
         // SAFETY: the caller's.
         unsafe {
-            let value = self.lanes[slot].get(part);
-            let value = if MODIFIED { self.signs[slot].apply(value) } else { value };
-            if self.flushes { L::flush_f32(value) } else { value }
+            let value = self.lanes.get(part);
+            if MODIFIED { self.signs.apply(value) } else { value }
         }
     }
+
+    /// Where its vectors are, in the register file or in `room`.
+    ///
+    /// # Safety
+    /// As for [`super::Handler`].
+    #[inline(always)]
+    unsafe fn row(&self, room: &mut Room<L>) -> *const L::V {
+        match self.lanes {
+            Lanes::Row(row) if !MODIFIED => row.cast(),
+            _ => {
+                for i in 0..parts::<L>() {
+                    // SAFETY: the caller's.
+                    unsafe { room.set(i, self.get(i)) };
+                }
+                room.as_ptr()
+            }
+        }
+    }
+}
+
+/// The `part`th vectors of the sources.
+#[inline(always)]
+unsafe fn part_of<L: Level, const MODIFIED: bool>(
+    sources: &[Source<L, MODIFIED>; 3],
+    part: usize,
+) -> [L::V; 3] {
+    // SAFETY: the caller's.
+    unsafe { [sources[0].get(part), sources[1].get(part), sources[2].get(part)] }
 }
 
 /// Whether a result is to be looked at again because of a NaN: a bit for each lane of a vector.
@@ -71,11 +89,104 @@ unsafe fn unordered<L: Level, O: Operation>([a, b, c]: [L::V; 3], result: L::V) 
         match O::FLOATS {
             Floats::Loses => L::compare_f32::<{ relation::UNORDERED }>(a, b),
             Floats::LosesOfThree => L::compare_f32::<{ relation::UNORDERED }>(a, b) | nan::<L>(c),
-            Floats::First | Floats::FirstReversed => {
-                L::compare_f32::<{ relation::UNORDERED }>(result, result)
-            }
+            Floats::First | Floats::FirstReversed => nan::<L>(result),
             Floats::None | Floats::Makes => 0,
         }
+    }
+}
+
+/// The result by the rule of [`Floats`], where there is a NaN.
+#[inline(always)]
+unsafe fn settled<L: Level, O: Operation>([a, b, c]: [L::V; 3], result: L::V, nans: Nans) -> L::V {
+    // SAFETY: the caller's.
+    unsafe {
+        match O::FLOATS {
+            Floats::First => replace_nans::<L>(result, [a, b, c]),
+            Floats::FirstReversed => replace_nans::<L>(result, [b, a, a]),
+            Floats::Loses => without_nans::<L>(result, a, b, nans),
+            Floats::None | Floats::Makes | Floats::LosesOfThree => result,
+        }
+    }
+}
+
+/// The `part`th result as MODE flushes sources: in vector code of its own. `None`: it must be left, for its NaNs.
+#[inline(always)]
+unsafe fn here<L: Level, O: Operation>(mut values: [L::V; 3], flushes: bool, nans: Nans) -> Option<L::V> {
+    // SAFETY: the caller's.
+    unsafe {
+        if flushes {
+            values = [L::flush_f32(values[0]), L::flush_f32(values[1]), L::flush_f32(values[2])];
+        }
+        let result = O::apply::<L>(values[0], values[1], values[2]);
+        if unordered::<L, O>(values, result) == 0 {
+            return Some(result);
+        }
+        (O::FLOATS != Floats::LosesOfThree).then(|| settled::<L, O>(values, result, nans))
+    }
+}
+
+/// The results in a mode that is not the default, by [`Level::in_mode`].
+#[inline(always)]
+unsafe fn in_mode<L: Level, O: Operation, const SOURCES: usize, const MODIFIED: bool>(
+    mode: FloatMode,
+    sources: &[Source<L, MODIFIED>; 3],
+    nans: Nans,
+) -> Room<L> {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut rooms = [const { Room::<L>::new() }; 3];
+        let rows = if O::ARRANGES {
+            for i in 0..parts::<L>() {
+                let [a, b, c] = part_of(sources, i);
+                let arranged = O::arranged::<L>(a, b, c);
+                for slot in 0..3 {
+                    rooms[slot].set(i, arranged[slot]);
+                }
+            }
+            [rooms[0].as_ptr(), rooms[1].as_ptr(), rooms[2].as_ptr()]
+        } else {
+            let [first, second, third] = &mut rooms;
+            let a = sources[0].row(first);
+            let b = if SOURCES < 2 { a } else { sources[1].row(second) };
+            [a, b, if SOURCES < 3 { b } else { sources[2].row(third) }]
+        };
+        let mut room = Room::<L>::new();
+        O::in_mode::<L>(mode, rows, &mut room);
+        let mut unordered = 0;
+        for i in 0..parts::<L>() {
+            unordered |= match O::FLOATS {
+                Floats::Loses => {
+                    L::compare_f32::<{ relation::UNORDERED }>(sources[0].get(i), sources[1].get(i))
+                }
+                Floats::First | Floats::FirstReversed if i % 2 == 1 => {
+                    L::compare_f32::<{ relation::UNORDERED }>(room.get(i - 1), room.get(i))
+                }
+                _ => 0,
+            };
+        }
+        if unordered != 0 {
+            for i in 0..parts::<L>() {
+                room.set(i, with_nans::<L, O>(mode, part_of(sources, i), room.get(i), nans));
+            }
+        }
+        room
+    }
+}
+
+/// A result of [`in_mode`] where there are NaNs.
+#[inline(always)]
+unsafe fn with_nans<L: Level, O: Operation>(
+    mode: FloatMode,
+    [a, b, c]: [L::V; 3],
+    result: L::V,
+    nans: Nans,
+) -> L::V {
+    // SAFETY: the caller's.
+    unsafe {
+        let result = settled::<L, O>([a, b, c], result, nans);
+        // What a NaN has lost against is the source as it was.
+        let is_source = O::FLOATS == Floats::Loses && (mode.flushes_sources || mode.flushes_results);
+        if is_source { L::flush_f32(result) } else { result }
     }
 }
 
@@ -87,71 +198,28 @@ impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for InMode<O
         let modifiers = if MODIFIED { Modifiers::get(hot) } else { Modifiers::NONE };
         // SAFETY: as for `Do`.
         unsafe {
-            if const { O::ROUNDED.is_some() } && mode.directed.is_some() {
-                return L::apart::<SettledInMode<O, SOURCES, MODIFIED>>(context, hot);
-            }
-            let flushes = mode.flushes_sources && O::FLOATS != Floats::Makes;
-            let sources = Prepared::<L, MODIFIED>::of::<SOURCES>(w, hot, modifiers, flushes);
+            let sources = Source::<L, MODIFIED>::all::<SOURCES>(w, hot, modifiers);
+            // What rounds to the nearest and makes no subnormal, or is in the default mode but for the instruction's own modifiers.
+            let is_default = mode.directed.is_none() && O::FLOATS == Floats::Makes || MODIFIED && w.plain32();
             let mut result = [L::splat(0); PARTS];
-            let mut nans = 0;
-            for i in 0..parts::<L>() {
-                let [a, b, c] = sources.get(i);
-                result[i] = O::apply::<L>(a, b, c);
-                nans |= unordered::<L, O>([a, b, c], result[i]);
-            }
-            if const { O::FLOATS.have_nans() } && nans != 0 {
-                return match O::FLOATS {
-                    Floats::LosesOfThree => leave(context, hot),
-                    _ => L::apart::<SettledInMode<O, SOURCES, MODIFIED>>(context, hot),
-                };
-            }
-            finish::<L>(w, mode, modifiers, &mut result);
-            put::<L>(w, hot.dst, &result);
-        }
-        hot.next
-    }
-}
-
-impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for SettledInMode<O, SOURCES, MODIFIED> {
-    #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        let w = &mut *context.wave;
-        let mode = FloatMode::single(w);
-        let modifiers = if MODIFIED { Modifiers::get(hot) } else { Modifiers::NONE };
-        // SAFETY: as for `Do`.
-        unsafe {
-            let flushes = mode.flushes_sources && O::FLOATS != Floats::Makes;
-            let sources = Prepared::<L, MODIFIED>::of::<SOURCES>(w, hot, modifiers, flushes);
-            let mut result = [L::splat(0); PARTS];
-            match (mode.directed, O::ROUNDED) {
-                (Some(round), Some(_)) => {
-                    let (mut second, mut third) = (result, result);
-                    for i in 0..parts::<L>() {
-                        let [a, b, c] = sources.get(i);
-                        [result[i], second[i], third[i]] = O::arranged::<L>(a, b, c);
-                    }
-                    O::directed::<L>(round, &mut result, &second, &third);
+            let mut are_flushed = true;
+            if const { O::IN_MODE } && !is_default {
+                let room = in_mode::<L, O, SOURCES, MODIFIED>(mode, &sources, w.nans());
+                for i in 0..parts::<L>() {
+                    result[i] = room.get(i);
                 }
-                _ => {
-                    for i in 0..parts::<L>() {
-                        let [a, b, c] = sources.get(i);
-                        result[i] = O::apply::<L>(a, b, c);
-                    }
+            } else {
+                let flushes = mode.flushes_sources && O::FLOATS != Floats::Makes;
+                for i in 0..parts::<L>() {
+                    let values = part_of(&sources, i);
+                    let Some(value) = here::<L, O>(values, flushes, w.nans()) else {
+                        return leave(context, hot);
+                    };
+                    result[i] = value;
                 }
+                are_flushed = O::FLOATS == Floats::Makes || mode.flushes_sources && !O::SHRINKS;
             }
-            for i in 0..parts::<L>() {
-                let [a, b, c] = sources.get(i);
-                if unordered::<L, O>([a, b, c], result[i]) == 0 {
-                    continue;
-                }
-                result[i] = match O::FLOATS {
-                    Floats::First => replace_nans::<L>(result[i], [a, b, c]),
-                    Floats::FirstReversed => replace_nans::<L>(result[i], [b, a, a]),
-                    Floats::Loses => without_nans::<L>(result[i], a, b, w.nans()),
-                    Floats::None | Floats::Makes | Floats::LosesOfThree => result[i],
-                };
-            }
-            finish::<L>(w, mode, modifiers, &mut result);
+            finish::<L>(w, mode, modifiers, are_flushed, &mut result);
             put::<L>(w, hot.dst, &result);
         }
         hot.next
@@ -166,82 +234,34 @@ impl<const MODIFIED: bool> Body for MultiplyAddTwice<MODIFIED> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        // SAFETY: as for `Do`.
-        unsafe {
-            if MODIFIED || !w.nearest32() {
-                return L::apart::<MultiplyAddInMode<MODIFIED>>(context, hot);
-            }
-            let [a, b, c] = any_sources::<L, 3>(w, hot);
-            let mut result = [L::splat(0); PARTS];
-            let mut unordered = 0;
-            for i in 0..parts::<L>() {
-                let (a, b, c) = (L::flush_f32(a.get(i)), L::flush_f32(b.get(i)), L::flush_f32(c.get(i)));
-                let product = L::flush_f32(L::mul_f32(a, b));
-                result[i] = L::flush_f32(L::add_f32(product, c));
-                unordered |= L::compare_f32::<{ relation::UNORDERED }>(result[i], result[i]);
-            }
-            // A product that is a NaN makes the sum one.
-            if unordered != 0 {
-                return L::rarely::<MultiplyAddInMode<MODIFIED>>(context, hot);
-            }
-            put::<L>(w, hot.dst, &result);
-        }
-        hot.next
-    }
-}
-
-/// The same in every mode, and with NaNs. See [`MultiplyAddTwice`].
-struct MultiplyAddInMode<const MODIFIED: bool>;
-
-impl<const MODIFIED: bool> Body for MultiplyAddInMode<MODIFIED> {
-    #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        let w = &mut *context.wave;
         let mode = FloatMode::single(w);
+        let flushing = FloatMode { flushes_sources: true, flushes_results: true, ..mode };
         let modifiers = if MODIFIED { Modifiers::get(hot) } else { Modifiers::NONE };
         // SAFETY: as for `Do`.
         unsafe {
-            let mut sources = [[L::splat(0); PARTS]; 3];
-            for slot in 0..3 {
-                let (source, signs) = (Lanes::<L>::of(w, hot, slot), Signs::<L>::of(modifiers, slot));
+            let sources = Source::<L, MODIFIED>::all::<3>(w, hot, modifiers);
+            let [mut first, mut second, mut third] = [const { Room::<L>::new() }; 3];
+            let rows = [sources[0].row(&mut first), sources[1].row(&mut second), sources[2].row(&mut third)];
+            let mut room = Room::<L>::new();
+            L::in_mode::<{ operation::MUL_ADD_F32 }>(flushing, rows, &mut room);
+            let mut result = [L::splat(0); PARTS];
+            let mut nans = 0;
+            for i in 0..parts::<L>() {
+                result[i] = room.get(i);
+                nans |= nan::<L>(result[i]);
+            }
+            if nans != 0 {
+                // A product that is a NaN is the first source that is one, or of the operation: that is one before the third source.
                 for i in 0..parts::<L>() {
-                    sources[slot][i] = L::flush_f32(signs.apply(source.get(i)));
+                    let [a, b, c] = part_of(&sources, i);
+                    let product = L::mul_f32(L::flush_f32(a), L::flush_f32(b));
+                    let product = replace_nans::<L>(product, [a, b, b]);
+                    result[i] = replace_nans::<L>(result[i], [product, c, c]);
                 }
             }
-            let [a, b, c] = sources;
-            let product = step_of_two::<L, MultiplyF32>(mode, &a, &b);
-            let mut result = step_of_two::<L, AddF32>(mode, &product, &c);
-            finish::<L>(w, mode, modifiers, &mut result);
+            finish::<L>(w, mode, modifiers, true, &mut result);
             put::<L>(w, hot.dst, &result);
         }
         hot.next
-    }
-}
-
-/// One of the two operations: the result of two sources, rounded, with the NaN of the rule, without subnormals.
-///
-/// # Safety
-/// As for [`Level`].
-#[inline(always)]
-unsafe fn step_of_two<L: Level, O: Operation>(
-    mode: FloatMode,
-    a: &Vectors32<L>,
-    b: &Vectors32<L>,
-) -> Vectors32<L> {
-    // SAFETY: the caller's.
-    unsafe {
-        let mut result = *a;
-        match mode.directed {
-            Some(round) => O::directed::<L>(round, &mut result, b, b),
-            None => {
-                for i in 0..parts::<L>() {
-                    result[i] = O::apply::<L>(a[i], b[i], b[i]);
-                }
-            }
-        }
-        for i in 0..parts::<L>() {
-            result[i] = L::flush_f32(replace_nans::<L>(result[i], [a[i], b[i], b[i]]));
-        }
-        result
     }
 }

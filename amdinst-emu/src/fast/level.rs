@@ -9,6 +9,9 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 #[cfg_attr(test, allow(dead_code, reason = "the crate's own tests run on the baseline alone"))]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+#[cfg_attr(test, allow(dead_code, reason = "the crate's own tests run on the baseline alone"))]
+mod host_mode;
 mod portable;
 
 #[cfg(target_arch = "x86_64")]
@@ -17,7 +20,10 @@ pub(crate) use avx2::Avx2;
 pub(crate) use avx512::Avx512;
 pub(crate) use portable::Portable;
 
+use std::mem::MaybeUninit;
+
 use super::PARTS;
+use super::mode::FloatMode;
 use crate::exec::Context;
 
 /// The host's vector extensions that lanes are computed with. Results are the same with each.
@@ -115,21 +121,66 @@ impl Directed {
     }
 }
 
-/// Operations that round ([`Level::directed`]).
-pub(crate) mod rounded {
+/// Operations on which MODE tells ([`Level::in_mode`]).
+pub(crate) mod in_mode {
     pub(crate) const ADD_F32: u8 = 0;
-    pub(crate) const MUL_F32: u8 = 1;
-    pub(crate) const FMA_F32: u8 = 2;
-    /// Of one operand, as [`FROM_UNSIGNED`].
-    pub(crate) const FROM_SIGNED: u8 = 3;
-    pub(crate) const FROM_UNSIGNED: u8 = 4;
-    pub(crate) const ADD_F64: u8 = 5;
-    pub(crate) const MUL_F64: u8 = 6;
-    pub(crate) const FMA_F64: u8 = 7;
+    pub(crate) const SUB_F32: u8 = 1;
+    pub(crate) const MUL_F32: u8 = 2;
+    pub(crate) const FMA_F32: u8 = 3;
+    /// A product, rounded, and a sum, rounded.
+    pub(crate) const MUL_ADD_F32: u8 = 4;
+    /// See [`Level::min_f32`](super::Level::min_f32).
+    pub(crate) const MIN_F32: u8 = 5;
+    /// See [`Level::max_f32`](super::Level::max_f32).
+    pub(crate) const MAX_F32: u8 = 6;
+    /// Of one operand.
+    pub(crate) const FROM_SIGNED: u8 = 7;
+    pub(crate) const ADD_F64: u8 = 8;
+    pub(crate) const MUL_F64: u8 = 9;
+    pub(crate) const FMA_F64: u8 = 10;
+
+    /// Whether an operation works on doubles.
+    pub(crate) const fn is_of_doubles(operation: u8) -> bool {
+        matches!(operation, ADD_F64 | MUL_F64 | FMA_F64)
+    }
 }
 
 /// Vectors of a row.
 pub(crate) type Vectors32<L> = [<L as Level>::V; PARTS];
+
+/// Room in memory for a wave's vectors, which assembly reads and writes: nothing is written that is not asked for.
+pub(crate) struct Room<L: Level>(MaybeUninit<Vectors32<L>>);
+
+impl<L: Level> Room<L> {
+    #[inline(always)]
+    pub(crate) const fn new() -> Self {
+        Self(MaybeUninit::uninit())
+    }
+
+    #[inline(always)]
+    pub(crate) fn as_ptr(&self) -> *const L::V {
+        self.0.as_ptr().cast()
+    }
+
+    #[inline(always)]
+    pub(crate) fn as_mut_ptr(&mut self) -> *mut L::V {
+        self.0.as_mut_ptr().cast()
+    }
+
+    /// Sets the `part`th vector, which there is.
+    #[inline(always)]
+    pub(crate) unsafe fn set(&mut self, part: usize, value: L::V) {
+        // SAFETY: the caller's.
+        unsafe { self.as_mut_ptr().add(part).write(value) };
+    }
+
+    /// The `part`th vector, which has been set.
+    #[inline(always)]
+    pub(crate) unsafe fn get(&self, part: usize) -> L::V {
+        // SAFETY: the caller's.
+        unsafe { self.as_ptr().add(part).read() }
+    }
+}
 
 /// Vectors of 32-bit lanes, and how many lanes the waves have that are computed with them. Lane masks are the low [`Level::N`] bits
 /// of a number.
@@ -176,6 +227,7 @@ pub(crate) trait Level: 'static {
     unsafe fn less_unsigned(a: Self::V, b: Self::V) -> u32;
 
     unsafe fn add_f32(a: Self::V, b: Self::V) -> Self::V;
+    unsafe fn sub_f32(a: Self::V, b: Self::V) -> Self::V;
     unsafe fn mul_f32(a: Self::V, b: Self::V) -> Self::V;
     /// `a · b + c`, rounded once.
     unsafe fn fma_f32(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
@@ -217,12 +269,12 @@ pub(crate) trait Level: 'static {
     /// As [`Level::flush_f32`].
     unsafe fn flush_f64(a: Self::V) -> Self::V;
 
-    /// An operation of [`rounded`] on the first vectors of rows, as many as a wave's row has; the result is in `a`.
-    unsafe fn directed<const OPERATION: u8>(
-        round: Directed,
-        a: &mut Vectors32<Self>,
-        b: &Vectors32<Self>,
-        c: &Vectors32<Self>,
+    /// An operation of [`in_mode`] on rows: as many vectors from each pointer as a wave's row has. Their alignment doesn't matter. Of
+    /// NaNs it makes NaNs, or what it likes.
+    unsafe fn in_mode<const OPERATION: u8>(
+        mode: FloatMode,
+        sources: [*const Self::V; 3],
+        result: &mut Room<Self>,
     ) where
         Self: Sized;
 

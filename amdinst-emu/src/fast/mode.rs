@@ -4,9 +4,9 @@
 //! `exec` says in which order (`exec/valu`): sources lose their signs and subnormals; the result its subnormals, then it is multiplied
 //! by the output modifier's power of two and clamped.
 
-use super::level::{Directed, Level, Vectors32, relation, rounded};
+use super::level::{Directed, Level, Room, Vectors32, in_mode, relation};
 use super::valu::nan;
-use super::{Hot, PARTS, parts};
+use super::{Hot, parts};
 use crate::program::Step;
 use crate::wave::Wave;
 
@@ -130,7 +130,7 @@ impl<L: Level> Signs<L> {
     }
 }
 
-/// Finishes a row of singles.
+/// Finishes a row of singles; whether their subnormals `are_flushed` already where MODE wants it.
 ///
 /// # Safety
 /// As for [`Level`].
@@ -139,6 +139,7 @@ pub(super) unsafe fn finish<L: Level>(
     w: &Wave,
     mode: FloatMode,
     modifiers: Modifiers,
+    are_flushed: bool,
     result: &mut Vectors32<L>,
 ) {
     // SAFETY: the caller's.
@@ -148,8 +149,10 @@ pub(super) unsafe fn finish<L: Level>(
             omod => w.output(omod, !mode.flushes_results),
         };
         if !keeps {
-            for value in &mut result[..parts::<L>()] {
-                *value = L::flush_f32(*value);
+            if !are_flushed || !mode.flushes_results {
+                for value in &mut result[..parts::<L>()] {
+                    *value = L::flush_f32(*value);
+                }
             }
             if power != 0 {
                 multiply::<L>(mode, power, result);
@@ -172,22 +175,19 @@ unsafe fn multiply<L: Level>(mode: FloatMode, power: i32, result: &mut Vectors32
     // SAFETY: the caller's.
     unsafe {
         let factor = L::splat(((127 + power) as u32) << 23);
-        let before = *result;
-        match mode.directed {
-            None => {
-                for value in &mut result[..parts::<L>()] {
-                    *value = L::mul_f32(*value, factor);
-                }
-            }
-            Some(round) => {
-                L::directed::<{ rounded::MUL_F32 }>(round, result, &[factor; PARTS], &[factor; PARTS]);
-            }
-        }
+        let (mut before, mut factors, mut after) = (Room::<L>::new(), Room::<L>::new(), Room::<L>::new());
         for i in 0..parts::<L>() {
-            let flushed = L::flush_f32(result[i]);
+            before.set(i, result[i]);
+            factors.set(i, factor);
+        }
+        let rounds = FloatMode { flushes_sources: false, flushes_results: false, ..mode };
+        let sources = [before.as_ptr(), factors.as_ptr(), factors.as_ptr()];
+        L::in_mode::<{ in_mode::MUL_F32 }>(rounds, sources, &mut after);
+        for i in 0..parts::<L>() {
+            let flushed = L::flush_f32(after.get(i));
             let zero = L::compare_f32::<{ relation::EQ }>(flushed, L::splat(0));
-            let nans = nan::<L>(before[i]);
-            result[i] = L::blend(nans, L::blend(zero, flushed, L::splat(0)), before[i]);
+            let nans = nan::<L>(before.get(i));
+            result[i] = L::blend(nans, L::blend(zero, flushed, L::splat(0)), before.get(i));
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::level::Level;
-use super::level::relation;
+use super::level::{Level, Room, relation};
 use super::mode::FloatMode;
 use super::valu::{Floats, Operation, replace_nans};
 use super::{Body, Hot, PARTS, SCALAR, parts, put, rows};
@@ -112,32 +111,22 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
         unsafe {
             let mut results = [[L::splat(0); PARTS]; 2];
             for (result, values) in results.iter_mut().enumerate() {
-                let mut sources = [[L::splat(0); PARTS]; 3];
-                for slot in 0..3 {
-                    let source =
-                        Source::<L>::of(w, hot, if slot < SOURCES { slot } else { 1 }, result as u32);
+                let mut sources = [const { Room::<L>::new() }; SOURCES];
+                for slot in 0..SOURCES {
+                    let source = Source::<L>::of(w, hot, slot, result as u32);
                     for i in 0..parts::<L>() {
-                        let value = source.get(i);
-                        sources[slot][i] = if mode.flushes_sources { L::flush_f32(value) } else { value };
+                        sources[slot].set(i, source.get(i));
                     }
                 }
-                if let Some(round) = mode.directed {
-                    *values = sources[0];
-                    O::directed::<L>(round, values, &sources[1], &sources[2]);
-                } else {
-                    for i in 0..parts::<L>() {
-                        values[i] = O::apply::<L>(sources[0][i], sources[1][i], sources[2][i]);
-                    }
+                let [a, b, c] = [&sources[0], &sources[1], &sources[SOURCES - 1]];
+                let mut room = Room::<L>::new();
+                O::in_mode::<L>(mode, [a.as_ptr(), b.as_ptr(), c.as_ptr()], &mut room);
+                for i in 0..parts::<L>() {
+                    values[i] = room.get(i);
                 }
                 if !no_nan::<L>(values) {
                     for i in 0..parts::<L>() {
-                        values[i] =
-                            replace_nans::<L>(values[i], [sources[0][i], sources[1][i], sources[2][i]]);
-                    }
-                }
-                if mode.flushes_results {
-                    for value in &mut values[..parts::<L>()] {
-                        *value = L::flush_f32(*value);
+                        values[i] = replace_nans::<L>(values[i], [a.get(i), b.get(i), c.get(i)]);
                     }
                 }
             }

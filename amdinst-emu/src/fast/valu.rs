@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use super::in_mode::InMode;
-use super::level::{Directed, Level, Vectors32, relation, rounded};
+use super::level::{Level, Room, in_mode, relation};
+use super::mode::FloatMode;
 use super::{Body, Hot, Lanes, PARTS, exec_written, leave, mask, part, parts, put, rows, scalar, set_mask};
 use crate::exec::Context;
 use crate::wave::{EXEC, Nans, Wave};
@@ -40,63 +41,65 @@ impl Floats {
 /// An operation on vectors; operations on fewer sources ignore the others.
 pub(super) trait Operation {
     const FLOATS: Floats;
-    /// The operation on [`Operation::arranged`] sources that it is, of [`rounded`]; `None` if its results are exact.
-    const ROUNDED: Option<u8>;
+    /// Whether [`Operation::in_mode`] does it in every MODE.
+    const IN_MODE: bool;
+    /// Whether it can make a subnormal of numbers that are none.
+    const SHRINKS: bool;
+    /// Whether [`Operation::arranged`] changes the sources.
+    const ARRANGES: bool;
     /// # Safety
     /// As for [`Level`].
     unsafe fn apply<L: Level>(a: L::V, b: L::V, c: L::V) -> L::V;
-    /// The sources of the operation that rounds.
+    /// The sources of the operation of [`in_mode`] that it is.
     ///
     /// # Safety
     /// As for [`Level`].
-    unsafe fn arranged<L: Level>(a: L::V, b: L::V, c: L::V) -> [L::V; 3];
-    /// The same as `apply`, for a wave's row of arranged sources: rounded in another way.
+    unsafe fn arranged<L: Level>(a: L::V, b: L::V, c: L::V) -> [L::V; 3] {
+        [a, b, c]
+    }
+    /// The same as `apply` in any MODE, for a wave's rows of arranged sources ([`Level::in_mode`]).
     ///
     /// # Safety
     /// As for [`Level`].
-    unsafe fn directed<L: Level>(round: Directed, a: &mut Vectors32<L>, b: &Vectors32<L>, c: &Vectors32<L>);
+    unsafe fn in_mode<L: Level>(_: FloatMode, _: [*const L::V; 3], _: &mut Room<L>) {}
 }
 
 macro_rules! operations {
-    ($($floats:ident $name:ident = |$a:ident, $b:ident, $c:ident| $body:expr $(, $rounded:ident of $sources:expr)?;)*) => {$(
+    ($($floats:ident $name:ident = |$a:ident, $b:ident, $c:ident| $body:expr $(, $in_mode:ident $(of $sources:expr)?)?;)*) => {$(
         pub(super) struct $name;
         impl Operation for $name {
             const FLOATS: Floats = Floats::$floats;
-            const ROUNDED: Option<u8> = operations!(@number $($rounded)?);
+            const SHRINKS: bool = matches!(Floats::$floats, Floats::First | Floats::FirstReversed);
             #[inline(always)]
             unsafe fn apply<L: Level>($a: L::V, $b: L::V, $c: L::V) -> L::V {
                 // SAFETY: the caller's.
                 unsafe { $body }
             }
-            operations!(@arranged [$a, $b, $c] $($sources)?);
-            operations!(@directed $($rounded)?);
+            operations!(@in_mode [$a, $b, $c] $($in_mode $($sources)?)?);
         }
     )*};
-    (@number) => { None };
-    (@number $rounded:ident) => { Some(rounded::$rounded) };
-    (@arranged [$a:ident, $b:ident, $c:ident]) => {
-        #[inline(always)]
-        unsafe fn arranged<L: Level>(a: L::V, b: L::V, c: L::V) -> [L::V; 3] {
-            [a, b, c]
-        }
+    (@in_mode [$a:ident, $b:ident, $c:ident]) => {
+        const IN_MODE: bool = false;
+        const ARRANGES: bool = false;
     };
-    (@arranged [$a:ident, $b:ident, $c:ident] $sources:expr) => {
+    (@in_mode [$a:ident, $b:ident, $c:ident] $in_mode:ident) => {
+        const ARRANGES: bool = false;
+        operations!(@operation $in_mode);
+    };
+    (@in_mode [$a:ident, $b:ident, $c:ident] $in_mode:ident $sources:expr) => {
+        const ARRANGES: bool = true;
         #[inline(always)]
         unsafe fn arranged<L: Level>($a: L::V, $b: L::V, $c: L::V) -> [L::V; 3] {
-            let [(a, minus_a), (b, minus_b), (c, minus_c)] = $sources;
-            // SAFETY: the caller's.
-            unsafe { [signed::<L>(a, minus_a), signed::<L>(b, minus_b), signed::<L>(c, minus_c)] }
+            $sources
         }
+        operations!(@operation $in_mode);
     };
-    (@directed) => {
+    (@operation $in_mode:ident) => {
+        const IN_MODE: bool = true;
         #[inline(always)]
-        unsafe fn directed<L: Level>(_: Directed, _: &mut Vectors32<L>, _: &Vectors32<L>, _: &Vectors32<L>) {}
-    };
-    (@directed $rounded:ident) => {
-        #[inline(always)]
-        unsafe fn directed<L: Level>(round: Directed, a: &mut Vectors32<L>, b: &Vectors32<L>, c: &Vectors32<L>) {
+        unsafe fn in_mode<L: Level>(mode: FloatMode, sources: [*const L::V; 3], result: &mut Room<L>) {
             // SAFETY: the caller's.
-            unsafe { L::directed::<{ rounded::$rounded }>(round, a, b, c) }
+            unsafe { L::in_mode::<{ in_mode::$in_mode }>(mode, sources, result) }
         }
     };
 }
@@ -110,8 +113,14 @@ macro_rules! all {
 
 operations! {
     None Not = |a, _b, _c| L::xor(a, all!(!0));
-    Makes FromSigned = |a, _b, _c| L::f32_from_signed(a), FROM_SIGNED of [(a, false), (a, false), (a, false)];
-    Makes FromUnsigned = |a, _b, _c| L::f32_from_unsigned(a), FROM_UNSIGNED of [(a, false), (a, false), (a, false)];
+    Makes FromSigned = |a, _b, _c| L::f32_from_signed(a), FROM_SIGNED;
+    Makes FromUnsigned = |a, _b, _c| L::f32_from_unsigned(a),
+        // Both halves are exact as floats; one rounding when they are added.
+        // SAFETY: as for `apply`.
+        FMA_F32 of unsafe {
+            let high = L::f32_from_signed(L::shr(a, all!(16)));
+            [high, all!(65536f32.to_bits()), L::f32_from_signed(L::and(a, all!(0xffff)))]
+        };
 
     None Add = |a, b, _c| L::add(a, b);
     None Sub = |a, b, _c| L::sub(a, b);
@@ -131,12 +140,12 @@ operations! {
     None MaxSigned = |a, b, _c| L::max_signed(a, b);
     None MinUnsigned = |a, b, _c| L::min_unsigned(a, b);
     None MaxUnsigned = |a, b, _c| L::max_unsigned(a, b);
-    First AddF32 = |a, b, _c| L::add_f32(a, b), ADD_F32 of [(a, false), (b, false), (b, false)];
-    First SubF32 = |a, b, _c| L::add_f32(a, negative::<L>(b)), ADD_F32 of [(a, false), (b, true), (b, false)];
-    FirstReversed SubReverseF32 = |a, b, _c| L::add_f32(b, negative::<L>(a)), ADD_F32 of [(b, false), (a, true), (a, false)];
-    First MultiplyF32 = |a, b, _c| L::mul_f32(a, b), MUL_F32 of [(a, false), (b, false), (b, false)];
-    Loses MinF32 = |a, b, _c| L::min_f32(a, b);
-    Loses MaxF32 = |a, b, _c| L::max_f32(a, b);
+    First AddF32 = |a, b, _c| L::add_f32(a, b), ADD_F32;
+    First SubF32 = |a, b, _c| L::sub_f32(a, b), SUB_F32;
+    FirstReversed SubReverseF32 = |a, b, _c| L::sub_f32(b, a), SUB_F32 of [b, a, a];
+    First MultiplyF32 = |a, b, _c| L::mul_f32(a, b), MUL_F32;
+    Loses MinF32 = |a, b, _c| L::min_f32(a, b), MIN_F32;
+    Loses MaxF32 = |a, b, _c| L::max_f32(a, b), MAX_F32;
 
     LosesOfThree Min3F32 = |a, b, c| L::min_f32(L::min_f32(a, b), c);
     LosesOfThree Max3F32 = |a, b, c| L::max_f32(L::max_f32(a, b), c);
@@ -149,7 +158,7 @@ operations! {
         let others = L::blend(is_second, L::max_f32(a, b), L::max_f32(a, c));
         L::blend(is_first, others, L::max_f32(b, c))
     };
-    First FmaF32 = |a, b, c| L::fma_f32(a, b, c), FMA_F32 of [(a, false), (b, false), (c, false)];
+    First FmaF32 = |a, b, c| L::fma_f32(a, b, c), FMA_F32;
     None Multiply24Add = |a, b, c| L::add(L::mul(L::and(a, all!(0xff_ffff)), L::and(b, all!(0xff_ffff))), c);
     None MultiplySigned24Add = |a, b, c| L::add(L::mul(extend24::<L>(a), extend24::<L>(b)), c);
     None FieldUnsigned = |a, b, c| L::and(L::shr(a, b), L::sub(L::shl(all!(1), c), all!(1)));
@@ -183,13 +192,13 @@ pub(super) struct Move;
 
 impl Operation for Move {
     const FLOATS: Floats = Floats::None;
-    const ROUNDED: Option<u8> = None;
+    const IN_MODE: bool = false;
+    const SHRINKS: bool = false;
+    const ARRANGES: bool = false;
     #[inline(always)]
     unsafe fn apply<L: Level>(a: L::V, _: L::V, _: L::V) -> L::V {
         a
     }
-    operations!(@arranged [a, b, c]);
-    operations!(@directed);
 }
 
 /// Bits 0-23 as a signed number.
@@ -197,18 +206,6 @@ impl Operation for Move {
 unsafe fn extend24<L: Level>(a: L::V) -> L::V {
     // SAFETY: the caller's.
     unsafe { L::sar(L::shl(a, L::splat(8)), L::splat(8)) }
-}
-
-#[inline(always)]
-unsafe fn negative<L: Level>(a: L::V) -> L::V {
-    // SAFETY: the caller's.
-    unsafe { L::xor(a, L::splat(1 << 31)) }
-}
-
-#[inline(always)]
-unsafe fn signed<L: Level>(a: L::V, minus: bool) -> L::V {
-    // SAFETY: the caller's.
-    unsafe { if minus { negative::<L>(a) } else { a } }
 }
 
 /// The bit that tells quiet NaNs.

@@ -4,9 +4,11 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::mem::transmute;
 
-use super::{Directed, Level, Vectors32, rounded as operation, scatter_each};
+use super::host_mode::{self, host_in_mode};
+use super::{Level, Room, in_mode as operation, scatter_each};
 use crate::exec::Context;
-use crate::fast::{Body, Hot, PARTS, parts};
+use crate::fast::mode::FloatMode;
+use crate::fast::{Body, Hot, parts};
 
 /// See [`super::Vectors::Avx2`].
 pub(crate) struct Avx2<const LANES: usize>;
@@ -35,67 +37,7 @@ unsafe fn from_d(a: __m256d) -> __m256i {
     unsafe { _mm256_castpd_si256(a) }
 }
 
-/// MXCSR as Rust has it: exceptions masked, to the nearest number, subnormals kept.
-const MXCSR: u32 = 0x1f80;
-
-/// An operation of [`operation`] on vectors of as many numbers in `a`, `b` and `c`; the result is in `a`. In one piece of assembly, since
-/// MXCSR must be as the compiler knows it wherever the compiler's own code runs.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn directed_rows<const OPERATION: u8>(
-    round: Directed,
-    a: &mut [__m256i],
-    b: &[__m256i],
-    c: &[__m256i],
-) {
-    assert!(b.len() == a.len() && c.len() == a.len() && !a.is_empty(), "rows of one wave");
-    // MXCSR numbers down before up.
-    let field = match round {
-        Directed::Down => 1,
-        Directed::Up => 2,
-        Directed::ToZero => 3,
-    };
-    let directed = MXCSR | field << 13;
-    let end = size_of_val(a);
-    macro_rules! rows {
-        ($($line:literal),*) => {
-            asm!(
-                "ldmxcsr [{directed}]",
-                "2:",
-                "vmovups {x}, [{a} + {at}]",
-                "vmovups {y}, [{b} + {at}]",
-                $($line,)*
-                "vmovups [{a} + {at}], {x}",
-                "add {at}, 32",
-                "cmp {at}, {end}",
-                "jne 2b",
-                "ldmxcsr [{default}]",
-                directed = in(reg) &raw const directed,
-                default = in(reg) std::ptr::from_ref(&MXCSR),
-                a = in(reg) a.as_mut_ptr(),
-                b = in(reg) b.as_ptr(),
-                c = in(reg) c.as_ptr(),
-                at = inout(reg) 0usize => _,
-                end = in(reg) end,
-                x = out(ymm_reg) _,
-                y = out(ymm_reg) _,
-                options(nostack),
-            )
-        };
-    }
-    // SAFETY: the loops run over the vectors of the slices, and MXCSR's control bits are in the end as they were.
-    unsafe {
-        match OPERATION {
-            operation::ADD_F32 => rows!("vaddps {x}, {x}, {y}", "/* {c} */"),
-            operation::MUL_F32 => rows!("vmulps {x}, {x}, {y}", "/* {c} */"),
-            operation::FMA_F32 => rows!("vfmadd213ps {x}, {y}, [{c} + {at}]"),
-            operation::FROM_SIGNED => rows!("vcvtdq2ps {x}, {x}", "/* {c} */"),
-            operation::ADD_F64 => rows!("vaddpd {x}, {x}, {y}", "/* {c} */"),
-            operation::MUL_F64 => rows!("vmulpd {x}, {x}, {y}", "/* {c} */"),
-            _ => rows!("vfmadd213pd {x}, {y}, [{c} + {at}]"),
-        }
-    }
-}
+host_in_mode!("avx2,fma", __m256i, ymm_reg, 32);
 
 #[inline(always)]
 unsafe fn count(a: __m256i) -> __m256i {
@@ -187,6 +129,7 @@ impl<const LANES: usize> Level for Avx2<LANES> {
         fn less_signed(a: __m256i, b: __m256i) -> u32 { bits(_mm256_cmpgt_epi32(b, a)) }
         fn less_unsigned(a: __m256i, b: __m256i) -> u32 { bits(_mm256_cmpgt_epi32(biased(b), biased(a))) }
         fn add_f32(a: __m256i, b: __m256i) -> __m256i { i(_mm256_add_ps(f(a), f(b))) }
+        fn sub_f32(a: __m256i, b: __m256i) -> __m256i { i(_mm256_sub_ps(f(a), f(b))) }
         fn mul_f32(a: __m256i, b: __m256i) -> __m256i { i(_mm256_mul_ps(f(a), f(b))) }
         fn fma_f32(a: __m256i, b: __m256i, c: __m256i) -> __m256i { i(_mm256_fmadd_ps(f(a), f(b), f(c))) }
         fn min_f32(a: __m256i, b: __m256i) -> __m256i {
@@ -273,28 +216,24 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn directed<const OPERATION: u8>(
-        round: Directed,
-        a: &mut Vectors32<Self>,
-        b: &Vectors32<Self>,
-        c: &Vectors32<Self>,
+    unsafe fn in_mode<const OPERATION: u8>(
+        mode: FloatMode,
+        sources: [*const __m256i; 3],
+        result: &mut Room<Self>,
     ) {
-        let all = parts::<Self>();
-        if OPERATION == operation::FROM_UNSIGNED {
-            // Upper and lower half are exact as floats; one rounding when they are added.
-            // SAFETY: the trait's contract.
-            unsafe {
-                let scale = [_mm256_set1_epi32(65536f32.to_bits() as i32); PARTS];
-                let mut low = [_mm256_setzero_si256(); PARTS];
-                for at in 0..all {
-                    low[at] = i(_mm256_cvtepi32_ps(_mm256_and_si256(a[at], _mm256_set1_epi32(0xffff))));
-                    a[at] = i(_mm256_cvtepi32_ps(_mm256_srli_epi32::<16>(a[at])));
+        // SAFETY: the trait's contract.
+        unsafe {
+            let is_unflushed = match LANES {
+                32 => host_in_mode::<OPERATION, { 32 / 8 }>(mode, sources, result.as_mut_ptr()),
+                _ => host_in_mode::<OPERATION, { 64 / 8 }>(mode, sources, result.as_mut_ptr()),
+            };
+            if is_unflushed {
+                for part in 0..parts::<Self>() {
+                    let value = result.get(part);
+                    let is_wide = operation::is_of_doubles(OPERATION);
+                    result.set(part, if is_wide { Self::flush_f64(value) } else { Self::flush_f32(value) });
                 }
-                directed_rows::<{ operation::FMA_F32 }>(round, &mut a[..all], &scale[..all], &low[..all]);
             }
-        } else {
-            // SAFETY: the trait's contract.
-            unsafe { directed_rows::<OPERATION>(round, &mut a[..all], &b[..all], &c[..all]) }
         }
     }
 

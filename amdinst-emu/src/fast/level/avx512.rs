@@ -3,8 +3,10 @@
 use std::arch::asm;
 use std::arch::x86_64::*;
 
-use super::{Directed, Level, Vectors32, rounded as operation};
+use super::host_mode::{self, host_in_mode};
+use super::{Level, Room, in_mode as operation};
 use crate::exec::Context;
+use crate::fast::mode::FloatMode;
 use crate::fast::{Body, Hot, parts};
 
 /// See [`super::Vectors::Avx512`].
@@ -34,23 +36,7 @@ unsafe fn from_d(a: __m512d) -> __m512i {
     unsafe { _mm512_castpd_si512(a) }
 }
 
-/// An operation of [`operation`], rounded as the instruction itself says.
-#[inline(always)]
-unsafe fn rounded<const OPERATION: u8, const ROUND: i32>(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
-    // SAFETY: the caller's.
-    unsafe {
-        match OPERATION {
-            operation::ADD_F32 => i(_mm512_add_round_ps::<ROUND>(f(a), f(b))),
-            operation::MUL_F32 => i(_mm512_mul_round_ps::<ROUND>(f(a), f(b))),
-            operation::FMA_F32 => i(_mm512_fmadd_round_ps::<ROUND>(f(a), f(b), f(c))),
-            operation::FROM_SIGNED => i(_mm512_cvt_roundepi32_ps::<ROUND>(a)),
-            operation::FROM_UNSIGNED => i(_mm512_cvt_roundepu32_ps::<ROUND>(a)),
-            operation::ADD_F64 => from_d(_mm512_add_round_pd::<ROUND>(d(a), d(b))),
-            operation::MUL_F64 => from_d(_mm512_mul_round_pd::<ROUND>(d(a), d(b))),
-            _ => from_d(_mm512_fmadd_round_pd::<ROUND>(d(a), d(b), d(c))),
-        }
-    }
-}
+host_in_mode!("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma", __m512i, zmm_reg, 64);
 
 #[inline(always)]
 unsafe fn count(a: __m512i) -> __m512i {
@@ -131,6 +117,7 @@ impl<const LANES: usize> Level for Avx512<LANES> {
         fn shr(a: __m512i, by: __m512i) -> __m512i { _mm512_srlv_epi32(a, count(by)) }
         fn sar(a: __m512i, by: __m512i) -> __m512i { _mm512_srav_epi32(a, count(by)) }
         fn add_f32(a: __m512i, b: __m512i) -> __m512i { i(_mm512_add_ps(f(a), f(b))) }
+        fn sub_f32(a: __m512i, b: __m512i) -> __m512i { i(_mm512_sub_ps(f(a), f(b))) }
         fn mul_f32(a: __m512i, b: __m512i) -> __m512i { i(_mm512_mul_ps(f(a), f(b))) }
         fn fma_f32(a: __m512i, b: __m512i, c: __m512i) -> __m512i { i(_mm512_fmadd_ps(f(a), f(b), f(c))) }
         fn min_f32(a: __m512i, b: __m512i) -> __m512i {
@@ -208,27 +195,24 @@ impl<const LANES: usize> Level for Avx512<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn directed<const OPERATION: u8>(
-        round: Directed,
-        a: &mut Vectors32<Self>,
-        b: &Vectors32<Self>,
-        c: &Vectors32<Self>,
+    unsafe fn in_mode<const OPERATION: u8>(
+        mode: FloatMode,
+        sources: [*const __m512i; 3],
+        result: &mut Room<Self>,
     ) {
-        const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
-        const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-        const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-        macro_rules! rows {
-            ($round:ident) => {
-                for at in 0..parts::<Self>() {
-                    // SAFETY: the trait's contract.
-                    a[at] = unsafe { rounded::<OPERATION, $round>(a[at], b[at], c[at]) };
-                }
+        // SAFETY: the trait's contract.
+        unsafe {
+            let is_unflushed = match LANES {
+                32 => host_in_mode::<OPERATION, { 32 / 16 }>(mode, sources, result.as_mut_ptr()),
+                _ => host_in_mode::<OPERATION, { 64 / 16 }>(mode, sources, result.as_mut_ptr()),
             };
-        }
-        match round {
-            Directed::Up => rows!(UP),
-            Directed::Down => rows!(DOWN),
-            Directed::ToZero => rows!(TO_ZERO),
+            if is_unflushed {
+                for part in 0..parts::<Self>() {
+                    let value = result.get(part);
+                    let is_wide = operation::is_of_doubles(OPERATION);
+                    result.set(part, if is_wide { Self::flush_f64(value) } else { Self::flush_f32(value) });
+                }
+            }
         }
     }
 

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::{Directed, Level, Vectors32, relation, rounded as operation, scatter_each};
+use super::{Level, Room, in_mode as operation, relation, scatter_each};
 use crate::exec::Context;
 use crate::exec::float::{self, double, single};
 use crate::exec::{half, in_double};
+use crate::fast::mode::FloatMode;
 use crate::fast::{Body, Hot, parts};
 use crate::wave::Half;
 
@@ -69,6 +70,66 @@ fn bits(numbers: [f64; 2]) -> V {
 fn pair(a: V, b: V, f: impl Fn(f64, f64) -> f64) -> V {
     let ([a0, a1], [b0, b1]) = (numbers(a), numbers(b));
     bits([f(a0, b0), f(a1, b1)])
+}
+
+/// The numbers of an [`operation`], without subnormals.
+#[inline(always)]
+unsafe fn flushed<const OPERATION: u8>(value: V) -> V {
+    // SAFETY: every host can (the trait's contract).
+    unsafe {
+        match OPERATION {
+            operation::ADD_F64 | operation::MUL_F64 | operation::FMA_F64 => Portable::<64>::flush_f64(value),
+            _ => Portable::<64>::flush_f32(value),
+        }
+    }
+}
+
+/// The result of an [`operation`] on sources that are as MODE wants them.
+#[inline(always)]
+unsafe fn rounded<const OPERATION: u8>(mode: FloatMode, [a, b, c]: [V; 3]) -> V {
+    type Nearest = Portable<64>;
+    // SAFETY: every host can (the trait's contract).
+    unsafe {
+        let result = match (mode.directed, OPERATION) {
+            (_, operation::MIN_F32) => Nearest::min_f32(a, b),
+            (_, operation::MAX_F32) => Nearest::max_f32(a, b),
+            (Some(round), _) => directed::<OPERATION>(round as u32, [a, b, c]),
+            (None, operation::ADD_F32) => Nearest::add_f32(a, b),
+            (None, operation::SUB_F32) => Nearest::sub_f32(a, b),
+            (None, operation::MUL_F32) => Nearest::mul_f32(a, b),
+            (None, operation::FMA_F32) => Nearest::fma_f32(a, b, c),
+            (None, operation::FROM_SIGNED) => Nearest::f32_from_signed(a),
+            (None, operation::ADD_F64) => Nearest::add_f64(a, b),
+            (None, operation::MUL_F64) => Nearest::mul_f64(a, b),
+            (None, _) => Nearest::fma_f64(a, b, c),
+        };
+        if mode.flushes_results { flushed::<OPERATION>(result) } else { result }
+    }
+}
+
+/// The same, not rounded to the nearest number.
+#[inline(always)]
+fn directed<const OPERATION: u8>(round: u32, [x, y, z]: [V; 3]) -> V {
+    if operation::is_of_doubles(OPERATION) {
+        let (x, y, z) = (numbers(x), numbers(y), numbers(z));
+        return bits([0, 1].map(|at: usize| match OPERATION {
+            operation::ADD_F64 => double::add_round(x[at], y[at], round),
+            operation::MUL_F64 => double::mul_round(x[at], y[at], round),
+            _ => double::fma_round(x[at], y[at], z[at], round),
+        }));
+    }
+    let lane = |at: usize| {
+        let [a, b, c] = [x[at], y[at], z[at]].map(f32::from_bits);
+        let result = match OPERATION {
+            operation::ADD_F32 => in_double::add(a, b, round),
+            operation::SUB_F32 => in_double::add(a, -b, round),
+            operation::MUL_F32 => in_double::mul(a, b, round),
+            operation::FMA_F32 => in_double::fma(a, b, c, 0, round),
+            _ => float::narrow(f64::from(x[at] as i32), round),
+        };
+        result.to_bits()
+    };
+    [lane(0), lane(1), lane(2), lane(3)]
 }
 
 macro_rules! two {
@@ -153,6 +214,11 @@ impl<const LANES: usize> Level for Portable<LANES> {
     #[inline(always)]
     unsafe fn add_f32(a: V, b: V) -> V {
         float(a, b, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    unsafe fn sub_f32(a: V, b: V) -> V {
+        float(a, b, |a, b| a - b)
     }
 
     #[inline(always)]
@@ -293,36 +359,24 @@ impl<const LANES: usize> Level for Portable<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn directed<const OPERATION: u8>(
-        round: Directed,
-        a: &mut Vectors32<Self>,
-        b: &Vectors32<Self>,
-        c: &Vectors32<Self>,
-    ) {
-        let round = round as u32;
+    unsafe fn in_mode<const OPERATION: u8>(mode: FloatMode, sources: [*const V; 3], result: &mut Room<Self>) {
         for at in 0..parts::<Self>() {
-            let (x, y, z) = (a[at], b[at], c[at]);
-            a[at] = if matches!(OPERATION, operation::ADD_F64 | operation::MUL_F64 | operation::FMA_F64) {
-                let (x, y, z) = (numbers(x), numbers(y), numbers(z));
-                bits([0, 1].map(|at: usize| match OPERATION {
-                    operation::ADD_F64 => double::add_round(x[at], y[at], round),
-                    operation::MUL_F64 => double::mul_round(x[at], y[at], round),
-                    _ => double::fma_round(x[at], y[at], z[at], round),
-                }))
-            } else {
-                let lane = |at: usize| {
-                    let [a, b, c] = [x[at], y[at], z[at]].map(f32::from_bits);
-                    match OPERATION {
-                        operation::ADD_F32 => in_double::sum(a.into(), b.into(), round),
-                        operation::MUL_F32 => in_double::product(a, b, round),
-                        operation::FMA_F32 => in_double::sum(f64::from(a) * f64::from(b), c.into(), round),
-                        operation::FROM_SIGNED => float::narrow(f64::from(x[at] as i32), round),
-                        _ => float::narrow(f64::from(x[at]), round),
+            // SAFETY: valid for as many vectors (the trait's contract).
+            unsafe {
+                let mut values = sources.map(|source| source.add(at).read_unaligned());
+                if mode.flushes_sources && OPERATION != operation::FROM_SIGNED {
+                    for value in &mut values {
+                        *value = flushed::<OPERATION>(*value);
                     }
-                    .to_bits()
-                };
-                [lane(0), lane(1), lane(2), lane(3)]
-            };
+                }
+                if OPERATION == operation::MUL_ADD_F32 {
+                    let product = rounded::<{ operation::MUL_F32 }>(mode, values);
+                    values = [product, values[2], values[2]];
+                    result.set(at, rounded::<{ operation::ADD_F32 }>(mode, values));
+                } else {
+                    result.set(at, rounded::<OPERATION>(mode, values));
+                }
+            }
         }
     }
 
