@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use amdgpu_isa::{Arch, WaveSize};
+use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 
@@ -10,6 +10,15 @@ use super::options::Options;
 use super::workload::Workload;
 
 type Error = Box<dyn std::error::Error>;
+
+/// Lanes of the waves that the options ask for.
+pub(crate) fn lanes(options: &Options) -> Result<u32, Error> {
+    if let Some(lanes) = &options.wave_size {
+        return Ok(lanes.parse()?);
+    }
+    let arch = Arch::from_name(&options.cpu).ok_or(format!("{}: no such processor", options.cpu))?;
+    Ok(arch.default_wave().lanes() as u32)
+}
 
 /// Compile `kernels.cl` for what the options say. `Err`, with the reason: clang is not there.
 pub(crate) fn compile(options: &Options) -> Result<Result<CodeObject, String>, Error> {
@@ -19,8 +28,7 @@ pub(crate) fn compile(options: &Options) -> Result<Result<CodeObject, String>, E
             return Ok(Err(format!("{tool} is not installed (apt-get install clang-22 lld-22)")));
         }
     }
-    let default = Arch::from_name(cpu).ok_or(format!("{cpu}: no such processor"))?.default_wave();
-    let is_narrow = wave_size.map_or(default == WaveSize::Wave32, |lanes| lanes == "32");
+    let lanes = lanes(options)?;
     let directory = tempfile::tempdir()?;
     let (input, output) = (directory.path().join("kernels.cl"), directory.path().join("kernels.elf"));
     std::fs::write(&input, include_str!("kernels.cl"))?;
@@ -28,7 +36,8 @@ pub(crate) fn compile(options: &Options) -> Result<Result<CodeObject, String>, E
         .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-x", "cl", "-cl-std=CL2.0", "-O2"])
         .arg(format!("-mcpu={cpu}"))
         .args(wave_size.map(|lanes| if lanes == "64" { "-mwavefrontsize64" } else { "-mno-wavefrontsize64" }))
-        .arg(format!("-DVCC=\"{}\"", if is_narrow { "vcc_lo" } else { "vcc" }))
+        .arg(format!("-DLANES={lanes}"))
+        .arg(format!("-DVCC=\"{}\"", if lanes == 32 { "vcc_lo" } else { "vcc" }))
         .args(options.flush_subnormals.then_some("-cl-denorms-are-zero"))
         .args(["-ffp-contract=off", "-Xclang", "-finclude-default-header", "-fuse-ld=lld-22", "-o"])
         .args([&output, &input])

@@ -187,4 +187,106 @@ host! {
             }
         }
     }
+
+    /// `gather`.
+    fn gather(inputs, _n, first, out) {
+        for (word, place) in out.iter_mut().zip(&inputs[1][first..]) {
+            *word = inputs[0][*place as usize];
+        }
+    }
+
+    /// `smallest_of_key`, all of the output.
+    fn smallest_of_key(inputs, _n, _first, out) {
+        out.fill(u32::MAX);
+        for (key, number) in inputs[0].iter().zip(&inputs[1]) {
+            let smallest = &mut out[*key as usize];
+            *smallest = (*number).min(*smallest);
+        }
+    }
+
+    /// `n_body`.
+    fn n_body(inputs, n, first, out) {
+        let double = |at: usize| {
+            f64::from_bits(u64::from(inputs[0][2 * at]) | u64::from(inputs[0][2 * at + 1]) << 32)
+        };
+        for (at, words) in out.chunks_exact_mut(2).enumerate() {
+            let body = first / 2 + at;
+            let (x, y, mut pull) = (double(3 * body), double(3 * body + 1), 0.0f64);
+            for other in 0..n as usize {
+                let (dx, dy) = (double(3 * other) - x, double(3 * other + 1) - y);
+                let square = dx.mul_add(dx, dy.mul_add(dy, 0.0625));
+                pull = dx.mul_add(double(3 * other + 2) / (square * square.sqrt()), pull);
+            }
+            (words[0], words[1]) = (pull.to_bits() as u32, (pull.to_bits() >> 32) as u32);
+        }
+    }
+
+    /// `softmax`, whole rows.
+    fn softmax(inputs, _n, first, out) {
+        for (row, out) in out.chunks_exact_mut(256).enumerate() {
+            let row = &inputs[0][first + 256 * row..][..256];
+            let largest = row.iter().map(|word| f32::from_bits(*word)).fold(f32::NEG_INFINITY, f32::max);
+            let mut sums = [0f32; 256];
+            for (sum, word) in sums.iter_mut().zip(row) {
+                *sum = f64::from(f32::from_bits(*word) - largest).exp2() as f32;
+            }
+            let powers = sums;
+            for half in [128, 64, 32, 16, 8, 4, 2, 1] {
+                for lane in 0..half {
+                    sums[lane] += sums[lane + half];
+                }
+            }
+            let factor = (1.0 / f64::from(sums[0])) as f32;
+            for (word, power) in out.iter_mut().zip(powers) {
+                *word = (power * factor).to_bits();
+            }
+        }
+    }
+
+    /// `fft`, whole transforms.
+    fn fft(inputs, _n, first, out) {
+        let number = |words: &[u32], at: usize| [f32::from_bits(words[2 * at]), f32::from_bits(words[2 * at + 1])];
+        for (transform, out) in out.chunks_exact_mut(512).enumerate() {
+            let input = &inputs[0][first + 512 * transform..][..512];
+            let mut points = [[0f32; 2]; 256];
+            for (at, point) in points.iter_mut().enumerate() {
+                *point = number(input, usize::from((at as u8).reverse_bits()));
+            }
+            for width in [1, 2, 4, 8, 16, 32, 64, 128] {
+                for lane in 0..128 {
+                    let within = lane & (width - 1);
+                    let low = 2 * (lane - within) + within;
+                    let [cos, sin] = number(&inputs[1], within * (128 / width));
+                    let ([a, b], [x, y]) = (points[low], points[low + width]);
+                    let turned = [x * cos - y * sin, x * sin + y * cos];
+                    points[low] = [a + turned[0], b + turned[1]];
+                    points[low + width] = [a - turned[0], b - turned[1]];
+                }
+            }
+            for (words, point) in out.chunks_exact_mut(2).zip(points) {
+                (words[0], words[1]) = (point[0].to_bits(), point[1].to_bits());
+            }
+        }
+    }
+
+    /// `wmma_gemm`, whole rows.
+    fn wmma_gemm(inputs, n, first, out) {
+        let n = n as usize;
+        let wide = |matrix: &[u32]| -> Vec<f32> {
+            matrix.iter().flat_map(|pair| [half_value(*pair) as f32, half_value(pair >> 16) as f32]).collect()
+        };
+        let left = wide(&inputs[0][first / 2..][..out.len() / 2]);
+        let right = wide(&inputs[1]);
+        for (row, left) in out.chunks_exact_mut(n).zip(left.chunks_exact(n)) {
+            for (word, column) in row.iter_mut().zip(right.chunks_exact(n)) {
+                let mut sums = [0f32; 8];
+                for (left, right) in left.chunks_exact(8).zip(column.chunks_exact(8)) {
+                    for (sum, (a, b)) in sums.iter_mut().zip(left.iter().zip(right)) {
+                        *sum += a * b;
+                    }
+                }
+                *word = sums.iter().sum::<f32>().to_bits();
+            }
+        }
+    }
 }

@@ -1,5 +1,10 @@
 // The kernels of the throughput benchmark. `host.rs` has the same in Rust.
 
+#define BARRIER \
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); \
+    __builtin_amdgcn_s_barrier(); \
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup")
+
 #define GLOBAL_ID (__builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + __builtin_amdgcn_workitem_id_x())
 
 // The addition and subtraction that write no carry.
@@ -101,9 +106,7 @@ void transpose(global const uint *in, global uint *out, uint n) {
     uint x = __builtin_amdgcn_workitem_id_x(), y = __builtin_amdgcn_workitem_id_y();
     uint column = __builtin_amdgcn_workgroup_id_x() * 32, row = __builtin_amdgcn_workgroup_id_y() * 32;
     for (uint i = 0; i < 32; i += 8) tile[y + i][x] = in[(row + y + i) * n + column + x];
-    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-    __builtin_amdgcn_s_barrier();
-    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+    BARRIER;
     for (uint i = 0; i < 32; i += 8) out[(column + y + i) * n + row + x] = tile[x][y + i];
 }
 
@@ -117,9 +120,7 @@ void matmul(global const float *a, global const float *b, global float *out, uin
     for (uint k = 0; k < n; k += 16) {
         left[y][x] = a[row * n + k + x];
         right[y][x] = b[(k + y) * n + column];
-        __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-        __builtin_amdgcn_s_barrier();
-        __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+        BARRIER;
         for (uint i = 0; i < 16; ++i) sum += left[y][i] * right[i][x];
         __builtin_amdgcn_s_barrier();
     }
@@ -167,3 +168,95 @@ kernel void half_axpy(global const half *x, global const half *y, global half *o
     uint id = GLOBAL_ID;
     if (id < n) out[id] = __builtin_elementwise_fma(x[id], (half)3, y[id]);
 }
+
+// Elements from places that are not side by side.
+kernel void gather(global const float *in, global const uint *places, global float *out, uint n) {
+    uint id = GLOBAL_ID;
+    if (id < n) out[id] = in[places[id]];
+}
+
+// The smallest number of those with one key, by atomics in device memory. (To run it twice is to run it once.)
+kernel void smallest_of_key(global const uint *keys, global const uint *numbers, global uint *out, uint n) {
+    uint id = GLOBAL_ID;
+    if (id < n) __opencl_atomic_fetch_min((global atomic_uint *)&out[keys[id]], numbers[id], memory_order_relaxed, memory_scope_device);
+}
+
+// Bodies in a plane, in doubles: each pulls at each. A row of `in` is x, y, mass; the result is the acceleration's x.
+kernel void n_body(global const double *in, global double *out, uint n) {
+    uint id = GLOBAL_ID;
+    double x = in[3 * id], y = in[3 * id + 1], pull = 0;
+    for (uint other = 0; other < n; ++other) {
+        double dx = in[3 * other] - x, dy = in[3 * other + 1] - y;
+        double square = __builtin_fma(dx, dx, __builtin_fma(dy, dy, 0.0625));
+        double distance = __builtin_sqrt(square);
+        pull = __builtin_fma(dx, in[3 * other + 2] / (square * distance), pull);
+    }
+    out[id] = pull;
+}
+
+// A row of 256 numbers a workgroup: 2 to the power of each less the largest, over the sum of those.
+kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void softmax(global const float *in, global float *out, uint n) {
+    local float shared[256];
+    uint lane = __builtin_amdgcn_workitem_id_x(), id = GLOBAL_ID;
+    float number = in[id];
+    shared[lane] = number;
+    for (uint half_way = 128; half_way > 0; half_way /= 2) {
+        BARRIER;
+        if (lane < half_way) shared[lane] = __builtin_fmaxf(shared[lane], shared[lane + half_way]);
+    }
+    BARRIER;
+    float power = __builtin_amdgcn_exp2f(number - shared[0]);
+    BARRIER;
+    shared[lane] = power;
+    for (uint half_way = 128; half_way > 0; half_way /= 2) {
+        BARRIER;
+        if (lane < half_way) shared[lane] += shared[lane + half_way];
+    }
+    BARRIER;
+    out[id] = power * __builtin_amdgcn_rcpf(shared[0]);
+}
+
+// Fourier transforms of 256 complex numbers a workgroup, in LDS: eight rounds of butterflies, 128 work-items. `turns` has the powers of
+// the 256th root of one.
+kernel __attribute__((reqd_work_group_size(128, 1, 1)))
+void fft(global const float2 *in, global const float2 *turns, global float2 *out, uint n) {
+    local float2 points[256];
+    uint lane = __builtin_amdgcn_workitem_id_x(), first = __builtin_amdgcn_workgroup_id_x() * 256;
+    for (uint at = lane; at < 256; at += 128) points[at] = in[first + (__builtin_bitreverse32(at) >> 24)];
+    for (uint width = 1; width < 256; width *= 2) {
+        BARRIER;
+        uint within = lane & (width - 1), low = 2 * (lane - within) + within, high = low + width;
+        float2 turn = turns[within * (128 / width)], a = points[low], b = points[high];
+        float2 turned = (float2)(b.x * turn.x - b.y * turn.y, b.x * turn.y + b.y * turn.x);
+        points[low] = a + turned;
+        points[high] = a - turned;
+    }
+    BARRIER;
+    for (uint at = lane; at < 256; at += 128) out[first + at] = points[at];
+}
+
+#ifdef __GFX11__
+// Square matrices of halves by v_wmma_f32_16x16x16_f16, a wave for each 16 x 16 tile; n is a multiple of 16. The second is there by columns.
+kernel void wmma_gemm(global const half *a, global const half *b, global float *out, uint n) {
+    typedef half half16_t __attribute__((ext_vector_type(16)));
+#if LANES == 32
+    typedef float sums_t __attribute__((ext_vector_type(8)));
+#define WMMA __builtin_amdgcn_wmma_f32_16x16x16_f16_w32
+#define SUMS 8
+#else
+    typedef float sums_t __attribute__((ext_vector_type(4)));
+#define WMMA __builtin_amdgcn_wmma_f32_16x16x16_f16_w64
+#define SUMS 4
+#endif
+    uint lane = __builtin_amdgcn_workitem_id_x(), inner = lane % 16;
+    uint column = __builtin_amdgcn_workgroup_id_x() * 16, row = __builtin_amdgcn_workgroup_id_y() * 16;
+    sums_t sum = 0;
+    for (uint k = 0; k < n; k += 16) {
+        half16_t left = *(global const half16_t *)(a + (row + inner) * n + k);
+        half16_t right = *(global const half16_t *)(b + (column + inner) * n + k);
+        sum = WMMA(left, right, sum);
+    }
+    for (uint i = 0; i < SUMS; ++i) out[(row + (16 / SUMS) * i + lane / 16) * n + column + inner] = sum[i];
+}
+#endif

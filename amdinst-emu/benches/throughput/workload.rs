@@ -88,8 +88,34 @@ fn square(
     }
 }
 
-/// All workloads; `short` is for checking that they work.
-pub(crate) fn all(short: bool) -> Vec<Workload> {
+/// Doubles between 0 and 1, low words first.
+fn doubles(count: usize, seed: u32) -> Vec<u32> {
+    let words = |word: u32| {
+        let bits = (f64::from(word) / f64::from(u32::MAX)).to_bits();
+        [bits as u32, (bits >> 32) as u32]
+    };
+    below(u32::MAX, count, seed).into_iter().flat_map(words).collect()
+}
+
+/// The powers of the 256th root of one that a transform takes.
+fn turns() -> Vec<u32> {
+    let turn = |at: u32| f64::from(at) * std::f64::consts::TAU / 256.0;
+    (0..128).flat_map(|at| [turn(at).cos() as f32, -turn(at).sin() as f32].map(f32::to_bits)).collect()
+}
+
+/// Numbers below a limit.
+fn below(limit: u32, count: usize, seed: u32) -> Vec<u32> {
+    let mut state = u64::from(seed);
+    std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (((state >> 32) * u64::from(limit)) >> 32) as u32
+    })
+    .take(count)
+    .collect()
+}
+
+/// All workloads, for waves of so many lanes; `short` is for checking that they work.
+pub(crate) fn all(short: bool, lanes: u32) -> Vec<Workload> {
     let size = |long: u32, short_one: u32| if short { short_one } else { long };
     let vector = size(1 << 20, 5000);
     vec![
@@ -138,5 +164,78 @@ pub(crate) fn all(short: bool) -> Vec<Workload> {
         square("transpose", host::transpose, "through LDS", 32, [32, 8, 1], size(1024, 64), 1),
         square("matmul", host::matmul, "tiles in LDS", 16, [16, 16, 1], size(256, 32), 2),
         square("mfma_gemm", host::matmul, "v_mfma_f32_16x16x4f32", 16, [64, 1, 1], size(256, 32), 2),
+        {
+            let n = size(256, 32);
+            let halves = |seed| halves((n * n / 2) as usize, seed);
+            Workload {
+                inputs: vec![halves(1), halves(2)],
+                block: [lanes, 1, 1],
+                ..square("wmma_gemm", host::wmma_gemm, "v_wmma_f32_16x16x16_f16", 16, [32, 1, 1], n, 0)
+            }
+        },
+        {
+            let bodies = size(1024, 256);
+            Workload {
+                kernel: "n_body",
+                what: format!("{bodies} bodies, doubles"),
+                grid: [bodies / 256, 1, 1],
+                block: [256, 1, 1],
+                inputs: vec![doubles(3 * bodies as usize, 1)],
+                output: 2 * bodies as usize,
+                n: bodies,
+                host: host::n_body,
+                piece: 64,
+            }
+        },
+        {
+            let rows = size(1024, 4);
+            Workload {
+                kernel: "softmax",
+                what: format!("{rows} rows of 256"),
+                grid: [rows, 1, 1],
+                block: [256, 1, 1],
+                inputs: vec![floats(256 * rows as usize, 1)],
+                output: 256 * rows as usize,
+                n: rows,
+                host: host::softmax,
+                piece: 4096,
+            }
+        },
+        {
+            let transforms = size(512, 4);
+            Workload {
+                kernel: "fft",
+                what: format!("{transforms} of 256 complex numbers"),
+                grid: [transforms, 1, 1],
+                block: [128, 1, 1],
+                inputs: vec![floats(512 * transforms as usize, 1), turns()],
+                output: 512 * transforms as usize,
+                n: transforms,
+                host: host::fft,
+                piece: 4096,
+            }
+        },
+        Workload {
+            kernel: "gather",
+            what: format!("{vector} floats"),
+            grid: [vector.div_ceil(256), 1, 1],
+            block: [256, 1, 1],
+            inputs: vec![floats(vector as usize, 1), below(vector, vector as usize, 2)],
+            output: vector as usize,
+            n: vector,
+            host: host::gather,
+            piece: 4096,
+        },
+        Workload {
+            kernel: "smallest_of_key",
+            what: format!("{vector} numbers, 4096 keys, atomics"),
+            grid: [vector.div_ceil(256), 1, 1],
+            block: [256, 1, 1],
+            inputs: vec![below(4096, vector as usize, 1), below(u32::MAX, vector as usize, 2)],
+            output: 4096,
+            n: vector,
+            host: host::smallest_of_key,
+            piece: 4096,
+        },
     ]
 }

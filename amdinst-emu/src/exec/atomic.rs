@@ -1,5 +1,7 @@
 //! Read-modify-write operations on 4 and 8 bytes, whatever memory they act on.
 
+use amdgpu_isa::Arch;
+
 use super::atomic_float::{self, FloatRules};
 use crate::program::AtomicOp;
 use crate::wave::Wave;
@@ -16,6 +18,11 @@ impl AtomicWork {
     /// One on LDS.
     pub(crate) fn in_lds(op: AtomicOp, bytes: u8, w: &Wave) -> Self {
         Self { op, bytes, float_rules: FloatRules::in_lds(op, bytes, w) }
+    }
+
+    /// One on device memory of a processor.
+    pub(crate) fn in_memory(op: AtomicOp, bytes: u8, arch: Arch, w: &Wave) -> Self {
+        Self { op, bytes, float_rules: FloatRules::in_memory(op, bytes, arch, w) }
     }
 
     /// The value that replaces `old`; see [`apply`].

@@ -2,6 +2,7 @@
 
 use amdgpu_isa::{Feature, Op, Special, WaveSize};
 
+use super::atomic::Atomic;
 use super::compare::{self, Compare, Test};
 use super::in_mode::{InMode, MultiplyAddTwice};
 use super::level::relation;
@@ -901,6 +902,22 @@ fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Opti
         hot.imm[2] = narrow.to_bits();
         let run = if store { at::<memory::Less<true>>(form) } else { at::<memory::Less<false>>(form) };
         return fits(row, rows).then_some(run);
+    }
+    if let Action::Atomic { bytes: bytes @ (4 | 8), returns, .. } = access.action {
+        let dwords = u16::from(bytes / 4);
+        // Compare-and-swap has its other operand behind the first.
+        let other = access.data[0] + dwords;
+        if !fits(row, rows) || !fits(access.data[0], 2 * dwords) || returns && !fits(access.dst, dwords) {
+            return None;
+        }
+        hot.dst = u32::from(access.dst) * LANES as u32;
+        [hot.imm[1], hot.imm[2]] = [other, access.data[0]].map(|row| u32::from(row) * LANES as u32);
+        return Some(match (bytes, returns) {
+            (4, false) => at::<Atomic<false, false>>(form),
+            (4, true) => at::<Atomic<false, true>>(form),
+            (_, false) => at::<Atomic<true, false>>(form),
+            (_, true) => at::<Atomic<true, true>>(form),
+        });
     }
     let (store, bytes, data) = dwords(access)?;
     hot.dst = u32::from(data) * LANES as u32;

@@ -24,12 +24,12 @@ pub(super) const FLAT: u32 = 1;
 pub(super) const PASSES_THE_CACHE: u32 = 2;
 
 /// Where the lanes' accesses go.
-struct Place<'a> {
-    allocation: &'a Allocation,
+pub(super) struct Place<'a> {
+    pub(super) allocation: &'a Allocation,
     /// Of the allocation's first byte from the lanes' common part: subtracted from a lane's part, it gives the offset.
-    start: u64,
+    pub(super) start: u64,
     /// Each active lane's dwords follow those of the lane before.
-    consecutive: bool,
+    pub(super) consecutive: bool,
 }
 
 /// The active lanes' lowest and highest value.
@@ -114,9 +114,9 @@ unsafe fn private<L: Level>(row: *const u32, exec: u64) -> Option<u64> {
 
 /// What the lanes' addresses are: a row of offsets from a device address.
 #[derive(Clone, Copy)]
-struct Addresses {
+pub(super) struct Addresses {
     /// The offsets' first dword in the register file.
-    row: u32,
+    pub(super) row: u32,
     /// The device address, with the instruction's own offset.
     from: u64,
     /// The instruction's own offset.
@@ -128,7 +128,7 @@ struct Addresses {
 impl Addresses {
     /// Those of an access by FLAT or GLOBAL, if the lanes have the upper half of them in common. EXEC is not zero.
     #[inline(always)]
-    unsafe fn of<L: Level>(w: &mut Wave, hot: &Hot) -> Option<Self> {
+    pub(super) unsafe fn of<L: Level>(w: &mut Wave, hot: &Hot) -> Option<Self> {
         let first = w.exec.trailing_zeros() as usize;
         let common = if hot.src[1] == CONST {
             // SAFETY: rows are in the register file (checked by `compile`).
@@ -165,7 +165,7 @@ impl Addresses {
 
 /// The place of an access of `stride` bytes a lane, if it is one that is handled here. EXEC is not zero.
 #[inline(always)]
-unsafe fn find<'a, L: Level, const STORE: bool>(
+pub(super) unsafe fn find<'a, L: Level, const STORE: bool>(
     w: &mut Wave,
     memory: &'a crate::memory::Memory,
     addresses: Addresses,
@@ -203,54 +203,56 @@ unsafe fn find<'a, L: Level, const STORE: bool>(
     }
 }
 
-/// Where each lane's dwords are in an allocation.
-struct Lanes<'a> {
-    addresses: &'a [u32; LANES],
+/// Where each lane's bytes are in an allocation, and what is done with them.
+pub(super) struct Lanes<'a> {
+    pub(super) addresses: &'a [u32; LANES],
     /// Added to an address, it gives the offset.
-    start: u64,
-    consecutive: bool,
-    dwords: usize,
+    pub(super) start: u64,
+    pub(super) consecutive: bool,
+    pub(super) bytes: usize,
+    pub(super) action: Action,
 }
 
 impl Lanes<'_> {
-    /// Adds the dwords of the active lanes.
+    /// Adds the bytes of the active lanes.
     #[inline(always)]
     fn gather(&self, noting: &mut Noting<impl Lines>, exec: u64) {
         let at = |lane: usize| self.start.wrapping_add(u64::from(self.addresses[lane])) as usize;
         let first = exec.trailing_zeros() as usize;
-        if self.consecutive && at(first).is_multiple_of(4) {
-            let from = at(first) / 4;
-            if self.dwords == 1 {
-                return noting.add_dwords(from, exec >> first);
+        if self.consecutive {
+            let from = at(first);
+            if self.bytes == 4 && from.is_multiple_of(4) {
+                return noting.add_dwords(from / 4, exec >> first);
             }
             let last = LANES - 1 - exec.leading_zeros() as usize;
             if exec >> first == !0 >> (LANES - 1 - (last - first)) {
-                let end = from + self.dwords * (last - first + 1);
-                for at in (from..end).step_by(LANES) {
-                    noting.add(4 * at, 4 * (end - at).min(LANES));
+                // As many dwords as can be added at once; the first and the last may be parts of some.
+                let most = 4 * if from.is_multiple_of(4) { LANES } else { LANES - 1 };
+                let end = from + self.bytes * (last - first + 1);
+                for at in (from..end).step_by(most) {
+                    noting.add(at, (end - at).min(most));
                 }
                 return;
             }
         }
         let mut left = exec;
         while left != 0 {
-            noting.add(at(left.trailing_zeros() as usize), 4 * self.dwords);
+            noting.add(at(left.trailing_zeros() as usize), self.bytes);
             left &= left - 1;
         }
     }
 
     /// Whether two lanes store different values to one place. The data are in rows from `first_row`, its first dword.
     fn clash(&self, w: &Wave, first_row: u32) -> bool {
-        let action = Action::Store { bytes: 4 * self.dwords as u8, part: Part::Whole };
         let at = |lane: usize| self.start.wrapping_add(u64::from(self.addresses[lane]));
-        !self.consecutive && lane_race::in_one_store(w, action, (first_row as usize / LANES) as u16, at)
+        !self.consecutive && lane_race::in_one_store(w, self.action, (first_row as usize / LANES) as u16, at)
     }
 }
 
 /// Notes what the active lanes are about to do, if that is asked for. Returns whether no more is to be done than that: else each access
 /// is to be looked at by itself.
 #[inline(never)]
-fn note(
+pub(super) fn note(
     context: &mut Context<'_>,
     hot: &Hot,
     allocation: &Allocation,
@@ -370,7 +372,13 @@ unsafe fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
         }
         if context.lds.is_watched() || context.scan.is_some() {
             let (addresses, start) = (&*addresses.as_ptr().cast::<[u32; LANES]>(), place.start);
-            let lanes = Lanes { addresses, start, consecutive: place.consecutive, dwords: DWORDS };
+            let bytes = 4 * DWORDS as u8;
+            let action = match STORE {
+                true => Action::Store { bytes, part: Part::Whole },
+                false => Action::Load { bytes, signed: false, part: Part::Whole },
+            };
+            let consecutive = place.consecutive;
+            let lanes = Lanes { addresses, start, consecutive, bytes: bytes.into(), action };
             if !note(context, hot, place.allocation, AccessKind::plain(STORE), &lanes) {
                 return general(context, hot);
             }
@@ -451,6 +459,21 @@ impl Narrow {
         Some((is_store, narrow))
     }
 
+    /// The access that it is of.
+    fn action(self, is_store: bool) -> Action {
+        let part = match (self.half, self.high, self.keeps || is_store) {
+            (false, ..) => Part::Whole,
+            (_, true, true) => Part::High,
+            (_, true, false) => Part::HighCleared,
+            (_, false, _) => Part::Low,
+        };
+        let bytes = self.bytes as u8;
+        match is_store {
+            true => Action::Store { bytes, part },
+            false => Action::Load { bytes, signed: self.signed, part },
+        }
+    }
+
     pub(super) fn to_bits(self) -> u32 {
         let flags = [self.signed, self.high, self.half, self.keeps];
         flags.into_iter().enumerate().fold(self.bytes, |bits, (at, flag)| bits | u32::from(flag) << (8 + at))
@@ -497,13 +520,18 @@ unsafe fn less<L: Level, const STORE: bool>(
 ) -> u32 {
     // SAFETY: as for `dwords`.
     unsafe {
+        let addresses = rows(context.wave).add(row as usize).cast_const();
         if context.lds.is_watched() || context.scan.is_some() {
-            return general(context, hot);
+            let (addresses, start, consecutive) = (*addresses.cast(), place.start, place.consecutive);
+            let (bytes, action) = (narrow.bytes as usize, narrow.action(STORE));
+            let lanes = Lanes { addresses: &addresses, start, consecutive, bytes, action };
+            if !note(context, hot, place.allocation, AccessKind::plain(STORE), &lanes) {
+                return general(context, hot);
+            }
         }
         let w = &mut *context.wave;
         let exec = w.exec;
         let bytes = &place.allocation.bytes;
-        let addresses = rows(w).add(row as usize).cast_const();
         let at = |lane: usize| place.start.wrapping_add(u64::from(addresses.add(lane).read())) as usize;
         let registers = rows(w).add(hot.dst as usize);
         let mut values = [0u32; LANES];

@@ -36,6 +36,7 @@
     reason = "the vectors of a row are numbered alike in several arrays and in memory"
 )]
 
+mod atomic;
 mod compare;
 mod compile;
 mod double;

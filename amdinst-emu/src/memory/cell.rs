@@ -43,13 +43,6 @@ impl fmt::Debug for SharedBytes {
     }
 }
 
-impl SharedBytes {
-    /// Whether they are the host program's.
-    pub(crate) fn is_of_host(&self) -> bool {
-        matches!(self.owner, Owner::Host(_))
-    }
-}
-
 /// A copy of the bytes; the host's memory is not copied, but shared.
 impl Clone for SharedBytes {
     fn clone(&self) -> Self {

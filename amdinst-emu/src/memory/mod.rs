@@ -480,7 +480,7 @@ impl Memory {
 
     /// Whether the host may write to some of it while a kernel runs.
     pub(crate) fn is_shared(&self) -> bool {
-        self.live.iter().any(|allocation| allocation.bytes.is_of_host())
+        self.live.iter().any(|allocation| allocation.bytes.is_host())
     }
 
     /// Which allocation an address is in, and where.
