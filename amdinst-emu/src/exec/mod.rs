@@ -39,7 +39,7 @@ mod vop3p;
 mod vopc;
 mod wmma;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use amdgpu_isa::{Encoding, Inst, Op, Special, Value};
 
@@ -130,7 +130,17 @@ type Entry = (&'static [Op], Versions);
 
 /// What executes a vector arithmetic instruction. `None`: it has a handler of its own, or is not implemented.
 pub(crate) fn lane_work(op: Op) -> Option<&'static Versions> {
-    TABLES.iter().copied().flatten().find(|(ops, _)| ops.contains(&op)).map(|(_, versions)| versions)
+    /// By op: a program of a million instructions asks twice for each.
+    static BY_OP: LazyLock<Vec<Option<&Versions>>> = LazyLock::new(|| {
+        let mut by_op = vec![None; Op::ALL.len()];
+        for (ops, versions) in TABLES.iter().copied().flatten() {
+            for op in *ops {
+                by_op[*op as usize] = Some(versions);
+            }
+        }
+        by_op
+    });
+    BY_OP[op as usize]
 }
 
 /// A function of a wave whose operands have been prepared.
