@@ -3,12 +3,15 @@
 //! Optimisation gives a branch that it made of several the place of none: the line before a loop, say, that computes what goes round in it.
 //! The sources are not at hand where code is instrumented, so [`Site::nearby`] keeps the other places of the branch's own instructions, and
 //! who has the sources picks with [`Sources::place`]: a branch is told at a line that has one. If there is none, the place is said to be
-//! near. Where a source cannot be read, its places stay, and nothing is said of them.
+//! near. Where a source cannot be read, its places stay as they were.
+//!
+//! A line that calls into Rust's own library has the branches of what was inlined there: the library's sources are read, too, which are
+//! at hand where `core` was built.
 //!
 //! Lexical, and the same for Rust, C and HIP: words and operators outside of comments and strings.
 
 use amdinst_core::instrument::{KernelProbes, Site, SiteFrame, SiteKind};
-use amdinst_core::report::{Location, location};
+use amdinst_core::report::{Location, Origin, location};
 
 use crate::sources::Sources;
 
@@ -26,6 +29,8 @@ const STATEMENT: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Says {
     Loop,
+    /// Calls what Rust's library has for iterators, in which a loop was inlined.
+    Iterates,
     Branch,
     Nothing,
 }
@@ -38,32 +43,54 @@ impl Sources {
 
     fn place_site(&self, site: &mut Site) {
         let nearby = std::mem::take(&mut site.nearby);
-        if nearby.is_empty() || self.says(&site.frames) != Some(Says::Nothing) {
+        let is_known = nearby.is_empty() && !site.is_near;
+        if is_known {
+            return;
+        }
+        let own = self.says(&site.frames);
+        if own.is_some_and(|says| says != Says::Nothing) {
+            site.is_near = false;
             return;
         }
         match nearest(site.kind, &nearby, |frames| self.says(frames)) {
-            Some(index) => site.frames.clone_from(&nearby[index]),
-            None => site.is_near = true,
+            Some(index) => {
+                site.frames.clone_from(&nearby[index]);
+                site.is_near = false;
+            }
+            None => site.is_near |= own.is_some(),
         }
     }
 
-    /// `None` if its source cannot be read.
+    /// What a place says: its line, and those of the library that was inlined there. `None` if its source cannot be read.
     fn says(&self, frames: &[SiteFrame]) -> Option<Says> {
-        let Location { file, line, .. } = location(frames);
-        says(&self.get(&file?)?.text, line?)
+        let told = location(frames);
+        let line = |place: &Location| says(&self.get(place.file.as_ref()?)?.text, place.line?);
+        let own = line(&told)?;
+        let inlined = || frames.iter().map(Location::from).take_while(|frame| *frame != told);
+        let own = if inlined().any(|frame| iterates(&frame)) { own.min(Says::Iterates) } else { own };
+        Some(inlined().filter_map(|frame| line(&frame)).fold(own, Says::min))
     }
 }
 
-/// Which of a site's other places has its branch. A loop's is the first line of a loop among them, for that stands before its body.
+/// Whether a place is in what Rust's library has for iterators: `core/src/iter`, `core/src/slice/iter.rs`.
+fn iterates(place: &Location) -> bool {
+    matches!(place.origin(), Origin::Library { path, .. } if path.contains("/iter"))
+}
+
+/// Which of a site's other places has its branch. A loop's is the first line of a loop among them, for that stands before its body; or
+/// the nearest call of an iterator.
 fn nearest(
     kind: SiteKind,
     nearby: &[Vec<SiteFrame>],
     says: impl Fn(&[SiteFrame]) -> Option<Says>,
 ) -> Option<usize> {
     let branches = || (0..nearby.len()).filter_map(|index| Some((says(&nearby[index])?, index)));
-    let loops = branches().filter(|(says, _)| kind == SiteKind::LoopExit && *says == Says::Loop);
+    let is_loop = kind == SiteKind::LoopExit;
+    let loops = branches().filter(|(says, _)| is_loop && *says == Says::Loop);
     let first_loop = loops.min_by_key(|(_, index)| location(&nearby[*index]));
-    let found = first_loop.or_else(|| branches().find(|(says, _)| *says != Says::Nothing));
+    let found = first_loop
+        .or_else(|| branches().find(|(says, _)| is_loop && *says == Says::Iterates))
+        .or_else(|| branches().find(|(says, _)| *says != Says::Nothing));
     found.map(|(_, index)| index)
 }
 
@@ -162,7 +189,28 @@ mod tests {
     }
 
     fn frames(line: u32) -> Vec<SiteFrame> {
-        vec![SiteFrame { function: None, file: Some("a.rs".into()), line: Some(line), column: Some(1) }]
+        vec![frame("a.rs", line)]
+    }
+
+    fn frame(file: &str, line: u32) -> SiteFrame {
+        SiteFrame { function: None, file: Some(file.into()), line: Some(line), column: Some(1) }
+    }
+
+    fn site(kind: SiteKind, frames: Vec<SiteFrame>, nearby: Vec<Vec<SiteFrame>>) -> Site {
+        Site {
+            id: 0,
+            kind,
+            pc: 0,
+            new_pc: 0,
+            instruction: "".into(),
+            frames,
+            nearby,
+            is_near: false,
+            name: None,
+            loop_depth: 0,
+            function: "".into(),
+            else_pcs: Vec::new(),
+        }
     }
 
     fn placed(kind: SiteKind, own: u32, nearby: &[u32], is_there: bool) -> (Option<u32>, bool) {
@@ -170,22 +218,43 @@ mod tests {
         if is_there {
             std::fs::write(directory.path().join("a.rs"), TEXT).unwrap();
         }
-        let mut site = Site {
-            id: 0,
-            kind,
-            pc: 0,
-            new_pc: 0,
-            instruction: "".into(),
-            frames: frames(own),
-            nearby: nearby.iter().map(|&line| frames(line)).collect(),
-            is_near: false,
-            name: None,
-            loop_depth: 0,
-            function: "".into(),
-            else_pcs: Vec::new(),
-        };
+        let mut site = site(kind, frames(own), nearby.iter().map(|&line| frames(line)).collect());
         Sources::new(directory.path(), &[]).place_site(&mut site);
         (site.frames[0].line, site.is_near)
+    }
+
+    #[test]
+    fn calls_of_a_library_hold_its_branches() {
+        let directory = tempfile::tempdir().unwrap();
+        let within = |file: &str, text: &str| {
+            let path = directory.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        within("a.rs", TEXT);
+        within("library/core/src/cmp.rs", "\n    if self < other {\n    self + other\n");
+        let sources = Sources::new(directory.path(), &[]);
+        let inlined = |file: &str, line, own| vec![frame(file, line), frame("a.rs", own)];
+        let placed = |kind, nearby: Vec<Vec<SiteFrame>>| {
+            let mut site = site(kind, frames(2), nearby);
+            site.is_near = true;
+            sources.place_site(&mut site);
+            (location(&site.frames).line, site.is_near)
+        };
+        let (exit, branch) = (SiteKind::LoopExit, SiteKind::If);
+        let library = "library/core/src/cmp.rs";
+        assert_eq!(placed(branch, vec![inlined(library, 2, 8)]), (Some(8), false));
+        assert_eq!(placed(branch, vec![inlined(library, 3, 8)]), (Some(2), true));
+        // A loop is in what the iterator does, whose source cannot be read here; a loop that is written down goes before.
+        let iterator = inlined("library/core/src/iter/adapters/zip.rs", 281, 3);
+        assert_eq!(placed(exit, vec![frames(5), iterator.clone()]), (Some(3), false));
+        assert_eq!(placed(exit, vec![iterator, frames(4)]), (Some(4), false));
+        // The compiler gave it no place, and the line at hand has a branch; or there is none.
+        let mut found = site(branch, frames(5), Vec::new());
+        found.is_near = true;
+        sources.place_site(&mut found);
+        assert!(!found.is_near);
+        assert_eq!(placed(branch, Vec::new()), (Some(2), true));
     }
 
     #[test]

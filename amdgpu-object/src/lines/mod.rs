@@ -19,6 +19,9 @@ use std::sync::Arc;
 use super::CodeObject;
 pub(crate) use names::Name;
 
+/// Rows that are looked through for the line of one without, at most.
+const ROWS_BACK: usize = 64;
+
 /// A frame of the source location of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
@@ -32,7 +35,8 @@ pub struct Frame {
     pub line: u32,
     /// The column in bytes, from 1. 0 if unknown.
     pub column: u32,
-    /// The instruction itself has no line (the compiler gave it line 0), and this is the line before it.
+    /// The instruction itself has no line (the compiler gave it line 0), and this is the line before it in the same function: that of
+    /// the call, if what stands before was inlined into it.
     pub approximate: bool,
 }
 
@@ -127,7 +131,7 @@ impl SourceMap {
             column: place.column,
             approximate: place.approximate,
         };
-        let mut place = row.map(|row| self.place(row)).unwrap_or_default();
+        let mut place = row.map(|row| self.place(row, chain.last().copied())).unwrap_or_default();
         // From the outermost function to the innermost; each inlined one says where it was called.
         let mut frames = Vec::with_capacity(chain.len().max(1));
         for scope in chain.into_iter().rev() {
@@ -155,21 +159,38 @@ impl SourceMap {
         code.contains(&pc).then_some(name)
     }
 
-    /// The location of a row; of the nearest earlier one with a line in its sequence if it has none.
-    fn place(&self, index: usize) -> SourceLocation {
+    /// The location of a row in the innermost scope around it; by an earlier row of that scope if it has no line itself.
+    fn place(&self, index: usize, scope: Option<&scopes::Scope>) -> SourceLocation {
         let rows = self.rows.as_slice();
         let row = &rows[index];
-        let with_line = rows[..=index]
-            .iter()
-            .rev()
-            .take_while(|other| other.sequence == row.sequence)
-            .find(|row| row.line != 0);
-        match with_line {
-            Some(&rows::Row { file, line, column, .. }) => {
-                SourceLocation { file, line, column, approximate: row.line == 0 }
-            }
-            None => SourceLocation { file: row.file, ..SourceLocation::default() },
+        if row.line != 0 {
+            return row.location();
         }
+        let before = rows[..index].iter().rev().take(ROWS_BACK);
+        let of_scope = before
+            .take_while(|other| other.sequence == row.sequence)
+            .filter(|other| other.line != 0)
+            .find_map(|other| self.within(other, scope));
+        SourceLocation { approximate: true, ..of_scope.unwrap_or_default() }
+    }
+
+    /// Where a row stands in a scope: its own place, or that of the call that was inlined there. `None` if it is not in the scope.
+    fn within(&self, row: &rows::Row, scope: Option<&scopes::Scope>) -> Option<SourceLocation> {
+        let chain = self.functions.chain(row.start);
+        let inside = match scope {
+            Some(scope) => &chain[chain.iter().position(|&other| std::ptr::eq(other, scope))? + 1..],
+            None => &chain[..],
+        };
+        match inside.first() {
+            Some(inlined) => inlined.call,
+            None => Some(row.location()),
+        }
+    }
+}
+
+impl rows::Row {
+    fn location(&self) -> SourceLocation {
+        SourceLocation { file: self.file, line: self.line, column: self.column, approximate: false }
     }
 }
 

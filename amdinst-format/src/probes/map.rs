@@ -329,8 +329,8 @@ pub struct Site {
     /// Other places of the branch's own instructions, each as `frames` are: for the compiler may have given it a line without a branch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nearby: Vec<Vec<SiteFrame>>,
-    /// The sources were read, and neither `frames` nor `nearby` has a branch.
-    #[serde(skip)]
+    /// The branch is only near `frames`: the compiler gave it no place; or, where the sources were read, neither they nor `nearby` have one.
+    #[serde(default, rename = "near", skip_serializing_if = "std::ops::Not::not")]
     pub is_near: bool,
     /// Name of the `#[probe]` it belongs to: the innermost construct that contains it.
     pub name: Option<String>,

@@ -9,6 +9,7 @@ use amdinst_format::probes::{
     Site, SiteKind, UniformBranch,
 };
 
+use super::nearby::Place;
 use super::{Draft, DraftKernel, Plan, Planner};
 use crate::analysis::masks::{Narrowing, OtherWrite};
 use crate::analysis::program::Located;
@@ -230,6 +231,7 @@ impl Planner<'_> {
         let Survey { program, masks, .. } = self.survey;
         let found = &masks[function].sites[site];
         let located = &program.insts[found.inst];
+        let Place { frames, nearby, is_near } = self.place(function, found, sources);
         Site {
             id: NOT_COUNTED,
             kind: match found.kind {
@@ -239,9 +241,9 @@ impl Planner<'_> {
             pc: located.pc,
             new_pc: 0,
             instruction: program.text(found.inst).clone(),
-            frames: sources.frames(located.pc),
-            nearby: self.nearby(function, found, sources),
-            is_near: false,
+            frames,
+            nearby,
+            is_near,
             name: None,
             loop_depth: found.loop_depth,
             function: program.functions[function].name.clone(),
