@@ -22,6 +22,25 @@ pub(crate) use names::Name;
 /// Rows that are looked through for the line of one without, at most.
 const ROWS_BACK: usize = 64;
 
+/// What an address's frames go by: addresses with equal spots have equal frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Spot {
+    /// The line table's row, by number.
+    row: u32,
+    /// A hash of the scopes' numbers.
+    chain: u64,
+    /// The symbol that names the outermost scope, by number, if debug information does not.
+    symbol: u32,
+}
+
+/// The number of none.
+const NONE: u32 = u32::MAX;
+
+/// Leaves what is within two bounds of a range of addresses.
+fn narrow(range: &mut Range<u64>, start: u64, end: u64) {
+    *range = range.start.max(start)..range.end.min(end);
+}
+
 /// A frame of the source location of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
@@ -150,6 +169,30 @@ impl SourceMap {
         }
         frames.push(frame(self.symbol(pc).unwrap_or(&Name::default()), place));
         frames
+    }
+
+    /// What [`SourceMap::frames`] goes by at an address, and the addresses around it where that is the same.
+    pub fn spot(&self, pc: u64) -> (Spot, Range<u64>) {
+        let (row, mut around) = self.rows.around(pc);
+        let (chain, is_named) = self.functions.around(pc, &mut around);
+        let mut symbol = NONE;
+        if !is_named {
+            let next = self.symbols.partition_point(|(code, _)| code.start <= pc);
+            if let Some(index) = next.checked_sub(1) {
+                let code = &self.symbols[index].0;
+                match code.contains(&pc) {
+                    true => {
+                        symbol = index as u32;
+                        narrow(&mut around, code.start, code.end);
+                    }
+                    false => narrow(&mut around, code.end, u64::MAX),
+                }
+            }
+            if let Some((code, _)) = self.symbols.get(next) {
+                narrow(&mut around, 0, code.start);
+            }
+        }
+        (Spot { row: row.map_or(NONE, |row| row as u32), chain, symbol }, around)
     }
 
     /// The names of the symbol that holds an address.

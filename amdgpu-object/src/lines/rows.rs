@@ -54,13 +54,31 @@ impl Rows {
 
     /// The number of the row that holds an address.
     pub(super) fn at(&self, pc: u64) -> Option<usize> {
-        let stride = usize::try_from(pc.checked_sub(self.base)? / STRIDE).ok()?;
+        let index = self.next(pc).checked_sub(1)?;
+        (pc < self.all[index].end).then_some(index)
+    }
+
+    /// That, and the addresses around it in the same row, or in none.
+    pub(super) fn around(&self, pc: u64) -> (Option<usize>, Range<u64>) {
+        let next = self.next(pc);
+        let end = self.all.get(next).map_or(u64::MAX, |row| row.start);
+        match next.checked_sub(1).map(|index| (index, &self.all[index])) {
+            Some((index, row)) if pc < row.end => (Some(index), row.start..row.end.min(end)),
+            Some((_, row)) => (None, row.end..end),
+            None => (None, 0..end),
+        }
+    }
+
+    /// How many rows start at an address or before it.
+    fn next(&self, pc: u64) -> usize {
+        let Some(stride) = pc.checked_sub(self.base).and_then(|offset| usize::try_from(offset / STRIDE).ok())
+        else {
+            return 0;
+        };
         // All that start within the stride, and the last one before.
         let before = |stride: usize| self.before.get(stride).map_or(self.all.len(), |&count| count as usize);
         let (first, end) = (before(stride), before(stride.saturating_add(1)));
-        let next = first + self.all[first..end].partition_point(|row| row.start <= pc);
-        let index = next.checked_sub(1)?;
-        (pc < self.all[index].end).then_some(index)
+        first + self.all[first..end].partition_point(|row| row.start <= pc)
     }
 }
 

@@ -6,35 +6,26 @@
 //! function, or in what was inlined into it, are of the branch.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use amdgpu_isa::Families;
 use amdinst_format::probes::SiteFrame;
-use amdinst_format::report::{Location, is_library_file, location, own_frame};
+use amdinst_format::report::own_frame;
+use rustc_hash::FxHashSet;
 
 use super::Planner;
 use crate::analysis::dominators::Structure;
 use crate::analysis::masks::{MaskSite, Narrowing};
-use crate::instrument::find::sources::{SourcePlace, Sources};
+use crate::instrument::find::sources::{PlaceNumber, SourcePlace, Sources};
 
 /// Instructions of a loop that are looked at, at most.
 const INSTRUCTIONS: usize = 512;
+/// Instructions of a block, at most, whose places are kept.
+const KEPT: usize = 64;
 /// Places that are kept of a site, at most.
 const PLACES: usize = 12;
-
-fn is_library(frame: &SiteFrame) -> bool {
-    frame.file.as_deref().is_some_and(is_library_file)
-}
-
-/// The function that a place is of: a closure that Rust's own library calls is of the function that called the library.
-fn scope(frames: &[SiteFrame]) -> Option<&SiteFrame> {
-    let mut at = 0;
-    while frames.get(at + 1).is_some_and(is_library) {
-        let Some(caller) = frames[at + 1..].iter().position(|frame| !is_library(frame)) else { break };
-        at += 1 + caller;
-    }
-    frames.get(at)
-}
 
 /// Where a site stands, as [`Site`](amdinst_format::probes::Site) tells it.
 pub(super) struct Place {
@@ -43,17 +34,36 @@ pub(super) struct Place {
     pub(super) is_near: bool,
 }
 
+/// The function that a place is of: a closure that Rust's own library calls is of the function that called the library.
+fn scope(place: &SourcePlace) -> Option<&SiteFrame> {
+    let mut at = 0;
+    while place.is_library(at + 1) {
+        let Some(caller) = (at + 1..place.frames.len()).find(|&frame| !place.is_library(frame)) else {
+            break;
+        };
+        at = caller;
+    }
+    place.frames.get(at)
+}
+
+/// What is told of a chain's part from a frame on: a line, and whether it is a call of what the library does there.
+fn key(place: &SourcePlace, first: usize) -> (Option<Arc<str>>, Option<u32>, bool) {
+    let told = place.told_from(first);
+    let frame = place.frames.get(told);
+    (frame.and_then(|frame| frame.file.clone()), frame.and_then(|frame| frame.line), told != first)
+}
+
 impl Planner<'_> {
     /// Where a site stands.
     pub(super) fn place(&self, function: usize, site: &MaskSite, sources: &Sources) -> Place {
         let own = sources.place(self.survey.program.insts[site.inst].pc);
         let mut nearby = self.nearby(function, site, &own, sources);
         if own.is_exact {
-            return Place { frames: own.frames, nearby, is_near: false };
+            return Place { frames: own.frames.clone(), nearby, is_near: false };
         }
         // The nearest that says more than a line of Rust's own library.
         let first = nearby.iter().position(|frames| own_frame(frames).is_some());
-        let frames = first.map_or(own.frames, |first| nearby.remove(first));
+        let frames = first.map_or_else(|| own.frames.clone(), |first| nearby.remove(first));
         Place { frames, nearby, is_near: true }
     }
 
@@ -65,77 +75,91 @@ impl Planner<'_> {
         own: &SourcePlace,
         sources: &Sources,
     ) -> Vec<Vec<SiteFrame>> {
-        let place = location(&own.frames);
-        let Some((innermost, scope)) = own.frames.first().zip(scope(&own.frames)) else { return Vec::new() };
+        let Some(scope) = scope(own) else { return Vec::new() };
         // A branch of Rust's own library is told at the line that called it.
-        if own.is_exact && Location::from(innermost) != place {
+        if own.is_exact && own.told_from(0) != 0 {
             return Vec::new();
         }
-        let line = |place: &Location| (place.file.clone(), place.line);
-        // A line that calls into a library holds what the library does there, too.
-        let key = |frames: &[SiteFrame]| {
-            let told = location(frames);
-            (line(&told), frames.first().is_some_and(|inner| Location::from(inner) != told))
-        };
         let mut known = BTreeSet::new();
         if own.is_exact {
-            known.insert((key(&own.frames), false));
+            known.insert((key(own, 0), false));
         }
-        let mut found = Vec::new();
-        for inst in self.instructions(function, site, own.is_exact) {
-            let SourcePlace { frames, is_exact } = sources.place(self.survey.program.insts[inst].pc);
-            let here = frames.iter().position(|frame| frame.function == scope.function);
-            let Some(here) = here.filter(|_| is_exact) else { continue };
+        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
+        let _ = self.each_place(function, site, own.is_exact, sources, &mut |number| {
+            if !seen.insert(number) {
+                return ControlFlow::Continue(());
+            }
+            let place = sources.numbered(number);
+            let here = place.frames.iter().position(|frame| frame.function == scope.function);
+            let Some(here) = here.filter(|_| place.is_exact) else { return ControlFlow::Continue(()) };
             // A closure goes round in the loop of the library that calls it.
-            let own = frames[..here].iter().rposition(|frame| !is_library(frame));
-            let caller = own.and_then(|own| frames.get(own + 1..)).filter(|rest| is_library(&rest[0]));
-            let chains = [(Some(&*frames), false), (caller, true)];
-            for (frames, calls) in chains.into_iter().filter_map(|(chain, calls)| Some((chain?, calls))) {
-                if known.insert((key(frames), calls)) {
-                    found.push(frames.to_vec());
+            let own = (0..here).rfind(|&frame| !place.is_library(frame));
+            let caller = own.map(|own| own + 1).filter(|&caller| place.is_library(caller));
+            let chains = [(Some(0), false), (caller, true)];
+            for (first, calls) in chains.into_iter().filter_map(|(first, calls)| Some((first?, calls))) {
+                if known.insert((key(&place, first), calls)) {
+                    found.push(place.frames[first..].to_vec());
                 }
             }
-            if found.len() >= PLACES {
-                break;
-            }
-        }
+            if found.len() >= PLACES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
         found
     }
 
-    /// The instructions that are a site's branch, by index; with what it guards, if its own place is not known.
-    fn instructions(&self, function: usize, site: &MaskSite, is_exact: bool) -> Vec<usize> {
+    /// The places of the instructions that are a site's branch, the nearest first, until one is the last; with what it guards, if its own
+    /// place is not known.
+    fn each_place(
+        &self,
+        function: usize,
+        site: &MaskSite,
+        is_exact: bool,
+        sources: &Sources,
+        see: &mut impl FnMut(PlaceNumber) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let found = &self.survey.program.functions[function];
-        let blocks = &found.blocks;
+        let (insts, blocks) = (&self.survey.program.insts, &found.blocks);
         let own = blocks[site.block].insts.clone();
+        let pc = |inst: usize| insts[inst].pc;
         match site.kind {
             Narrowing::If => {
                 let is_compare = |&inst: &usize| {
-                    let op = self.survey.program.insts[inst].op;
+                    let op = insts[inst].op;
                     op.is_of(Families::COMPARE) || op.is_of(Families::COMPARE_EXEC)
                 };
                 // One that writes EXEC itself has its own line.
-                let compare = (own.start..=site.inst).rev().find(is_compare);
+                let compare = (own.start..=site.inst).rev().find(is_compare).into_iter();
                 if is_exact {
-                    return compare.into_iter().collect();
+                    return sources.each(compare.map(pc), see);
                 }
                 let is_guarded = |block: &&usize| found.predecessors(**block).len() == 1;
                 let guarded = blocks[site.block].successors.iter().filter(is_guarded);
                 let guarded = guarded.flat_map(|&block| blocks[block].insts.clone());
-                compare
-                    .into_iter()
-                    .chain((own.start..site.inst).rev())
-                    .chain(guarded)
-                    .take(INSTRUCTIONS)
-                    .collect()
+                let all = compare.chain((own.start..site.inst).rev()).chain(guarded);
+                sources.each(all.take(INSTRUCTIONS).map(pc), see)
             }
             Narrowing::LoopExit => {
                 let structure = self.structure(function);
+                let here = (own.start..site.inst).rev().chain(site.inst..own.end);
+                sources.each(here.take(INSTRUCTIONS).map(pc), see)?;
+                let mut left = INSTRUCTIONS.saturating_sub(own.len());
                 let others = structure
                     .loop_span(site.block)
                     .filter(|&block| block != site.block && !structure.leaves_loop(site.block, block));
-                let others = others.flat_map(|block| blocks[block].insts.clone());
-                let here = (own.start..site.inst).rev().chain(site.inst..own.end);
-                here.chain(others).take(INSTRUCTIONS).collect()
+                for block in others {
+                    let inside = blocks[block].insts.clone();
+                    if inside.len() > left.min(KEPT) {
+                        sources.each(inside.clone().take(left).map(pc), see)?;
+                    } else {
+                        // Loops stand in loops.
+                        let known = sources.of_block((function, block), || inside.clone().map(pc));
+                        known.iter().copied().try_for_each(&mut *see)?;
+                    }
+                    left = left.saturating_sub(inside.len());
+                    if left == 0 {
+                        break;
+                    }
+                }
+                ControlFlow::Continue(())
             }
         }
     }
