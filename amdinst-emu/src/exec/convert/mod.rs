@@ -11,18 +11,18 @@
 mod elements;
 mod plan;
 
-use amdgpu_isa::{Op, SdwaSel};
+use amdgpu_isa::{Arch, Op, SdwaSel};
 
 use self::elements::{Operand, Sink};
 use self::plan::{Part, Plan};
 use super::Context;
 use super::float::single;
 use super::half;
-use super::minifloat::{self, Number, Rounding};
+use super::minifloat::{self, Format, Number, Rounding};
 use crate::check::{Outcome, Trap};
 use crate::program::{Extra, Handler, Step};
 use crate::rules::Rules;
-use crate::wave::{Half, LANES, SOURCE_ROWS, Wave, odd_operand};
+use crate::wave::{Half, SOURCE_ROWS, Wave, lanes_of, odd_operand};
 
 /// The function that executes a conversion.
 pub(super) fn handler(op: Op) -> Option<Handler> {
@@ -56,11 +56,10 @@ fn execute(context: &mut Context<'_>, step: &Step) -> Outcome {
         super::valu::resolve(w, step);
         super::valu::permute(w, extra, 1);
     }
-    let lanes: Vec<usize> = (0..LANES).filter(|lane| w.active(*lane)).collect();
     let sources = elements::sources(w, plan, extra).ok_or_else(|| odd_operand(step.op))?;
-    for lane in lanes {
-        let sink = one_lane(w, plan, extra, arch, &sources, lane);
-        sink.write(w, step.dst, lane);
+    let conversion = Conversion::new(w, plan, extra, arch);
+    for lane in lanes_of(w.exec) {
+        conversion.one_lane(w, &sources, lane).write(w, step.dst, lane);
     }
     if w.exec != exec {
         w.sync_exec();
@@ -87,30 +86,67 @@ fn supported(plan: &Plan, op: Op, extra: &Extra) -> Outcome {
     Ok(())
 }
 
-fn one_lane(
-    w: &Wave,
-    plan: &Plan,
-    extra: &Extra,
-    arch: amdgpu_isa::Arch,
-    sources: &[Operand; 3],
-    lane: usize,
-) -> Sink {
-    let mods = &extra.inst.mods;
-    let (from, to) = (plan.format(plan.from, arch), plan.format(plan.to, arch));
-    let scale = plan.scale.map(|at| (sources[at].word(w, lane, 0) >> 23 & 0xff) as i32);
-    let mut seed = plan.seed.map(|at| sources[at].word(w, lane, 0));
-    let first = first_bit(plan, extra, w.rules);
-    let ovfl = w.mode >> 23 & 1 != 0;
-    let mut sink = Sink::new(to, plan.place(mods.op_sel));
-    for at in 0..plan.count {
-        let (source, index) = plan.element(at);
-        let code = sources[source].element(w, lane, first, from, index);
-        let code = modified(plan, extra, source, code, from);
-        let code = if from == minifloat::F32 && w.mode >> 4 & 1 == 0 {
-            single::flush(f32::from_bits(code)).to_bits()
-        } else {
-            code
-        };
+/// What is the same for all lanes.
+struct Conversion<'a> {
+    plan: &'a Plan,
+    extra: &'a Extra,
+    from: Format,
+    to: Format,
+    first: u32,
+    saturates: bool,
+    flushes_sources: bool,
+    flushes_results: bool,
+    /// What becomes of each code of a small format, if that is all there is to know.
+    codes: Option<&'static [u32; 256]>,
+    /// The output modifier or clamping applies.
+    is_finished: bool,
+}
+
+impl<'a> Conversion<'a> {
+    fn new(w: &Wave, plan: &'a Plan, extra: &'a Extra, arch: Arch) -> Self {
+        let (from, to) = (plan.format(plan.from, arch), plan.format(plan.to, arch));
+        let ovfl = w.mode >> 23 & 1 != 0;
+        let mods = &extra.inst.mods;
+        Self {
+            plan,
+            extra,
+            from,
+            to,
+            first: first_bit(plan, extra, w.rules),
+            saturates: ovfl && (to.bits() <= 8 || to == minifloat::F16),
+            flushes_sources: from == minifloat::F32 && w.mode >> 4 & 1 == 0,
+            // From singles to halves as `v_cvt_f16_f32`: "Flush denorms on output if specified based on DP denorm mode".
+            flushes_results: from == minifloat::F32
+                && to == minifloat::F16
+                && plan.scale.is_none()
+                && w.mode >> 7 & 1 == 0,
+            codes: plan.scale.is_none().then(|| from.codes_in(to)).flatten(),
+            is_finished: mods.omod != 0 || mods.clamp,
+        }
+    }
+
+    fn one_lane(&self, w: &Wave, sources: &[Operand; 3], lane: usize) -> Sink {
+        let &Self { plan, extra, from, to, first, .. } = self;
+        let scale = plan.scale.map(|at| (sources[at].word(w, lane, 0) >> 23 & 0xff) as i32);
+        let mut seed = plan.seed.map(|at| sources[at].word(w, lane, 0));
+        let mut sink = Sink::new(to, plan.place(extra.inst.mods.op_sel));
+        for at in 0..plan.count {
+            let (source, index) = plan.element(at);
+            let code = sources[source].element(w, lane, first, from, index);
+            let result = match self.codes {
+                Some(codes) => codes[(code & 0xff) as usize],
+                None => self.rounded(modified(plan, extra, source, code, from), scale, seed),
+            };
+            sink.push(if self.is_finished { finished(w, plan, extra, result) } else { result });
+            seed = seed.map(random);
+        }
+        sink
+    }
+
+    /// The result's code for a source's.
+    fn rounded(&self, code: u32, scale: Option<i32>, seed: Option<u32>) -> u32 {
+        let &Self { plan, from, to, saturates, .. } = self;
+        let code = if self.flushes_sources { single::flush(f32::from_bits(code)).to_bits() } else { code };
         let number = match (from.number(code), scale) {
             (_, Some(255)) => Number::Nan { negative: code & from.sign() != 0 },
             (number, Some(scale)) if plan.narrows() => number.scaled(127 - scale),
@@ -118,18 +154,11 @@ fn one_lane(
             (number, None) => number,
         };
         let rounding = seed.map_or(Rounding::NearestEven, Rounding::Stochastic);
-        let saturates = ovfl && (to.bits() <= 8 || to == minifloat::F16);
         // A true infinity stays one in half precision.
         let keeps = to == minifloat::F16 && matches!(number, Number::Infinite { .. });
         let result = to.encode(number, rounding, saturates && !keeps);
-        // From singles to halves as `v_cvt_f16_f32`: "Flush denorms on output if specified based on DP denorm mode".
-        let flushes =
-            from == minifloat::F32 && to == minifloat::F16 && scale.is_none() && w.mode >> 7 & 1 == 0;
-        let result = if flushes { half::flush(Half(result as u16)).0.into() } else { result };
-        sink.push(finished(w, plan, extra, result));
-        seed = seed.map(random);
+        if self.flushes_results { half::flush(Half(result as u16)).0.into() } else { result }
     }
-    sink
 }
 
 /// The lowest bit of the source that the instruction selects by OP_SEL or SDWA.
@@ -151,7 +180,7 @@ fn first_bit(plan: &Plan, extra: &Extra, rules: &Rules) -> u32 {
 }
 
 /// |x| and -x of sources of 16 and 32 bits; smaller ones take no modifiers.
-fn modified(plan: &Plan, extra: &Extra, source: usize, code: u32, from: minifloat::Format) -> u32 {
+fn modified(plan: &Plan, extra: &Extra, source: usize, code: u32, from: Format) -> u32 {
     let mods = &extra.inst.mods;
     if plan.from.bits() < 16 {
         return code;

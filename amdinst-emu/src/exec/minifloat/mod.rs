@@ -7,6 +7,8 @@ mod encode;
 
 pub(crate) use encode::{Number, Rounding};
 
+use std::sync::LazyLock;
+
 use amdgpu_isa::{Arch, Feature};
 
 use super::half;
@@ -141,6 +143,23 @@ impl Format {
             }
         };
         f32::from_bits((negative as u32) << 31 | magnitude)
+    }
+
+    /// The codes that a wider format has for the numbers of one of at most 8 bits, which it all has; `None` if this is another pair.
+    pub(crate) fn codes_in(self, wide: Self) -> Option<&'static [u32; 256]> {
+        const NARROW: [Format; 7] = [FP8_OCP, BF8_OCP, FP8_FNUZ, BF8_FNUZ, FP6, BF6, FP4];
+        const WIDE: [Format; 3] = [F32, F16, BF16];
+        static TABLES: LazyLock<[[[u32; 256]; WIDE.len()]; NARROW.len()]> = LazyLock::new(|| {
+            NARROW.map(|narrow| {
+                let code = |code: usize, wide: Format| {
+                    let number = narrow.number(code as u32 & ((1 << narrow.bits()) - 1));
+                    wide.encode(number, Rounding::NearestEven, false)
+                };
+                WIDE.map(|wide| std::array::from_fn(|at| code(at, wide)))
+            })
+        });
+        let find = |formats: &[Format], one| formats.iter().position(|format| *format == one);
+        Some(&TABLES[find(&NARROW, self)?][find(&WIDE, wide)?])
     }
 
     const fn table(self) -> [f32; 256] {
