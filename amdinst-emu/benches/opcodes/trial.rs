@@ -57,12 +57,12 @@ fn looped(target: Target, words: &[u32]) -> Option<Snippet> {
     Some(Snippet::from_bytes(target, &bytes))
 }
 
-/// Registers that hold numbers of usual size as halves, singles and doubles; and addresses where the instruction has some.
+/// Registers that hold numbers of usual size as floats of 8 to 64 bits; and addresses where the instruction has some.
 fn state(target: Target, inst: &Inst, buffer: u64) -> WaveState {
     let mut state = WaveState { lds: vec![0; LDS], scratch: 256, ..WaveState::default() };
     let number = |register: usize, lane: usize| {
         let mixed = (register * 64 + lane) as u32;
-        0x3c00_3c00 | mixed.wrapping_mul(0x9e37_79b9) & 0x03ff_03ff
+        0x3c00_3c00 | mixed.wrapping_mul(0x9e37_79b9) & 0x0377_0377
     };
     for register in 0..64 {
         state.set_vgpr(register, std::array::from_fn(|lane| number(register, lane)));

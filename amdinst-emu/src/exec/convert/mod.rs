@@ -10,6 +10,7 @@
 
 mod elements;
 mod plan;
+mod rows;
 
 use amdgpu_isa::{Arch, Op, SdwaSel};
 
@@ -58,8 +59,10 @@ fn execute(context: &mut Context<'_>, step: &Step) -> Outcome {
     }
     let sources = elements::sources(w, plan, extra).ok_or_else(|| odd_operand(step.op))?;
     let conversion = Conversion::new(w, plan, extra, arch);
-    for lane in lanes_of(w.exec) {
-        conversion.one_lane(w, &sources, lane).write(w, step.dst, lane);
+    if !rows::convert(w, &conversion, &sources, step.dst) {
+        for lane in lanes_of(w.exec) {
+            conversion.one_lane(w, &sources, lane).write(w, step.dst, lane);
+        }
     }
     if w.exec != exec {
         w.sync_exec();
