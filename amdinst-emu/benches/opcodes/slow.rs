@@ -26,7 +26,10 @@ pub(crate) fn excuse_of(opcode: Opcode) -> Option<Excuse> {
         return excuse(450.0, "each lane's elements are taken apart and converted by themselves");
     }
     if is_device && has("_atomic_") {
-        return excuse(300.0, "each lane's is an atomic operation of the host's memory");
+        return match encoding {
+            Encoding::Mubuf => excuse(300.0, "lane by lane, with every check"),
+            _ => excuse(180.0, "each lane's is an atomic operation of the host's memory"),
+        };
     }
     if has("_lds_") || is(&["ds_read_addtid_b32", "ds_write_addtid_b32"]) {
         return excuse(200.0, "it moves between memories, lane by lane, with every check");
@@ -38,7 +41,10 @@ pub(crate) fn excuse_of(opcode: Opcode) -> Option<Excuse> {
         return excuse(150.0, "lane by lane, in ascending order: one may change what the next one finds");
     }
     if has("cvt") && ["fp8", "bf8", "fp6", "bf6", "fp4", "bf16"].iter().any(|format| has(format)) {
-        return excuse(900.0, "small floats are taken apart and rounded one by one");
+        return match has("_sr_") {
+            true => excuse(600.0, "each element is rounded by a random number of its own, one by one"),
+            false => excuse(80.0, "numbers are taken apart, rounded and put together as integers"),
+        };
     }
     if has("_4x4x") {
         return excuse(100.0, "a small matrix: what surrounds the products takes longer than they do");

@@ -2,11 +2,17 @@
 
 use amdgpu_isa::{Encoding, Inst, Slot, Target};
 
-/// Operations of one instruction of a wave: one for each lane, dwords of an access, multiply-adds of a matrix instruction.
+/// Operations of one instruction of a wave: one for each lane, elements of a conversion of many, dwords of an access, multiply-adds of a
+/// matrix instruction.
 pub(crate) fn operations(target: Target, inst: &Inst) -> u32 {
     let lanes = target.wave.lanes();
     if let Some(multiply_adds) = multiply_adds(inst, lanes) {
         return multiply_adds;
+    }
+    // Conversions of as many elements, in sixteen and more registers.
+    let name = inst.op.name();
+    if name.contains("_pk32_") || name.contains("_2xpk16_") {
+        return 32 * lanes;
     }
     let accesses = matches!(
         inst.encoding,
