@@ -38,7 +38,11 @@ const OF_GFX9: &[(&str, u32)] = &[
     ("v_fma_f32 v0, v1, v2, v3", FLUSHING),
     ("v_mad_f32 v0, v1, v2, v3", WaveState::KERNEL_MODE),
     ("v_mul_f32_e64 v0, -v1, |v2| clamp", WaveState::KERNEL_MODE),
+    ("v_mul_f32 v0, v1, v2", FLUSHING),
     ("v_min_f32 v0, v1, v2", FLUSHING),
+    ("v_floor_f32 v0, v1", FLUSHING),
+    ("v_div_fmas_f32 v0, v1, v2, v3", DOWN),
+    ("v_ldexp_f32 v0, v1, v10", DOWN),
     ("v_max3_f32 v0, v1, v2, v3", WaveState::KERNEL_MODE),
     ("v_med3_f32 v0, v1, v2, v3", WaveState::KERNEL_MODE),
     ("v_cvt_f32_i32 v0, v1", WaveState::KERNEL_MODE),
@@ -95,6 +99,14 @@ const OF_GFX9: &[(&str, u32)] = &[
     ("s_load_dwordx4 s[4:7], s[16:17], 0x0", WaveState::KERNEL_MODE),
 ];
 
+/// What the matrices of machine learning are made of.
+const OF_GFX942: &[(&str, u32)] = &[
+    ("v_cvt_f32_fp8 v0, v1", WaveState::KERNEL_MODE),
+    ("v_cvt_pk_fp8_f32 v0, v1, v2", WaveState::KERNEL_MODE),
+    ("v_mfma_f32_16x16x32_fp8_fp8 v[0:3], v[4:5], v[8:9], v[12:15]", WaveState::KERNEL_MODE),
+    ("v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[8:9], v[12:15]", WaveState::KERNEL_MODE),
+];
+
 const OF_GFX11: &[(&str, u32)] = &[
     ("v_add_f32 v0, v1, v2", WaveState::KERNEL_MODE),
     ("v_fma_f32 v0, v1, v2, v3", FLUSHING),
@@ -118,15 +130,19 @@ const LEVELS: [Vectors; 2] = [Vectors::Baseline, Vectors::Avx2];
 /// A name for each case, and what it is.
 fn cases() -> impl Iterator<Item = (String, Trial)> {
     let gfx9 = Target::from(Arch::Gfx90a);
+    let gfx942 = Target::from(Arch::Gfx942);
     let gfx11 = Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 };
     LEVELS.into_iter().flat_map(move |level| {
-        [(gfx9, OF_GFX9), (gfx11, OF_GFX11)].into_iter().flat_map(move |(target, instructions)| {
-            instructions.iter().map(move |&(text, mode)| {
-                let name = format!("{} {} {mode:#x} {text}", level.name(), target.arch);
-                let inst = amdgpu_isa::parse(target, text).unwrap_or_else(|error| panic!("{text}: {error}"));
-                (name, Trial::new(target, &inst, level, mode).expect("a loop of it"))
-            })
-        })
+        [(gfx9, OF_GFX9), (gfx942, OF_GFX942), (gfx11, OF_GFX11)].into_iter().flat_map(
+            move |(target, instructions)| {
+                instructions.iter().map(move |&(text, mode)| {
+                    let name = format!("{} {} {mode:#x} {text}", level.name(), target.arch);
+                    let inst =
+                        amdgpu_isa::parse(target, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+                    (name, Trial::new(target, &inst, level, mode).expect("a loop of it"))
+                })
+            },
+        )
     })
 }
 

@@ -64,6 +64,9 @@ pub(crate) fn excuse_of(opcode: Opcode) -> Option<Excuse> {
     if has("sad") || has("trig_preop") {
         return excuse(220.0, "sixteen differences, or a window of 1201 bits, for each lane");
     }
+    if has("cmp_class") {
+        return excuse(14.0, "ten classes");
+    }
     if has("dot") {
         return excuse(80.0, "up to eight products, each sum rounded in order");
     }
