@@ -1,5 +1,7 @@
 //! Source lines, compared with llvm-symbolizer.
 
+use std::collections::HashMap;
+
 use amdgpu_object::CodeObject;
 use amdgpu_object::lines::SourceMap;
 use proptest::prelude::*;
@@ -7,12 +9,31 @@ use proptest::prelude::*;
 use crate::require_tools;
 use crate::tools::{HIP, assemble, hip, inspect, link};
 
+/// Instructions have equal frames where they have equal spots, and equal spots in the addresses that go with one.
+fn spots_agree(map: &SourceMap, pcs: impl Iterator<Item = u64>) {
+    let mut known = HashMap::new();
+    let mut last = None;
+    for pc in pcs {
+        let (spot, around) = map.spot(pc);
+        assert!(around.contains(&pc), "{pc:#x} is not in {around:x?}");
+        let frames = map.frames(pc);
+        let first = known.entry(spot).or_insert_with(|| frames.clone());
+        assert_eq!(*first, frames, "{pc:#x}");
+        if let Some((before, around)) = last.replace((spot, around))
+            && around.contains(&pc)
+        {
+            assert_eq!(before, spot, "{pc:#x} is in {around:x?}");
+        }
+    }
+}
+
 /// Every instruction of a code object, with llvm-symbolizer's frames: function, file, line, column.
 pub(crate) fn compare(bytes: &[u8]) -> usize {
     let object = CodeObject::parse(bytes.to_vec()).expect("it parses");
     let map = SourceMap::new(&object).expect("sound debug information");
     let end = object.text.address + object.text.range.len() as u64;
     let addresses: Vec<u64> = (object.text.address..end).step_by(4).collect();
+    spots_agree(&map, addresses.iter().copied());
     let arguments: Vec<String> = addresses.iter().map(|address| format!("{address:#x}")).collect();
     let mut options = vec!["--obj", "FILE", "--output-style=JSON", "--no-demangle", "--functions=linkage"];
     options.extend(arguments.iter().map(String::as_str));
@@ -182,9 +203,7 @@ fn damaged_debug_information_is_survived() {
             match SourceMap::new(&object) {
                 Ok(map) => {
                     for kernel in &object.kernels {
-                        for pc in kernel.code.clone().step_by(4) {
-                            map.frames(pc);
-                        }
+                        spots_agree(&map, kernel.code.clone().step_by(4));
                     }
                 }
                 Err(error) => assert!(error.to_string().contains("without source lines")),
