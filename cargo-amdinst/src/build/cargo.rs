@@ -30,7 +30,7 @@ pub fn command(
     flags: &Flags,
 ) -> Command {
     let mut command = toolchain.cargo();
-    command.env(incremental::VARIABLE, executable);
+    incremental::wrap(&mut command, executable);
     command.arg("rustc").arg("--manifest-path").arg(&package.library_manifest_path);
     command.args(["--lib", "--crate-type", "cdylib", "--profile", &package.profile]);
     // With `memcmp` and its kin, which comparing slices calls and no C library is there to have.
