@@ -100,6 +100,13 @@ fn an_edit_compiles_one_unit_and_makes_what_a_first_build_makes() {
     let counts: Vec<_> = object.variables.iter().filter(|variable| variable.name.contains("COUNT")).collect();
     assert_eq!(counts.len(), 1, "{:?}", object.variables);
 
+    // With nothing changed, cargo is started twice: it says where all is, and that it is built.
+    let again = support::amdinst(package, "build --target-cpu gfx1100 -v");
+    let told = String::from_utf8_lossy(&again.stderr);
+    let started: Vec<_> = told.lines().filter(|line| line.trim_start().starts_with("Running `")).collect();
+    let [metadata, built] = started[..] else { panic!("{started:#?}") };
+    assert!(metadata.contains("cargo metadata ") && built.contains("cargo rustc "), "{started:#?}");
+
     let before = stored(package);
     write("src/first.rs", &module("first", &[3, 4, 5, 6, 7, 8, 9, 11]));
     let edited = build(package).unwrap();
