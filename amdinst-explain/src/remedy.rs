@@ -54,8 +54,8 @@ pub(crate) fn of_fault(
 /// What mends an access beyond a work-item's scratch, which holds its stack.
 const fn of_scratch(grows: bool) -> &'static str {
     if grows {
-        "the stack of a work-item ended: recurse less deep, or keep large arrays in a buffer; on a GPU `hipDeviceSetLimit` with \
-         `hipLimitStackSize` gives more"
+        "the stack of a work-item ended: recurse less deep, or keep large arrays in a buffer (on a GPU `hipDeviceSetLimit` with \
+         `hipLimitStackSize` gives more); or an index into an array among the local variables is too large"
     } else {
         "this is beyond the local variables: an index into an array among them is too large, or a pointer to one is wrong"
     }
@@ -174,7 +174,7 @@ mod tests {
         };
         let told = |grows| of_fault(&fault, &report, &|_| None, grows).unwrap();
         assert!(told(true).contains("recurse less deep") && told(true).contains("hipLimitStackSize"));
-        assert!(told(false).contains("an index into an array"));
+        assert!(told(false).contains("an index into an array") && !told(false).contains("recurse"));
     }
 
     #[test]

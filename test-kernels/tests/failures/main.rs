@@ -258,7 +258,8 @@ fn past_the_end_of_the_stack(device: &Device) {
         text.contains(" in scratch: ") && text.contains("past the end of `the work-item's scratch` ("),
         "{text}"
     );
-    assert!(text.contains("= help: this is beyond the local variables: "), "{text}");
+    // Whether its stack grows depends on the level of optimisation.
+    assert!(text.contains("= help: ") && text.contains(" an index into an array among "), "{text}");
 }
 
 /// The second half of the workgroup ends without coming to the barrier. Hardware lets the first one pass, so this is a
