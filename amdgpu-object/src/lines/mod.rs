@@ -35,8 +35,7 @@ pub struct Frame {
     pub line: u32,
     /// The column in bytes, from 1. 0 if unknown.
     pub column: u32,
-    /// The instruction itself has no line: the compiler gave it line 0. This is the line before it in the same function, or that call's
-    /// line if what stands there was inlined.
+    /// The instruction itself has no line (the compiler gave it line 0), and this is the line before it in the same function.
     pub approximate: bool,
 }
 
