@@ -98,7 +98,9 @@ pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
         }),
         frames,
     };
-    let help = remedy::of_fault(fault, &report, code.source);
+    let kernel = code.object.and_then(|object| object.kernel(&fault.kernel));
+    let grows = kernel.is_some_and(|kernel| kernel.metadata.uses_dynamic_stack);
+    let help = remedy::of_fault(fault, &report, code.source, grows);
     Explained { report, lacks_values, help }
 }
 

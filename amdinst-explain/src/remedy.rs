@@ -1,6 +1,6 @@
-//! What mends a fault: of a race, what puts its accesses in order; of a barrier, who must come to it.
+//! What mends a fault: of a race, what puts its accesses in order; of a barrier, who must come to it; of a stack that ended, less of it.
 
-use amdinst_emu::{AccessKind, Fault, FaultKind};
+use amdinst_emu::{AccessKind, Fault, FaultKind, MemorySpace};
 use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::Location;
 use amdinst_format::report::run::FaultReport;
@@ -9,11 +9,12 @@ use amdinst_format::report::run::FaultReport;
 const BARRIERS: [(&str, &[&str]); 2] =
     [("barrier()", &["rs", "cl"]), ("__syncthreads()", &["hip", "cu", "cuh", "cpp", "cc", "h", "hpp"])];
 
-/// What mends a fault, where that is known. `source` reads a source file.
+/// What mends a fault, where that is known. `source` reads a source file; the stack of the kernel `grows` by what it calls.
 pub(crate) fn of_fault(
     fault: &Fault,
     report: &FaultReport,
     source: &dyn Fn(&str) -> Option<String>,
+    grows: bool,
 ) -> Option<String> {
     let (remedy, certain) = match &fault.kind {
         FaultKind::LaneRace { certain, .. } => {
@@ -44,9 +45,20 @@ pub(crate) fn of_fault(
                     .to_owned(),
             );
         }
+        FaultKind::OutOfBounds { space: MemorySpace::Scratch, .. } => return Some(of_scratch(grows).to_owned()),
         _ => return None,
     };
     Some(if certain { remedy } else { format!("unless both are atomic: {remedy}") })
+}
+
+/// What mends an access beyond a work-item's scratch, which holds its stack.
+const fn of_scratch(grows: bool) -> &'static str {
+    if grows {
+        "the stack of a work-item ended: recurse less deep, or keep large arrays in a buffer (on a GPU `hipDeviceSetLimit` with \
+         `hipLimitStackSize` gives more); or an index into an array among the local variables is too large"
+    } else {
+        "this is beyond the local variables: an index into an array among them is too large, or a pointer to one is wrong"
+    }
 }
 
 /// The places of two calls, or accesses, in the innermost function of the user's that led to both.
@@ -123,6 +135,46 @@ mod tests {
         assert_eq!(lines(&[106, 99], &[111, 99]), Some((Some(106), Some(111))));
         assert_eq!(lines(&[99], &[99]), Some((Some(99), Some(99))));
         assert_eq!(lines(&[], &[99]), None);
+    }
+
+    #[test]
+    fn a_stack_that_ended_is_told_from_an_index() {
+        let kind = FaultKind::OutOfBounds {
+            space: MemorySpace::Scratch,
+            address: 0x4400,
+            size: 4,
+            write: true,
+            nearest: None,
+        };
+        let fault = Fault {
+            kind,
+            kernel: "k".to_owned(),
+            workgroup: [0; 3],
+            wave: 0,
+            lane: Some(0),
+            pc: None,
+            instruction: String::new(),
+            calls: Vec::new(),
+            lane_state: None,
+            earlier: None,
+        };
+        let report = FaultReport {
+            kernel: String::new(),
+            kind: fault.kind.word().to_owned(),
+            message: String::new(),
+            panic: None,
+            location: Location::default(),
+            frames: Vec::new(),
+            pc: None,
+            executed_pc: None,
+            instruction: String::new(),
+            wave: amdinst_format::report::WaveId { workgroup: [0; 3], wave: 0 },
+            lane: None,
+            earlier: None,
+        };
+        let told = |grows| of_fault(&fault, &report, &|_| None, grows).unwrap();
+        assert!(told(true).contains("recurse less deep") && told(true).contains("hipLimitStackSize"));
+        assert!(told(false).contains("an index into an array") && !told(false).contains("recurse"));
     }
 
     #[test]

@@ -4,20 +4,39 @@
 //! that of `#[used]` statics, which `linker/used` mends later. Such a crate is compiled once more as a whole. A file beside what rustc
 //! keeps says so to later builds, until that is cleaned: macros write `#[used]` too, so that the source does not tell.
 //!
-//! Cargo calls this executable as `RUSTC_WORKSPACE_WRAPPER`: with rustc's path, then rustc's arguments.
+//! Cargo calls this executable as `RUSTC_WORKSPACE_WRAPPER`: with rustc's path, then rustc's arguments. A wrapper that the user has there
+//! is called in rustc's place, with the same words; one in `RUSTC_WRAPPER` calls this executable.
 
 use std::collections::HashSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
 use crate::shell;
 
-/// By which cargo is told of this executable.
-pub(crate) const VARIABLE: &str = "RUSTC_WORKSPACE_WRAPPER";
+/// By which cargo is told of this executable, and of a user's wrapper.
+const VARIABLE: &str = "RUSTC_WORKSPACE_WRAPPER";
+
+/// Another name that a user may have given cargo theirs by.
+const CONFIGURED: &str = "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER";
+
+/// By which this executable is told of the user's wrapper.
+const USERS: &str = "AMDINST_USERS_WORKSPACE_WRAPPER";
+
+/// Has cargo compile by this executable, and by the user's wrapper.
+pub(crate) fn wrap(command: &mut Command, executable: &Path) {
+    let given = [VARIABLE, CONFIGURED].into_iter().find_map(env::var_os);
+    // In a build that another build of kernels has started, it is this executable, and theirs is known.
+    match given.filter(|wrapper| *wrapper != *executable) {
+        Some(wrapper) if !wrapper.is_empty() => drop(command.env(USERS, wrapper)),
+        Some(_) => drop(command.env_remove(USERS)),
+        None => {}
+    }
+    command.env(VARIABLE, executable);
+}
 
 /// What rustc says of bitcode that it cannot read.
 const UNREADABLE: &str = "failed to load bitcode of module";
@@ -61,6 +80,14 @@ fn compile(rustc: &OsStr, arguments: &[OsString]) -> io::Result<ExitCode> {
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
+/// rustc, by the user's wrapper if there is one.
+fn compiler(rustc: &OsStr) -> Command {
+    let Some(wrapper) = env::var_os(USERS) else { return Command::new(rustc) };
+    let mut command = Command::new(wrapper);
+    command.arg(rustc);
+    command
+}
+
 /// How rustc ended.
 struct Ended {
     status: ExitStatus,
@@ -70,7 +97,7 @@ struct Ended {
 
 /// Runs rustc, and passes on to cargo at once what it says and is not in `told`.
 fn run(rustc: &OsStr, arguments: &[OsString], told: &mut HashSet<String>) -> io::Result<Ended> {
-    let mut child = Command::new(rustc).args(arguments).stderr(Stdio::piped()).spawn()?;
+    let mut child = compiler(rustc).args(arguments).stderr(Stdio::piped()).spawn()?;
     let mut unreadable = String::new();
     let mut said = HashSet::new();
     if let Some(stderr) = child.stderr.take() {

@@ -252,6 +252,9 @@ fn kernels_and_arguments_go_by_name() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(2) && stderr.contains(told), "{order}: {stderr}");
     }
+    let output = run("--arg a=f32:2 --arg x=bytes:none --arg y=fill:f32[100]:0 --arg n=i32:1");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.starts_with("error: argument 2 (`x`): "), "{stderr}");
     let output = run_file(directory.path(), &fixture(), "--grid 1 --block 64");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(

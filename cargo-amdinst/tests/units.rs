@@ -4,6 +4,7 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use amdgpu_object::CodeObject;
@@ -99,6 +100,13 @@ fn an_edit_compiles_one_unit_and_makes_what_a_first_build_makes() {
     let counts: Vec<_> = object.variables.iter().filter(|variable| variable.name.contains("COUNT")).collect();
     assert_eq!(counts.len(), 1, "{:?}", object.variables);
 
+    // With nothing changed, cargo is started twice: it says where all is, and that it is built.
+    let again = support::amdinst(package, "build --target-cpu gfx1100 -v");
+    let told = String::from_utf8_lossy(&again.stderr);
+    let started: Vec<_> = told.lines().filter(|line| line.trim_start().starts_with("Running `")).collect();
+    let [metadata, built] = started[..] else { panic!("{started:#?}") };
+    assert!(metadata.contains("cargo metadata ") && built.contains("cargo rustc "), "{started:#?}");
+
     let before = stored(package);
     write("src/first.rs", &module("first", &[3, 4, 5, 6, 7, 8, 9, 11]));
     let edited = build(package).unwrap();
@@ -116,4 +124,40 @@ fn an_edit_compiles_one_unit_and_makes_what_a_first_build_makes() {
     fs::remove_dir_all(package.join("target")).unwrap();
     let first = build(package).unwrap();
     assert!(first == edited, "the code objects differ");
+}
+
+/// A wrapper of the user's that notes what it is called with.
+const WRAPPER: &str = "#!/bin/sh\necho \"$@\" >> \"$(dirname \"$0\")/called\"\nexec \"$@\"\n";
+
+#[test]
+fn wrappers_of_the_user_compile_kernels_too() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let package = directory.path().join("k");
+    fs::create_dir_all(package.join("src")).unwrap();
+    fs::write(package.join("Cargo.toml"), MANIFEST).unwrap();
+    fs::write(package.join("src/lib.rs"), LIBRARY.replace("mod formats;\nmod second;\n", "")).unwrap();
+    fs::write(package.join("src/first.rs"), module("first", &[3])).unwrap();
+    for name in ["RUSTC_WORKSPACE_WRAPPER", "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER"] {
+        let own = directory.path().join(name);
+        fs::create_dir(&own).unwrap();
+        let wrapper = own.join("wrapper");
+        fs::write(&wrapper, WRAPPER).unwrap();
+        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+        // What cargo has compiled by another wrapper it does not compile again.
+        fs::OpenOptions::new()
+            .append(true)
+            .open(package.join("src/first.rs"))
+            .unwrap()
+            .write_all(b"//\n")
+            .unwrap();
+        let output = support::amdinst_with(&package, "build --target-cpu gfx1100", &[(name, &wrapper)]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        if output.status.code() == Some(3) {
+            return support::skip("units", &told);
+        }
+        assert_eq!(output.status.code(), Some(0), "{name}: {told}");
+        let called = fs::read_to_string(own.join("called")).unwrap_or_default();
+        assert!(called.contains("rustc --crate-name k "), "{name}: {called}");
+    }
 }

@@ -241,6 +241,7 @@ fn what_may_be_a_race_is_compared_and_told() {
     let warned = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(warned.matches("data race (unless both accesses are atomic)").count(), 1, "{warned}");
+    assert!(warned.contains("other pairs of instructions of these lines"), "{warned}");
 
     // Said on both, for whoever sees one of them alone.
     let racing = report(directory.path(), RACE, "--grid 4 --arg buf:1024");

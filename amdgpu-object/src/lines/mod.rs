@@ -54,8 +54,7 @@ pub struct Frame {
     pub line: u32,
     /// The column in bytes, from 1. 0 if unknown.
     pub column: u32,
-    /// The instruction itself has no line (the compiler gave it line 0), and this is the line before it in the same function: that of
-    /// the call, if what stands before was inlined into it.
+    /// The instruction itself has no line (the compiler gave it line 0), and this is the line before it in the same function.
     pub approximate: bool,
 }
 

@@ -165,6 +165,42 @@ pub struct EarlierReport {
     pub instruction: String,
 }
 
+impl FaultReport {
+    /// Whether people know both as one mistake: of one kind, at the same lines, whichever access came first. Of one line the compiler
+    /// makes several instructions.
+    pub fn is_of_the_lines_of(&self, other: &Self) -> bool {
+        let same = (&self.kernel, &self.kind) == (&other.kernel, &other.kind);
+        same && match (self.lines(), other.lines()) {
+            (Some(one), Some(another)) => one == another,
+            _ => self.instructions() == other.instructions(),
+        }
+    }
+
+    /// The lines of its instruction and the earlier one, in order. `None` without a source.
+    fn lines(&self) -> Option<[(&str, u32); 2]> {
+        let own = (self.location.file.as_deref()?, self.location.line?);
+        let earlier = match &self.earlier {
+            Some(earlier) => (earlier.location.file.as_deref()?, earlier.location.line?),
+            None => own,
+        };
+        Some([own.min(earlier), own.max(earlier)])
+    }
+
+    /// The addresses of both instructions.
+    pub fn instructions(&self) -> (Option<u64>, Option<Option<u64>>) {
+        (self.pc, self.earlier.as_ref().map(|earlier| earlier.pc))
+    }
+}
+
+/// That a mistake was found again, by other instructions of the same lines.
+pub fn told_again(times: usize) -> Option<String> {
+    match times {
+        0 => None,
+        1 => Some("the same in 1 other pair of instructions of these lines".to_owned()),
+        times => Some(format!("the same in {times} other pairs of instructions of these lines")),
+    }
+}
+
 /// What a kernel is, apart from its launches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelFacts {
@@ -431,5 +467,44 @@ mod tests {
             assert_eq!(error.to_string(), "it is not what `cargo amdinst test` writes");
             assert!(std::error::Error::source(&error).is_some());
         }
+    }
+
+    #[test]
+    fn faults_of_the_same_lines_are_one() {
+        let place = |file: Option<&str>, line| Location {
+            file: file.map(str::to_owned),
+            line: Some(line),
+            column: None,
+        };
+        let race = |file, [first, second]: [u32; 2], pc| FaultReport {
+            kernel: "k".to_owned(),
+            kind: "data-race".to_owned(),
+            message: String::new(),
+            panic: None,
+            location: place(file, second),
+            frames: Vec::new(),
+            pc: Some(pc),
+            executed_pc: None,
+            instruction: String::new(),
+            wave: WaveId { workgroup: [0; 3], wave: 0 },
+            lane: None,
+            earlier: Some(EarlierReport {
+                location: place(file, first),
+                frames: Vec::new(),
+                pc: Some(8),
+                instruction: String::new(),
+            }),
+        };
+        let file = Some("k.rs");
+        let one = race(file, [3, 5], 0x100);
+        assert!(one.is_of_the_lines_of(&race(file, [5, 3], 0x104)));
+        assert!(!one.is_of_the_lines_of(&race(file, [3, 6], 0x100)));
+        assert!(!one.is_of_the_lines_of(&FaultReport { kernel: "l".to_owned(), ..one.clone() }));
+        // Without a source only the instructions tell.
+        let bare = race(None, [3, 5], 0x100);
+        assert!(bare.is_of_the_lines_of(&race(None, [9, 9], 0x100)));
+        assert!(!bare.is_of_the_lines_of(&race(None, [3, 5], 0x104)));
+        assert_eq!(told_again(0), None);
+        assert!(told_again(20).is_some_and(|text| text.contains("in 20 other pairs")));
     }
 }

@@ -30,7 +30,7 @@ pub fn command(
     flags: &Flags,
 ) -> Command {
     let mut command = toolchain.cargo();
-    command.env(incremental::VARIABLE, executable);
+    incremental::wrap(&mut command, executable);
     command.arg("rustc").arg("--manifest-path").arg(&package.library_manifest_path);
     command.args(["--lib", "--crate-type", "cdylib", "--profile", &package.profile]);
     // With `memcmp` and its kin, which comparing slices calls and no C library is there to have.
@@ -185,7 +185,7 @@ fn run(
                         let own = directory.is_some_and(|own| message.target.src_path.starts_with(own));
                         without_std.get_or_insert((message.target.name.clone(), own));
                     }
-                    without_alloc |= code == Some("E0463") && message.message.message.contains("`alloc`");
+                    without_alloc |= is_about_alloc(code, &message.message.message);
                     if message.message.message.starts_with("linking with ") {
                         // At once: cargo is about to say that it could not compile the crate.
                         let reason = message.message.children.last().map_or("", |note| note.message.trim());
@@ -228,9 +228,23 @@ fn is_about_wave_size(message: &str) -> bool {
     [WaveSize::Wave32, WaveSize::Wave64].iter().any(|wave| feature == Some(wave.llvm_feature()))
 }
 
+/// Whether an error is about `alloc`, or about what `std` has from there and a crate without it has to name.
+fn is_about_alloc(code: Option<&str>, message: &str) -> bool {
+    const MACROS: [&str; 2] = ["vec", "format"];
+    const TYPES: [&str; 5] = ["Vec", "Box", "String", "Rc", "Arc"];
+    let names = |before: &str, names: &[&str]| {
+        let rest = message.strip_prefix(before).and_then(|rest| rest.split_once('`'));
+        rest.is_some_and(|(name, _)| names.contains(&name))
+    };
+    (code == Some("E0463") && message.contains("`alloc`"))
+        || names("cannot find macro `", &MACROS)
+        || names("cannot find type `", &TYPES)
+        || names("failed to resolve: use of undeclared type `", &TYPES)
+}
+
 /// What to do about a crate that needs `alloc`.
 const NEEDS_ALLOC: &str = "for `alloc` in kernels, give `amdinst-device` the feature `alloc` in Cargo.toml, or set `alloc = true` in \
-                           [package.metadata.amdinst]";
+                           [package.metadata.amdinst]; then `extern crate alloc;` and, for instance, `use alloc::{vec, vec::Vec};`";
 
 /// What to do about a crate that needs the standard library, which is the first mistake of a crate that was the host's alone.
 fn needs_std(crate_name: &str, own: bool) -> String {
@@ -252,6 +266,20 @@ mod tests {
     fn a_crate_of_the_host_is_told_what_to_do() {
         assert!(needs_std("my_kernels", true).contains("begin `my_kernels` with"));
         assert!(needs_std("serde", false).contains("which `serde` needs"));
+    }
+
+    #[test]
+    fn what_is_in_alloc_is_told_from_other_names() {
+        let without = "cannot find macro `vec` in this scope";
+        assert!(
+            is_about_alloc(None, without) && is_about_alloc(None, "cannot find macro `format` in this scope")
+        );
+        assert!(is_about_alloc(Some("E0433"), "cannot find type `Box` in this scope"));
+        assert!(is_about_alloc(Some("E0433"), "failed to resolve: use of undeclared type `Vec`"));
+        assert!(is_about_alloc(Some("E0463"), "can't find crate for `alloc`"));
+        assert!(!is_about_alloc(None, "cannot find macro `vector` in this scope"));
+        assert!(!is_about_alloc(Some("E0412"), "cannot find type `Vector` in this scope"));
+        assert!(!is_about_alloc(Some("E0463"), "can't find crate for `std`"));
     }
 
     #[test]

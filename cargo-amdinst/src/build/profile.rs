@@ -1,5 +1,6 @@
 //! What a cargo profile needs so that kernels can be compiled and measured with it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -29,7 +30,18 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
     if !has_lines {
         values.push(format!("profile.{table}.debug=\"line-tables-only\""));
     }
+    // What was inlined from them has lines, too.
+    let without = packages_without_lines(&manifest, table).into_iter();
+    values.extend(without.map(|of| format!("profile.{table}.package.{of:?}.debug=\"line-tables-only\"")));
     values
+}
+
+/// What profile `name` says of packages in tables of their own that have no line tables there, by what the tables are called.
+fn packages_without_lines(manifest: &Table, name: &str) -> BTreeSet<String> {
+    let lineage = lineage(manifest, name);
+    let tables = lineage.iter().filter_map(|name| profile(manifest, name)?.get("package")?.as_table());
+    let lacks = |of: &Value| of.get("debug").is_some_and(|debug| !asks_for_lines(debug));
+    tables.flatten().filter(|(_, of)| lacks(of)).map(|(package, _)| package.clone()).collect()
 }
 
 /// A text that tells the tables of a profile in a workspace from those in others. Settings of single packages are left out: cargo compiles
@@ -113,12 +125,18 @@ fn value<'a>(manifest: &'a Table, name: &str, key: &str) -> Result<&'a Value, St
 /// Whether profile `name` asks for line tables or more. Sites are named by source lines, so there is no doing without.
 fn has_line_tables(manifest: &Table, name: &str) -> bool {
     match value(manifest, name, "debug") {
-        Ok(Value::Boolean(debug)) => *debug,
-        Ok(Value::Integer(level)) => *level > 0,
-        Ok(Value::String(level)) => !matches!(&level[..], "none" | "line-directives-only"),
-        Ok(_) => false,
+        Ok(debug) => asks_for_lines(debug),
         // Cargo's own default.
         Err(root) => root == "dev",
+    }
+}
+
+fn asks_for_lines(debug: &Value) -> bool {
+    match debug {
+        Value::Boolean(debug) => *debug,
+        Value::Integer(level) => *level > 0,
+        Value::String(level) => !matches!(&level[..], "none" | "line-directives-only"),
+        _ => false,
     }
 }
 
@@ -150,6 +168,24 @@ mod tests {
         assert!(line_tables(manifest, "small"));
         assert!(line_tables(manifest, "bench"));
         assert!(!line_tables(manifest, "bare"));
+    }
+
+    #[test]
+    fn packages_without_lines_get_them() {
+        let manifest = "[profile.dev.package.\"*\"]\ndebug = false\n[profile.dev.package.one]\ndebug = 1\n\
+                        [profile.slow]\ninherits = \"dev\"\n[profile.slow.package.two]\ndebug = \"none\"\n";
+        let packages =
+            |name| packages_without_lines(&manifest.parse().unwrap(), name).into_iter().collect::<Vec<_>>();
+        assert_eq!(packages("dev"), ["*"]);
+        assert_eq!(packages("slow"), ["*", "two"]);
+        assert!(packages("release").is_empty());
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("Cargo.toml"), manifest).unwrap();
+        let told = overrides(directory.path(), "dev");
+        assert!(
+            told.contains(&"profile.dev.package.\"*\".debug=\"line-tables-only\"".to_owned()),
+            "{told:?}"
+        );
     }
 
     #[test]

@@ -55,11 +55,18 @@ kernel void halve(global int *a, int n) {
 /// Runs the program in a directory. A package's build stays there, and is incremental as that of users is.
 #[allow(dead_code, reason = "each test binary uses a part")]
 pub(crate) fn amdinst(directory: &Path, words: &str) -> Output {
+    amdinst_with(directory, words, &[])
+}
+
+/// The same with variables set.
+#[allow(dead_code, reason = "each test binary uses a part")]
+pub(crate) fn amdinst_with(directory: &Path, words: &str, variables: &[(&str, &Path)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-amdinst"));
     command.current_dir(directory).env("NO_COLOR", "1").env_remove("CARGO_TERM_COLOR");
     command
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("CARGO_INCREMENTAL")
+        .envs(variables.iter().copied())
         .args(words.split_whitespace())
         .output()
         .unwrap()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use amdinst_format::interface::{Doubt, LaunchTiming, Launched};
 use amdinst_format::printed::Printed;
-use amdinst_format::report::run::{FaultReport, Sampled};
+use amdinst_format::report::run::{FaultReport, Sampled, told_again};
 use amdinst_format::report::{Layout, Modelled, Report};
 
 use super::kept::Kept;
@@ -71,10 +71,7 @@ pub(crate) fn record(launched: &Launched) {
 
 /// Whether two are of the same instructions.
 fn is_same(one: &Doubt, other: &Doubt) -> bool {
-    let key = |doubt: &Doubt| {
-        let FaultReport { kernel, pc, earlier, .. } = &doubt.fault;
-        (kernel.clone(), *pc, earlier.as_ref().map(|earlier| earlier.pc))
-    };
+    let key = |doubt: &Doubt| (doubt.fault.kernel.clone(), doubt.fault.instructions());
     key(one) == key(other)
 }
 
@@ -143,39 +140,54 @@ impl Results {
 
 /// Tells on standard error what may be mistakes of kernels, each once, and what was looked for in some workgroups only.
 pub(super) fn warn(results: &[Finished]) {
-    let mut told: Vec<&Doubt> = Vec::new();
-    for (test, doubt) in
-        results.iter().flat_map(|test| test.launches.doubts.iter().map(move |doubt| (test, doubt)))
-    {
-        if !told.iter().any(|known| is_same(known, doubt)) {
-            eprintln!("warning: test {}: {}\n", test.name, doubt.text);
-            told.push(doubt);
+    // With the others of the same lines.
+    let mut told: Vec<(&str, Vec<&Doubt>)> = Vec::new();
+    for test in results {
+        for doubt in &test.launches.doubts {
+            match told.iter_mut().find(|(_, known)| known[0].fault.is_of_the_lines_of(&doubt.fault)) {
+                Some((_, known)) if known.iter().any(|known| is_same(known, doubt)) => {}
+                Some((_, known)) => known.push(doubt),
+                None => told.push((&test.name, vec![doubt])),
+            }
+        }
+    }
+    for (test, doubts) in told {
+        eprintln!("warning: test {test}: {}\n", doubts[0].text);
+        if let Some(more) = told_again(doubts.len() - 1) {
+            eprintln!("note: {more}\n");
         }
     }
     for test in results {
         test.launches.warnings.iter().for_each(|text| eprintln!("warning: test {}: {text}", test.name));
     }
-    for note in sampled(results) {
-        eprintln!("note: {note}");
+    for line in sampled(results) {
+        eprintln!("{line}");
     }
 }
 
-/// What was looked for in some workgroups only, in a line for each kernel and check.
+/// What was looked for in some workgroups only, in a line for each kernel and check. In none is a warning: nothing is known then.
 fn sampled(results: &[Finished]) -> Vec<String> {
     let mut sums: BTreeMap<(&str, &str), [u64; 3]> = BTreeMap::new();
     for Sampled { kernel, check, workgroups, of } in results.iter().flat_map(|test| &test.launches.sampled) {
         let sum = sums.entry((kernel, check)).or_default();
         *sum = [sum[0] + workgroups, sum[1] + of, sum[2] + 1];
     }
-    let line = |((kernel, check), [workgroups, of, launches]): ((&str, &str), [u64; 3])| {
-        let what = if check == "uninitialized" { "uninitialized values" } else { check };
-        let launches = if launches == 1 { "a launch".to_owned() } else { format!("{launches} launches") };
-        format!(
-            "kernel `{kernel}`: looked for {what} in {workgroups} of {of} workgroups of {launches}, to save time; \
-             `--check all` (`AMDINST_CHECK=all`) looks in all"
-        )
-    };
-    sums.into_iter().map(line).collect()
+    sums.into_iter().map(|((kernel, check), sum)| sampled_line(kernel, check, sum)).collect()
+}
+
+fn sampled_line(kernel: &str, check: &str, [workgroups, of, launches]: [u64; 3]) -> String {
+    let what = if check == "uninitialized" { "uninitialized values" } else { check };
+    let launches = if launches == 1 { "a launch".to_owned() } else { format!("{launches} launches") };
+    let all = "`--check all` (`AMDINST_CHECK=all`) looks in all";
+    if workgroups == 0 {
+        let each = if of == 1 { "its one workgroup" } else { "a workgroup" };
+        return format!(
+            "warning: kernel `{kernel}`: nobody looked for {what} in {launches}: {each} takes longer than tests look by themselves; {all}"
+        );
+    }
+    format!(
+        "note: kernel `{kernel}`: looked for {what} in {workgroups} of {of} workgroups of {launches}, to save time; {all}"
+    )
 }
 
 /// Lines of a launch that are shown of what its kernel printed.
@@ -270,4 +282,21 @@ fn summary(results: &[Finished], layout: &Layout) -> String {
         text.push_str(&format!("  no counters: {reason}\n\n"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_looked_for_is_a_warning() {
+        let told = sampled_line("k", "races", [0, 1, 1]);
+        let expected =
+            "warning: kernel `k`: nobody looked for races in a launch: its one workgroup takes longer";
+        assert!(told.starts_with(expected) && told.ends_with("(`AMDINST_CHECK=all`) looks in all"), "{told}");
+        let told = sampled_line("k", "uninitialized", [8, 40, 2]);
+        let expected =
+            "note: kernel `k`: looked for uninitialized values in 8 of 40 workgroups of 2 launches, ";
+        assert!(told.starts_with(expected), "{told}");
+    }
 }

@@ -21,6 +21,10 @@ const TESTS: &str = include_str!("template/kernels.rs");
 /// Where `cargo new` leaves room for dependencies.
 const DEPENDENCIES: &str = "[dependencies]\n";
 
+/// What makes test programs small: most of what is linked for each edit would be debug information of packages that nobody steps through.
+const PROFILE: &str = "\n# Tests are linked in less time without debug information of other packages.\n\
+                       [profile.dev.package.\"*\"]\ndebug = false\n";
+
 /// Runs the command.
 ///
 /// # Errors
@@ -43,8 +47,12 @@ pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     let root = root(&path)?;
     let own = fs::canonicalize(&root).ok() == fs::canonicalize(&path).ok();
     let source = asked.unwrap_or_else(|| Source::best(directory, (!own).then_some(&*root)));
-    let text = manifest(&text, &source, &gpu, directory)
+    let mut text = manifest(&text, &source, &gpu, directory)
         .ok_or_else(|| Failure::msg(Exit::OutputFailed, format!("{}: no [dependencies]", told())))?;
+    // A member's profiles are not read.
+    if own {
+        text.push_str(PROFILE);
+    }
     output::write_file(&path, text.as_bytes())?;
     output::write_file(&directory.join("src/lib.rs"), LIBRARY.as_bytes())?;
     let tests = directory.join("tests");

@@ -99,7 +99,8 @@ impl Arguments {
     /// As those of [`Self::new`], and a name that no argument has, or no function and variable.
     pub fn named(kernel: &Kernel, given: &[Argument], beside: Beside) -> CommandResult<Self> {
         let (slots, specs) = slots(kernel, given)?;
-        let mut specs = with_bytes_read(&specs)?;
+        let names: Vec<_> = slots.iter().flatten().map(arg_name).collect();
+        let mut specs = with_bytes_read(&specs, &names)?;
         let slots = match slots {
             Some(slots) => slots,
             None => natural_layout(&specs),
@@ -349,11 +350,11 @@ fn is_called(arg: &KernelArg, name: &str) -> bool {
     arg.name.as_deref() == Some(name) || arg_name(arg) == Some(name)
 }
 
-/// `bytes:FILE` arguments as what the files hold.
-fn with_bytes_read(specs: &[ArgSpec]) -> CommandResult<Vec<ArgSpec>> {
+/// `bytes:FILE` arguments as what the files hold; their names are for what cannot be read.
+fn with_bytes_read(specs: &[ArgSpec], names: &[Option<&str>]) -> CommandResult<Vec<ArgSpec>> {
     let read = |(index, spec): (usize, &ArgSpec)| match spec {
         ArgSpec::Bytes(path) => {
-            let what = format!("argument {}", index + 1);
+            let what = described(index + 1, names.get(index).copied().flatten());
             let bytes = files::read(path).map_err(|failure| failure.context(&what))?;
             Ok(ArgSpec::Hex(bytes))
         }

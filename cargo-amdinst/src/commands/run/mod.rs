@@ -25,7 +25,7 @@ use amdgpu_object::CodeObject;
 use amdinst_core::instrument::Options;
 use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed as told;
-use amdinst_core::report::run::FaultReport;
+use amdinst_core::report::run::{FaultReport, told_again};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
     Config, Execution, Fault, FaultKind, Launch, LoadError, Machine, MemoryError, OutOfRange, Program,
@@ -236,18 +236,22 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     Ok(exit)
 }
 
-/// Tells what may be races, those of the same places in the source once: a loop that is unrolled has several. Adds all to `reports`.
+/// Tells what may be races, those of the same lines once: a loop that is unrolled has several. Adds all to `reports`.
 fn tell_doubts(context: &Context, object: &CodeObject, doubts: &[Fault], reports: &mut Vec<FaultReport>) {
-    let places =
-        |of: &FaultReport| (of.location.clone(), of.earlier.as_ref().map(|earlier| earlier.location.clone()));
+    let mut told: Vec<(&Fault, FaultReport, usize)> = Vec::new();
     for doubt in doubts {
         let report = fault::report(doubt, object, &Some);
-        let is_new =
-            report.location.file.is_none() || reports.iter().all(|known| places(known) != places(&report));
-        if is_new {
-            context.shell.warn(fault::told(doubt, object, &Some, &[]));
+        match told.iter_mut().find(|(_, known, _)| known.is_of_the_lines_of(&report)) {
+            Some((_, _, more)) => *more += 1,
+            None => told.push((doubt, report.clone(), 0)),
         }
         reports.push(report);
+    }
+    for (doubt, _, more) in told {
+        context.shell.warn(fault::told(doubt, object, &Some, &[]));
+        if let Some(more) = told_again(more) {
+            context.shell.note(more);
+        }
     }
 }
 

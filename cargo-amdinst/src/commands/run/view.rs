@@ -368,10 +368,11 @@ impl RunView {
             }
             for Sampled { check, workgroups, of, .. } in &self.sampled {
                 let what = if check == "uninitialized" { "what nothing has written" } else { check };
-                let _ = writeln!(
-                    text,
-                    "  looked for {what} in {workgroups} of {of} workgroups of the original; `--check {check}` looks in all"
-                );
+                let looked = match workgroups {
+                    0 => format!("nobody looked for {what}: one workgroup takes too long"),
+                    _ => format!("looked for {what} in {workgroups} of {of} workgroups of the original"),
+                };
+                let _ = writeln!(text, "  {looked}; `--check {check}` looks in all");
             }
             for disagreement in &self.disagreements {
                 let _ = writeln!(text, "  {disagreement}");
