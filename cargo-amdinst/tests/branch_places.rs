@@ -80,14 +80,28 @@ pub unsafe extern \"gpu-kernel\" fn found(x: &[u32; 900], y: &mut u32) {
 pub unsafe extern \"gpu-kernel\" fn nested(x: &[u32; 30], y: &mut u32) {
     let i = workitem_id_x();
     let mut sum = 0;
-    for a in 0..i % 13 { // loop
+    for a in 0..i % 13 { // loop 1
         let first = x[a as usize];
-        for b in a..i % 17 { // loop
+        for b in a..i % 17 { // loop 2
             sum = sum * 3 + (first ^ x[b as usize]);
         }
         sum += 1;
     }
     *y = sum;
+}
+#[unsafe(no_mangle)]
+pub unsafe extern \"gpu-kernel\" fn around(width: u32, image: &[u32; 900], y: &mut u32) {
+    let i = workitem_id_x();
+    let (x, height) = (i % width, 900 / width);
+    let (mut sum, mut count) = (0, 0);
+    let at = i / width;
+    for row in at.saturating_sub(1)..height.min(at + 2) { // loop 1
+        for column in x.saturating_sub(1)..width.min(x + 2) { // loop 2
+            sum += image[(row * width + column) as usize];
+            count += 1;
+        }
+    }
+    *y = sum / count;
 }
 ";
 
@@ -129,7 +143,9 @@ fn loops_of_iterators_are_told_at_the_calls() {
                 let source = sources.get(place.file.as_deref().unwrap()).unwrap();
                 let (_, line) = source.line(place.line.unwrap()).unwrap();
                 if site.kind == SiteKind::LoopExit {
-                    assert!(line.ends_with("// loop") && !site.is_near, "{at}");
+                    let depth = line.split_once("// loop").unwrap_or_else(|| panic!("{at}")).1.trim();
+                    assert!(depth.is_empty() || depth == site.loop_depth.to_string(), "{at}");
+                    assert!(!site.is_near, "{at}");
                     loops += 1;
                 }
             }

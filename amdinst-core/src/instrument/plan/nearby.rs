@@ -5,14 +5,15 @@
 //! the branch has no line and no compare is at hand, what stands before it and what it guards are near it. Only places in the same
 //! function, or in what was inlined into it, are of the branch.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use amdgpu_isa::Families;
 use amdinst_format::probes::SiteFrame;
-use amdinst_format::report::own_frame;
+use amdinst_format::report::{is_library_file, own_frame};
 use rustc_hash::FxHashSet;
 
 use super::Planner;
@@ -46,6 +47,20 @@ fn scope(place: &SourcePlace) -> Option<&SiteFrame> {
     place.frames.get(at)
 }
 
+/// A place of a site's instructions.
+struct Near {
+    frames: Vec<SiteFrame>,
+    /// A loop in the site's has it, too.
+    is_inner: bool,
+}
+
+/// Whether it is the place where a loop of the user's asks an iterator of Rust's own library for the next.
+fn asks_for_the_next(frames: &[SiteFrame]) -> bool {
+    let is_library = |frame: &SiteFrame| frame.file.as_deref().is_some_and(is_library_file);
+    let called = frames.iter().rposition(is_library).and_then(|at| frames[at].function.as_deref());
+    called.is_some_and(|function| function.split('<').next() == Some("next")) && own_frame(frames).is_some()
+}
+
 /// What is told of a chain's part from a frame on: a line, and whether it is a call of what the library does there.
 fn key(place: &SourcePlace, first: usize) -> (Option<Arc<str>>, Option<u32>, bool) {
     let told = place.told_from(first);
@@ -58,35 +73,36 @@ impl Planner<'_> {
     pub(super) fn place(&self, function: usize, site: &MaskSite, sources: &Sources) -> Place {
         let own = sources.place(self.survey.program.insts[site.inst].pc);
         let mut nearby = self.nearby(function, site, &own, sources);
-        if own.is_exact {
-            return Place { frames: own.frames.clone(), nearby, is_near: false };
-        }
-        // The nearest that says more than a line of Rust's own library.
-        let first = nearby.iter().position(|frames| own_frame(frames).is_some());
-        let frames = first.map_or_else(|| own.frames.clone(), |first| nearby.remove(first));
-        Place { frames, nearby, is_near: true }
+        let frames = if own.is_exact {
+            own.frames.clone()
+        } else {
+            // A `for` goes round where it asks for the next, as no loop in it does; else it is the nearest that says more than a line of Rust's
+            // own library.
+            let is_loop = site.kind == Narrowing::LoopExit;
+            let asks =
+                nearby.iter().position(|near| is_loop && !near.is_inner && asks_for_the_next(&near.frames));
+            let first = asks.or_else(|| nearby.iter().position(|near| own_frame(&near.frames).is_some()));
+            first.map_or_else(|| own.frames.clone(), |first| nearby.remove(first).frames)
+        };
+        let nearby = nearby.into_iter().map(|near| near.frames).collect();
+        Place { frames, nearby, is_near: !own.is_exact }
     }
 
     /// The lines of a site's own instructions, the nearest first; none if its own line is known to be the branch's.
-    fn nearby(
-        &self,
-        function: usize,
-        site: &MaskSite,
-        own: &SourcePlace,
-        sources: &Sources,
-    ) -> Vec<Vec<SiteFrame>> {
+    fn nearby(&self, function: usize, site: &MaskSite, own: &SourcePlace, sources: &Sources) -> Vec<Near> {
         let Some(scope) = scope(own) else { return Vec::new() };
         // A branch of Rust's own library is told at the line that called it.
         if own.is_exact && own.told_from(0) != 0 {
             return Vec::new();
         }
-        let mut known = BTreeSet::new();
+        // Where in `found` a place is.
+        let mut known = BTreeMap::new();
         if own.is_exact {
-            known.insert((key(own, 0), false));
+            known.insert((key(own, 0), false), None);
         }
-        let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
-        let _ = self.each_place(function, site, own.is_exact, sources, &mut |number| {
-            if !seen.insert(number) {
+        let (is_exact, mut found, mut seen) = (own.is_exact, Vec::<Near>::new(), FxHashSet::default());
+        let _ = self.each_place(function, site, is_exact, sources, &mut |number, is_inner| {
+            if !seen.insert((number, is_inner)) {
                 return ControlFlow::Continue(());
             }
             let place = sources.numbered(number);
@@ -97,11 +113,21 @@ impl Planner<'_> {
             let caller = own.map(|own| own + 1).filter(|&caller| place.is_library(caller));
             let chains = [(Some(0), false), (caller, true)];
             for (first, calls) in chains.into_iter().filter_map(|(first, calls)| Some((first?, calls))) {
-                if known.insert((key(&place, first), calls)) {
-                    found.push(place.frames[first..].to_vec());
+                match known.entry((key(&place, first), calls)) {
+                    Entry::Vacant(new) if found.len() < PLACES => {
+                        new.insert(Some(found.len()));
+                        found.push(Near { frames: place.frames[first..].to_vec(), is_inner });
+                    }
+                    Entry::Occupied(old) => {
+                        if let Some(near) = old.get().and_then(|at: usize| found.get_mut(at)) {
+                            near.is_inner |= is_inner;
+                        }
+                    }
+                    Entry::Vacant(_) => {}
                 }
             }
-            if found.len() >= PLACES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            // What is not known is looked for to the end.
+            if is_exact && found.len() >= PLACES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         found
     }
@@ -114,8 +140,9 @@ impl Planner<'_> {
         site: &MaskSite,
         is_exact: bool,
         sources: &Sources,
-        see: &mut impl FnMut(PlaceNumber) -> ControlFlow<()>,
+        see: &mut impl FnMut(PlaceNumber, bool) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        let mut here = |number| see(number, false);
         let found = &self.survey.program.functions[function];
         let (insts, blocks) = (&self.survey.program.insts, &found.blocks);
         let own = blocks[site.block].insts.clone();
@@ -129,30 +156,36 @@ impl Planner<'_> {
                 // One that writes EXEC itself has its own line.
                 let compare = (own.start..=site.inst).rev().find(is_compare).into_iter();
                 if is_exact {
-                    return sources.each(compare.map(pc), see);
+                    return sources.each(compare.map(pc), &mut here);
                 }
                 let is_guarded = |block: &&usize| found.predecessors(**block).len() == 1;
                 let guarded = blocks[site.block].successors.iter().filter(is_guarded);
                 let guarded = guarded.flat_map(|&block| blocks[block].insts.clone());
                 let all = compare.chain((own.start..site.inst).rev()).chain(guarded);
-                sources.each(all.take(INSTRUCTIONS).map(pc), see)
+                sources.each(all.take(INSTRUCTIONS).map(pc), &mut here)
             }
             Narrowing::LoopExit => {
                 let structure = self.structure(function);
-                let here = (own.start..site.inst).rev().chain(site.inst..own.end);
-                sources.each(here.take(INSTRUCTIONS).map(pc), see)?;
+                let nearest = (own.start..site.inst).rev().chain(site.inst..own.end);
+                sources.each(nearest.take(INSTRUCTIONS).map(pc), &mut here)?;
                 let mut left = INSTRUCTIONS.saturating_sub(own.len());
                 let others = structure
                     .loop_span(site.block)
                     .filter(|&block| block != site.block && !structure.leaves_loop(site.block, block));
-                for block in others {
+                // Where the site's own place is not known, the loops in it come last.
+                let depth = structure.depth(site.block);
+                let is_inner = |block: usize| structure.depth(block) > depth;
+                let last = others.clone().filter(|&block| !is_exact && is_inner(block));
+                for block in others.filter(|&block| is_exact || !is_inner(block)).chain(last) {
+                    let is_inner = is_inner(block);
+                    let mut see = |number| see(number, is_inner);
                     let inside = blocks[block].insts.clone();
                     if inside.len() > left.min(KEPT) {
-                        sources.each(inside.clone().take(left).map(pc), see)?;
+                        sources.each(inside.clone().take(left).map(pc), &mut see)?;
                     } else {
                         // Loops stand in loops.
                         let known = sources.of_block((function, block), || inside.clone().map(pc));
-                        known.iter().copied().try_for_each(&mut *see)?;
+                        known.iter().copied().try_for_each(&mut see)?;
                     }
                     left = left.saturating_sub(inside.len());
                     if left == 0 {
