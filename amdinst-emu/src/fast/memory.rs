@@ -5,10 +5,10 @@
 //! where every lane is checked for itself and faults are told.
 
 use super::level::Level;
-use super::{Body, CONST, Hot, PARTS, general, part, parts, put, rows, scratch};
+use super::{Body, CONST, Hot, PARTS, all_lanes, general, part, parts, put, rows, scratch};
 use crate::check::AccessKind;
 use crate::exec::{Bytes, Context, lane_race, plain};
-use crate::memory::{Allocation, PRIVATE_APERTURE, Protection};
+use crate::memory::{Allocation, PRIVATE_APERTURE, Protection, SharedBytes};
 use crate::program::{Action, Part};
 use crate::races::{Lines, Noting};
 use crate::wave::{LANES, SOURCE_ROWS, Wave};
@@ -77,10 +77,11 @@ unsafe fn is_consecutive<L: Level>(row: *const u32, exec: u64, stride: u32) -> b
     // SAFETY: the row is in the register file, `first` is a lane.
     unsafe {
         let start = row.add(first as usize).read().wrapping_sub(stride * first);
-        let (start, stride) = (L::splat(start), L::splat(stride));
+        let mut expected = L::add(L::splat(start), L::mul(numbers::<L>(), L::splat(stride)));
+        let further = L::splat(stride * L::N as u32);
         for i in 0..parts::<L>() {
-            let expected = L::add(start, L::mul(L::load(LANE.as_ptr().add(i * L::N)), stride));
             other |= !L::equal(L::load(row.add(i * L::N)), expected) & part::<L>(exec, i);
+            expected = L::add(expected, further);
         }
     }
     other == 0
@@ -362,15 +363,28 @@ unsafe fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
     // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all active lanes are in the
     // allocation.
     unsafe {
-        let bytes = &place.allocation.bytes;
+        let memory = place.allocation.bytes.as_ptr();
         let registers = rows(w).add(hot.dst as usize);
+        let row = rows(w).add(row as usize);
+        let is_watched = context.lds.is_watched() || context.scan.is_some();
+        if DWORDS == 1 && place.consecutive && exec == all_lanes::<L>() && !is_watched {
+            let at = place.start.wrapping_add(u64::from(row.read())) as usize;
+            if at.is_multiple_of(4) {
+                for i in 0..parts::<L>() {
+                    side_by_side::<L, STORE>(
+                        memory.add(at).cast::<u32>().add(i * L::N),
+                        registers.add(i * L::N),
+                    );
+                }
+                return hot.next;
+            }
+        }
         // A load may overwrite its own addresses: keep them.
         let mut addresses = [L::splat(0); PARTS];
-        let row = rows(w).add(row as usize);
         for i in 0..parts::<L>() {
             addresses[i] = L::load(row.add(i * L::N));
         }
-        if context.lds.is_watched() || context.scan.is_some() {
+        if is_watched {
             let (addresses, start) = (&*addresses.as_ptr().cast::<[u32; LANES]>(), place.start);
             let bytes = 4 * DWORDS as u8;
             let action = match STORE {
@@ -394,14 +408,8 @@ unsafe fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
                 let in_order = place.consecutive
                     || L::equal(addresses[i], L::add(L::splat(start), L::shl(numbers::<L>(), L::splat(2))))
                         == lanes;
-                // Pieces of an aligned vector are single dwords, as atomics are.
                 if in_order && at.is_multiple_of(4) {
-                    let memory = bytes.as_ptr().add(at).cast::<u32>().cast_mut();
-                    if STORE {
-                        L::store_shared(memory, L::load(registers));
-                    } else {
-                        L::store(registers, L::load_shared(memory));
-                    }
+                    side_by_side::<L, STORE>(memory.add(at).cast(), registers);
                     continue;
                 }
             }
@@ -410,17 +418,34 @@ unsafe fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
                 lanes &= lanes - 1;
                 let at = place.start.wrapping_add(u64::from(first.add(lane).read())) as usize;
                 for dword in 0..DWORDS {
-                    let register = registers.add(dword * LANES + lane);
+                    let (register, at) = (registers.add(dword * LANES + lane), memory.add(at + 4 * dword));
                     if STORE {
-                        bytes.store::<4>(at + 4 * dword, u64::from(register.read()));
+                        SharedBytes::store_at::<4>(at, u64::from(register.read()));
                     } else {
-                        register.write(bytes.load::<4>(at + 4 * dword) as u32);
+                        register.write(SharedBytes::load_at::<4>(at) as u32);
                     }
                 }
             }
         }
     }
     hot.next
+}
+
+/// Moves a vector's dwords between registers and memory where they are side by side, aligned: its pieces are single dwords then, as
+/// atomics are.
+///
+/// # Safety
+/// As for [`Level`].
+#[inline(always)]
+unsafe fn side_by_side<L: Level, const STORE: bool>(memory: *const u32, registers: *mut u32) {
+    // SAFETY: the caller's.
+    unsafe {
+        if STORE {
+            L::store_shared(memory.cast_mut(), L::load(registers));
+        } else {
+            L::store(registers, L::load_shared(memory));
+        }
+    }
 }
 
 /// A load (or store, if `STORE`) of one or two bytes a lane, [`Narrow`] says how. Operands as those of [`Access`].
@@ -531,8 +556,10 @@ unsafe fn less<L: Level, const STORE: bool>(
         }
         let w = &mut *context.wave;
         let exec = w.exec;
-        let bytes = &place.allocation.bytes;
-        let at = |lane: usize| place.start.wrapping_add(u64::from(addresses.add(lane).read())) as usize;
+        let memory = place.allocation.bytes.as_ptr();
+        let at = |lane: usize| {
+            memory.add(place.start.wrapping_add(u64::from(addresses.add(lane).read())) as usize)
+        };
         let registers = rows(w).add(hot.dst as usize);
         let mut values = [0u32; LANES];
         let mut lanes = exec;
@@ -542,13 +569,13 @@ unsafe fn less<L: Level, const STORE: bool>(
             if STORE {
                 let value = u64::from(registers.add(lane).read() >> if narrow.high { 16 } else { 0 });
                 match narrow.bytes {
-                    1 => bytes.store::<1>(at(lane), value),
-                    _ => bytes.store::<2>(at(lane), value),
+                    1 => SharedBytes::store_at::<1>(at(lane), value),
+                    _ => SharedBytes::store_at::<2>(at(lane), value),
                 }
             } else {
                 values[lane] = match narrow.bytes {
-                    1 => bytes.load::<1>(at(lane)) as u32,
-                    _ => bytes.load::<2>(at(lane)) as u32,
+                    1 => SharedBytes::load_at::<1>(at(lane)) as u32,
+                    _ => SharedBytes::load_at::<2>(at(lane)) as u32,
                 };
             }
         }

@@ -115,8 +115,17 @@ impl SharedBytes {
     /// Little-endian load of 1, 2, 4 or 8 bytes. Aligned loads are single-copy atomic.
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&self, offset: usize) -> u64 {
-        let at = self.at(offset, N);
-        // SAFETY: in bounds by `at`, aligned by the test, shared only as atomics.
+        // SAFETY: in bounds by `at`.
+        unsafe { Self::load_at::<N>(self.at(offset, N)) }
+    }
+
+    /// The same from an address.
+    ///
+    /// # Safety
+    /// The bytes are some block's.
+    #[inline(always)]
+    pub(crate) unsafe fn load_at<const N: usize>(at: *const u8) -> u64 {
+        // SAFETY: in bounds by the caller, aligned by the test, shared only as atomics.
         unsafe {
             match N {
                 1 => u64::from((*at.cast::<AtomicU8>()).load(Relaxed)),
@@ -137,8 +146,17 @@ impl SharedBytes {
     /// Little-endian store of 1, 2, 4 or 8 bytes. Aligned stores are single-copy atomic.
     #[inline(always)]
     pub(crate) fn store<const N: usize>(&self, offset: usize, value: u64) {
-        let at = self.at(offset, N);
-        // SAFETY: as in `load`.
+        // SAFETY: in bounds by `at`.
+        unsafe { Self::store_at::<N>(self.at(offset, N), value) }
+    }
+
+    /// The same to an address.
+    ///
+    /// # Safety
+    /// The bytes are some block's.
+    #[inline(always)]
+    pub(crate) unsafe fn store_at<const N: usize>(at: *const u8, value: u64) {
+        // SAFETY: as in `load_at`.
         unsafe {
             match N {
                 1 => (*at.cast::<AtomicU8>()).store(value as u8, Relaxed),
