@@ -33,10 +33,12 @@ impl<const WIDE: bool, const RETURNS: bool> Body for Atomic<WIDE, RETURNS> {
         // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all active lanes are in the
         // allocation.
         unsafe {
-            let found = Addresses::of::<L>(context.wave, hot).and_then(|addresses| {
-                Some((addresses, find::<L, true>(context.wave, context.memory, addresses, size)?))
-            });
-            let Some((addresses, place)) = found else { return general(context, hot) };
+            let Some(addresses) = Addresses::of::<L>(context.wave, hot) else {
+                return general(context, hot);
+            };
+            let Some(place) = find::<L, true>(context.wave, context.memory, addresses, size) else {
+                return general(context, hot);
+            };
             // A result may overwrite addresses.
             let lanes: [u32; LANES] = *rows(context.wave).add(addresses.row as usize).cast();
             let at = |lane: usize| place.start.wrapping_add(u64::from(lanes[lane]));

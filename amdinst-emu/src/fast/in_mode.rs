@@ -121,7 +121,10 @@ unsafe fn here<L: Level, O: Operation>(mut values: [L::V; 3], flushes: bool, nan
         if unordered::<L, O>(values, result) == 0 {
             return Some(result);
         }
-        (O::FLOATS != Floats::LosesOfThree).then(|| settled::<L, O>(values, result, nans))
+        if O::FLOATS == Floats::LosesOfThree {
+            return None;
+        }
+        Some(settled::<L, O>(values, result, nans))
     }
 }
 
