@@ -56,28 +56,48 @@ impl<const WIDE: bool, const RETURNS: bool> Body for Atomic<WIDE, RETURNS> {
             let w = &mut *context.wave;
             let work = AtomicWork::in_memory(op, size as u8, context.program.target.arch, w);
             let (registers, memory) = (rows(w), place.allocation.bytes.as_ptr());
-            let operand = |first: u32, lane: usize| {
-                let register = registers.add(first as usize + lane);
-                let high = if WIDE { register.add(LANES).read() } else { 0 };
-                u64::from(register.read()) | u64::from(high) << 32
-            };
             for lane in lanes_of(exec) {
                 let cell = memory.add(at(lane) as usize);
-                let (data, other) = (operand(hot.imm[2], lane), operand(hot.imm[1], lane));
+                let operand = |first: u32| read::<WIDE>(registers.add(first as usize + lane));
+                let (data, other) = (operand(hot.imm[2]), operand(hot.imm[1]));
                 let old = match WIDE {
                     true => change64(cell, op, work, data, other),
                     false => change32(cell, op, work, data, other),
                 };
                 if RETURNS {
-                    let result = registers.add(hot.dst as usize + lane);
-                    result.write(old as u32);
-                    if WIDE {
-                        result.add(LANES).write((old >> 32) as u32);
-                    }
+                    write::<WIDE>(registers.add(hot.dst as usize + lane), old);
                 }
             }
         }
         hot.next
+    }
+}
+
+/// A lane's number, of two registers if it is `WIDE`.
+///
+/// # Safety
+/// They are in the register file.
+#[inline(always)]
+pub(super) unsafe fn read<const WIDE: bool>(register: *const u32) -> u64 {
+    // SAFETY: the caller's.
+    unsafe {
+        let high = if WIDE { register.add(LANES).read() } else { 0 };
+        u64::from(register.read()) | u64::from(high) << 32
+    }
+}
+
+/// The way back from [`read`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+pub(super) unsafe fn write<const WIDE: bool>(register: *mut u32, number: u64) {
+    // SAFETY: the caller's.
+    unsafe {
+        register.write(number as u32);
+        if WIDE {
+            register.add(LANES).write((number >> 32) as u32);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use super::level::{Level, Room, in_mode as operation, relation};
 use super::mode::{FloatMode, Modifiers, Signs, finish};
-use super::valu::{Floats, Operation, any_sources, nan, replace_nans, without_nans};
+use super::valu::{Floats, Operation, any_sources, nan, no_nan, replace_nans, without_nans};
 use super::{Body, Hot, Lanes, PARTS, leave, parts, put};
 use crate::exec::Context;
 use crate::wave::{Nans, Wave};
@@ -248,12 +248,10 @@ impl<const MODIFIED: bool> Body for MultiplyAddTwice<MODIFIED> {
             let mut room = Room::<L>::new();
             L::in_mode::<{ operation::MUL_ADD_F32 }>(flushing, rows, &mut room);
             let mut result = [L::splat(0); PARTS];
-            let mut nans = 0;
             for i in 0..parts::<L>() {
                 result[i] = room.get(i);
-                nans |= nan::<L>(result[i]);
             }
-            if nans != 0 {
+            if !no_nan::<L>(&result) {
                 // A product that is a NaN is the first source that is one, or of the operation: that is one before the third source.
                 for i in 0..parts::<L>() {
                     let [a, b, c] = part_of(&sources, i);

@@ -1,5 +1,6 @@
 //! Reads and writes in LDS, and atomics, when all active lanes' bytes are inside.
 
+use super::atomic;
 use super::level::Level;
 use super::memory::{Narrow, numbers};
 use super::{Body, Hot, PARTS, general, part, parts, rows};
@@ -360,11 +361,8 @@ impl<const WIDE: bool, const RETURNS: bool> Body for Atomic<WIDE, RETURNS> {
             let lds = context.lds.as_mut_ptr();
             let registers = rows(w);
             let exec = w.exec;
-            let operand = |first: u32, lane: usize| {
-                let register = registers.add(first as usize + lane);
-                u64::from(register.read())
-                    | if WIDE { u64::from(register.add(LANES).read()) << 32 } else { 0 }
-            };
+            let operand =
+                |first: u32, lane: usize| atomic::read::<WIDE>(registers.add(first as usize + lane));
             // The commonest operations have loops of their own.
             macro_rules! each {
                 (|$old:ident, $data:ident, $second:ident| $new:expr) => {
@@ -381,11 +379,7 @@ impl<const WIDE: bool, const RETURNS: bool> Body for Atomic<WIDE, RETURNS> {
                             false => at.cast::<u32>().write_unaligned((new as u32).to_le()),
                         }
                         if RETURNS {
-                            let result = registers.add(hot.dst as usize + lane);
-                            result.write($old as u32);
-                            if WIDE {
-                                result.add(LANES).write(($old >> 32) as u32);
-                            }
+                            atomic::write::<WIDE>(registers.add(hot.dst as usize + lane), $old);
                         }
                     }
                 };

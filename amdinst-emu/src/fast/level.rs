@@ -174,12 +174,29 @@ impl<L: Level> Room<L> {
         unsafe { self.as_mut_ptr().add(part).write(value) };
     }
 
+    /// Flushes the results of an operation of [`in_mode`], of which there are as many as a wave has.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn flush<const OPERATION: u8>(&mut self) {
+        for part in 0..super::parts::<L>() {
+            // SAFETY: the caller's.
+            unsafe { self.set(part, flushed::<L, OPERATION>(self.get(part))) };
+        }
+    }
+
     /// The `part`th vector, which has been set.
     #[inline(always)]
     pub(crate) unsafe fn get(&self, part: usize) -> L::V {
         // SAFETY: the caller's.
         unsafe { self.as_ptr().add(part).read() }
     }
+}
+
+/// The numbers of an operation of [`in_mode`], without subnormals.
+#[inline(always)]
+unsafe fn flushed<L: Level, const OPERATION: u8>(value: L::V) -> L::V {
+    // SAFETY: the caller's.
+    unsafe { if in_mode::is_of_doubles(OPERATION) { L::flush_f64(value) } else { L::flush_f32(value) } }
 }
 
 /// Vectors of 32-bit lanes, and how many lanes the waves have that are computed with them. Lane masks are the low [`Level::N`] bits

@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::level::{Level, Room, relation};
+use super::level::{Level, Room};
 use super::mode::FloatMode;
-use super::valu::{Floats, Operation, replace_nans};
+use super::valu::{Floats, Operation, no_nan, replace_nans};
 use super::{Body, Hot, PARTS, SCALAR, parts, put, rows};
 use crate::exec::Context;
 use crate::wave::{LANES, Wave};
@@ -53,17 +53,6 @@ impl<L: Level> Source<L> {
             L::xor(value, self.sign)
         }
     }
-}
-
-/// Whether none of the values is a NaN.
-#[inline(always)]
-unsafe fn no_nan<L: Level>(values: &[L::V; PARTS]) -> bool {
-    let mut nan = 0;
-    for pair in 0..parts::<L>() / 2 {
-        // SAFETY: the caller's.
-        nan |= unsafe { L::compare_f32::<{ relation::UNORDERED }>(values[2 * pair], values[2 * pair + 1]) };
-    }
-    nan == 0
 }
 
 /// `O` on `SOURCES` sources, twice.

@@ -218,6 +218,17 @@ pub(super) unsafe fn nan<L: Level>(value: L::V) -> u32 {
     unsafe { L::compare_f32::<{ relation::UNORDERED }>(value, value) }
 }
 
+/// Whether none of the values is a NaN.
+#[inline(always)]
+pub(super) unsafe fn no_nan<L: Level>(values: &[L::V; PARTS]) -> bool {
+    let mut nan = 0;
+    for pair in 0..parts::<L>() / 2 {
+        // SAFETY: the caller's.
+        nan |= unsafe { L::compare_f32::<{ relation::UNORDERED }>(values[2 * pair], values[2 * pair + 1]) };
+    }
+    nan == 0
+}
+
 #[inline(always)]
 unsafe fn quiet<L: Level>(value: L::V) -> L::V {
     // SAFETY: the caller's.

@@ -183,6 +183,7 @@ fn first_bit(plan: &Plan, extra: &Extra, rules: &Rules) -> u32 {
 }
 
 /// |x| and -x of sources of 16 and 32 bits; smaller ones take no modifiers.
+#[inline(always)]
 fn modified(plan: &Plan, extra: &Extra, source: usize, code: u32, from: Format) -> u32 {
     let mods = &extra.inst.mods;
     if plan.from.bits() < 16 {

@@ -4,8 +4,8 @@
 //! their normal numbers: there each narrow format has its largest number, or zero, long since, and single precision and its brain format
 //! round it as the multiplication does.
 
-use super::Conversion;
 use super::elements::Operand;
+use super::{Conversion, modified};
 use crate::exec::float::{choose, single};
 use crate::exec::half;
 use crate::exec::minifloat::{self, Format, Number, Rounding, Specials};
@@ -14,8 +14,7 @@ use crate::wave::{Half, LANES, MASK_ROW, Row, Wave};
 /// Converts, and writes the active lanes; whether this is a conversion that is done here.
 pub(super) fn convert(w: &mut Wave, conversion: &Conversion<'_>, sources: &[Operand; 3], dst: u16) -> bool {
     let plan = conversion.plan;
-    let loses_twice = plan.scale.is_some() && plan.narrows() && conversion.to.bits() > 8;
-    if plan.seed.is_some() || conversion.is_finished || loses_twice {
+    if plan.seed.is_some() || conversion.is_finished {
         return false;
     }
     #[cfg(target_arch = "x86_64")]
@@ -46,7 +45,7 @@ fn all(w: &mut Wave, conversion: &Conversion<'_>, sources: &[Operand; 3], dst: u
 #[inline(always)]
 fn into<const WORDS: usize>(w: &mut Wave, conversion: &Conversion<'_>, sources: &[Operand; 3], dst: u16) {
     let &Conversion { plan, to, .. } = conversion;
-    let code = Code::of(to, conversion.saturates);
+    let how = conversion.codes.map_or_else(|| How::Rounded(Code::of(to, conversion.saturates)), How::Known);
     let mut words = [[0; LANES]; WORDS];
     let mut scales = None;
     if let Some(at) = plan.scale {
@@ -55,7 +54,10 @@ fn into<const WORDS: usize>(w: &mut Wave, conversion: &Conversion<'_>, sources: 
     for at in 0..plan.count {
         let (source, index) = plan.element(at);
         let codes = elements(w, conversion, sources[source], source, index);
-        let results = results(conversion, &code, &codes, scales.as_ref());
+        let results = match &how {
+            How::Known(known) => looked_up(known, &codes),
+            How::Rounded(code) => rounded(conversion, code, &codes, scales.as_ref()),
+        };
         let bit = at as u32 * to.bits();
         let (first, shift) = ((bit / 32) as usize, bit % 32);
         for lane in 0..LANES {
@@ -106,28 +108,34 @@ fn elements(w: &Wave, conversion: &Conversion<'_>, operand: Operand, source: usi
             *code = *code >> shift & mask;
         }
     }
-    let mods = &extra.inst.mods;
-    if plan.from.bits() >= 16 && (mods.abs | mods.neg) >> source & 1 != 0 {
-        let stay = if mods.abs >> source & 1 != 0 { !from.sign() } else { !0 };
-        let invert = if mods.neg >> source & 1 != 0 { from.sign() } else { 0 };
-        for code in &mut codes {
-            *code = *code & stay ^ invert;
-        }
+    for code in &mut codes {
+        *code = modified(plan, extra, source, *code, from);
     }
     codes
 }
 
-/// The codes of the results.
+/// How results are made.
+enum How {
+    /// Each code has its own.
+    Known(&'static [u32; 256]),
+    Rounded(Code),
+}
+
+/// The codes of results that are known.
 #[inline(always)]
-fn results(conversion: &Conversion<'_>, code: &Code, codes: &Row, scales: Option<&Row>) -> Row {
+fn looked_up(known: &[u32; 256], codes: &Row) -> Row {
+    let mut results = [0; LANES];
+    for lane in 0..LANES {
+        results[lane] = known[(codes[lane] & 0xff) as usize];
+    }
+    results
+}
+
+/// The codes of results that are rounded.
+#[inline(always)]
+fn rounded(conversion: &Conversion<'_>, code: &Code, codes: &Row, scales: Option<&Row>) -> Row {
     let &Conversion { plan, from, to, .. } = conversion;
     let mut results = [0; LANES];
-    if let Some(known) = conversion.codes {
-        for lane in 0..LANES {
-            results[lane] = known[(codes[lane] & 0xff) as usize];
-        }
-        return results;
-    }
     let mut numbers = values(from, codes, conversion.flushes_sources);
     // Whether a number is infinite or a NaN of itself, and the sign that its NaN has.
     let (mut is_infinite, mut is_nan, mut is_negative) = ([0u32; LANES], [0u32; LANES], [0u32; LANES]);
@@ -291,6 +299,15 @@ mod tests {
                     assert_eq!(code.nearest(number, false), expected, "{number:e} as {format:?}");
                 }
             }
+        }
+    }
+
+    /// Scaling may lose bits of a single, which eight bits at most don't tell.
+    #[test]
+    fn what_is_scaled_down_has_eight_bits_at_most() {
+        let plans = amdgpu_isa::Op::ALL.iter().filter_map(|op| super::super::plan::of(*op));
+        for plan in plans.filter(|plan| plan.scale.is_some() && plan.narrows()) {
+            assert!(plan.to.bits() <= 8, "{plan:?}");
         }
     }
 

@@ -7,7 +7,7 @@ use super::host_mode::{self, host_in_mode};
 use super::{Level, Room, in_mode as operation};
 use crate::exec::Context;
 use crate::fast::mode::FloatMode;
-use crate::fast::{Body, Hot, parts};
+use crate::fast::{Body, Hot};
 
 /// See [`super::Vectors::Avx512`].
 pub(crate) struct Avx512<const LANES: usize>;
@@ -207,11 +207,7 @@ impl<const LANES: usize> Level for Avx512<LANES> {
                 _ => host_in_mode::<OPERATION, { 64 / 16 }>(mode, sources, result.as_mut_ptr()),
             };
             if is_unflushed {
-                for part in 0..parts::<Self>() {
-                    let value = result.get(part);
-                    let is_wide = operation::is_of_doubles(OPERATION);
-                    result.set(part, if is_wide { Self::flush_f64(value) } else { Self::flush_f32(value) });
-                }
+                result.flush::<OPERATION>();
             }
         }
     }

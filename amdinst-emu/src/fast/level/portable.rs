@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::{Level, Room, in_mode as operation, relation, scatter_each};
+use super::{Level, Room, flushed, in_mode as operation, relation, scatter_each};
 use crate::exec::Context;
 use crate::exec::float::{self, double, single};
 use crate::exec::{half, in_double};
@@ -72,18 +72,6 @@ fn pair(a: V, b: V, f: impl Fn(f64, f64) -> f64) -> V {
     bits([f(a0, b0), f(a1, b1)])
 }
 
-/// The numbers of an [`operation`], without subnormals.
-#[inline(always)]
-unsafe fn flushed<const OPERATION: u8>(value: V) -> V {
-    // SAFETY: every host can (the trait's contract).
-    unsafe {
-        match OPERATION {
-            operation::ADD_F64 | operation::MUL_F64 | operation::FMA_F64 => Portable::<64>::flush_f64(value),
-            _ => Portable::<64>::flush_f32(value),
-        }
-    }
-}
-
 /// The result of an [`operation`] on sources that are as MODE wants them.
 #[inline(always)]
 unsafe fn rounded<const OPERATION: u8>(mode: FloatMode, [a, b, c]: [V; 3]) -> V {
@@ -103,7 +91,7 @@ unsafe fn rounded<const OPERATION: u8>(mode: FloatMode, [a, b, c]: [V; 3]) -> V 
             (None, operation::MUL_F64) => Nearest::mul_f64(a, b),
             (None, _) => Nearest::fma_f64(a, b, c),
         };
-        if mode.flushes_results { flushed::<OPERATION>(result) } else { result }
+        if mode.flushes_results { flushed::<Nearest, OPERATION>(result) } else { result }
     }
 }
 
@@ -366,7 +354,7 @@ impl<const LANES: usize> Level for Portable<LANES> {
                 let mut values = sources.map(|source| source.add(at).read_unaligned());
                 if mode.flushes_sources && OPERATION != operation::FROM_SIGNED {
                     for value in &mut values {
-                        *value = flushed::<OPERATION>(*value);
+                        *value = flushed::<Self, OPERATION>(*value);
                     }
                 }
                 if OPERATION == operation::MUL_ADD_F32 {
