@@ -84,6 +84,19 @@ pub struct LinesError {
     pub problem: String,
 }
 
+/// Leaves what is on the address's side of a range's bounds; whether that is inside.
+fn narrow_to(around: &mut Range<u64>, range: &Range<u64>, pc: u64) -> bool {
+    let is_inside = range.contains(&pc);
+    if is_inside {
+        narrow(around, range.start, range.end);
+    } else if pc < range.start {
+        narrow(around, 0, range.start);
+    } else {
+        narrow(around, range.end, u64::MAX);
+    }
+    is_inside
+}
+
 /// The source locations of a code object.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
@@ -174,31 +187,24 @@ impl SourceMap {
     pub fn spot(&self, pc: u64) -> (Spot, Range<u64>) {
         let (row, mut around) = self.rows.around(pc);
         let (chain, is_named) = self.functions.around(pc, &mut around);
-        let mut symbol = NONE;
-        if !is_named {
-            let next = self.symbols.partition_point(|(code, _)| code.start <= pc);
-            if let Some(index) = next.checked_sub(1) {
-                let code = &self.symbols[index].0;
-                match code.contains(&pc) {
-                    true => {
-                        symbol = index as u32;
-                        narrow(&mut around, code.start, code.end);
-                    }
-                    false => narrow(&mut around, code.end, u64::MAX),
-                }
-            }
-            if let Some((code, _)) = self.symbols.get(next) {
-                narrow(&mut around, 0, code.start);
-            }
-        }
-        (Spot { row: row.map_or(NONE, |row| row as u32), chain, symbol }, around)
+        let symbol = if is_named { None } else { self.symbol_around(pc, &mut around) };
+        let number = |index: Option<usize>| index.map_or(NONE, |index| index as u32);
+        (Spot { row: number(row), chain, symbol: number(symbol) }, around)
     }
 
     /// The names of the symbol that holds an address.
     fn symbol(&self, pc: u64) -> Option<&Name> {
+        self.symbol_around(pc, &mut (0..u64::MAX)).map(|index| &self.symbols[index].1)
+    }
+
+    /// The number of the symbol that holds an address; `around` becomes the addresses in it that this one holds, or none.
+    fn symbol_around(&self, pc: u64, around: &mut Range<u64>) -> Option<usize> {
         let next = self.symbols.partition_point(|(code, _)| code.start <= pc);
-        let (code, name) = &self.symbols[next.checked_sub(1)?];
-        code.contains(&pc).then_some(name)
+        if let Some((code, _)) = self.symbols.get(next) {
+            narrow(around, 0, code.start);
+        }
+        let index = next.checked_sub(1)?;
+        narrow_to(around, &self.symbols[index].0, pc).then_some(index)
     }
 
     /// The location of a row in the innermost scope around it; by an earlier row of that scope if it has no line itself.

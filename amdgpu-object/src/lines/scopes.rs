@@ -10,7 +10,7 @@ use super::files::Files;
 use super::names::{Name, Names, origin_place};
 use super::ranges;
 use super::sections::{Slice, Units};
-use super::{LinesError, SourceLocation, narrow};
+use super::{LinesError, SourceLocation, narrow, narrow_to};
 
 /// A function or an inlined copy of one.
 #[derive(Clone, Debug)]
@@ -81,75 +81,51 @@ impl Functions {
 
     /// The scopes that hold an address, from the function inwards.
     pub(super) fn chain(&self, pc: u64) -> Vec<&Scope> {
-        let next = self.ranges.partition_point(|(range, _)| range.start <= pc);
-        let Some((range, scopes)) = next.checked_sub(1).map(|index| &self.ranges[index]) else {
-            return Vec::new();
-        };
         // Few are deeper.
         let mut chain = Vec::with_capacity(8);
-        let mut rest = if range.contains(&pc) { scopes.clone() } else { 0..0 };
-        while let Some(index) = rest.next() {
-            let extent = &self.extents[index];
-            if !extent.hull.contains(&pc) {
-                rest.start = extent.end;
-                continue;
-            }
-            let scope = &self.scopes[index];
-            if self.pieces[scope.pieces()].iter().any(|piece| piece.contains(&pc)) {
-                chain.push(scope);
-            }
-        }
+        self.visit(pc, &mut (0..u64::MAX), |_, scope| chain.push(scope));
         chain
     }
 
     /// A hash of [`Functions::chain`], and whether its function has a name that links; `around` becomes the addresses in it for which
     /// they are the same.
     pub(super) fn around(&self, pc: u64, around: &mut Range<u64>) -> (u64, bool) {
+        let (mut hash, mut is_named) = (0u64, false);
+        self.visit(pc, around, |index, scope| {
+            hash = (hash ^ (index as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+            if scope.call.is_none() {
+                is_named = self.name(scope).linkage.is_some();
+            }
+        });
+        (hash, is_named)
+    }
+
+    /// Visits the scopes that hold an address, from the function inwards, with their numbers; `around` becomes the addresses in it that the
+    /// same scopes hold.
+    fn visit<'a>(&'a self, pc: u64, around: &mut Range<u64>, mut see: impl FnMut(usize, &'a Scope)) {
         let next = self.ranges.partition_point(|(range, _)| range.start <= pc);
         if let Some((range, _)) = self.ranges.get(next) {
             narrow(around, 0, range.start);
         }
-        let (mut hash, mut is_named) = (0u64, false);
-        let Some((range, scopes)) = next.checked_sub(1).map(|index| &self.ranges[index]) else {
-            return (hash, is_named);
-        };
+        let Some((range, scopes)) = next.checked_sub(1).map(|index| &self.ranges[index]) else { return };
         if !range.contains(&pc) {
-            narrow(around, range.end, u64::MAX);
-            return (hash, is_named);
+            return narrow(around, range.end, u64::MAX);
         }
         narrow(around, range.start, range.end);
         let mut rest = scopes.clone();
         while let Some(index) = rest.next() {
             let extent = &self.extents[index];
-            if !extent.hull.contains(&pc) {
+            if !narrow_to(around, &extent.hull, pc) {
                 rest.start = extent.end;
-                match pc < extent.hull.start {
-                    true => narrow(around, 0, extent.hull.start),
-                    false => narrow(around, extent.hull.end, u64::MAX),
-                }
                 continue;
             }
-            narrow(around, extent.hull.start, extent.hull.end);
             let scope = &self.scopes[index];
-            let mut is_inside = false;
-            for piece in &self.pieces[scope.pieces()] {
-                if piece.contains(&pc) {
-                    is_inside = true;
-                    narrow(around, piece.start, piece.end);
-                } else if pc < piece.start {
-                    narrow(around, 0, piece.start);
-                } else {
-                    narrow(around, piece.end, u64::MAX);
-                }
-            }
-            if is_inside {
-                hash = (hash ^ (index as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-                if scope.call.is_none() {
-                    is_named = self.name(scope).linkage.is_some();
-                }
+            // Each tells how far the others' answer goes.
+            let pieces = self.pieces[scope.pieces()].iter();
+            if pieces.fold(false, |is_inside, piece| narrow_to(around, piece, pc) | is_inside) {
+                see(index, scope);
             }
         }
-        (hash, is_named)
     }
 
     /// What a scope is called.
