@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, WaveSize};
 use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 
@@ -11,33 +11,35 @@ use super::workload::Workload;
 
 type Error = Box<dyn std::error::Error>;
 
-/// Lanes of the waves that the options ask for.
-pub(crate) fn lanes(options: &Options) -> Result<u32, Error> {
-    if let Some(lanes) = &options.wave_size {
-        return Ok(lanes.parse()?);
-    }
+/// The size of the waves that the options ask for.
+pub(crate) fn wave_size(options: &Options) -> Result<WaveSize, Error> {
     let arch = Arch::from_name(&options.cpu).ok_or(format!("{}: no such processor", options.cpu))?;
-    Ok(arch.default_wave().lanes() as u32)
+    Ok(match options.wave_size.as_deref() {
+        None => arch.default_wave(),
+        Some("32") => WaveSize::Wave32,
+        Some("64") => WaveSize::Wave64,
+        Some(other) => return Err(format!("--wave-size {other}: 32 or 64").into()),
+    })
 }
 
 /// Compile `kernels.cl` for what the options say. `Err`, with the reason: clang is not there.
 pub(crate) fn compile(options: &Options) -> Result<Result<CodeObject, String>, Error> {
-    let (cpu, wave_size) = (options.cpu.as_str(), options.wave_size.as_deref());
+    let cpu = options.cpu.as_str();
     for tool in ["clang-22", "ld.lld-22"] {
         if Command::new(tool).arg("--version").output().is_err() {
             return Ok(Err(format!("{tool} is not installed (apt-get install clang-22 lld-22)")));
         }
     }
-    let lanes = lanes(options)?;
+    let wave = wave_size(options)?;
     let directory = tempfile::tempdir()?;
     let (input, output) = (directory.path().join("kernels.cl"), directory.path().join("kernels.elf"));
     std::fs::write(&input, include_str!("kernels.cl"))?;
     let result = Command::new("clang-22")
         .args(["--target=amdgcn-amd-amdhsa", "-nogpulib", "-x", "cl", "-cl-std=CL2.0", "-O2"])
         .arg(format!("-mcpu={cpu}"))
-        .args(wave_size.map(|lanes| if lanes == "64" { "-mwavefrontsize64" } else { "-mno-wavefrontsize64" }))
-        .arg(format!("-DLANES={lanes}"))
-        .arg(format!("-DVCC=\"{}\"", if lanes == 32 { "vcc_lo" } else { "vcc" }))
+        .arg(if wave == WaveSize::Wave64 { "-mwavefrontsize64" } else { "-mno-wavefrontsize64" })
+        .arg(format!("-DLANES={}", wave.lanes()))
+        .arg(format!("-DVCC=\"{}\"", if wave == WaveSize::Wave32 { "vcc_lo" } else { "vcc" }))
         .args(options.flush_subnormals.then_some("-cl-denorms-are-zero"))
         .args(["-ffp-contract=off", "-Xclang", "-finclude-default-header", "-fuse-ld=lld-22", "-o"])
         .args([&output, &input])

@@ -67,7 +67,7 @@ fn run(options: &Options) -> Result<(), Error> {
         options.kernels.is_empty() || options.kernels.iter().any(|kernel| kernel == workload.kernel)
     };
     let there = |workload: &Workload| object.kernels.iter().any(|kernel| kernel.name == workload.kernel);
-    let all = workload::all(options.short, device::lanes(options)?).into_iter();
+    let all = workload::all(options.short, device::wave_size(options)?.lanes()).into_iter();
     let workloads: Vec<Workload> = all.filter(chosen).filter(there).collect();
     if workloads.is_empty() {
         return Err(format!("no kernel of these names: {}", options.kernels.join(", ")).into());

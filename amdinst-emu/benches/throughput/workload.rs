@@ -65,6 +65,20 @@ fn alu(kernel: &'static str, host: Host, what: &str, groups: u32, n: u32) -> Wor
     }
 }
 
+/// Workgroups of work-items side by side: how many, of how many. The host computes 4096 words of the output at a time.
+fn rows(
+    kernel: &'static str,
+    host: Host,
+    what: String,
+    [groups, items]: [u32; 2],
+    inputs: Vec<Vec<u32>>,
+    output: usize,
+    n: u32,
+) -> Workload {
+    let (grid, block) = ([groups, 1, 1], [items, 1, 1]);
+    Workload { kernel, what, grid, block, inputs, output, n, host, piece: 4096 }
+}
+
 fn square(
     kernel: &'static str,
     host: Host,
@@ -176,66 +190,41 @@ pub(crate) fn all(short: bool, lanes: u32) -> Vec<Workload> {
         {
             let bodies = size(1024, 256);
             Workload {
-                kernel: "n_body",
-                what: format!("{bodies} bodies, doubles"),
-                grid: [bodies / 256, 1, 1],
-                block: [256, 1, 1],
-                inputs: vec![doubles(3 * bodies as usize, 1)],
-                output: 2 * bodies as usize,
-                n: bodies,
-                host: host::n_body,
                 piece: 64,
+                ..rows(
+                    "n_body",
+                    host::n_body,
+                    format!("{bodies} bodies, doubles"),
+                    [bodies / 256, 256],
+                    vec![doubles(3 * bodies as usize, 1)],
+                    2 * bodies as usize,
+                    bodies,
+                )
             }
         },
         {
-            let rows = size(1024, 4);
-            Workload {
-                kernel: "softmax",
-                what: format!("{rows} rows of 256"),
-                grid: [rows, 1, 1],
-                block: [256, 1, 1],
-                inputs: vec![floats(256 * rows as usize, 1)],
-                output: 256 * rows as usize,
-                n: rows,
-                host: host::softmax,
-                piece: 4096,
-            }
+            let count = size(1024, 4);
+            let numbers = 256 * count as usize;
+            let inputs = vec![floats(numbers, 1)];
+            let what = format!("{count} rows of 256");
+            rows("softmax", host::softmax, what, [count, 256], inputs, numbers, count)
         },
         {
-            let transforms = size(512, 4);
-            Workload {
-                kernel: "fft",
-                what: format!("{transforms} of 256 complex numbers"),
-                grid: [transforms, 1, 1],
-                block: [128, 1, 1],
-                inputs: vec![floats(512 * transforms as usize, 1), turns()],
-                output: 512 * transforms as usize,
-                n: transforms,
-                host: host::fft,
-                piece: 4096,
-            }
+            let count = size(512, 4);
+            let numbers = 512 * count as usize;
+            let inputs = vec![floats(numbers, 1), turns()];
+            let what = format!("{count} of 256 complex numbers");
+            rows("fft", host::fft, what, [count, 128], inputs, numbers, count)
         },
-        Workload {
-            kernel: "gather",
-            what: format!("{vector} floats"),
-            grid: [vector.div_ceil(256), 1, 1],
-            block: [256, 1, 1],
-            inputs: vec![floats(vector as usize, 1), below(vector, vector as usize, 2)],
-            output: vector as usize,
-            n: vector,
-            host: host::gather,
-            piece: 4096,
+        {
+            let inputs = vec![floats(vector as usize, 1), below(vector, vector as usize, 2)];
+            let (what, grid) = (format!("{vector} floats"), [vector.div_ceil(256), 256]);
+            rows("gather", host::gather, what, grid, inputs, vector as usize, vector)
         },
-        Workload {
-            kernel: "smallest_of_key",
-            what: format!("{vector} numbers, 4096 keys, atomics"),
-            grid: [vector.div_ceil(256), 1, 1],
-            block: [256, 1, 1],
-            inputs: vec![below(4096, vector as usize, 1), below(u32::MAX, vector as usize, 2)],
-            output: 4096,
-            n: vector,
-            host: host::smallest_of_key,
-            piece: 4096,
+        {
+            let inputs = vec![below(4096, vector as usize, 1), below(u32::MAX, vector as usize, 2)];
+            let (what, grid) = (format!("{vector} numbers, 4096 keys, atomics"), [vector.div_ceil(256), 256]);
+            rows("smallest_of_key", host::smallest_of_key, what, grid, inputs, 4096, vector)
         },
     ]
 }
