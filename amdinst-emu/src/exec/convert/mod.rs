@@ -138,7 +138,10 @@ impl<'a> Conversion<'a> {
             let code = sources[source].element(w, lane, first, from, index);
             let result = match self.codes {
                 Some(codes) => codes[(code & 0xff) as usize],
-                None => self.rounded(modified(plan, extra, source, code, from), scale, seed),
+                None => {
+                    let (stay, invert) = signs(plan, extra, source, from);
+                    self.rounded(code & stay ^ invert, scale, seed)
+                }
             };
             sink.push(if self.is_finished { finished(w, plan, extra, result) } else { result });
             seed = seed.map(random);
@@ -182,15 +185,11 @@ fn first_bit(plan: &Plan, extra: &Extra, rules: &Rules) -> u32 {
     }
 }
 
-/// |x| and -x of sources of 16 and 32 bits; smaller ones take no modifiers.
-#[inline(always)]
-fn modified(plan: &Plan, extra: &Extra, source: usize, code: u32, from: Format) -> u32 {
+/// |x| and -x of sources of 16 and 32 bits; smaller ones take no modifiers: the bits that stay, and those that are inverted then.
+fn signs(plan: &Plan, extra: &Extra, source: usize, from: Format) -> (u32, u32) {
     let mods = &extra.inst.mods;
-    if plan.from.bits() < 16 {
-        return code;
-    }
-    let code = if mods.abs >> source & 1 != 0 { code & !from.sign() } else { code };
-    if mods.neg >> source & 1 != 0 { code ^ from.sign() } else { code }
+    let takes = |modifier: u8| plan.from.bits() >= 16 && modifier >> source & 1 != 0;
+    (if takes(mods.abs) { !from.sign() } else { !0 }, if takes(mods.neg) { from.sign() } else { 0 })
 }
 
 /// Output modifier and clamp.

@@ -5,7 +5,7 @@
 //! round it as the multiplication does.
 
 use super::elements::Operand;
-use super::{Conversion, modified};
+use super::{Conversion, signs};
 use crate::exec::float::{choose, single};
 use crate::exec::half;
 use crate::exec::minifloat::{self, Format, Number, Rounding, Specials};
@@ -108,8 +108,9 @@ fn elements(w: &Wave, conversion: &Conversion<'_>, operand: Operand, source: usi
             *code = *code >> shift & mask;
         }
     }
+    let (stay, invert) = signs(plan, extra, source, from);
     for code in &mut codes {
-        *code = modified(plan, extra, source, *code, from);
+        *code = *code & stay ^ invert;
     }
     codes
 }
