@@ -1,7 +1,7 @@
 //! Source lines of instructions, from DWARF: functions with their inline chain, files, lines and columns.
 //!
-//! Everything is read when a [`SourceMap`] is made, so that a look-up is two binary searches and a walk through the scopes around
-//! the address, needs no lock, and a damaged section is reported once.
+//! Everything is read when a [`SourceMap`] is made, so that a look-up is two short searches and a walk outwards from the innermost
+//! scope, needs no lock, and a damaged section is reported once.
 
 pub(super) mod entries;
 mod files;
@@ -12,6 +12,7 @@ mod ranges;
 mod rows;
 mod scopes;
 pub(super) mod sections;
+mod strides;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,8 +28,8 @@ const ROWS_BACK: usize = 64;
 pub struct Spot {
     /// The line table's row, by number.
     row: u32,
-    /// A hash of the scopes' numbers.
-    chain: u64,
+    /// The innermost scope, by number.
+    scope: u32,
     /// The symbol that names the outermost scope, by number, if debug information does not.
     symbol: u32,
 }
@@ -70,6 +71,21 @@ impl Frame {
         }
         text
     }
+}
+
+/// A [`Frame`] by numbers, which cost nothing to copy. [`SourceMap::function`] and [`SourceMap::file`] tell what they stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameNumbers {
+    /// The function, if DWARF or a symbol names one. Several numbers may stand for one name.
+    pub name: Option<u32>,
+    /// The file. Several numbers may stand for one path.
+    pub file: u32,
+    /// As in [`Frame`].
+    pub line: u32,
+    /// As in [`Frame`].
+    pub column: u32,
+    /// As in [`Frame`].
+    pub approximate: bool,
 }
 
 /// Debug information that cannot be read. The caller can go on without source lines.
@@ -149,52 +165,79 @@ impl SourceMap {
     /// The source location of an instruction: the innermost inlined function first, the function proper last. Each
     /// frame but the first stands at the call that was inlined. Empty if nothing is known of the address.
     pub fn frames(&self, pc: u64) -> Vec<Frame> {
+        let frame = |numbers: FrameNumbers| {
+            let name = numbers.name.map(|number| self.name(number));
+            Frame {
+                function: name.and_then(|name| name.function.clone()),
+                linkage_name: name.and_then(|name| name.linkage.clone()),
+                file: Arc::clone(self.file(numbers.file)),
+                line: numbers.line,
+                column: numbers.column,
+                approximate: numbers.approximate,
+            }
+        };
+        self.numbered_frames(pc).into_iter().map(frame).collect()
+    }
+
+    /// [`SourceMap::frames`] by numbers, where there are many of them.
+    pub fn numbered_frames(&self, pc: u64) -> Vec<FrameNumbers> {
         let row = self.rows.at(pc);
-        let chain = self.functions.chain(pc);
-        if row.is_none() && chain.is_empty() {
+        let scope = self.functions.at(pc);
+        if row.is_none() && scope.is_none() {
             return Vec::new();
         }
-        let frame = |name: &Name, place: SourceLocation| Frame {
-            function: name.function.clone(),
-            linkage_name: name.linkage.clone(),
-            file: self.files[place.file as usize].clone(),
+        let frame = |name: Option<u32>, place: SourceLocation| FrameNumbers {
+            name,
+            file: place.file,
             line: place.line,
             column: place.column,
             approximate: place.approximate,
         };
-        let mut place = row.map(|row| self.place(row, chain.last().copied())).unwrap_or_default();
-        // From the outermost function to the innermost; each inlined one says where it was called.
-        let mut frames = Vec::with_capacity(chain.len().max(1));
-        for scope in chain.into_iter().rev() {
-            let name = self.functions.name(scope);
-            match &scope.call {
-                Some(call) => {
-                    frames.push(frame(name, place));
-                    place = *call;
-                }
-                None => {
-                    let symbol = if name.linkage.is_none() { self.symbol(pc) } else { None };
-                    frames.push(frame(symbol.unwrap_or(name), place));
-                    return frames;
-                }
-            }
+        // From the innermost function to the outermost; each inlined one says where it was called.
+        let mut place = row.map(|row| self.place(row, scope)).unwrap_or_default();
+        let mut frames = Vec::new();
+        for (_, scope) in self.functions.outwards(scope) {
+            let is_named = scope.call.is_some() || self.functions.names()[scope.name as usize].linkage.is_some();
+            let symbol = if is_named { None } else { self.symbol(pc) };
+            frames.push(frame(Some(symbol.unwrap_or(scope.name)), place));
+            place = scope.call.unwrap_or_default();
         }
-        frames.push(frame(self.symbol(pc).unwrap_or(&Name::default()), place));
+        if frames.is_empty() {
+            frames.push(frame(self.symbol(pc), place));
+        }
         frames
     }
 
     /// What [`SourceMap::frames`] goes by at an address, and the addresses around it where that is the same.
     pub fn spot(&self, pc: u64) -> (Spot, Range<u64>) {
         let (row, mut around) = self.rows.around(pc);
-        let (chain, is_named) = self.functions.around(pc, &mut around);
-        let symbol = if is_named { None } else { self.symbol_around(pc, &mut around) };
+        let (scope, alike) = self.functions.around(pc);
+        narrow(&mut around, alike.start, alike.end);
+        let symbol = if self.functions.is_named(scope) { None } else { self.symbol_around(pc, &mut around) };
         let number = |index: Option<usize>| index.map_or(NONE, |index| index as u32);
-        (Spot { row: number(row), chain, symbol: number(symbol) }, around)
+        (Spot { row: number(row), scope: scope.unwrap_or(NONE), symbol: number(symbol) }, around)
     }
 
-    /// The names of the symbol that holds an address.
-    fn symbol(&self, pc: u64) -> Option<&Name> {
-        self.symbol_around(pc, &mut (0..u64::MAX)).map(|index| &self.symbols[index].1)
+    /// The file with a number in [`FrameNumbers`].
+    pub fn file(&self, number: u32) -> &Arc<str> {
+        &self.files[number as usize]
+    }
+
+    /// The function with a number in [`FrameNumbers`], as [`Frame::function`] has it.
+    pub fn function(&self, number: u32) -> Option<&Arc<str>> {
+        self.name(number).function.as_ref()
+    }
+
+    /// The names of scopes come first, then those of symbols.
+    fn name(&self, number: u32) -> &Name {
+        let (scopes, number) = (self.functions.names(), number as usize);
+        scopes.get(number).unwrap_or_else(|| &self.symbols[number - scopes.len()].1)
+    }
+
+    /// The number of the name of the symbol that holds an address.
+    fn symbol(&self, pc: u64) -> Option<u32> {
+        let symbol = self.symbol_around(pc, &mut (0..u64::MAX))?;
+        Some((self.functions.names().len() + symbol) as u32)
     }
 
     /// The number of the symbol that holds an address; `around` becomes the addresses in it that this one holds, or none.
@@ -208,7 +251,7 @@ impl SourceMap {
     }
 
     /// The location of a row in the innermost scope around it; by an earlier row of that scope if it has no line itself.
-    fn place(&self, index: usize, scope: Option<&scopes::Scope>) -> SourceLocation {
+    fn place(&self, index: usize, scope: Option<u32>) -> SourceLocation {
         let rows = self.rows.as_slice();
         let row = &rows[index];
         if row.line != 0 {
@@ -223,16 +266,15 @@ impl SourceMap {
     }
 
     /// Where a row stands in a scope: its own place, or that of the call that was inlined there. `None` if it is not in the scope.
-    fn within(&self, row: &rows::Row, scope: Option<&scopes::Scope>) -> Option<SourceLocation> {
-        let chain = self.functions.chain(row.start);
-        let inside = match scope {
-            Some(scope) => &chain[chain.iter().position(|&other| std::ptr::eq(other, scope))? + 1..],
-            None => &chain[..],
-        };
-        match inside.first() {
-            Some(inlined) => inlined.call,
-            None => Some(row.location()),
+    fn within(&self, row: &rows::Row, scope: Option<u32>) -> Option<SourceLocation> {
+        let mut place = Some(row.location());
+        for (number, inner) in self.functions.outwards(self.functions.at(row.start)) {
+            if scope == Some(number) {
+                return place;
+            }
+            place = inner.call;
         }
+        if scope.is_none() { place } else { None }
     }
 }
 

@@ -6,6 +6,7 @@ use super::LinesError;
 use super::files::Files;
 use super::program;
 use super::sections::Units;
+use super::strides::Strides;
 
 /// A row of the line table: a range of instructions with one source location.
 #[derive(Clone, Copy, Debug)]
@@ -29,23 +30,12 @@ pub(super) struct Row {
 pub(super) struct Rows {
     /// In order of address; they do not overlap.
     all: Vec<Row>,
-    /// The address from which on the next count.
-    base: u64,
-    /// By [`STRIDE`]: how many rows start before it. A search among all rows would mostly wait for memory.
-    before: Vec<u32>,
+    strides: Strides,
 }
-
-/// Bytes of code, a power of two: about a dozen rows.
-const STRIDE: u64 = 256;
 
 impl Rows {
     fn new(all: Vec<Row>) -> Self {
-        let base = all.first().map_or(0, |row| row.start);
-        let mut before: Vec<u32> = Vec::new();
-        for (row, number) in all.iter().zip(0..) {
-            before.resize(before.len().max(((row.start - base) / STRIDE) as usize + 1), number);
-        }
-        Self { all, base, before }
+        Self { strides: Strides::new(all.iter().map(|row| row.start)), all }
     }
 
     pub(super) fn as_slice(&self) -> &[Row] {
@@ -71,14 +61,7 @@ impl Rows {
 
     /// How many rows start at an address or before it.
     fn next(&self, pc: u64) -> usize {
-        let Some(stride) = pc.checked_sub(self.base).and_then(|offset| usize::try_from(offset / STRIDE).ok())
-        else {
-            return 0;
-        };
-        // All that start within the stride, and the last one before.
-        let before = |stride: usize| self.before.get(stride).map_or(self.all.len(), |&count| count as usize);
-        let (first, end) = (before(stride), before(stride.saturating_add(1)));
-        first + self.all[first..end].partition_point(|row| row.start <= pc)
+        self.strides.next(pc, &self.all, |row| row.start)
     }
 }
 

@@ -1,5 +1,4 @@
-//! Functions and what was inlined into them: a tree per function. A look-up passes over whole trees that an
-//! address lies outside of.
+//! Functions and what was inlined into them: a tree per function, and a table of which scope an address is in.
 
 use std::ops::Range;
 
@@ -10,144 +9,151 @@ use super::files::Files;
 use super::names::{Name, Names, origin_place};
 use super::ranges;
 use super::sections::{Slice, Units};
-use super::{LinesError, SourceLocation, narrow, narrow_to};
+use super::strides::Strides;
+use super::{LinesError, NONE, SourceLocation};
 
 /// A function or an inlined copy of one.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
     /// Its name, by number.
-    name: u32,
-    /// Its code, as places in [`Functions::pieces`].
-    pieces: [u32; 2],
+    pub(super) name: u32,
     /// Where it was called, if it is an inlined copy.
     pub(super) call: Option<SourceLocation>,
+    /// The scope around it, by number; [`NONE`] of a function.
+    outer: u32,
 }
 
-impl Scope {
-    fn pieces(&self) -> Range<usize> {
-        let [start, end] = self.pieces;
-        start as usize..end as usize
-    }
-}
-
-/// How far a scope reaches. Of most no more than this is asked.
+/// Code of a scope.
 #[derive(Clone, Debug)]
-struct Extent {
-    /// From the first to the last address of its code and of what is inside it.
-    hull: Range<u64>,
-    /// The scope behind all that are inside it.
-    end: usize,
+struct Piece {
+    code: Range<u64>,
+    /// By number.
+    scope: u32,
 }
 
 /// Every function of `.text`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Functions {
-    /// Address ranges in order, each with its function's scopes.
-    ranges: Vec<(Range<u64>, Range<usize>)>,
-    /// The scopes of a function stand together, each before those inside it.
+    /// Each before those inside it.
     scopes: Vec<Scope>,
-    /// By scope.
-    extents: Vec<Extent>,
-    /// Address ranges of the scopes.
-    pieces: Vec<Range<u64>>,
+    /// From which address on an innermost scope holds, by number, in order; [`NONE`] between functions.
+    innermost: Vec<(u64, u32)>,
+    strides: Strides,
     /// What scopes are called. Copies of one function share a name.
     names: Vec<Name>,
+}
+
+/// What is read, before it is put in order.
+#[derive(Default)]
+struct Reading {
+    scopes: Vec<Scope>,
+    pieces: Vec<Piece>,
+    names: Names,
 }
 
 impl Functions {
     pub(super) fn read(units: &Units<'_>, text: &Range<u64>, files: &mut Files) -> Result<Self, LinesError> {
         let (info, ranges) = (units.info_bytes(), units.range_bytes());
         // About as many as most have. Memory that is not written to costs nothing.
-        let mut functions = Self {
+        let mut reading = Reading {
             scopes: Vec::with_capacity(info / 32),
-            extents: Vec::with_capacity(info / 32),
             pieces: Vec::with_capacity(info / 64 + ranges / 4),
-            ..Self::default()
+            names: Names::default(),
         };
-        let mut names = Names::default();
         for index in 0..units.units.len() {
-            functions
-                .unit(units, index, text, files, &mut names)
-                .map_err(|error| units.damaged(index, &error))?;
-            if functions.pieces.len() > most_pieces(units) {
+            reading.unit(units, index, text, files).map_err(|error| units.damaged(index, &error))?;
+            if reading.pieces.len() > most_pieces(units) {
                 let problem = "its functions share lists of code ranges, far too many for each".to_owned();
                 return Err(LinesError { part: units.name(index), problem });
             }
         }
-        functions.ranges.sort_by_key(|(range, scopes)| (range.start, scopes.start));
-        functions.names = names.into_names();
-        Ok(functions)
+        let Reading { scopes, pieces, names } = reading;
+        let innermost = innermost(pieces);
+        let strides = Strides::new(innermost.iter().map(|&(start, _)| start));
+        Ok(Self { scopes, innermost, strides, names: names.into_names() })
     }
 
-    /// The scopes that hold an address, from the function inwards.
-    pub(super) fn chain(&self, pc: u64) -> Vec<&Scope> {
-        // Few are deeper.
-        let mut chain = Vec::with_capacity(8);
-        self.visit(pc, &mut (0..u64::MAX), |_, scope| chain.push(scope));
-        chain
+    /// The number of the innermost scope that holds an address.
+    pub(super) fn at(&self, pc: u64) -> Option<u32> {
+        self.around(pc).0
     }
 
-    /// A hash of [`Functions::chain`], and whether its function has a name that links; `around` becomes the addresses in it for which
-    /// they are the same.
-    pub(super) fn around(&self, pc: u64, around: &mut Range<u64>) -> (u64, bool) {
-        let (mut hash, mut is_named) = (0u64, false);
-        self.visit(pc, around, |index, scope| {
-            hash = (hash ^ (index as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-            if scope.call.is_none() {
-                is_named = self.name(scope).linkage.is_some();
-            }
+    /// That, and the addresses around it of which the same is true.
+    pub(super) fn around(&self, pc: u64) -> (Option<u32>, Range<u64>) {
+        let next = self.strides.next(pc, &self.innermost, |&(start, _)| start);
+        let end = self.innermost.get(next).map_or(u64::MAX, |&(start, _)| start);
+        match next.checked_sub(1).map(|index| self.innermost[index]) {
+            Some((start, scope)) => ((scope != NONE).then_some(scope), start..end),
+            None => (None, 0..end),
+        }
+    }
+
+    /// A scope and those around it, the function last, with their numbers.
+    pub(super) fn outwards(&self, scope: Option<u32>) -> impl Iterator<Item = (u32, &Scope)> {
+        let numbers = std::iter::successors(scope, |&number| {
+            Some(self.scopes[number as usize].outer).filter(|&outer| outer != NONE)
         });
-        (hash, is_named)
+        numbers.map(|number| (number, &self.scopes[number as usize]))
     }
 
-    /// Visits the scopes that hold an address, from the function inwards, with their numbers; `around` becomes the addresses in it that the
-    /// same scopes hold.
-    fn visit<'a>(&'a self, pc: u64, around: &mut Range<u64>, mut see: impl FnMut(usize, &'a Scope)) {
-        let next = self.ranges.partition_point(|(range, _)| range.start <= pc);
-        if let Some((range, _)) = self.ranges.get(next) {
-            narrow(around, 0, range.start);
-        }
-        let Some((range, scopes)) = next.checked_sub(1).map(|index| &self.ranges[index]) else { return };
-        if !range.contains(&pc) {
-            return narrow(around, range.end, u64::MAX);
-        }
-        narrow(around, range.start, range.end);
-        let mut rest = scopes.clone();
-        while let Some(index) = rest.next() {
-            let extent = &self.extents[index];
-            if !narrow_to(around, &extent.hull, pc) {
-                rest.start = extent.end;
-                continue;
+    /// The names of scopes, by number.
+    pub(super) fn names(&self) -> &[Name] {
+        &self.names
+    }
+
+    /// Whether the function around a scope has a name that links.
+    pub(super) fn is_named(&self, scope: Option<u32>) -> bool {
+        let function = self.outwards(scope).last();
+        function.is_some_and(|(_, function)| self.names[function.name as usize].linkage.is_some())
+    }
+}
+
+/// From which address on which scope is the innermost: of those that hold an address, the one that began last.
+fn innermost(mut pieces: Vec<Piece>) -> Vec<(u64, u32)> {
+    // Of those that begin together the outer ones come first.
+    pieces.sort_by_key(|piece| (piece.code.start, piece.scope));
+    let mut table: Vec<(u64, u32)> = Vec::with_capacity(pieces.len() * 2);
+    let mut hold = |start: u64, scope: u32| match table.last_mut() {
+        Some((last, held)) if *last == start => *held = scope,
+        Some(&mut (_, held)) if held == scope => {}
+        _ => table.push((start, scope)),
+    };
+    let mut open: Vec<Piece> = Vec::new();
+    // Ends what ends up to an address; what is left then holds from there on.
+    let close = |open: &mut Vec<Piece>, until: u64, hold: &mut dyn FnMut(u64, u32)| {
+        while let Some(last) = open.last()
+            && last.code.end <= until
+        {
+            let end = last.code.end;
+            open.pop();
+            while open.last().is_some_and(|outer| outer.code.end <= end) {
+                open.pop();
             }
-            let scope = &self.scopes[index];
-            // Each tells how far the others' answer goes.
-            let pieces = self.pieces[scope.pieces()].iter();
-            if pieces.fold(false, |is_inside, piece| narrow_to(around, piece, pc) | is_inside) {
-                see(index, scope);
-            }
+            hold(end, open.last().map_or(NONE, |outer| outer.scope));
         }
+    };
+    for piece in pieces {
+        close(&mut open, piece.code.start, &mut hold);
+        hold(piece.code.start, piece.scope);
+        open.push(piece);
     }
+    close(&mut open, u64::MAX, &mut hold);
+    table
+}
 
-    /// What a scope is called.
-    pub(super) fn name(&self, scope: &Scope) -> &Name {
-        &self.names[scope.name as usize]
-    }
-
+impl Reading {
     fn unit<'a>(
         &mut self,
         units: &Units<'a>,
         index: usize,
         text: &Range<u64>,
         files: &mut Files,
-        names: &mut Names,
     ) -> gimli::Result<()> {
         let mut entries = Entries::new(&units.units[index], is_asked)?;
         // Depths and numbers of the scopes around what is being read: a function, and copies inside it.
-        let mut around: Vec<(isize, usize)> = Vec::new();
+        let mut around: Vec<(isize, u32)> = Vec::new();
         while let Some(entry) = entries.next()? {
-            while around.last().is_some_and(|&(outer, _)| entry.least_depth <= outer) {
-                self.close(&mut around);
-            }
+            while around.pop_if(|&mut (outer, _)| entry.least_depth <= outer).is_some() {}
             let inlined = entry.tag == dw::DW_TAG_inlined_subroutine;
             // An inlined copy outside a function of .text belongs to code that the linker discarded.
             if inlined == around.is_empty() {
@@ -155,69 +161,48 @@ impl Functions {
             }
             let mut told = Told::default();
             told.read(&mut entries)?;
-            let pieces = self.pieces(units, index, &told, text)?;
+            let scope = self.scopes.len() as u32;
+            let before = self.pieces.len();
+            self.pieces(units, index, &told, text, scope)?;
             if self.pieces.len() > most_pieces(units) {
                 return Ok(());
             }
-            let code = &self.pieces[pieces.clone()];
-            let Some(start) = code.iter().map(|piece| piece.start).min() else { continue };
-            let end = code.iter().map(|piece| piece.end).max().unwrap_or(start);
+            if self.pieces.len() == before {
+                continue;
+            }
             let name = if told.has_name {
-                names.own(units, (index, entry.offset))
+                self.names.own(units, (index, entry.offset))
             } else {
                 // Copies have no name of their own, and many have the same origin.
                 let origin = told.abstract_origin.or(told.specification);
-                names.of_origin(units, origin.and_then(|origin| origin_place(units, index, origin)))
+                self.names.of_origin(units, origin.and_then(|origin| origin_place(units, index, origin)))
             };
             let call = inlined.then(|| told.call_site(units, index, files));
-            around.push((entry.depth, self.scopes.len()));
-            let pieces = [pieces.start as u32, pieces.end as u32];
-            self.scopes.push(Scope { name: name as u32, pieces, call });
-            self.extents.push(Extent { hull: start..end, end: self.scopes.len() });
-        }
-        while !around.is_empty() {
-            self.close(&mut around);
+            let outer = around.last().map_or(NONE, |&(_, outer)| outer);
+            around.push((entry.depth, scope));
+            self.scopes.push(Scope { name: name as u32, call, outer });
         }
         Ok(())
     }
 
-    /// Ends the innermost scope. The ranges of a function now lead to all its scopes.
-    fn close(&mut self, around: &mut Vec<(isize, usize)>) {
-        let Some((_, closed)) = around.pop() else { return };
-        let behind = self.scopes.len();
-        self.extents[closed].end = behind;
-        match around.last() {
-            Some(&(_, outer)) => {
-                let Range { start, end } = self.extents[closed].hull;
-                let hull = &mut self.extents[outer].hull;
-                *hull = hull.start.min(start)..hull.end.max(end);
-            }
-            None => {
-                let code = self.scopes[closed].pieces();
-                self.ranges.extend(self.pieces[code].iter().map(|piece| (piece.clone(), closed..behind)));
-            }
-        }
-    }
-
-    /// Notes the address ranges of an entry inside `.text`.
+    /// Notes the address ranges of an entry inside `.text`, which are a scope's.
     fn pieces<'a>(
         &mut self,
         units: &Units<'a>,
         index: usize,
         told: &Told<'a>,
         text: &Range<u64>,
-    ) -> gimli::Result<Range<usize>> {
-        let first = self.pieces.len();
+        scope: u32,
+    ) -> gimli::Result<()> {
         let mut see = |begin: u64, end: u64| {
             if begin < end && text.contains(&begin) && end <= text.end {
-                self.pieces.push(begin..end);
+                self.pieces.push(Piece { code: begin..end, scope });
             }
         };
         let (dwarf, unit) = (&units.dwarf, &units.units[index]);
         let list = told.ranges.map(|ranges| dwarf.attr_ranges_offset(unit, ranges)).transpose()?.flatten();
         if let Some(list) = list {
-            ranges::each(dwarf, unit, list, see)?;
-            return Ok(first..self.pieces.len());
+            return ranges::each(dwarf, unit, list, see);
         }
         let address = |(value, form)| {
             let address = dwarf.attr_address(unit, value)?;
@@ -230,7 +215,7 @@ impl Functions {
                 Err(high) => see(begin, address(high)?),
             }
         }
-        Ok(first..self.pieces.len())
+        Ok(())
     }
 }
 
