@@ -10,7 +10,7 @@
 //!
 //! Lexical, and the same for Rust, C and HIP: words and operators outside of comments and strings.
 
-use amdinst_core::instrument::{KernelProbes, Site, SiteFrame, SiteKind};
+use amdinst_core::instrument::{KernelProbes, Places, Site, SiteFrame, SiteKind};
 use amdinst_core::report::{Location, Origin, location};
 
 use crate::sources::Sources;
@@ -38,23 +38,25 @@ enum Says {
 impl Sources {
     /// Moves sites from lines without a branch to the nearest of their own that have one.
     pub fn place(&self, probes: &mut KernelProbes) {
-        probes.sites.iter_mut().for_each(|site| self.place_site(site));
+        let KernelProbes { places, sites, .. } = probes;
+        sites.iter_mut().for_each(|site| self.place_site(places, site));
     }
 
-    fn place_site(&self, site: &mut Site) {
+    fn place_site(&self, places: &Places, site: &mut Site) {
         let nearby = std::mem::take(&mut site.nearby);
         let is_known = nearby.is_empty() && !site.is_near;
         if is_known {
             return;
         }
-        let own = self.says(&site.frames);
+        let own = self.says(&places.frames(site.place));
         if own.is_some_and(|says| says != Says::Nothing) {
             site.is_near = false;
             return;
         }
-        match nearest(site.kind, &nearby, |frames| self.says(frames)) {
+        let chains: Vec<_> = nearby.iter().map(|&place| places.frames(Some(place))).collect();
+        match nearest(site.kind, &chains, |frames| self.says(frames)) {
             Some(index) => {
-                site.frames.clone_from(&nearby[index]);
+                site.place = Some(nearby[index]);
                 site.is_near = false;
             }
             None => site.is_near |= own.is_some(),
@@ -196,21 +198,23 @@ mod tests {
         SiteFrame { function: None, file: Some(file.into()), line: Some(line), column: Some(1) }
     }
 
-    fn site(kind: SiteKind, frames: Vec<SiteFrame>, nearby: Vec<Vec<SiteFrame>>) -> Site {
-        Site {
+    fn site(kind: SiteKind, frames: Vec<SiteFrame>, nearby: Vec<Vec<SiteFrame>>) -> (Places, Site) {
+        let mut places = PlaceCollector::default();
+        let site = Site {
             id: 0,
             kind,
             pc: 0,
             new_pc: 0,
             instruction: "".into(),
-            frames,
-            nearby,
+            place: places.chain(&frames),
+            nearby: nearby.iter().filter_map(|frames| places.chain(frames)).collect(),
             is_near: false,
             name: None,
             loop_depth: 0,
             function: "".into(),
             else_pcs: Vec::new(),
-        }
+        };
+        (places.finish(), site)
     }
 
     fn placed(kind: SiteKind, own: u32, nearby: &[u32], is_there: bool) -> (Option<u32>, bool) {
@@ -218,9 +222,9 @@ mod tests {
         if is_there {
             std::fs::write(directory.path().join("a.rs"), TEXT).unwrap();
         }
-        let mut site = site(kind, frames(own), nearby.iter().map(|&line| frames(line)).collect());
-        Sources::new(directory.path(), &[]).place_site(&mut site);
-        (site.frames[0].line, site.is_near)
+        let (places, mut site) = site(kind, frames(own), nearby.iter().map(|&line| frames(line)).collect());
+        Sources::new(directory.path(), &[]).place_site(&places, &mut site);
+        (places.frames(site.place)[0].line, site.is_near)
     }
 
     #[test]
@@ -236,10 +240,10 @@ mod tests {
         let sources = Sources::new(directory.path(), &[]);
         let inlined = |file: &str, line, own| vec![frame(file, line), frame("a.rs", own)];
         let placed = |kind, nearby: Vec<Vec<SiteFrame>>| {
-            let mut site = site(kind, frames(2), nearby);
+            let (places, mut site) = site(kind, frames(2), nearby);
             site.is_near = true;
-            sources.place_site(&mut site);
-            (location(&site.frames).line, site.is_near)
+            sources.place_site(&places, &mut site);
+            (location(&places.frames(site.place)).line, site.is_near)
         };
         let (exit, branch) = (SiteKind::LoopExit, SiteKind::If);
         let library = "library/core/src/cmp.rs";

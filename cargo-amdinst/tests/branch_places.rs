@@ -137,7 +137,7 @@ fn loops_of_iterators_are_told_at_the_calls() {
             sources.place(&mut kernel);
             let mut loops = 0;
             for site in &kernel.sites {
-                let place = location(&site.frames);
+                let place = location(&kernel.frames(site.place));
                 let at = format!("{} on {cpu}, {profile}: {} {place}", kernel.name, site.kind.name());
                 assert!(place.origin().is_own(), "{at}");
                 let source = sources.get(place.file.as_deref().unwrap()).unwrap();

@@ -29,8 +29,8 @@ mod session;
 pub use crate::analysis::hazards::{Neighbour, wait_states};
 pub use amdinst_format::probes::{
     AddressMap, BlockProbe, Cost, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, Occupancy,
-    ProbeMap, ProbeMapError, ProbeOutcome, ProbeResult, Run, SCHEMA, Site, SiteFrame, SiteKind,
-    UniformBranch,
+    Place, PlaceCollector, Places, ProbeMap, ProbeMapError, ProbeOutcome, ProbeResult, Run, SCHEMA, Site,
+    SiteFrame, SiteKind, UniformBranch,
 };
 pub use apply::{Instrumented, apply};
 pub use find::declared_lds::{DECLARED_LDS, moved_lds};

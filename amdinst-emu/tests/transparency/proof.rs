@@ -514,8 +514,9 @@ impl Bench<'_> {
 fn every_other_line(object: &CodeObject) -> Vec<SiteSelector> {
     let options = Options { kernels: Some(vec![KERNEL.to_owned()]), ..Options::default() };
     let Ok(plan) = plan(object, &options) else { return Vec::new() };
+    let kernel = &plan.kernels()[0];
     let lines: BTreeSet<u32> =
-        plan.kernels()[0].sites.iter().filter_map(|site| site.frames.first()?.line).collect();
+        kernel.sites.iter().filter_map(|site| kernel.frames(site.place).first()?.line).collect();
     let selector =
         |line| SiteSelector::Lines(SourceLines { file: "kernel.cl".to_owned(), first: line, last: line });
     lines.into_iter().step_by(2).map(selector).collect()
@@ -530,8 +531,8 @@ fn check_selected(context: &str, probes: &KernelProbes, only: &[SiteSelector]) {
                 SiteSelector::Probe(_) => false,
             })
     };
-    assert!(probes.sites.iter().all(|site| asked_for(&site.frames)), "{context}: counted, not asked for");
-    assert!(!probes.left_out.iter().any(|site| asked_for(&site.frames)), "{context}: left out, asked for");
+    assert!(probes.sites.iter().all(|site| asked_for(&probes.frames(site.place))), "{context}: counted, not asked for");
+    assert!(!probes.left_out.iter().any(|site| asked_for(&probes.frames(site.place))), "{context}: left out, asked for");
 }
 
 /// Runs an instrumented kernel on a copy of a machine: the machine after it, and what each wave counted.

@@ -1,9 +1,9 @@
 //! The probe map: what a reader of counters must know of an instrumented code object.
 //!
-//! It is JSON beside each instrumented code object (`*.probes.json`, [`SCHEMA`] 2): the target, what is
-//! measured, the counter home per kernel, and sites with their address (original and rewritten), kind, source
-//! frames and probe names. A map of another schema is refused. Schema 1 had no strides to pass and no forms
-//! of sites, so its readers would launch kernels of schema 2 wrongly.
+//! It is JSON beside each instrumented code object (`*.probes.json`, [`SCHEMA`] 3): the target, what is
+//! measured, the counter home per kernel, and sites with their address (original and rewritten), kind, place
+//! in the source and probe names. A map of another schema is refused. Schema 1 had no strides to pass and no forms
+//! of sites, so its readers would launch kernels of schema 2 wrongly; schema 2 had a chain of frames at each site.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Home, Level, Limiter, ProbeSpec, Refusal};
+use super::{Home, Level, Limiter, Place, Places, ProbeSpec, Refusal, SiteFrame};
 use crate::counters::{ArgumentError, Lanes, Layout, Probe, SiteForm, SiteForms, WaveIds};
 use crate::schema;
 
 /// Version of the JSON form of [`ProbeMap`]. In version 1, no kernel had more than the address of the buffer behind its arguments, and
-/// each site of a record five counts: its readers would pass over `wave_ids`, `site_forms` and `packed_sites`.
-pub const SCHEMA: u32 = 2;
+/// each site of a record five counts: its readers would pass over `wave_ids`, `site_forms` and `packed_sites`. Version 2 had no `places`.
+pub const SCHEMA: u32 = 3;
 
 /// A document that cannot be read as a [`ProbeMap`].
 #[derive(Debug, Error)]
@@ -34,6 +34,12 @@ pub enum ProbeMapError {
     /// The document is damaged, or is no probe map.
     #[error("it is no probe map: {0}")]
     Damaged(#[from] serde_json::Error),
+    /// A kernel's code stands at places that its list of places does not have.
+    #[error("it is damaged: kernel `{kernel}` has numbers of places in the source that its list does not have")]
+    Places {
+        /// Its name.
+        kernel: String,
+    },
 }
 
 /// Everything about the probes of one code object; `*.probes.json` beside the instrumented file.
@@ -58,18 +64,22 @@ pub struct ProbeMap {
 
 /// What a kernel takes in the file, roughly.
 const BYTES_OF_KERNEL: usize = 2048;
-/// What a site or a uniform branch takes in the file with its source locations, roughly.
-const BYTES_OF_SITE: usize = 1024;
+/// What a site or a uniform branch takes in the file with the frames of its place, roughly.
+const BYTES_OF_SITE: usize = 320;
 
 impl ProbeMap {
     /// Reads a probe map.
     ///
     /// # Errors
-    /// Another version, or no such document.
+    /// Another version, no such document, or places that are not there.
     // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
     #[inline]
     pub fn from_json(bytes: &[u8]) -> Result<Self, ProbeMapError> {
-        schema::read(bytes, SCHEMA)?.map_err(|found| ProbeMapError::Schema { found })
+        let map: Self = schema::read(bytes, SCHEMA)?.map_err(|found| ProbeMapError::Schema { found })?;
+        match map.kernels.iter().find(|kernel| !kernel.has_its_places()) {
+            Some(kernel) => Err(ProbeMapError::Places { kernel: kernel.name.clone() }),
+            None => Ok(map),
+        }
     }
 
     /// Writes a probe map: on one line, for those of whole libraries are large.
@@ -142,6 +152,9 @@ pub struct KernelProbes {
     pub record_stride: u32,
     /// The cost of the probes.
     pub cost: Cost,
+    /// Where its code stands in the source.
+    #[serde(default)]
+    pub places: Places,
     /// The sites, in the order of the record. Sites of functions the kernel may call come first.
     pub sites: Vec<Site>,
     /// The blocks, in the order of the record; only if blocks are measured.
@@ -204,6 +217,20 @@ impl KernelProbes {
         kernarg.resize(end.max(self.kernarg_segment_size as usize).max(kernarg.len()), 0);
         kernarg[start..end].copy_from_slice(bytes);
         Ok(())
+    }
+
+    /// The inline chain at a place of its code, innermost first; empty if it has none.
+    pub fn frames(&self, place: Option<Place>) -> Vec<SiteFrame> {
+        self.places.frames(place)
+    }
+
+    fn has_its_places(&self) -> bool {
+        let sites = self.sites.iter().flat_map(|site| site.place.iter().chain(&site.nearby));
+        let places = sites
+            .chain(self.blocks.iter().flat_map(|block| &block.place))
+            .chain(self.left_out.iter().flat_map(|site| &site.place))
+            .chain(self.uniform.iter().flat_map(|branch| &branch.place));
+        self.places.is_sound() && { places }.all(|&place| self.places.contains(place))
     }
 
     /// Its counters are there to be read.
@@ -324,12 +351,13 @@ pub struct Site {
     pub new_pc: u64,
     /// The narrowing instruction, as LLVM writes it.
     pub instruction: Arc<str>,
-    /// Source location, innermost inlined function first; empty without debug information.
-    pub frames: Vec<SiteFrame>,
-    /// Other places of the branch's own instructions, each as `frames` are: for the compiler may have given it a line without a branch.
+    /// Where it stands in the source; `None` without debug information.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// Other places of the branch's own instructions: for the compiler may have given it a line without a branch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub nearby: Vec<Vec<SiteFrame>>,
-    /// The branch is only near `frames`: the compiler gave it no place; or, where the sources were read, neither they nor `nearby` have one.
+    pub nearby: Vec<Place>,
+    /// The branch is only near `place`: the compiler gave it none; or, where the sources were read, neither it nor `nearby` has one.
     #[serde(default, rename = "near", skip_serializing_if = "std::ops::Not::not")]
     pub is_near: bool,
     /// Name of the `#[probe]` it belongs to: the innermost construct that contains it.
@@ -356,8 +384,9 @@ pub struct BlockProbe {
     pub lanes_pcs: [u64; 2],
     /// Instructions.
     pub instructions: u32,
-    /// Source location of its first instruction that has one, innermost inlined function first.
-    pub frames: Vec<SiteFrame>,
+    /// Where its first instruction that has a place stands in the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// The source lines that its instructions come from which do something in active lanes alone, those of calls that were inlined
     /// among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -403,23 +432,11 @@ pub struct LeftOut {
     pub kind: SiteKind,
     /// Address of the narrowing instruction in the original code object.
     pub pc: u64,
-    /// Source location, innermost inlined function first.
-    pub frames: Vec<SiteFrame>,
+    /// Where it stands in the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// Name of the `#[probe]` it belongs to.
     pub name: Option<String>,
-}
-
-/// A source location, in an inline chain.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SiteFrame {
-    /// Function, demangled as far as known. Many frames share it.
-    pub function: Option<Arc<str>>,
-    /// File. Many frames share it.
-    pub file: Option<Arc<str>>,
-    /// Line, from 1.
-    pub line: Option<u32>,
-    /// Column, from 1.
-    pub column: Option<u32>,
 }
 
 /// A branch all lanes take alike.
@@ -429,8 +446,9 @@ pub struct UniformBranch {
     pub pc: u64,
     /// The branch, as LLVM writes it.
     pub instruction: Arc<str>,
-    /// Source location, innermost inlined function first.
-    pub frames: Vec<SiteFrame>,
+    /// Where it stands in the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
     /// Name of the `#[probe]` it belongs to.
     pub name: Option<String>,
     /// Symbol of the kernel or function it stands in, mangled.
@@ -547,16 +565,16 @@ mod tests {
         };
         let mut json = serde_json::to_value(&map).unwrap();
         assert_eq!(ProbeMap::from_json(json.to_string().as_bytes()).unwrap(), map);
-        for other in [1, 3] {
+        for other in [1, 2, 4] {
             json["schema"] = other.into();
             let error = ProbeMap::from_json(json.to_string().as_bytes()).unwrap_err().to_string();
             assert!(
-                error.starts_with(&format!("it has schema {other}, and this version reads schema 2")),
+                error.starts_with(&format!("it has schema {other}, and this version reads schema 3")),
                 "{error}"
             );
             assert!(error.contains("instrument the code object again"), "{error}");
         }
-        let error = ProbeMap::from_json(br#"{"schema":2}"#).unwrap_err().to_string();
+        let error = ProbeMap::from_json(br#"{"schema":3}"#).unwrap_err().to_string();
         assert!(error.starts_with("it is no probe map: missing field"), "{error}");
     }
 

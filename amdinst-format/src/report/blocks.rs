@@ -21,7 +21,7 @@ use crate::counters::{BlockCounts, WaveRecord};
 use crate::probes::{BlockProbe, FileLines};
 
 use super::columns::{self, Column, Fit, Layout, Line};
-use super::{Location, WaveId, is_library_file, location, ratio};
+use super::{Location, WaveId, is_library_file, ratio};
 
 /// One block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ pub struct WaveBlockReport {
 }
 
 impl BlockReport {
-    pub(super) fn new(block: &BlockProbe, records: &[WaveRecord]) -> Self {
+    pub(super) fn new(block: &BlockProbe, location: Location, records: &[WaveRecord]) -> Self {
         let of_wave = |record: &WaveRecord| {
             let counts = *record.blocks.get(block.id as usize)?;
             let id = WaveId { workgroup: record.workgroup, wave: record.wave };
@@ -82,7 +82,7 @@ impl BlockReport {
             pc: block.pc,
             end_pc: block.end_pc,
             instructions: block.instructions,
-            location: location(&block.frames),
+            location,
             lines: own_lines(&block.lines),
             scalar_lines: own_lines(&block.scalar_lines),
             function: (*block.function).to_owned(),

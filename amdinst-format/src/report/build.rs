@@ -124,12 +124,12 @@ impl Report {
         let unfinished = launch.records.iter().filter(|record| !record.flushed).map(wave_id).collect();
         let uniform = |branch: &crate::probes::UniformBranch| UniformReport {
             pc: branch.pc,
-            location: location(&branch.frames),
+            location: location(&probes.frames(branch.place)),
             name: branch.name.clone(),
         };
         let left_out = |site: &crate::probes::LeftOut| LeftOutReport {
             pc: site.pc,
-            location: location(&site.frames),
+            location: location(&probes.frames(site.place)),
             name: site.name.clone(),
         };
         let mut report = Self {
@@ -273,8 +273,11 @@ fn check(launch: &Launch<'_>, waves: u64) -> Result<(), ReportError> {
 }
 
 fn block_reports(launch: &Launch<'_>) -> Vec<BlockReport> {
-    let mut reports: Vec<_> =
-        launch.probes.blocks.iter().map(|block| BlockReport::new(block, launch.records)).collect();
+    let Launch { probes, records, .. } = launch;
+    let report = |block: &crate::probes::BlockProbe| {
+        BlockReport::new(block, location(&probes.frames(block.place)), records)
+    };
+    let mut reports: Vec<_> = probes.blocks.iter().map(report).collect();
     reports.sort_by_key(|block| block.pc);
     reports
 }
@@ -294,9 +297,10 @@ fn site_report(site: &crate::probes::Site, launch: &Launch<'_>) -> SiteReport {
         .filter(|(_, counts)| *counts != SiteCounts::default())
         .map(|(record, counts)| WaveReport { id: wave_id(record), counts: counts.into() })
         .collect();
-    let location = location(&site.frames);
+    let frames = launch.probes.frames(site.place);
+    let location = location(&frames);
     let is_own = location.origin().is_own();
-    let caller = own_frame(&site.frames).filter(|_| !is_own).map(Location::from);
+    let caller = own_frame(&frames).filter(|_| !is_own).map(Location::from);
     let is_meant = |outcome: &ProbeOutcome| {
         let has_site = matches!(&outcome.result, ProbeResult::Sites(sites) if sites.contains(&site.id));
         // What a dependency does is meant where its caller's is.

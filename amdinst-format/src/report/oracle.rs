@@ -162,7 +162,7 @@ pub fn compare(
             };
             let counted = record.sites.get(site.id as usize).copied().unwrap_or_default();
             if seen != counted {
-                let location = build::location(&site.frames);
+                let location = build::location(&probes.frames(site.place));
                 found.push(Disagreement::Counts {
                     site: site.id,
                     pc: site.pc,

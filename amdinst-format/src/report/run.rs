@@ -276,7 +276,7 @@ impl KernelFacts {
         let site = |site: &crate::probes::Site| SiteFacts {
             pc: site.pc,
             instruction: (*site.instruction).to_owned(),
-            frames: site.frames.clone(),
+            frames: probes.frames(site.place),
             loop_depth: site.loop_depth,
         };
         Self {

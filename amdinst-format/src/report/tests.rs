@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use crate::counters::{BlockCounts, Lanes, Probe, SiteCounts, WaveRecord, WaveTime, record_stride};
 use crate::probes::{
-    BlockProbe, ExecWrite, ExecWriteClass, Home, KernelProbes, Level, ProbeKind, ProbeOutcome, ProbeResult,
-    ProbeSpec, Reason, Refusal, Site, SiteFrame, SiteKind,
+    BlockProbe, ExecWrite, ExecWriteClass, Home, KernelProbes, Level, PlaceCollector, Places, ProbeKind,
+    ProbeOutcome, ProbeResult, ProbeSpec, Reason, Refusal, Site, SiteFrame, SiteKind,
 };
 
 use super::oracle::{Disagreement, Native, compare, compare_blocks, compare_times};
@@ -18,17 +18,31 @@ fn frame(file: &str, line: u32) -> SiteFrame {
     SiteFrame { function: None, file: Some(file.into()), line: Some(line), column: Some(8) }
 }
 
-fn site(id: u32, kind: SiteKind, line: u32, name: &str) -> Site {
+/// A loop of the library's, inlined at a line.
+fn inlined_at(line: u32) -> Vec<SiteFrame> {
+    vec![
+        frame("/usr/lib/rustlib/src/rust/library/core/src/iter/range.rs", 700),
+        frame("/home/me/kernels/src/demo.rs", line),
+    ]
+}
+
+/// Gives a kernel's sites their places.
+fn place_sites(kernel: &mut KernelProbes, chains: &[Vec<SiteFrame>]) {
+    let mut places = PlaceCollector::default();
+    for (site, chain) in kernel.sites.iter_mut().zip(chains) {
+        site.place = places.chain(chain);
+    }
+    kernel.places = places.finish();
+}
+
+fn site(id: u32, kind: SiteKind, name: &str) -> Site {
     Site {
         id,
         kind,
         pc: 0x1000 + u64::from(id) * 0x10,
         new_pc: 0,
         instruction: "s_and_saveexec_b64 s[0:1], vcc".into(),
-        frames: vec![
-            frame("/usr/lib/rustlib/src/rust/library/core/src/iter/range.rs", 700),
-            frame("/home/me/kernels/src/demo.rs", line),
-        ],
+        place: None,
         nearby: Vec::new(),
         is_near: false,
         name: Some(name.to_owned()),
@@ -54,7 +68,7 @@ fn probe(name: &str, line: u32, result: ProbeResult) -> ProbeOutcome {
 }
 
 fn kernel() -> KernelProbes {
-    KernelProbes {
+    let mut kernel = KernelProbes {
         name: "demo".to_owned(),
         probe: Probe::Branches,
         lanes: Lanes::default(),
@@ -69,10 +83,11 @@ fn kernel() -> KernelProbes {
         kernarg_segment_size: 24,
         record_stride: record_stride(3),
         cost: Default::default(),
+        places: Places::default(),
         sites: vec![
-            site(0, SiteKind::If, 12, "tail"),
-            site(1, SiteKind::LoopExit, 20, "steps"),
-            site(2, SiteKind::LoopExit, 20, "steps"),
+            site(0, SiteKind::If, "tail"),
+            site(1, SiteKind::LoopExit, "steps"),
+            site(2, SiteKind::LoopExit, "steps"),
         ],
         blocks: Vec::new(),
         left_out: Vec::new(),
@@ -84,7 +99,9 @@ fn kernel() -> KernelProbes {
             probe("pick", 30, ProbeResult::IfConverted),
         ],
         refusals: Vec::new(),
-    }
+    };
+    place_sites(&mut kernel, &[12, 20, 20].map(inlined_at));
+    kernel
 }
 
 const fn counts(executions: u64, all: u64, none: u64, lanes_in: u64, lanes_taken: u64) -> SiteCounts {
@@ -224,13 +241,14 @@ const LIBM: &str = "/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/l
 /// The report with sites of `libm`: three places that two lines led to, and one in a function that was not inlined.
 fn with_a_dependency() -> Report {
     let mut kernel = kernel();
+    let mut chains = Vec::from([12, 20, 20].map(inlined_at));
     for (id, line, caller) in [(3, 85, Some(12)), (4, 90, Some(12)), (5, 85, Some(20)), (6, 99, None)] {
-        let mut site = site(id, SiteKind::If, line, "");
-        site.frames = vec![frame(LIBM, line)];
-        site.frames.extend(caller.map(|line| frame("/home/me/kernels/src/demo.rs", line)));
-        site.name = None;
-        kernel.sites.push(site);
+        let mut chain = vec![frame(LIBM, line)];
+        chain.extend(caller.map(|line| frame("/home/me/kernels/src/demo.rs", line)));
+        chains.push(chain);
+        kernel.sites.push(Site { name: None, ..site(id, SiteKind::If, "") });
     }
+    place_sites(&mut kernel, &chains);
     let mut records = records();
     for record in &mut records {
         record.sites.extend([64, 60, 32, 0].map(|taken| counts(2, 1, 0, 128, 64 + taken)));
@@ -405,7 +423,7 @@ fn a_kernel_that_was_not_instrumented_has_refusals_and_no_counts() {
     let mut kernel = kernel();
     kernel.home = None;
     let refusal = Refusal::at(0x1000, Reason::NoFreeSgpr, "no SGPR is free".to_owned());
-    kernel.refusals = vec![Refusal { frames: kernel.sites[0].frames.clone(), ..refusal }];
+    kernel.refusals = vec![Refusal { frames: kernel.frames(kernel.sites[0].place), ..refusal }];
     let launch = Launch {
         probes: &kernel,
         demangled: None,
@@ -547,7 +565,7 @@ fn blocks_are_compared_with_each_instruction() {
         end_pc: 0x10c,
         lanes_pcs: [0x104, 0x10c],
         instructions: 3,
-        frames: vec![frame("src/demo.rs", 12)],
+        place: None,
         lines: Vec::new(),
         scalar_lines: Vec::new(),
         function: "demo".into(),

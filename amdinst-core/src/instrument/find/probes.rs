@@ -5,7 +5,7 @@
 //! that was inlined finds its branch in the caller.
 
 use crate::instrument::options::{ProbeKind, ProbeSpec};
-use amdinst_format::probes::{ProbeOutcome, ProbeResult, Site, SiteFrame, SiteKind, UniformBranch};
+use amdinst_format::probes::{Places, ProbeOutcome, ProbeResult, Site, SiteFrame, SiteKind, UniformBranch};
 
 /// Gives sites and uniform branches the names of their probes, and tells what became of each probe. `code` yields the
 /// source locations of all instructions; it is asked only when a probe has no branch.
@@ -13,9 +13,15 @@ pub(crate) fn assign(
     probes: &[ProbeSpec],
     sites: &mut [Site],
     uniform: &mut [UniformBranch],
+    places: &Places,
     code: &mut dyn FnMut() -> Vec<Vec<SiteFrame>>,
 ) -> Vec<ProbeOutcome> {
     let mut outcomes = Vec::new();
+    if probes.is_empty() {
+        return outcomes;
+    }
+    let of_sites: Vec<_> = sites.iter().map(|site| places.frames(site.place)).collect();
+    let of_uniform: Vec<_> = uniform.iter().map(|branch| places.frames(branch.place)).collect();
     // Narrow probes first: each branch keeps the first name it gets.
     let mut order: Vec<&ProbeSpec> = probes.iter().collect();
     order.sort_by_key(|probe| (span_size(probe), probe.line, probe.column, probe.name.clone()));
@@ -30,13 +36,13 @@ pub(crate) fn assign(
         };
         let whole = matches!(probe.kind, ProbeKind::Kernel | ProbeKind::Function);
         let found: Vec<usize> = if whole {
-            (0..sites.len()).filter(|&site| within(probe, &sites[site].frames).is_some()).collect()
+            (0..sites.len()).filter(|&site| within(probe, &of_sites[site]).is_some()).collect()
         } else {
             let located = sites.iter().enumerate();
             let all: Vec<Candidate> = located
                 .filter_map(|(index, site)| {
                     let leaves_loop = site.kind == SiteKind::LoopExit;
-                    Some(Candidate { index, at: place(&site.frames)?, leaves_loop })
+                    Some(Candidate { index, at: place(&of_sites[index])?, leaves_loop })
                 })
                 .collect();
             own_branches(probe, &all)
@@ -46,10 +52,10 @@ pub(crate) fn assign(
         }
         let mut result = ProbeResult::Sites(found.iter().map(|&site| sites[site].id).collect());
         if found.is_empty() {
-            let located = uniform.iter().enumerate();
+            let located = of_uniform.iter().enumerate();
             let all: Vec<Candidate> = located
-                .filter_map(|(index, branch)| {
-                    Some(Candidate { index, at: place(&branch.frames)?, leaves_loop: false })
+                .filter_map(|(index, frames)| {
+                    Some(Candidate { index, at: place(frames)?, leaves_loop: false })
                 })
                 .collect();
             let branches = if whole { Vec::new() } else { own_branches(probe, &all) };

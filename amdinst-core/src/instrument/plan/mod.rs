@@ -10,6 +10,7 @@ mod groups;
 mod known;
 mod later;
 mod nearby;
+mod places;
 mod paths;
 mod prepared;
 mod probes;

@@ -5,21 +5,18 @@
 //! the branch has no line and no compare is at hand, what stands before it and what it guards are near it. Only places in the same
 //! function, or in what was inlined into it, are of the branch.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use amdgpu_isa::Families;
-use amdinst_format::probes::SiteFrame;
-use amdinst_format::report::{is_library_file, own_frame};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Planner;
+use super::places::Chain;
 use crate::analysis::dominators::Structure;
 use crate::analysis::masks::{MaskSite, Narrowing};
-use crate::instrument::find::sources::{PlaceNumber, SourcePlace, Sources};
+use crate::instrument::find::sources::{CodeFrame, PlaceNumber, SourcePlace, Sources};
 
 /// Instructions of a loop that are looked at, at most.
 const INSTRUCTIONS: usize = 512;
@@ -29,14 +26,14 @@ const KEPT: usize = 64;
 const PLACES: usize = 12;
 
 /// Where a site stands, as [`Site`](amdinst_format::probes::Site) tells it.
-pub(super) struct Place {
-    pub(super) frames: Vec<SiteFrame>,
-    pub(super) nearby: Vec<Vec<SiteFrame>>,
+pub(super) struct Stands {
+    pub(super) own: Chain,
+    pub(super) nearby: Vec<Chain>,
     pub(super) is_near: bool,
 }
 
 /// The function that a place is of: a closure that Rust's own library calls is of the function that called the library.
-fn scope(place: &SourcePlace) -> Option<&SiteFrame> {
+fn scope(place: &SourcePlace) -> Option<&CodeFrame> {
     let mut at = 0;
     while place.is_library(at + 1) {
         let Some(caller) = (at + 1..place.frames.len()).find(|&frame| !place.is_library(frame)) else {
@@ -49,43 +46,51 @@ fn scope(place: &SourcePlace) -> Option<&SiteFrame> {
 
 /// A place of a site's instructions.
 struct Near {
-    frames: Vec<SiteFrame>,
+    chain: Chain,
     /// A loop in the site's has it, too.
     is_inner: bool,
 }
 
 /// Whether it is the place where a loop of the user's asks an iterator of Rust's own library for the next.
-fn asks_for_the_next(frames: &[SiteFrame]) -> bool {
-    let is_library = |frame: &SiteFrame| frame.file.as_deref().is_some_and(is_library_file);
-    let called = frames.iter().rposition(is_library).and_then(|at| frames[at].function.as_deref());
-    called.is_some_and(|function| function.split('<').next() == Some("next")) && own_frame(frames).is_some()
+fn asks_for_the_next(chain: Chain, sources: &Sources) -> bool {
+    let place = sources.numbered(chain.place);
+    let frames = &place.frames[chain.first..];
+    let called = frames.iter().rfind(|frame| frame.is_library()).and_then(|frame| frame.function);
+    called.is_some_and(|function| sources.function(function).split('<').next() == Some("next"))
+        && frames.iter().any(CodeFrame::is_own)
+}
+
+/// Whether it says more than a line of Rust's own library.
+fn is_of_the_user(chain: Chain, sources: &Sources) -> bool {
+    sources.numbered(chain.place).frames[chain.first..].iter().any(CodeFrame::is_own)
 }
 
 /// What is told of a chain's part from a frame on: a line, and whether it is a call of what the library does there.
-fn key(place: &SourcePlace, first: usize) -> (Option<Arc<str>>, Option<u32>, bool) {
+fn key(place: &SourcePlace, first: usize) -> (Option<u32>, Option<u32>, bool) {
     let told = place.told_from(first);
     let frame = place.frames.get(told);
-    (frame.and_then(|frame| frame.file.clone()), frame.and_then(|frame| frame.line), told != first)
+    (frame.and_then(|frame| frame.file), frame.and_then(|frame| frame.line), told != first)
 }
 
 impl Planner<'_> {
     /// Where a site stands.
-    pub(super) fn place(&self, function: usize, site: &MaskSite, sources: &Sources) -> Place {
-        let own = sources.place(self.survey.program.insts[site.inst].pc);
+    pub(super) fn stands(&self, function: usize, site: &MaskSite, sources: &Sources) -> Stands {
+        let (number, own) = sources.place(self.survey.program.insts[site.inst].pc);
         let mut nearby = self.nearby(function, site, &own, sources);
-        let frames = if own.is_exact {
-            own.frames.clone()
-        } else {
+        let mut chain = Chain { place: number, first: 0 };
+        if !own.is_exact {
             // A `for` goes round where it asks for the next, as no loop in it does; else it is the nearest that says more than a line of Rust's
             // own library.
             let is_loop = site.kind == Narrowing::LoopExit;
-            let asks =
-                nearby.iter().position(|near| is_loop && !near.is_inner && asks_for_the_next(&near.frames));
-            let first = asks.or_else(|| nearby.iter().position(|near| own_frame(&near.frames).is_some()));
-            first.map_or_else(|| own.frames.clone(), |first| nearby.remove(first).frames)
-        };
-        let nearby = nearby.into_iter().map(|near| near.frames).collect();
-        Place { frames, nearby, is_near: !own.is_exact }
+            let mut near = nearby.iter();
+            let asks = near.position(|near| is_loop && !near.is_inner && asks_for_the_next(near.chain, sources));
+            let first = asks.or_else(|| nearby.iter().position(|near| is_of_the_user(near.chain, sources)));
+            if let Some(first) = first {
+                chain = nearby.remove(first).chain;
+            }
+        }
+        let nearby = nearby.into_iter().map(|near| near.chain).collect();
+        Stands { own: chain, nearby, is_near: !own.is_exact }
     }
 
     /// The lines of a site's own instructions, the nearest first; none if its own line is known to be the branch's.
@@ -96,7 +101,7 @@ impl Planner<'_> {
             return Vec::new();
         }
         // Where in `found` a place is.
-        let mut known = BTreeMap::new();
+        let mut known = FxHashMap::default();
         if own.is_exact {
             known.insert((key(own, 0), false), None);
         }
@@ -116,7 +121,7 @@ impl Planner<'_> {
                 match known.entry((key(&place, first), calls)) {
                     Entry::Vacant(new) if found.len() < PLACES => {
                         new.insert(Some(found.len()));
-                        found.push(Near { frames: place.frames[first..].to_vec(), is_inner });
+                        found.push(Near { chain: Chain { place: number, first }, is_inner });
                     }
                     Entry::Occupied(old) => {
                         if let Some(near) = old.get().and_then(|at: usize| found.get_mut(at)) {

@@ -5,11 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 use amdgpu_isa::{NotInstrumented, Op};
 use amdgpu_object::{CodeObject, Kernel};
 use amdinst_format::probes::{
-    BlockProbe, Cost, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, ProbeOutcome, ProbeResult,
-    Site, SiteKind, UniformBranch,
+    BlockProbe, Cost, ExecWrite, ExecWriteClass, FileLines, KernelProbes, LeftOut, Places, ProbeOutcome,
+    ProbeResult, Site, SiteKind, UniformBranch,
 };
 
-use super::nearby::Place;
+use super::nearby::Stands;
+use super::places::KernelPlaces;
 use super::{Draft, DraftKernel, Plan, Planner};
 use crate::analysis::masks::{Narrowing, OtherWrite};
 use crate::analysis::program::Located;
@@ -38,6 +39,7 @@ fn without_counters(object: &CodeObject, kernel: &Kernel, options: &Options, why
         kernarg_segment_size: kernel.metadata.kernarg_segment_size,
         record_stride: 0,
         cost: Cost::default(),
+        places: Places::default(),
         sites: Vec::new(),
         blocks: Vec::new(),
         left_out: Vec::new(),
@@ -126,6 +128,7 @@ impl Planner<'_> {
         // zero in it.
         let counted = (0..).zip(listed).filter(|(_, (owner, _))| survey.reachable[function].contains(owner));
         let (mut sites, mut blocks) = (Vec::with_capacity(room), Vec::new());
+        let mut places = KernelPlaces::new(sources);
         for (id, (owner, point)) in counted {
             match point.what {
                 What::Site(site) => {
@@ -133,16 +136,16 @@ impl Planner<'_> {
                     sites.push(Site {
                         id,
                         new_pc: new_pc.unwrap_or_default(),
-                        ..self.site(owner, site, sources)
+                        ..self.site(owner, site, &mut places)
                     });
                 }
-                What::Block(stretch) => blocks.push(self.block(owner, stretch, id, sources)),
+                What::Block(stretch) => blocks.push(self.block(owner, stretch, id, &mut places)),
             }
         }
         let number = sites.len();
         // For the time being those that were left out are among the sites, so that a probe finds all its own.
-        sites.extend(self.left_out(function).map(|(owner, site)| self.site(owner, site, sources)));
-        let (mut uniform, mut exec_writes) = (self.uniform(function, sources), Vec::new());
+        sites.extend(self.left_out(function).map(|(owner, site)| self.site(owner, site, &mut places)));
+        let (mut uniform, mut exec_writes) = (self.uniform(function, &mut places), Vec::new());
         let mut all_refusals = refusals.to_vec();
         for &reached in &survey.reachable[function] {
             for &(inst, class) in &survey.masks[reached].writes {
@@ -165,13 +168,13 @@ impl Planner<'_> {
         }
         // A `#[probe]` stands on a branch: without branches there is nothing to tell of it.
         let mut probes = match self.options.probe {
-            Probe::Branches => self.assigned(function, &mut sites, &mut uniform, sources),
+            Probe::Branches => self.assigned(function, &mut sites, &mut uniform, &places),
             Probe::Blocks | Probe::Time => Vec::new(),
         };
         let left_out = sites
             .split_off(number)
             .into_iter()
-            .map(|Site { kind, pc, frames, name, .. }| LeftOut { kind, pc, frames, name });
+            .map(|Site { kind, pc, place, name, .. }| LeftOut { kind, pc, place, name });
         let left_out: Vec<LeftOut> = left_out.collect();
         for outcome in &mut probes {
             if let ProbeResult::Sites(ids) = &mut outcome.result {
@@ -211,6 +214,7 @@ impl Planner<'_> {
                 .unwrap_or(kernel.metadata.kernarg_segment_size),
             record_stride: drafted.map_or(0, |drafted| drafted.stride),
             cost: drafted.map(|drafted| drafted.cost.clone()).unwrap_or_default(),
+            places: places.finish(),
             sites,
             blocks,
             left_out,
@@ -227,11 +231,11 @@ impl Planner<'_> {
     }
 
     /// A site as the map tells of it, without a place in the record.
-    pub(super) fn site(&self, function: usize, site: usize, sources: &Sources) -> Site {
+    pub(super) fn site(&self, function: usize, site: usize, places: &mut KernelPlaces<'_>) -> Site {
         let Survey { program, masks, .. } = self.survey;
         let found = &masks[function].sites[site];
         let located = &program.insts[found.inst];
-        let Place { frames, nearby, is_near } = self.place(function, found, sources);
+        let Stands { own, nearby, is_near } = self.stands(function, found, places.sources);
         Site {
             id: NOT_COUNTED,
             kind: match found.kind {
@@ -241,8 +245,8 @@ impl Planner<'_> {
             pc: located.pc,
             new_pc: 0,
             instruction: program.text(found.inst).clone(),
-            frames,
-            nearby,
+            place: places.of(own),
+            nearby: nearby.into_iter().filter_map(|chain| places.of(chain)).collect(),
             is_near,
             name: None,
             loop_depth: found.loop_depth,
@@ -251,7 +255,13 @@ impl Planner<'_> {
         }
     }
 
-    fn block(&self, function: usize, stretch: Stretch, id: u32, sources: &Sources) -> BlockProbe {
+    fn block(
+        &self,
+        function: usize,
+        stretch: Stretch,
+        id: u32,
+        kernel: &mut KernelPlaces<'_>,
+    ) -> BlockProbe {
         let Survey { program, masks, .. } = self.survey;
         let pcs = |(first, end): (usize, usize)| [program.insts[first].pc, program.insts[end - 1].end()];
         let [pc, end_pc] = pcs(stretch.insts);
@@ -267,7 +277,7 @@ impl Planner<'_> {
             let by_number = matches!(located.op, Op::v_readlane_b32 | Op::v_writelane_b32);
             !whole_wave && !located.encoding.is_scalar() && !by_number
         };
-        let placed: Vec<_> = insts.iter().map(|located| sources.frames(located.pc)).collect();
+        let placed: Vec<_> = insts.iter().map(|located| kernel.sources.frames(located.pc)).collect();
         let (mut lines, mut scalar_lines) = (BTreeSet::new(), BTreeSet::new());
         for ((at, located), frames) in (stretch.insts.0..).zip(insts).zip(&placed) {
             let by_lane = (stretch.lanes.0..stretch.lanes.1).contains(&at) && by_lane(located);
@@ -281,7 +291,7 @@ impl Planner<'_> {
             end_pc,
             lanes_pcs: pcs(stretch.lanes),
             instructions: insts.len() as u32,
-            frames: placed.into_iter().find(|frames| !frames.is_empty()).unwrap_or_default(),
+            place: insts.iter().find_map(|located| kernel.at(located.pc)),
             lines: FileLines::of_places(lines),
             scalar_lines: FileLines::of_places(scalar_lines),
             function: program.functions[function].name.clone(),
@@ -289,7 +299,7 @@ impl Planner<'_> {
     }
 
     /// The branches that all lanes take alike in a kernel and what it may call.
-    pub(super) fn uniform(&self, kernel: usize, sources: &Sources) -> Vec<UniformBranch> {
+    pub(super) fn uniform(&self, kernel: usize, places: &mut KernelPlaces<'_>) -> Vec<UniformBranch> {
         let Survey { program, masks, reachable, .. } = self.survey;
         let of = |&function: &usize| masks[function].uniform.iter().map(move |&inst| (function, inst));
         let branch = |(function, inst): (usize, usize)| {
@@ -297,7 +307,7 @@ impl Planner<'_> {
             UniformBranch {
                 pc: located.pc,
                 instruction: program.text(inst).clone(),
-                frames: sources.frames(located.pc),
+                place: places.at(located.pc),
                 name: None,
                 function: program.functions[function].name.clone(),
             }
@@ -311,20 +321,20 @@ impl Planner<'_> {
         function: usize,
         sites: &mut [Site],
         uniform: &mut [UniformBranch],
-        sources: &Sources,
+        places: &KernelPlaces<'_>,
     ) -> Vec<ProbeOutcome> {
         let Survey { program, reachable, .. } = self.survey;
         let mut locations = || {
             let blocks = reachable[function].iter().flat_map(|&reached| &program.functions[reached].blocks);
             let insts = blocks.flat_map(|block| block.insts.clone());
-            insts.map(|index| sources.frames(program.insts[index].pc)).collect()
+            insts.map(|index| places.sources.frames(program.insts[index].pc)).collect()
         };
         // Only the probes that stand in this kernel or in what it calls; all if the source does not tell.
         let kernel = self.kernel(function);
         let probes =
             self.options.probes.iter().filter(|probe| in_kernel(probe, kernel, self.object)).cloned();
         let probes: Vec<_> = probes.collect();
-        probes::assign(&probes, sites, uniform, &mut locations)
+        probes::assign(&probes, sites, uniform, places.places(), &mut locations)
     }
 }
 

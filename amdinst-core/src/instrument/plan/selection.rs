@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Planner;
+use super::places::KernelPlaces;
 use crate::instrument::find::formatting::formats_text;
 use crate::instrument::find::points::{Stretch, What};
 use crate::instrument::find::select::{self, Stock};
@@ -36,15 +37,18 @@ impl Planner<'_> {
                 .flat_map(|&function| self.points.of(function).iter().map(move |point| (function, point)))
                 .filter_map(|(function, point)| Some((function, point.site()?)))
                 .collect();
+            let mut places = KernelPlaces::new(sources);
             let mut sites: Vec<_> =
-                owners.iter().map(|&(function, site)| self.site(function, site, sources)).collect();
-            let mut uniform = self.uniform(kernel, sources);
-            stock.probes.extend(self.assigned(kernel, &mut sites, &mut uniform, sources));
+                owners.iter().map(|&(function, site)| self.site(function, site, &mut places)).collect();
+            let mut uniform = self.uniform(kernel, &mut places);
+            stock.probes.extend(self.assigned(kernel, &mut sites, &mut uniform, &places));
+            let places = places.finish();
             for (owner, site) in owners.into_iter().zip(&sites) {
+                let frames = places.frames(site.place);
                 for (selector, matched) in only.iter().zip(&mut matched) {
                     let selects = match selector {
                         SiteSelector::Probe(name) => site.name.as_ref() == Some(name),
-                        SiteSelector::Lines(lines) => lines.contain(&site.frames),
+                        SiteSelector::Lines(lines) => lines.contain(&frames),
                     };
                     if selects {
                         *matched = true;
@@ -52,8 +56,8 @@ impl Planner<'_> {
                     }
                 }
             }
-            stock.sites.extend(sites.into_iter().map(|site| site.frames));
-            stock.uniform.extend(uniform.into_iter().map(|branch| branch.frames));
+            stock.sites.extend(sites.iter().map(|site| places.frames(site.place)));
+            stock.uniform.extend(uniform.iter().map(|branch| places.frames(branch.place)));
         }
         let missing = only.iter().zip(matched).filter(|(_, matched)| !matched);
         self.unmatched = missing.map(|(selector, _)| stock.missing(selector)).collect();

@@ -187,13 +187,13 @@ pub struct SiteView {
 
 impl SiteView {
     /// A site, with the place of its innermost frame.
-    pub fn new(site: &Site) -> Self {
+    pub fn new(site: &Site, places: &Places) -> Self {
         Self {
             id: site.id,
             kind: site.kind,
             pc: site.pc,
             instruction: (*site.instruction).to_owned(),
-            location: report::location(&site.frames),
+            location: report::location(&places.frames(site.place)),
             name: site.name.clone(),
             function: (*site.function).to_owned(),
         }
@@ -222,7 +222,7 @@ impl KernelView {
             let view = |branch: &UniformBranch| UniformView {
                 pc: branch.pc,
                 instruction: (*branch.instruction).to_owned(),
-                location: report::location(&branch.frames),
+                location: report::location(&probes.frames(branch.place)),
             };
             probes.uniform.iter().map(view).collect()
         });

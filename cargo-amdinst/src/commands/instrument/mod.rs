@@ -83,7 +83,7 @@ impl KernelView {
             probe: probes.probe,
             sites: probes.sites.iter().map(SiteView::new).collect(),
             blocks: probes.blocks.iter().map(BlockView::new).collect(),
-            sites_not_selected: probes.left_out.iter().map(LeftOutView::new).collect(),
+            sites_not_selected: probes.left_out.iter().map(|site| LeftOutView::new(site, &probes.places)).collect(),
             instrumented: probes.is_instrumented(),
             counter_storage: probes.home,
             why: probes.why.clone(),
@@ -113,13 +113,13 @@ pub struct BlockView {
 }
 
 impl BlockView {
-    fn new(block: &BlockProbe) -> Self {
+    fn new(block: &BlockProbe, places: &Places) -> Self {
         Self {
             id: block.id,
             pc: block.pc,
             end_pc: block.end_pc,
             instructions: block.instructions,
-            location: report::location(&block.frames),
+            location: report::location(&places.frames(block.place)),
             function: (*block.function).to_owned(),
         }
     }
@@ -140,8 +140,8 @@ pub struct LeftOutView {
 }
 
 impl LeftOutView {
-    fn new(site: &LeftOut) -> Self {
-        let location = report::location(&site.frames);
+    fn new(site: &LeftOut, places: &Places) -> Self {
+        let location = report::location(&places.frames(site.place));
         Self { kind: site.kind, pc: site.pc, location, name: site.name.clone() }
     }
 }
