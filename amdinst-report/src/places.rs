@@ -163,6 +163,8 @@ fn closing(text: &str, quote: char) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use amdinst_core::instrument::PlaceCollector;
+
     use super::*;
 
     const TEXT: &str = "fn f() {\n    let c = 1.0 / w; // if so\n    let text = \"while\";\n    for i in 0..n {\n        if a\n            > b\n        {\n            x += 1;\n        }\n        let y = '?' as u32 + b;\n        while z < 4 {}\n";
@@ -254,9 +256,9 @@ mod tests {
         assert_eq!(placed(exit, vec![frames(5), iterator.clone()]), (Some(3), false));
         assert_eq!(placed(exit, vec![iterator, frames(4)]), (Some(4), false));
         // The compiler gave it no place, and the line at hand has a branch; or there is none.
-        let mut found = site(branch, frames(5), Vec::new());
+        let (places, mut found) = site(branch, frames(5), Vec::new());
         found.is_near = true;
-        sources.place_site(&mut found);
+        sources.place_site(&places, &mut found);
         assert!(!found.is_near);
         assert_eq!(placed(branch, Vec::new()), (Some(2), true));
     }

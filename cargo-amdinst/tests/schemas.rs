@@ -56,7 +56,7 @@ fn instrument_and_the_probe_map() {
         ];
         is_as_said("instrument.v1.json", &printed(&words));
         let map = fs::read(directory.path().join("out.probes.json")).unwrap();
-        is_as_said("probes.v2.json", &serde_json::from_slice(&map).unwrap());
+        is_as_said("probes.v3.json", &serde_json::from_slice(&map).unwrap());
     }
     let plan = ["instrument", FIXTURE, "--plan", "--line", "branches.cl:16", "--format", "json"];
     is_as_said("instrument.v1.json", &printed(&plan));

@@ -197,7 +197,8 @@ impl SourceMap {
         let mut place = row.map(|row| self.place(row, scope)).unwrap_or_default();
         let mut frames = Vec::new();
         for (_, scope) in self.functions.outwards(scope) {
-            let is_named = scope.call.is_some() || self.functions.names()[scope.name as usize].linkage.is_some();
+            let is_named =
+                scope.call.is_some() || self.functions.names()[scope.name as usize].linkage.is_some();
             let symbol = if is_named { None } else { self.symbol(pc) };
             frames.push(frame(Some(symbol.unwrap_or(scope.name)), place));
             place = scope.call.unwrap_or_default();

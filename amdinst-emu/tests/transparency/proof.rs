@@ -531,8 +531,14 @@ fn check_selected(context: &str, probes: &KernelProbes, only: &[SiteSelector]) {
                 SiteSelector::Probe(_) => false,
             })
     };
-    assert!(probes.sites.iter().all(|site| asked_for(&probes.frames(site.place))), "{context}: counted, not asked for");
-    assert!(!probes.left_out.iter().any(|site| asked_for(&probes.frames(site.place))), "{context}: left out, asked for");
+    assert!(
+        probes.sites.iter().all(|site| asked_for(&probes.frames(site.place))),
+        "{context}: counted, not asked for"
+    );
+    assert!(
+        !probes.left_out.iter().any(|site| asked_for(&probes.frames(site.place))),
+        "{context}: left out, asked for"
+    );
 }
 
 /// Runs an instrumented kernel on a copy of a machine: the machine after it, and what each wave counted.

@@ -35,7 +35,9 @@ pub enum ProbeMapError {
     #[error("it is no probe map: {0}")]
     Damaged(#[from] serde_json::Error),
     /// A kernel's code stands at places that its list of places does not have.
-    #[error("it is damaged: kernel `{kernel}` has numbers of places in the source that its list does not have")]
+    #[error(
+        "it is damaged: kernel `{kernel}` has numbers of places in the source that its list does not have"
+    )]
     Places {
         /// Its name.
         kernel: String,

@@ -3,9 +3,9 @@
 //! The branches of templates and iterators stand in chains of many calls, and most of a chain is that of the branch before. So each frame
 //! is kept once, and knows the call that it was inlined at; a site has the number of its innermost.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// A place in a kernel's source, by number: what it stands for, [`Places::frames`] tells.
@@ -93,7 +93,9 @@ impl Places {
 
     /// Whether all numbers of the frames fit.
     pub(super) fn is_sound(&self) -> bool {
-        let fits = |number: Option<u32>, texts: &[Arc<str>]| number.is_none_or(|number| (number as usize) < texts.len());
+        let fits = |number: Option<u32>, texts: &[Arc<str>]| {
+            number.is_none_or(|number| (number as usize) < texts.len())
+        };
         (0..).zip(&self.frames).all(|(number, frame)| {
             fits(frame.function, &self.functions)
                 && fits(frame.file, &self.files)
@@ -106,9 +108,9 @@ impl Places {
 #[derive(Clone, Debug, Default)]
 pub struct PlaceCollector {
     places: Places,
-    functions: HashMap<Arc<str>, u32>,
-    files: HashMap<Arc<str>, u32>,
-    known: HashMap<PlaceFrame, Place>,
+    functions: FxHashMap<Arc<str>, u32>,
+    files: FxHashMap<Arc<str>, u32>,
+    known: FxHashMap<PlaceFrame, Place>,
 }
 
 impl PlaceCollector {
@@ -152,7 +154,7 @@ impl PlaceCollector {
     }
 }
 
-fn number(known: &mut HashMap<Arc<str>, u32>, texts: &mut Vec<Arc<str>>, text: &Arc<str>) -> u32 {
+fn number(known: &mut FxHashMap<Arc<str>, u32>, texts: &mut Vec<Arc<str>>, text: &Arc<str>) -> u32 {
     *known.entry(Arc::clone(text)).or_insert_with(|| {
         texts.push(Arc::clone(text));
         texts.len() as u32 - 1

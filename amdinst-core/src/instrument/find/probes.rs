@@ -148,6 +148,8 @@ pub(crate) fn same_file(a: &str, b: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use amdinst_format::probes::PlaceCollector;
+
     use super::*;
 
     fn probe(name: &str, kind: ProbeKind, from: (u32, u32), to: (u32, u32)) -> ProbeSpec {
@@ -174,14 +176,14 @@ mod tests {
         vec![frame("/rust/core/src/cmp.rs", 900, 5), frame("/home/me/crate/src/lib.rs", line, column)]
     }
 
-    fn site(id: u32, kind: SiteKind, line: u32, column: u32) -> Site {
+    fn site(places: &mut PlaceCollector, (id, kind, line, column): (u32, SiteKind, u32, u32)) -> Site {
         Site {
             id,
             kind,
             pc: 0,
             new_pc: 0,
             instruction: "".into(),
-            frames: frames(line, column),
+            place: places.chain(&frames(line, column)),
             nearby: Vec::new(),
             is_near: false,
             name: None,
@@ -200,14 +202,17 @@ mod tests {
             probe("gone", ProbeKind::If, (50, 1), (52, 2)),
             probe("select", ProbeKind::If, (60, 1), (62, 2)),
         ];
+        let mut places = PlaceCollector::default();
         let mut sites = [
-            site(0, SiteKind::If, 10, 8),
-            site(1, SiteKind::If, 12, 12),
-            site(2, SiteKind::If, 16, 12),
-            site(3, SiteKind::If, 31, 12),
-            site(4, SiteKind::LoopExit, 30, 11),
-        ];
-        let outcomes = assign(&probes, &mut sites, &mut [], &mut || vec![frames(61, 4)]);
+            (0, SiteKind::If, 10, 8),
+            (1, SiteKind::If, 12, 12),
+            (2, SiteKind::If, 16, 12),
+            (3, SiteKind::If, 31, 12),
+            (4, SiteKind::LoopExit, 30, 11),
+        ]
+        .map(|found| site(&mut places, found));
+        let places = places.finish();
+        let outcomes = assign(&probes, &mut sites, &mut [], &places, &mut || vec![frames(61, 4)]);
         let results: Vec<&ProbeResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
         assert_eq!(
             results,
@@ -227,17 +232,20 @@ mod tests {
     #[test]
     fn the_exit_of_a_loop_before_or_within_is_not_the_branch_of_an_if() {
         let probes = [probe("after", ProbeKind::If, (10, 5), (20, 6))];
+        let mut places = PlaceCollector::default();
         let mut sites = [
-            site(0, SiteKind::LoopExit, 10, 8),
-            site(1, SiteKind::If, 10, 5),
-            site(2, SiteKind::If, 10, 8),
-            site(3, SiteKind::If, 10, 8),
-            site(4, SiteKind::LoopExit, 12, 15),
-        ];
-        let outcomes = assign(&probes, &mut sites, &mut [], &mut Vec::new);
+            (0, SiteKind::LoopExit, 10, 8),
+            (1, SiteKind::If, 10, 5),
+            (2, SiteKind::If, 10, 8),
+            (3, SiteKind::If, 10, 8),
+            (4, SiteKind::LoopExit, 12, 15),
+        ]
+        .map(|found| site(&mut places, found));
+        let places = places.finish();
+        let outcomes = assign(&probes, &mut sites, &mut [], &places, &mut Vec::new);
         assert_eq!(outcomes[0].result, ProbeResult::Sites(vec![2, 3]));
         // A loop's exit is what is left of an `if` with a break.
-        let outcomes = assign(&probes, &mut sites[4..], &mut [], &mut Vec::new);
+        let outcomes = assign(&probes, &mut sites[4..], &mut [], &places, &mut Vec::new);
         assert_eq!(outcomes[0].result, ProbeResult::Sites(vec![4]));
     }
 

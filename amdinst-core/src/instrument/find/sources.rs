@@ -38,18 +38,23 @@ struct Known {
 struct Texts {
     texts: Vec<Arc<str>>,
     by_text: FxHashMap<Arc<str>, u32>,
-    /// By the number in the source map.
-    by_number: FxHashMap<u32, u32>,
+    /// By the number in the source map, if it has been asked for.
+    by_number: Vec<Option<u32>>,
 }
 
 impl Texts {
     fn number(&mut self, number: u32, text: &Arc<str>) -> u32 {
-        *self.by_number.entry(number).or_insert_with(|| {
-            *self.by_text.entry(Arc::clone(text)).or_insert_with(|| {
-                self.texts.push(Arc::clone(text));
-                self.texts.len() as u32 - 1
-            })
-        })
+        let number = number as usize;
+        if let Some(&Some(known)) = self.by_number.get(number) {
+            return known;
+        }
+        let known = *self.by_text.entry(Arc::clone(text)).or_insert_with(|| {
+            self.texts.push(Arc::clone(text));
+            self.texts.len() as u32 - 1
+        });
+        self.by_number.resize(self.by_number.len().max(number + 1), None);
+        self.by_number[number] = Some(known);
+        known
     }
 }
 

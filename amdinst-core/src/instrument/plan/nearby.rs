@@ -83,7 +83,8 @@ impl Planner<'_> {
             // own library.
             let is_loop = site.kind == Narrowing::LoopExit;
             let mut near = nearby.iter();
-            let asks = near.position(|near| is_loop && !near.is_inner && asks_for_the_next(near.chain, sources));
+            let asks =
+                near.position(|near| is_loop && !near.is_inner && asks_for_the_next(near.chain, sources));
             let first = asks.or_else(|| nearby.iter().position(|near| is_of_the_user(near.chain, sources)));
             if let Some(first) = first {
                 chain = nearby.remove(first).chain;

@@ -255,13 +255,7 @@ impl Planner<'_> {
         }
     }
 
-    fn block(
-        &self,
-        function: usize,
-        stretch: Stretch,
-        id: u32,
-        kernel: &mut KernelPlaces<'_>,
-    ) -> BlockProbe {
+    fn block(&self, function: usize, stretch: Stretch, id: u32, kernel: &mut KernelPlaces<'_>) -> BlockProbe {
         let Survey { program, masks, .. } = self.survey;
         let pcs = |(first, end): (usize, usize)| [program.insts[first].pc, program.insts[end - 1].end()];
         let [pc, end_pc] = pcs(stretch.insts);

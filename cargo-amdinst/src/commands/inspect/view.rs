@@ -2,7 +2,7 @@
 
 use amdgpu_object::{CodeObject, Kernel, KernelArg};
 use amdgpu_object::{Occupancy, OccupancyTables, Resources, occupancy};
-use amdinst_core::instrument::{self, Home, KernelProbes, Refusal, Site, SiteKind, UniformBranch};
+use amdinst_core::instrument::{self, Home, KernelProbes, Places, Refusal, Site, SiteKind, UniformBranch};
 use amdinst_core::report::{self, Location};
 use serde::Serialize;
 
@@ -217,7 +217,9 @@ impl KernelView {
     pub fn new(object: &CodeObject, kernel: &Kernel, probes: Option<&KernelProbes>) -> Self {
         let metadata = &kernel.metadata;
         let resources = Resources::of(object.target.arch, metadata);
-        let sites = probes.map_or_else(Vec::new, |probes| probes.sites.iter().map(SiteView::new).collect());
+        let sites = probes.map_or_else(Vec::new, |probes| {
+            probes.sites.iter().map(|site| SiteView::new(site, &probes.places)).collect()
+        });
         let uniform = probes.map_or_else(Vec::new, |probes| {
             let view = |branch: &UniformBranch| UniformView {
                 pc: branch.pc,

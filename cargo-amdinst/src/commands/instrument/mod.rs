@@ -10,7 +10,7 @@ use amdgpu_object::{CodeObject, container};
 use amdinst_core::instrument::SiteKind;
 use amdinst_core::instrument::{
     self, Abi, BlockProbe, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Level, Options,
-    Plan, Probe, Refusal, probe_specs,
+    Places, Plan, Probe, Refusal, probe_specs,
 };
 use amdinst_core::report::{self, Location};
 use serde::Serialize;
@@ -81,9 +81,13 @@ impl KernelView {
             name: probes.name.clone(),
             target: target.to_owned(),
             probe: probes.probe,
-            sites: probes.sites.iter().map(SiteView::new).collect(),
-            blocks: probes.blocks.iter().map(BlockView::new).collect(),
-            sites_not_selected: probes.left_out.iter().map(|site| LeftOutView::new(site, &probes.places)).collect(),
+            sites: probes.sites.iter().map(|site| SiteView::new(site, &probes.places)).collect(),
+            blocks: probes.blocks.iter().map(|block| BlockView::new(block, &probes.places)).collect(),
+            sites_not_selected: probes
+                .left_out
+                .iter()
+                .map(|site| LeftOutView::new(site, &probes.places))
+                .collect(),
             instrumented: probes.is_instrumented(),
             counter_storage: probes.home,
             why: probes.why.clone(),
