@@ -6,7 +6,7 @@ use super::Op;
 
 /// A set of families of mnemonics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Families(u16);
+pub struct Families(u32);
 
 impl Families {
     /// A comparison of lanes: `v_cmp_*`.
@@ -37,6 +37,14 @@ impl Families {
     pub const KEEPS_HALF: Self = Self(1 << 12);
     /// Works on a counter by which waves of different workgroups wait for each other: `ds_gws_*`.
     pub const GLOBAL_SYNC: Self = Self(1 << 13);
+    /// Works on LDS or GDS, or by their hardware: `ds_*`.
+    pub const DATA_SHARE: Self = Self(1 << 14);
+    /// Has to do with a barrier.
+    pub const BARRIER: Self = Self(1 << 15);
+    /// Scalar memory by a buffer's resource: `s_buffer_*`.
+    pub const SCALAR_BUFFER: Self = Self(1 << 16);
+    /// Scalar memory that is scratch: `s_scratch_*`.
+    pub const SCALAR_SCRATCH: Self = Self(1 << 17);
 
     /// Whether any of these families is among them.
     pub const fn has(self, other: Self) -> bool {
@@ -80,6 +88,10 @@ impl Families {
             (Self::TO_OR_FROM_LDS, name.contains("_lds_")),
             (Self::KEEPS_HALF, ["_d16", "_mixlo_", "_mixhi_"].iter().any(|part| name.contains(part))),
             (Self::GLOBAL_SYNC, starts(&["ds_gws_"])),
+            (Self::DATA_SHARE, starts(&["ds_"])),
+            (Self::BARRIER, name.contains("barrier")),
+            (Self::SCALAR_BUFFER, starts(&["s_buffer_"])),
+            (Self::SCALAR_SCRATCH, starts(&["s_scratch_"])),
         ];
         let own = families.into_iter().filter(|(_, is_one)| *is_one);
         Self(own.fold(0, |all, (family, _)| all | family.0))

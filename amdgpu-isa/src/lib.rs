@@ -4,7 +4,8 @@
 //! * [`decode`] turns bytes into an [`Inst`], [`Inst::encode`] is its inverse, [`assemble`] builds one from values.
 //! * [`Inst::text`] is what `llvm-objdump -d` prints, [`parse`] reads it back.
 //! * [`opcodes`] lists what a processor has.
-//! * [`Inst::effects`] tells what an instruction reads, writes and counts; [`Inst::flow`] where control goes.
+//! * [`Inst::effects`] tells what an instruction reads, writes and counts; [`Inst::flow`] where control goes; [`Op::memory_use`] what an
+//!   access to memory does there, [`Op::matrix_product`] which matrices it multiplies.
 //!
 //! A [`Target`] is a processor and a size of waves; an [`Arch`] alone stands for its default size.
 //!
@@ -39,6 +40,7 @@
 
 #![forbid(unsafe_code)]
 
+mod action;
 mod compute_units;
 mod effects;
 mod encoding;
@@ -67,6 +69,10 @@ mod text;
 mod value;
 mod waits;
 
+pub use action::{
+    Accumulator, AtomicOp, Components, Element, Half, MatrixProduct, MatrixUnit, MemoryAction, MemoryUse,
+    Moved, Packing,
+};
 pub use effects::{Effects, MemoryAccess, MemoryKind, MemoryOperation};
 pub use encoding::{
     Words, assemble, assemble_legal, decode, decode_for_listing, significant_bytes, with_values,

@@ -4,6 +4,7 @@
 //! A file an encoding holds `signatures!` lists: `mnemonic [slot type, …] [properties];`. The tables of a generation (`gfx9`) give
 //! those that it has a number, and say which longer forms there are. `slots` is the vocabulary of operands.
 
+mod actions;
 pub(crate) mod ds;
 pub(crate) mod exp;
 pub(crate) mod flat;
@@ -29,6 +30,7 @@ pub(crate) mod vop3p;
 pub(crate) mod vop3px;
 pub(crate) mod vopc;
 
+use crate::action::Action;
 use crate::{Access, Op, Slot};
 use image::ImageAddress;
 
@@ -413,6 +415,12 @@ flags! {
     NAMES_HALVES = 64;
     /// OP_SEL's bits of whole registers are shown where halves are named, although they mean nothing.
     SHOWS_ALL = 65;
+    /// Its two offsets count 64 elements each (`ds_read2st64_b32`).
+    BY_64 = 66;
+    /// What memory is compared with is the last operand (`ds_cmpstore_b32`).
+    COMPARES_LAST = 67;
+    /// The address has four times the lane's number added (`global_load_addtid_dword`).
+    ADDS_LANE = 68;
 }
 
 /// What an opcode takes and does.
@@ -422,19 +430,44 @@ pub(crate) struct Signature {
     /// In the order of LLVM's text.
     pub(crate) operands: &'static [Spec],
     pub(crate) flags: Flags,
+    /// Its access to memory, or what matrices it multiplies.
+    pub(crate) action: Option<Action>,
 }
 
-/// A list: `mnemonic [slot type, …] [properties];`, one opcode a line. Each becomes a constant of its name.
+/// A list: `mnemonic [slot type, …] [properties];`, one opcode a line, with its action behind the properties if that is an access to memory
+/// or a product of matrices (`load u8`, `atomic add_b32`, `mfma (32 8 1 f16 f16 f32)`: `actions` has the words). Each becomes a constant of
+/// its name.
 macro_rules! signatures {
-    ($($op:ident [$($slot:ident $ty:ident),*] [$($flag:ident)*];)*) => {
+    ($($op:ident [$($slot:ident $ty:ident),*] [$($flag:ident)*] $($verb:ident $what:tt)?;)*) => {
         $(
             #[expect(non_upper_case_globals, reason = "it is called by the mnemonic")]
             pub(crate) const $op: $crate::signature::Signature = $crate::signature::Signature {
                 op: $crate::Op::$op,
                 operands: &[$($crate::signature::slots::$slot($crate::signature::Ty::$ty)),*],
                 flags: $crate::signature::Flags::NONE$(.with($crate::signature::$flag))*,
+                action: $crate::signature::action!($($verb $what)?),
             };
         )*
     };
 }
 use signatures;
+
+/// The action of a row, if it has one.
+macro_rules! action {
+    () => {
+        None
+    };
+    ($verb:ident $what:ident) => {
+        Some($crate::signature::actions::$verb($crate::signature::actions::$what))
+    };
+    ($verb:ident ($size:literal $depth:literal $blocks:literal $a:ident $b:ident $result:ident)) => {{
+        use $crate::signature::actions as words;
+        Some(words::$verb(
+            [$size, $depth, $blocks],
+            words::elements::$a,
+            words::elements::$b,
+            words::accumulators::$result,
+        ))
+    }};
+}
+use action;

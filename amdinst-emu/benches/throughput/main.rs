@@ -5,7 +5,8 @@
 //! over all cores by rayon). Each result is compared with the host's. Times are the best of several runs in one process,
 //! after one that does not count; on one core they are the thread's time on it, so that another load on the machine
 //! disturbs them little. Ratios are of one process's runs.
-//! `cargo bench -p amdinst-emu -- --test` runs everything once, small.
+//! `cargo bench -p amdinst-emu -- --test` runs everything once, small. The host's functions are vector code where LLVM makes it; with
+//! `RUSTFLAGS="-Cno-vectorize-loops -Cno-vectorize-slp"` their times are those of scalar code.
 
 mod clock;
 mod device;

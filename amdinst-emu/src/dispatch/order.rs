@@ -63,12 +63,8 @@ fn is_sensitive(step: &Step) -> bool {
 
 /// Whether a step writes device memory through the scalar cache, reads a clock, or does a GWS operation.
 pub(super) fn is_sensitive_scalar(step: &Step) -> bool {
-    let name = step.op.name();
-    name.starts_with("s_atomic")
-        || name.starts_with("s_buffer_atomic")
-        || name.starts_with("s_store")
-        || name.starts_with("s_buffer_store")
-        || name.starts_with("s_scratch_store")
+    let scalar = step.extra.as_ref().and_then(|extra| extra.scalar);
+    scalar.is_some_and(|access| !matches!(access.action, Action::Load { .. }))
         || step.op.is_of(Families::GLOBAL_SYNC)
         || step.flags.reads_clock
 }

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use amdgpu_isa::{Access, Families, Inst, MemoryOperation, Op, Operand, Reg, Slot, Value};
+use amdgpu_isa::{Access, AtomicOp, Families, Inst, MemoryOperation, Op, Operand, Reg, Slot, Value};
 
 use super::{Launch, Observer, Shared, StepCount, prepare, run_groups, run_slice};
 use crate::check::{Fault, FaultKind, Holder, MemorySpace, Trap};
@@ -17,7 +17,7 @@ use crate::exec::Context;
 use crate::exec::footprint::Footprint;
 use crate::machine::{Config, Uninitialised};
 use crate::memory::{Copied, Memory};
-use crate::program::{Action, AtomicOp, Program, Step};
+use crate::program::{Action, Program, Step};
 use crate::wave::{GprIndex, LANES, REGISTERS, Status, Wave};
 
 /// The dword: as a number, an address, a float or an index it is none that programs have.

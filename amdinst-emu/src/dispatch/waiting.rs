@@ -5,6 +5,8 @@
 //! all as it was waits, whatever the loop looks like. If nobody can write what it reads, or it reads nothing, it never ends. A loop that
 //! counts its rounds or reads a clock is not known for one.
 
+use amdgpu_isa::Families;
+
 use crate::program::{Space, Step};
 use crate::wave::{Held, Wave};
 
@@ -29,7 +31,7 @@ impl Round {
         let extra = step.extra.as_ref();
         self.asks |=
             extra.is_some_and(|extra| extra.scalar.is_some() || extra.memory.is_some_and(|of| of.lds_dma));
-        self.reads_lds |= step.op.name().starts_with("ds_");
+        self.reads_lds |= step.op.is_of(Families::DATA_SHARE);
     }
 }
 
@@ -80,14 +82,14 @@ impl Look {
 
     /// Whether a step may change what is not looked at.
     pub(super) fn cannot_see(step: &Step) -> bool {
-        order::is_sensitive_scalar(step) || order::converts(step) || step.op.name().contains("barrier")
+        order::is_sensitive_scalar(step) || order::converts(step) || step.op.is_of(Families::BARRIER)
     }
 
     /// The wave has run this step.
     pub(super) fn step(&mut self, step: &Step, wave: &Wave, lds: &[u8], round: &Round) -> Seen {
         let access = step.extra.as_ref().and_then(|extra| extra.memory.as_ref());
         let may_write_lds = access.is_some_and(|access| access.space == Space::Flat || access.lds_dma)
-            || step.op.name().starts_with("ds_");
+            || step.op.is_of(Families::DATA_SHARE);
         if round.changed || may_write_lds && lds != self.lds {
             return Seen::GetsOn;
         }

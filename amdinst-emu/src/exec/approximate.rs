@@ -1,10 +1,10 @@
 //! Instructions whose results the manuals do not fix to the bit: how far the ones here may be from a device's.
 
-use amdgpu_isa::{Arch, Feature, Op};
+use amdgpu_isa::{Arch, AtomicOp, Families, Feature, MemoryAction, Moved, Op};
 
 /// In what way an instruction's result is not the device's to the bit. `None`: it is.
 pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
-    let name = op.name();
+    let action = op.memory_use().map(|told| told.action);
     Some(match op {
         Op::v_rcp_f32
         | Op::v_s_rcp_f32
@@ -56,13 +56,18 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
         Op::ds_read_b64_tr_b4 | Op::ds_read_b96_tr_b6 | Op::ds_read_b64_tr_b8 => {
             "which lanes read which part of the matrix is not published; taken from the 16-bit form's order"
         }
-        _ if halves_kept(name) && arch.has(Feature::SramEcc) => {
+        _ if arch.has(Feature::SramEcc)
+            && matches!(action, Some(MemoryAction::Load(Moved { half: Some(_), .. }))) =>
+        {
             "the other half of the register is kept; a device that runs with ECC clears it"
         }
-        _ if name.contains("_format_") => {
+        _ if matches!(action, Some(MemoryAction::LoadFormat(_) | MemoryAction::StoreFormat(_))) => {
             "the manuals do not give the conversions' rounding; here to the nearest, ties to even, clamped"
         }
-        _ if arch.has(Feature::AtomicAddSubnormals) && name.ends_with("_atomic_add_f32") => {
+        _ if arch.has(Feature::AtomicAddSubnormals)
+            && action == Some(MemoryAction::Atomic { op: AtomicOp::FAdd, bytes: 4 })
+            && !op.is_of(Families::DATA_SHARE) =>
+        {
             "subnormals are kept, as LLVM has it; the manual's table flushes them"
         }
         _ => {
@@ -72,10 +77,4 @@ pub(crate) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
                 .or_else(|| super::wmma::bound(op));
         }
     })
-}
-
-/// Loads of 16 bits or fewer into one half of a register.
-fn halves_kept(name: &str) -> bool {
-    let load = name.contains("_load_") || name.starts_with("ds_read_");
-    load && (name.ends_with("_d16") || name.ends_with("_d16_hi"))
 }

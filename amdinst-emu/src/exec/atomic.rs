@@ -1,9 +1,8 @@
 //! Read-modify-write operations on 4 and 8 bytes, whatever memory they act on.
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, AtomicOp};
 
 use super::atomic_float::{self, FloatRules};
-use crate::program::AtomicOp;
 use crate::wave::Wave;
 
 /// An operation on so many bytes, and what it does with floats.

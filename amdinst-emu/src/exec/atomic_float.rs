@@ -3,10 +3,9 @@
 //!
 //! The operand in memory is the first one, the instruction's data the second.
 
-use amdgpu_isa::{Arch, Feature};
+use amdgpu_isa::{Arch, AtomicOp, Feature};
 
 use super::half;
-use crate::program::AtomicOp;
 use crate::wave::{Half, Wave};
 
 /// What a float atomic does with subnormals and NaNs.

@@ -4,13 +4,13 @@
 //! mistake of the program that hardware hides, so here it is a fault. Offsets into buffers are taken as hardware does:
 //! there the descriptor's bounds say what is meant.
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{AtomicOp, Op};
 
 use super::atomic_float::FloatRules;
 use super::{Context, atomic};
 use crate::check::{AccessKind, FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::{Allocation, Memory, Protection};
-use crate::program::{Action, AtomicOp, Handler, ScalarAccess, ScalarKind, Step};
+use crate::program::{Action, Handler, ScalarAccess, ScalarKind, Step};
 use crate::races::{self, Access};
 use crate::wave::Wave;
 

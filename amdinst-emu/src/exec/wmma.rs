@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use amdgpu_isa::{Mods, Op};
+use amdgpu_isa::{Accumulator, MatrixUnit, Mods, Op};
 
 use super::float::single;
 use super::minifloat::{self, Format};
@@ -45,7 +45,7 @@ enum Sum {
     I32,
 }
 
-/// What a mnemonic says.
+/// What an opcode multiplies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Form {
     a: Element,
@@ -58,36 +58,29 @@ struct Form {
 }
 
 fn form(op: Op) -> Option<Form> {
-    let name = op.name();
-    let (rest, sparse) = match (name.strip_prefix("v_wmma_"), name.strip_prefix("v_swmmac_")) {
-        (Some(rest), _) => (rest, false),
-        (_, Some(rest)) => (rest, true),
-        _ => return None,
+    let product = op.matrix_product().filter(|product| product.unit == MatrixUnit::Wmma)?;
+    let sum = match product.result {
+        Accumulator::F32 => Sum::F32,
+        Accumulator::F16 => Sum::F16,
+        Accumulator::Bf16 => Sum::BF16,
+        Accumulator::I32 => Sum::I32,
+        Accumulator::F64 => return None,
     };
-    let mut words = rest.split('_');
-    let sum = match words.next()? {
-        "f32" => Sum::F32,
-        "f16" => Sum::F16,
-        "bf16" => Sum::BF16,
-        "i32" => Sum::I32,
-        _ => return None,
-    };
-    let depth = words.next()?.strip_prefix("16x16x")?.parse().ok()?;
-    let a = Element::of(words.next()?)?;
-    let b = words.next().map_or(Some(a), Element::of)?;
-    (depth <= DEEPEST).then_some(Form { a, b, sum, depth, sparse })
+    let (a, b, depth) = (Element::of(product.a)?, Element::of(product.b)?, product.depth);
+    (depth <= DEEPEST).then_some(Form { a, b, sum, depth, sparse: product.is_sparse })
 }
 
 impl Element {
-    fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "f16" => Self::F16,
-            "bf16" => Self::BF16,
-            "fp8" => Self::Small(minifloat::FP8_OCP),
-            "bf8" => Self::Small(minifloat::BF8_OCP),
-            "iu8" => Self::Whole(8),
-            "iu4" => Self::Whole(4),
-            _ => return None,
+    /// `None` of one that only other products have.
+    fn of(element: amdgpu_isa::Element) -> Option<Self> {
+        use amdgpu_isa::Element as Of;
+        Some(match element {
+            Of::F16 => Self::F16,
+            Of::Bf16 => Self::BF16,
+            Of::Fp8 => Self::Small(minifloat::FP8_OCP),
+            Of::Bf8 => Self::Small(minifloat::BF8_OCP),
+            Of::Iu8 | Of::Iu4 => Self::Whole(element.bits()),
+            Of::F64 | Of::F32 | Of::Xf32 | Of::I8 | Of::Small => return None,
         })
     }
 
@@ -100,7 +93,7 @@ impl Element {
     }
 }
 
-/// The forms by their mnemonics.
+/// The forms by their opcodes.
 static FORMS: LazyLock<HashMap<Op, Form>> =
     LazyLock::new(|| Op::ALL.iter().filter_map(|&op| Some((op, form(op)?))).collect());
 

@@ -17,8 +17,8 @@ pub(crate) use lower::bare;
 pub use resident::Resident;
 pub(crate) use resident::{is_current, program as resident};
 pub(crate) use step::{
-    Action, AtomicOp, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Packing, Part, Registers,
-    ScalarAccess, ScalarKind, Space, Src, Step, Typed,
+    Action, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Part, Registers, ScalarAccess, ScalarKind,
+    Space, Src, Step, Typed,
 };
 
 use std::ops::Range;

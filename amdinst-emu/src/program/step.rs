@@ -1,6 +1,6 @@
 //! The form in which instructions are executed: operands resolved to rows and constants, a function to call.
 
-use amdgpu_isa::{Inst, Op, Operand, Special, Value};
+use amdgpu_isa::{AtomicOp, Inst, Op, Operand, Packing, Special, Value};
 
 use crate::check::{Outcome, RegisterBank};
 use crate::exec::{Context, Permutation, Versions};
@@ -231,51 +231,11 @@ pub(crate) enum Action {
     },
 }
 
-/// Read-modify-write operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AtomicOp {
-    Swap,
-    CmpSwap,
-    Add,
-    Sub,
-    /// Not below zero.
-    SubClamped,
-    /// `old >= data ? old - data : old`.
-    SubIfNotLess,
-    Rsub,
-    SMin,
-    SMax,
-    UMin,
-    UMax,
-    And,
-    Or,
-    Xor,
-    Inc,
-    Dec,
-    /// `(old & ~data0) | data1`.
-    MaskOr,
-    /// `old >= data ? old - data : old + data1`.
-    Wrap,
-    FAdd,
-    FMin,
-    FMax,
-    FCmpSwap,
-    PkAddF16,
-    PkAddBf16,
-    /// Each dword of two is exchanged if the new one has its top bit set.
-    ConditionalSwap32,
-}
-
-impl AtomicOp {
-    /// The kind of operations among which this one may happen in any order, and leave the same value in memory: named by one of them.
-    /// Additions and subtractions are of one kind; what is added before a maximum is taken is not what is added after it.
-    pub(crate) fn commuting(self) -> Option<Self> {
+impl Action {
+    /// Bytes at an address.
+    pub(crate) const fn bytes(self) -> u8 {
         match self {
-            Self::Add | Self::Sub => Some(Self::Add),
-            Self::SMin | Self::SMax | Self::UMin | Self::UMax | Self::And | Self::Or | Self::Xor => {
-                Some(self)
-            }
-            _ => None,
+            Self::Load { bytes, .. } | Self::Store { bytes, .. } | Self::Atomic { bytes, .. } => bytes,
         }
     }
 }
@@ -320,17 +280,6 @@ pub(crate) struct Typed {
     pub(crate) clears: bool,
     /// MTBUF's data format (bits 0-3) and number format (bits 4-6); `None` where the buffer resource has them.
     pub(crate) format: Option<u8>,
-}
-
-/// How components lie in registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Packing {
-    /// One in each register.
-    Dwords,
-    /// Two in each register, the low half first.
-    Halves,
-    /// One, in a register's high half.
-    HighHalf,
 }
 
 /// What a scalar memory instruction accesses.

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use amdgpu_isa::Families;
 use amdgpu_object::CodeObject;
 use amdgpu_object::lines::{Frame, SourceMap};
 
@@ -139,7 +140,7 @@ pub(crate) fn of_steps(program: &Program, sources: Option<&Sources>) -> Arc<[Ato
 
 fn accesses(step: &Step) -> bool {
     step.extra.as_ref().is_some_and(|extra| extra.memory.is_some() || extra.scalar.is_some())
-        || step.op.name().starts_with("ds_")
+        || step.op.is_of(Families::DATA_SHARE)
 }
 
 /// The largest atomic, in bytes.

@@ -1,6 +1,8 @@
 //! What the model needs to know of each instruction, worked out once for a program.
 
-use amdgpu_isa::{Encoding, Generation, Inst, MemoryKind, MemoryOperation, Op, Reg, Waits};
+use amdgpu_isa::{
+    Element, Encoding, Generation, Inst, MatrixUnit, MemoryKind, MemoryOperation, Op, Reg, Waits,
+};
 
 use super::parameters::{Cost, Parameters};
 use crate::program::Program;
@@ -210,16 +212,17 @@ fn special(inst: &Inst, generation: Generation) -> Work {
 fn vector(op: Op, p: &Parameters) -> (Category, Work, Cost) {
     let name = op.name();
     let f64 = name.contains("_f64");
-    if name.starts_with("v_mfma_") || name.starts_with("v_smfmac_") {
+    if let Some(product) = op.matrix_product().filter(|product| product.unit == MatrixUnit::Mfma) {
         let [small, middle, large, small_f64, middle_f64] = p.mfma;
-        let cost = match (name.contains("32x32"), name.contains("16x16"), name.starts_with("v_mfma_f64")) {
-            (_, true, true) => middle_f64,
-            (_, _, true) => small_f64,
-            (true, ..) => large,
-            (_, true, _) => middle,
-            _ => small,
+        let alone = product.a == Element::F64;
+        let cost = match (product.size, alone) {
+            (4, true) => small_f64,
+            (_, true) => middle_f64,
+            (4, _) => small,
+            (16, _) => middle,
+            _ => large,
         };
-        return (Category::Vector, Work::Matrix { alone: name.starts_with("v_mfma_f64") }, cost);
+        return (Category::Vector, Work::Matrix { alone }, cost);
     }
     const TRANSCENDENTAL: [&str; 8] =
         ["v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_", "v_rcp_iflag_"];

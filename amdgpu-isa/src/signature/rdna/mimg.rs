@@ -27,6 +27,7 @@ macro_rules! images {
                         $(slots::$sampler(Ty::B128),)?
                     ],
                     flags: Flags::NONE$(.with($flag))*,
+                    action: None,
                 }
             };
         )*
@@ -160,6 +161,7 @@ macro_rules! rays {
                     slots::srsrc(Ty::B128),
                 ],
                 flags: LOAD,
+                action: None,
             };
         )*
     };
@@ -185,6 +187,7 @@ macro_rules! bounding_boxes {
                         slots::srsrc(Ty::B128),
                     ],
                     flags: $crate::signature::LOAD,
+                    action: None,
                 }
             };
         )*

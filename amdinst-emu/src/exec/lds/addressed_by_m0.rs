@@ -1,13 +1,13 @@
 //! LDS instructions whose address comes from M0: append, consume, and the ones addressed by lane.
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{AtomicOp, Op};
 
 use super::memory::{check, load, store};
 use super::{access_of, no_gds};
 use crate::check::{AccessKind, Outcome, Trap};
 use crate::exec::atomic_float::FloatRules;
 use crate::exec::{Context, atomic};
-use crate::program::{AtomicOp, Src, Step};
+use crate::program::{Src, Step};
 use crate::wave::{LANES, M0};
 
 /// `ds_append` and `ds_consume`: add or subtract the number of active lanes at M0's base, once for the wave.

@@ -7,7 +7,7 @@ mod memory;
 mod source_in_lds;
 mod transpose;
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{Families, Op};
 
 pub(super) use memory::{check, load, store, transfer};
 
@@ -43,7 +43,7 @@ fn special(op: Op) -> Option<Handler> {
             unimplemented_step
         }
         _ if name.starts_with("ds_bvh_stack") => unimplemented_step,
-        _ if name.starts_with("ds_gws") => global_sync::sync,
+        _ if op.is_of(Families::GLOBAL_SYNC) => global_sync::sync,
         _ if name.contains("_src2_") => source_in_lds::access,
         _ if name.contains("_tr_") => transpose::read,
         _ => return None,

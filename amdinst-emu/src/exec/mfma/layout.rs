@@ -10,7 +10,7 @@
 //! small doubles the manual lets the rows of a block stand closer than the blocks; the calculator has it the other way
 //! round, as here.)
 
-use super::shape::Shape;
+use amdgpu_isa::MatrixProduct;
 
 /// Where the elements of one depth are: an item of `size` lanes from `lane` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) struct Input {
 
 impl Input {
     /// `depth` elements a row are stored, of `bits` bits each; those of B before sparseness.
-    pub(super) fn new(shape: &Shape, depth: usize, bits: usize) -> Self {
+    pub(super) fn new(shape: &MatrixProduct, depth: usize, bits: usize) -> Self {
         let per_lane = depth * shape.size * shape.blocks / 64;
         // More than 128 bits a lane: two operands in one.
         let run = if (8..32).contains(&bits) && per_lane * bits > 128 { per_lane / 2 } else { per_lane };
@@ -38,7 +38,7 @@ impl Input {
     }
 
     /// An operand that is stored in `runs` parts, one behind the other.
-    pub(super) fn in_runs(shape: &Shape, depth: usize, runs: usize) -> Self {
+    pub(super) fn in_runs(shape: &MatrixProduct, depth: usize, runs: usize) -> Self {
         let per_lane = depth * shape.size * shape.blocks / 64;
         Self { size: shape.size, blocks: shape.blocks, run: per_lane / runs }
     }
@@ -54,7 +54,7 @@ impl Input {
 
 /// Where row `row` of a block of the result is: `size` lanes of one register (a pair, for doubles). `height` is the number
 /// of rows of a group.
-pub(super) fn result(shape: &Shape, height: usize, block: usize, row: usize) -> ElementLanes {
+pub(super) fn result(shape: &MatrixProduct, height: usize, block: usize, row: usize) -> ElementLanes {
     let size = shape.size;
     let groups_at_once = 64 / size;
     let blocks_at_once = (64 * height).div_ceil(size * size);

@@ -33,14 +33,14 @@ pub(super) fn handler(op: Op) -> Option<Handler> {
 
 /// In what a matrix instruction's result may differ from a device's; `None`: in nothing ([`numerics`]).
 pub(super) fn bound(arch: Arch, op: Op) -> Option<&'static str> {
-    use shape::Element::{F32, F64, I8, Small};
+    use amdgpu_isa::Element::{F32, F64, I8, Small};
     let shape = shape::of(op)?;
     Some(match shape.a {
         F32 | F64 | I8 => return None,
         Small => {
             "the order and rounding of sums are not published: 32 products in double precision, then C, once"
         }
-        _ if shape.sparse => {
+        _ if shape.is_sparse => {
             "the rounding of sums is not published: the selected products' as the dense instructions'"
         }
         _ if arch.has(Feature::ScaledMatrices) => {

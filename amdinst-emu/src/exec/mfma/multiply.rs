@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 
+use amdgpu_isa::Element;
+
 use super::layout::Input;
 use super::numerics::{Numerics, all_safe, flush};
 use super::operands::{Job, Matrix, Scale};
 use super::registers::{self, ELEMENTS, rows};
-use super::shape::Element;
 use super::truncated::Least;
 use super::{blocks, chain, exact, flushed, truncated};
 use crate::program::Src;
@@ -162,7 +163,7 @@ fn singles<const N: usize>(w: &mut Wave, job: &Job, buffers: &mut Buffers<f32>) 
                 }
             }};
         }
-        if shape.sparse {
+        if shape.is_sparse {
             let chosen = chosen::<N>(w, job, i);
             sum!(|k: usize| &columns[usize::from(chosen[k])]);
         } else {
@@ -259,7 +260,7 @@ fn integers<const N: usize>(w: &mut Wave, job: &Job, buffers: &mut Buffers<i32>)
         let a = &a[block * depth * N..][..depth * N];
         let columns = &columns[block * job.b.depth..][..job.b.depth];
         let left = |k: usize| a[k * N + i];
-        if shape.sparse {
+        if shape.is_sparse {
             let chosen = chosen::<N>(w, job, i);
             chain::integers(left, |k| &columns[usize::from(chosen[k])], depth, line, job.saturate);
         } else {

@@ -19,9 +19,9 @@
 //! A NaN that a sum of products gives is the positive quiet NaN without payload; chains follow the rules of
 //! [`crate::exec::float`].
 
-use amdgpu_isa::Arch;
+use amdgpu_isa::{Arch, Element, MatrixProduct};
 
-use super::shape::{Element, Shape};
+use super::shape;
 
 /// How products are summed to a single.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(super) enum Numerics {
 
 impl Numerics {
     /// The arithmetic of an instruction.
-    pub(super) fn of(arch: Arch, shape: &Shape, one_k: bool) -> Self {
+    pub(super) fn of(arch: Arch, shape: &MatrixProduct) -> Self {
         match (shape.a, arch) {
             (Element::Small, _) => Self::Blocks,
             (Element::Fp8 | Element::Bf8, _) => Self::TwoTruncated(16),
@@ -51,7 +51,7 @@ impl Numerics {
             (Element::F16, Arch::Gfx908) => Self::Exact(4),
             (Element::Bf16, Arch::Gfx908) => Self::Exact(2),
             (Element::F16, Arch::Gfx90a) => Self::Flushed(4),
-            (Element::Bf16, Arch::Gfx90a) => Self::Flushed(if one_k { 4 } else { 2 }),
+            (Element::Bf16, Arch::Gfx90a) => Self::Flushed(shape::per_lane(shape)),
             (Element::F16 | Element::Bf16, _) => Self::Truncated(shape.depth.min(8)),
             _ => Self::Chain,
         }

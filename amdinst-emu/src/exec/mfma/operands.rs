@@ -1,11 +1,11 @@
 //! What an instruction asks for, resolved: formats, registers, broadcasts, arithmetic.
 
-use amdgpu_isa::{Arch, Feature, Mods, Op, Value};
+use amdgpu_isa::{Arch, Element, Feature, MatrixProduct, Mods, Op, Value};
 
 use super::layout::Input;
 use super::numerics::Numerics;
 use super::registers::Lanes;
-use super::shape::{self, Element, Shape};
+use super::shape;
 use crate::check::{Outcome, Trap};
 use crate::exec::{Context, minifloat};
 use crate::program::{Src, Step};
@@ -61,7 +61,7 @@ pub(super) enum Scale {
 /// One instruction, ready to execute.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
-    pub(super) shape: &'static Shape,
+    pub(super) shape: &'static MatrixProduct,
     pub(super) numerics: Numerics,
     pub(super) a: Matrix,
     pub(super) b: Matrix,
@@ -83,24 +83,24 @@ pub(super) fn job(context: &Context<'_>, step: &Step) -> Outcome<Job> {
     let Some(extra) = &step.extra else { return Err(odd_operand(step.op)) };
     let mods = &extra.inst.mods;
     let (Src::Row(a), Src::Row(b)) = (step.src[0], step.src[1]) else { return Err(odd_operand(step.op)) };
-    let numerics = Numerics::of(arch, shape, step.op.name().ends_with("_1k"));
+    let numerics = Numerics::of(arch, shape);
     let mode = context.wave.mode;
     let saturate = arch.has(Feature::ClampedMatrices) && mode & FP16_OVFL != 0;
-    let (indices, c) = if shape.sparse {
+    let (indices, c) = if shape.is_sparse {
         let Src::Row(row) = step.src[2] else { return Err(odd_operand(step.op)) };
         (Some(indices(shape, row, mods)), Src::Row(step.dst))
     } else {
         (None, addend(step.src[2], extra.inst.operands.get(3).map(|operand| operand.value), shape))
     };
-    let lanes = if shape.sparse { [Lanes::Own; 2] } else { lanes(step.op, shape, mods)? };
+    let lanes = if shape.is_sparse { [Lanes::Own; 2] } else { lanes(step.op, shape, mods)? };
     let [negate_a, negate_b, negate_c] = negations(step.op, arch, shape, mods)?;
-    let runs = if shape.per_lane() * shape.b.bits() > 128 { 2 } else { 1 };
+    let runs = if shape::per_lane(shape) * shape.b.bits() > 128 { 2 } else { 1 };
     let a = Matrix {
         lanes: lanes[0],
         negate: negate_a,
-        ..matrix(step.op, arch, shape, shape.a, (a, shape.depth >> u32::from(shape.sparse)), mods.cbsz)?
+        ..matrix(step.op, arch, shape, shape.a, (a, shape.depth >> u32::from(shape.is_sparse)), mods.cbsz)?
     };
-    let a = if shape.sparse { Matrix { input: Input::in_runs(shape, a.depth, runs), ..a } } else { a };
+    let a = if shape.is_sparse { Matrix { input: Input::in_runs(shape, a.depth, runs), ..a } } else { a };
     let b = Matrix {
         lanes: lanes[1],
         negate: negate_b,
@@ -117,7 +117,7 @@ pub(super) fn job(context: &Context<'_>, step: &Step) -> Outcome<Job> {
 }
 
 /// C: constants are singles or integers whatever A and B are (CDNA2 ISA manual, section 7.1), doubles with doubles.
-fn addend(source: Src, value: Option<Value>, shape: &Shape) -> Src {
+fn addend(source: Src, value: Option<Value>, shape: &MatrixProduct) -> Src {
     match value {
         Some(Value::Inline(code)) if shape.a != Element::F64 => {
             Src::Const(u64::from(minifloat::inline_constant(code, minifloat::F32)))
@@ -127,7 +127,7 @@ fn addend(source: Src, value: Option<Value>, shape: &Shape) -> Src {
 }
 
 /// Broadcasts and lane patterns.
-fn lanes(op: Op, shape: &Shape, mods: &Mods) -> Outcome<[Lanes; 2]> {
+fn lanes(op: Op, shape: &MatrixProduct, mods: &Mods) -> Outcome<[Lanes; 2]> {
     if matches!(shape.a, Element::F64 | Element::Small) {
         return Ok([Lanes::Own; 2]);
     }
@@ -144,7 +144,7 @@ fn lanes(op: Op, shape: &Shape, mods: &Mods) -> Outcome<[Lanes; 2]> {
 }
 
 /// Which of A, B and C change their signs: doubles from gfx942 on.
-fn negations(op: Op, arch: Arch, shape: &Shape, mods: &Mods) -> Outcome<[bool; 3]> {
+fn negations(op: Op, arch: Arch, shape: &MatrixProduct, mods: &Mods) -> Outcome<[bool; 3]> {
     if shape.a != Element::F64 || mods.blgp == 0 {
         return Ok([false; 3]);
     }
@@ -155,11 +155,11 @@ fn negations(op: Op, arch: Arch, shape: &Shape, mods: &Mods) -> Outcome<[bool; 3
 }
 
 /// The register bits that say where a sparse A's elements belong (CDNA3 ISA manual, section 7.4; CDNA4, section 7.5).
-fn indices(shape: &Shape, row: u16, mods: &Mods) -> Indices {
-    let width = 2 * shape.per_lane() / 2;
+fn indices(shape: &MatrixProduct, row: u16, mods: &Mods) -> Indices {
+    let width = 2 * shape::per_lane(shape) / 2;
     let sets = 32 / width;
     let set = if mods.cbsz & 3 == 0 { usize::from(mods.abid) & (sets - 1) } else { 0 };
-    let runs = if shape.per_lane() * shape.b.bits() > 128 { 2 } else { 1 };
+    let runs = if shape::per_lane(shape) * shape.b.bits() > 128 { 2 } else { 1 };
     Indices { row, bit: set * width, input: Input::in_runs(shape, shape.depth / 2, runs) }
 }
 
@@ -167,7 +167,7 @@ fn indices(shape: &Shape, row: u16, mods: &Mods) -> Indices {
 fn matrix(
     op: Op,
     arch: Arch,
-    shape: &Shape,
+    shape: &MatrixProduct,
     element: Element,
     (row, depth): (u16, usize),
     code: u8,
@@ -186,6 +186,7 @@ fn matrix(
             4 => minifloat::FP4,
             _ => return Err(Trap::unimplemented(op, "with a reserved matrix format")),
         },
+        Element::Iu8 | Element::Iu4 => return Err(Trap::unimplemented(op, "with elements of WMMA")),
     };
     let bits = if element == Element::Small { format.bits() as usize } else { element.bits() };
     let small = if format.bits() <= 8 { format.values() } else { minifloat::FP4.values() };
@@ -219,7 +220,7 @@ fn scale(context: &Context<'_>, op: Op, value: Value, mods: &Mods, source: u32) 
 }
 
 /// MODE.FP_DENORM for single precision; gfx90a flushes halves and bfloat16 by itself.
-fn flush(arch: Arch, shape: &Shape, mode: u32) -> Flush {
+fn flush(arch: Arch, shape: &MatrixProduct, mode: u32) -> Flush {
     if shape.a != Element::F32 {
         return Flush::default();
     }

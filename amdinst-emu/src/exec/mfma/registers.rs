@@ -2,8 +2,9 @@
 //!
 //! A and B are kept depth first: element (k, i) at k·size + i. The result is kept row by row.
 
+use amdgpu_isa::{Element, MatrixProduct};
+
 use super::layout::{ElementLanes, Input, result};
-use super::shape::{Element, Shape};
 use crate::exec::half;
 use crate::wave::{Half, Wave};
 
@@ -48,7 +49,7 @@ impl Lanes {
 /// Read a matrix into `to`, as `get` reads one lane of one item.
 #[inline(always)]
 fn gather<T: Copy>(
-    shape: &Shape,
+    shape: &MatrixProduct,
     input: &Input,
     depth: usize,
     lanes: Lanes,
@@ -75,7 +76,7 @@ fn gather<T: Copy>(
 #[inline(always)]
 pub(super) fn singles(
     w: &Wave,
-    shape: &Shape,
+    shape: &MatrixProduct,
     element: Element,
     small: (&[f32; 256], usize),
     depth: usize,
@@ -117,7 +118,7 @@ pub(super) fn singles(
 #[inline(always)]
 pub(super) fn bytes(
     w: &Wave,
-    shape: &Shape,
+    shape: &MatrixProduct,
     depth: usize,
     (input, first, lanes): (Input, u16, Lanes),
     to: &mut [i32],
@@ -130,7 +131,7 @@ pub(super) fn bytes(
 
 /// Read A or B as doubles; a change of sign is part of the instruction.
 #[inline(always)]
-pub(super) fn doubles(w: &Wave, shape: &Shape, (first, negate): (u16, bool), to: &mut [f64]) {
+pub(super) fn doubles(w: &Wave, shape: &MatrixProduct, (first, negate): (u16, bool), to: &mut [f64]) {
     let input = Input::new(shape, shape.depth, 64);
     gather(shape, &input, shape.depth, Lanes::Own, to, |item, lane| {
         let value: f64 = w.lane(first + 2 * item as u16, lane);
@@ -141,7 +142,7 @@ pub(super) fn doubles(w: &Wave, shape: &Shape, (first, negate): (u16, bool), to:
 /// Visit every row of every block of the result: its place, and its columns in `values`.
 #[inline(always)]
 pub(super) fn rows<T>(
-    shape: &Shape,
+    shape: &MatrixProduct,
     height: usize,
     values: &mut [T],
     mut visit: impl FnMut(ElementLanes, &mut [T]),

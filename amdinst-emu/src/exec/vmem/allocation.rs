@@ -1,12 +1,14 @@
 //! Accesses to device memory, once the allocation is known.
 
 use super::LaneAddress;
+use amdgpu_isa::AtomicOp;
+
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
 use crate::exec::atomic;
 use crate::exec::atomic_float::FloatRules;
 use crate::exec::lane_data::{get_small, operand, put_small, set_result};
 use crate::memory::Allocation;
-use crate::program::{Action, AtomicOp, MemoryAccess};
+use crate::program::{Action, MemoryAccess};
 use crate::wave::{LANES, Wave};
 
 /// The fast path: every active lane's bytes are inside one allocation that may be accessed so.

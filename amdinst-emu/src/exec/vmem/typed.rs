@@ -7,10 +7,12 @@
 
 use super::buffer::{self, Resource};
 use super::formats::Format;
+use amdgpu_isa::Packing;
+
 use crate::check::{Outcome, Trap};
 use crate::exec::Context;
 use crate::memory::Memory;
-use crate::program::{Action, MemoryAccess, Packing, Step, Typed};
+use crate::program::{Action, MemoryAccess, Step, Typed};
 use crate::wave::{LANES, Wave};
 
 /// What a channel of a load gets.

@@ -1,0 +1,365 @@
+//! What instructions do to memory, and which matrices they multiply. `signature` says which opcode does what, once for all generations.
+
+use std::sync::LazyLock;
+
+use crate::signature::{
+    ADDS_LANE, BY_64, COMPARES_LAST, FROM_LDS, RETURNS, SPARSE, Signature, TO_LDS_ALWAYS, TWO_OFFSETS,
+};
+use crate::{Arch, Op};
+
+/// What the signatures of opcodes say that they do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    Memory(MemoryAction),
+    /// As [`MatrixProduct`] has it.
+    Matrix {
+        unit: MatrixUnit,
+        size: u8,
+        depth: u8,
+        blocks: u8,
+        a: Element,
+        b: Element,
+        result: Accumulator,
+    },
+}
+
+/// A product of matrices, `D = A × B + C`, or several of the same shape, as its opcode tells them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixProduct {
+    /// What multiplies them, on which it depends how lanes hold them.
+    pub unit: MatrixUnit,
+    /// Rows of A, C and D, and columns of B, C and D.
+    pub size: usize,
+    /// Columns of A and rows of B.
+    pub depth: usize,
+    /// Products.
+    pub blocks: usize,
+    /// Elements of A.
+    pub a: Element,
+    /// Elements of B.
+    pub b: Element,
+    /// Elements of C and D.
+    pub result: Accumulator,
+    /// Of each four elements of A along a row two are there, and indices say which.
+    pub is_sparse: bool,
+}
+
+/// What multiplies matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatrixUnit {
+    /// The matrix core of CDNA: MFMA, and SMFMAC, of which A is sparse.
+    Mfma,
+    /// RDNA's WMMA, and SWMMAC, of which A is sparse.
+    Wmma,
+}
+
+/// An element of A or B.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// Double precision.
+    F64,
+    /// Single precision.
+    F32,
+    /// Single precision of which 10 bits of the mantissa count.
+    Xf32,
+    /// Half precision.
+    F16,
+    /// The upper half of single precision.
+    Bf16,
+    /// 8 bits, 4 of them the exponent.
+    Fp8,
+    /// 8 bits, 5 of them the exponent.
+    Bf8,
+    /// FP8, BF8, FP6, BF6 or FP4, as CBSZ (A) and BLGP (B) say.
+    Small,
+    /// 8 bits, signed.
+    I8,
+    /// 8 bits, signed if NEG says so.
+    Iu8,
+    /// 4 bits, signed if NEG says so.
+    Iu4,
+}
+
+/// An element of C or D.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accumulator {
+    /// Double precision.
+    F64,
+    /// Single precision.
+    F32,
+    /// Half precision.
+    F16,
+    /// The upper half of single precision.
+    Bf16,
+    /// 32 bits, signed.
+    I32,
+}
+
+impl Element {
+    /// Bits of an element in a register; of [`Element::Small`], of the widest.
+    pub const fn bits(self) -> usize {
+        match self {
+            Self::F64 => 64,
+            Self::F32 | Self::Xf32 => 32,
+            Self::F16 | Self::Bf16 => 16,
+            Self::I8 | Self::Iu8 | Self::Fp8 | Self::Bf8 | Self::Small => 8,
+            Self::Iu4 => 4,
+        }
+    }
+}
+
+/// An access to memory, as its opcode alone tells it: not where, and not what modifiers add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryUse {
+    /// What it does at an address.
+    pub action: MemoryAction,
+    /// It does so at two addresses, whose offsets count so many elements each (`ds_read2_b32` 1, `ds_read2st64_b32` 64).
+    pub stride: Option<u8>,
+    /// An atomic that returns the old value whatever its modifiers say (`ds_add_rtn_u32`).
+    pub returns: bool,
+    /// The value that memory is compared with is the last operand (`ds_cmpstore_b32`); otherwise the first.
+    pub compares_last: bool,
+    /// The address has four times the lane's number added (`global_load_addtid_dword`).
+    pub adds_lane: bool,
+    /// Data move between memory and LDS (`global_load_lds_dword`, `buffer_store_lds_dword`).
+    pub moves_lds: bool,
+}
+
+/// What an access does at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryAction {
+    /// A register takes a value, which is extended to 32 bits if it takes all of it.
+    Load(Moved),
+    /// A register's value goes to memory.
+    Store(Moved),
+    /// A value is read, changed and written in one step.
+    Atomic {
+        /// The change.
+        op: AtomicOp,
+        /// Bytes of the value.
+        bytes: u8,
+    },
+    /// As a load, of components that the format of a buffer resource, or of the instruction, converts.
+    LoadFormat(Components),
+    /// As a store, of such.
+    StoreFormat(Components),
+}
+
+/// A value that a load or a store moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Bytes in memory: 1, 2, 4, 8, 12, 16; scalar loads up to 64.
+    pub bytes: u8,
+    /// Whether it is extended with its sign.
+    pub signed: bool,
+    /// The half of the register that has it; `None` if it has all of it, or several.
+    pub half: Option<Half>,
+}
+
+/// A half of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// Bits 15 to 0.
+    Low,
+    /// Bits 31 to 16.
+    High,
+}
+
+/// Components that are converted, and how they lie in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Components {
+    /// 1 for `x` to 4 for `xyzw`.
+    pub count: u8,
+    /// How they lie in registers.
+    pub packing: Packing,
+}
+
+/// How components lie in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// One in each register.
+    Dwords,
+    /// Two in each register, the low half first.
+    Halves,
+    /// One, in a register's high half.
+    HighHalf,
+}
+
+/// How an atomic changes what is in memory, `old`, by its operand, `data`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicOp {
+    /// `data`.
+    Swap,
+    /// `data` if `old` is what it is compared with, else `old`.
+    CmpSwap,
+    /// `old + data`.
+    Add,
+    /// `old - data`.
+    Sub,
+    /// `old - data`, not below zero.
+    SubClamped,
+    /// `old >= data ? old - data : old`.
+    SubIfNotLess,
+    /// `data - old`.
+    Rsub,
+    /// The smaller one, signed.
+    SMin,
+    /// The larger one, signed.
+    SMax,
+    /// The smaller one.
+    UMin,
+    /// The larger one.
+    UMax,
+    /// Bits of both.
+    And,
+    /// Bits of either.
+    Or,
+    /// Bits of one of them.
+    Xor,
+    /// `old >= data ? 0 : old + 1`.
+    Inc,
+    /// `old == 0 || old > data ? data : old - 1`.
+    Dec,
+    /// `(old & ~data) | data1`.
+    MaskOr,
+    /// `old >= data ? old - data : old + data1`.
+    Wrap,
+    /// The sum of floats.
+    FAdd,
+    /// The smaller float.
+    FMin,
+    /// The larger float.
+    FMax,
+    /// As [`AtomicOp::CmpSwap`], compared as floats.
+    FCmpSwap,
+    /// Sums of two halves.
+    PkAddF16,
+    /// Sums of two BF16.
+    PkAddBf16,
+    /// Each dword of two is exchanged if the new one has its top bit set.
+    ConditionalSwap32,
+}
+
+impl AtomicOp {
+    /// The kind of operations among which this one may happen in any order, and leave the same value in memory: named by one of them.
+    /// Additions and subtractions are of one kind; what is added before a maximum is taken is not what is added after it.
+    pub const fn commuting(self) -> Option<Self> {
+        match self {
+            Self::Add | Self::Sub => Some(Self::Add),
+            Self::SMin | Self::SMax | Self::UMin | Self::UMax | Self::And | Self::Or | Self::Xor => {
+                Some(self)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What is told of each op by [`Op::ALL`], which a signature tells.
+fn by_op<T: Copy>(told: impl Fn(&Signature) -> Option<T>) -> Vec<Option<T>> {
+    let mut all = vec![None; Op::ALL.len()];
+    let models = Arch::KNOWN.iter().map(|arch| arch.generation().model());
+    for row in models.flat_map(|model| model.tables).flat_map(|(_, rows)| *rows) {
+        all[row.signature.op as usize] = told(row.signature);
+    }
+    all
+}
+
+impl Op {
+    /// The access to memory that it is; `None` if it is none, or one that has no such form: images, counters by which waves wait for each
+    /// other, moves between lanes.
+    pub fn memory_use(self) -> Option<MemoryUse> {
+        static USES: LazyLock<Vec<Option<MemoryUse>>> = LazyLock::new(|| by_op(memory_use));
+        USES[self as usize]
+    }
+
+    /// The product of matrices that it is, if it is one.
+    pub fn matrix_product(self) -> Option<&'static MatrixProduct> {
+        static PRODUCTS: LazyLock<Vec<Option<MatrixProduct>>> = LazyLock::new(|| by_op(matrix_product));
+        PRODUCTS[self as usize].as_ref()
+    }
+}
+
+/// The access of a signature, if it is one.
+fn memory_use(signature: &Signature) -> Option<MemoryUse> {
+    let Some(Action::Memory(action)) = signature.action else { return None };
+    let has = |flag| signature.flags.has(flag);
+    Some(MemoryUse {
+        action,
+        stride: has(TWO_OFFSETS).then(|| if has(BY_64) { 64 } else { 1 }),
+        returns: has(RETURNS),
+        compares_last: has(COMPARES_LAST),
+        adds_lane: has(ADDS_LANE),
+        moves_lds: has(TO_LDS_ALWAYS) || has(FROM_LDS),
+    })
+}
+
+/// The product of matrices of a signature, if it is one.
+fn matrix_product(signature: &Signature) -> Option<MatrixProduct> {
+    let Some(Action::Matrix { unit, size, depth, blocks, a, b, result }) = signature.action else {
+        return None;
+    };
+    let [size, depth, blocks] = [size, depth, blocks].map(usize::from);
+    Some(MatrixProduct { unit, size, depth, blocks, a, b, result, is_sparse: signature.flags.has(SPARSE) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signature::Spec;
+    use crate::{Access, Slot};
+
+    /// Registers of the operand that an access fills, or of the one that it takes.
+    fn dwords(specs: &[Spec], slots: &[Slot]) -> Option<u8> {
+        slots
+            .iter()
+            .find_map(|slot| specs.iter().find(|spec| spec.slot == *slot))
+            .map(|spec| spec.ty.dwords())
+    }
+
+    #[test]
+    fn accesses_move_what_their_registers_hold() {
+        let models = Arch::KNOWN.iter().map(|arch| arch.generation().model());
+        let (mut loads, mut stores, mut atomics) = (0, 0, 0);
+        for row in models.flat_map(|model| model.tables).flat_map(|(_, rows)| *rows) {
+            let (signature, name) = (row.signature, row.signature.op.name());
+            let Some(told) = memory_use(signature) else { continue };
+            let registers = |bytes: u8| bytes.div_ceil(4);
+            let specs = signature.operands;
+            let times = if told.stride.is_some() { 2 } else { 1 };
+            let filled = dwords(specs, &[Slot::Vdst, Slot::Sdata, Slot::Vdata]);
+            let taken = dwords(specs, &[Slot::Data0, Slot::Sdata, Slot::Vdata]);
+            match told.action {
+                // Data that go to LDS have no register.
+                MemoryAction::Load(_) | MemoryAction::Store(_) if told.moves_lds => continue,
+                MemoryAction::Load(moved) => {
+                    assert_eq!(filled, Some(times * registers(moved.bytes)), "{name}");
+                    loads += 1;
+                }
+                MemoryAction::Store(moved) => {
+                    assert_eq!(taken, Some(registers(moved.bytes)), "{name}");
+                    stores += 1;
+                }
+                MemoryAction::Atomic { op, bytes } => {
+                    let result = specs.iter().find(|spec| spec.slot == Slot::Vdst);
+                    let result = result.filter(|spec| spec.access != Access::Read);
+                    if let Some(result) = result {
+                        assert_eq!(result.ty.dwords(), times * registers(bytes), "{name}");
+                    }
+                    // Outside of LDS one operand has what is stored, and what it is compared with.
+                    let compared = matches!(op, AtomicOp::CmpSwap | AtomicOp::FCmpSwap);
+                    let both = compared && !specs.iter().any(|spec| spec.slot == Slot::Data1);
+                    let operands = if both { 2 } else { 1 };
+                    if let Some(taken) = taken {
+                        assert_eq!(taken, operands * registers(bytes), "{name}");
+                    }
+                    atomics += 1;
+                }
+                MemoryAction::LoadFormat(components) | MemoryAction::StoreFormat(components) => {
+                    let packed = if components.packing == Packing::Dwords { 1 } else { 2 };
+                    assert_eq!(taken, Some(components.count.div_ceil(packed)), "{name}");
+                }
+            }
+        }
+        assert!(loads > 300 && stores > 200 && atomics > 700, "{loads} {stores} {atomics}");
+    }
+}

@@ -1,0 +1,177 @@
+//! The vocabulary of actions in `signatures!` lists: a verb and what it is done with.
+
+#![expect(non_upper_case_globals, reason = "they are words of the lists")]
+
+use crate::action::{
+    Accumulator, Action, AtomicOp, Components, Element, Half, MatrixUnit, MemoryAction, Moved, Packing,
+};
+
+pub(crate) const fn load(what: Moved) -> Action {
+    Action::Memory(MemoryAction::Load(what))
+}
+
+pub(crate) const fn store(what: Moved) -> Action {
+    Action::Memory(MemoryAction::Store(what))
+}
+
+pub(crate) const fn atomic((op, bytes): (AtomicOp, u8)) -> Action {
+    Action::Memory(MemoryAction::Atomic { op, bytes })
+}
+
+pub(crate) const fn load_format(what: Components) -> Action {
+    Action::Memory(MemoryAction::LoadFormat(what))
+}
+
+pub(crate) const fn store_format(what: Components) -> Action {
+    Action::Memory(MemoryAction::StoreFormat(what))
+}
+
+/// Rows of A, columns of A, and blocks; the elements of A, B, and C and D.
+pub(crate) const fn mfma(
+    [size, depth, blocks]: [u8; 3],
+    a: Element,
+    b: Element,
+    result: Accumulator,
+) -> Action {
+    Action::Matrix { unit: MatrixUnit::Mfma, size, depth, blocks, a, b, result }
+}
+
+/// As [`mfma`].
+pub(crate) const fn wmma(
+    [size, depth, blocks]: [u8; 3],
+    a: Element,
+    b: Element,
+    result: Accumulator,
+) -> Action {
+    Action::Matrix { unit: MatrixUnit::Wmma, size, depth, blocks, a, b, result }
+}
+
+/// Elements of A and B.
+pub(crate) mod elements {
+    use crate::action::Element;
+
+    pub(crate) const f64: Element = Element::F64;
+    pub(crate) const f32: Element = Element::F32;
+    pub(crate) const xf32: Element = Element::Xf32;
+    pub(crate) const f16: Element = Element::F16;
+    pub(crate) const bf16: Element = Element::Bf16;
+    pub(crate) const fp8: Element = Element::Fp8;
+    pub(crate) const bf8: Element = Element::Bf8;
+    pub(crate) const f8f6f4: Element = Element::Small;
+    pub(crate) const i8: Element = Element::I8;
+    pub(crate) const iu8: Element = Element::Iu8;
+    pub(crate) const iu4: Element = Element::Iu4;
+}
+
+/// Elements of C and D.
+pub(crate) mod accumulators {
+    use crate::action::Accumulator;
+
+    pub(crate) const f64: Accumulator = Accumulator::F64;
+    pub(crate) const f32: Accumulator = Accumulator::F32;
+    pub(crate) const f16: Accumulator = Accumulator::F16;
+    pub(crate) const bf16: Accumulator = Accumulator::Bf16;
+    pub(crate) const i32: Accumulator = Accumulator::I32;
+}
+
+/// `word = bytes, whether its sign is extended, half;`
+macro_rules! moved {
+    ($($word:ident = $bytes:literal, $signed:literal, $half:expr;)*) => {
+        $(pub(crate) const $word: Moved = Moved { bytes: $bytes, signed: $signed, half: $half };)*
+    };
+}
+
+moved! {
+    u8 = 1, false, None;
+    u8_low = 1, false, Some(Half::Low);
+    u8_high = 1, false, Some(Half::High);
+    i8 = 1, true, None;
+    i8_low = 1, true, Some(Half::Low);
+    i8_high = 1, true, Some(Half::High);
+    u16 = 2, false, None;
+    i16 = 2, true, None;
+    b8 = 1, false, None;
+    b8_high = 1, false, Some(Half::High);
+    b16 = 2, false, None;
+    b16_low = 2, false, Some(Half::Low);
+    b16_high = 2, false, Some(Half::High);
+    b32 = 4, false, None;
+    b64 = 8, false, None;
+    b96 = 12, false, None;
+    b128 = 16, false, None;
+    b256 = 32, false, None;
+    b512 = 64, false, None;
+}
+
+/// `word = components, how they lie in registers;`
+macro_rules! components {
+    ($($word:ident = $count:literal, $packing:ident;)*) => {
+        $(pub(crate) const $word: Components = Components { count: $count, packing: Packing::$packing };)*
+    };
+}
+
+components! {
+    x = 1, Dwords;
+    xy = 2, Dwords;
+    xyz = 3, Dwords;
+    xyzw = 4, Dwords;
+    d16_x = 1, Halves;
+    d16_xy = 2, Halves;
+    d16_xyz = 3, Halves;
+    d16_xyzw = 4, Halves;
+    d16_hi_x = 1, HighHalf;
+}
+
+/// `word = operation, bytes;`
+macro_rules! atomics {
+    ($($word:ident = $op:ident, $bytes:literal;)*) => {
+        $(pub(crate) const $word: (AtomicOp, u8) = (AtomicOp::$op, $bytes);)*
+    };
+}
+
+atomics! {
+    swap_b32 = Swap, 4;
+    swap_b64 = Swap, 8;
+    cmp_swap_b32 = CmpSwap, 4;
+    cmp_swap_b64 = CmpSwap, 8;
+    add_b32 = Add, 4;
+    add_b64 = Add, 8;
+    sub_b32 = Sub, 4;
+    sub_b64 = Sub, 8;
+    sub_clamped_b32 = SubClamped, 4;
+    sub_if_not_less_b32 = SubIfNotLess, 4;
+    rsub_b32 = Rsub, 4;
+    rsub_b64 = Rsub, 8;
+    smin_b32 = SMin, 4;
+    smin_b64 = SMin, 8;
+    smax_b32 = SMax, 4;
+    smax_b64 = SMax, 8;
+    umin_b32 = UMin, 4;
+    umin_b64 = UMin, 8;
+    umax_b32 = UMax, 4;
+    umax_b64 = UMax, 8;
+    and_b32 = And, 4;
+    and_b64 = And, 8;
+    or_b32 = Or, 4;
+    or_b64 = Or, 8;
+    xor_b32 = Xor, 4;
+    xor_b64 = Xor, 8;
+    inc_b32 = Inc, 4;
+    inc_b64 = Inc, 8;
+    dec_b32 = Dec, 4;
+    dec_b64 = Dec, 8;
+    mask_or_b32 = MaskOr, 4;
+    mask_or_b64 = MaskOr, 8;
+    wrap_b32 = Wrap, 4;
+    add_f32 = FAdd, 4;
+    add_f64 = FAdd, 8;
+    min_f32 = FMin, 4;
+    min_f64 = FMin, 8;
+    max_f32 = FMax, 4;
+    max_f64 = FMax, 8;
+    cmp_swap_f32 = FCmpSwap, 4;
+    cmp_swap_f64 = FCmpSwap, 8;
+    pk_add_f16 = PkAddF16, 4;
+    pk_add_bf16 = PkAddBf16, 4;
+    conditional_swap_32 = ConditionalSwap32, 8;
+}
