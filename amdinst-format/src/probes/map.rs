@@ -581,6 +581,42 @@ mod tests {
     }
 
     #[test]
+    fn places_that_are_not_there_are_named() {
+        let map = |frames: &str, place: u32| {
+            let site = format!(
+                r#"{{"id":0,"kind":"if","pc":0,"new_pc":0,"instruction":"","place":{place},"name":null,
+                    "loop_depth":0,"function":"f","else_pcs":[]}}"#
+            );
+            let kernel = format!(
+                r#"{{"name":"f","counter_storage":null,"why":"","level":"lanes","buffer_argument":null,
+                    "kernarg_segment_size":0,"record_stride":0,"cost":{},"sites":[{site}],"uniform":[],
+                    "places":{{"functions":["f"],"files":[],"frames":[{frames}]}},
+                    "exec_writes":[],"probes":[],"refusals":[]}}"#,
+                serde_json::to_string(&Cost::default()).unwrap()
+            );
+            let map = format!(
+                r#"{{"schema":{SCHEMA},"target":"gfx90a","kernels":[{kernel}],"addresses":{{"runs":[]}}}}"#
+            );
+            ProbeMap::from_json(map.as_bytes())
+        };
+        let (inner, outer) = (r#"{"function":0,"line":3,"inlined_at":0}"#, r#"{"line":7}"#);
+        let read = map(&format!("{outer},{inner}"), 1).unwrap();
+        let kernel = &read.kernels[0];
+        let lines: Vec<_> = kernel.frames(kernel.sites[0].place).iter().map(|frame| frame.line).collect();
+        assert_eq!(lines, [Some(3), Some(7)]);
+        let damaged = [
+            (format!("{outer},{inner}"), 2),
+            (inner.to_owned(), 0),
+            (r#"{"function":1}"#.to_owned(), 0),
+            (r#"{"file":0}"#.to_owned(), 0),
+        ];
+        for (frames, place) in damaged {
+            let error = map(&frames, place).unwrap_err().to_string();
+            assert!(error.starts_with("it is damaged: kernel `f` has numbers of places"), "{frames}: {error}");
+        }
+    }
+
+    #[test]
     fn inserted_code_belongs_to_its_instruction() {
         let map = AddressMap {
             runs: vec![

@@ -53,7 +53,7 @@ impl Exit<'_> {
             let address = slots.by_register.then(|| {
                 // A scalar load that nobody waited for may still write to it.
                 code.wait_scalar_loads();
-                self.beside_record()
+                code.required("SGPR beside the record's address", self.beside_record())
             });
             code.enable_lanes(SPILL_LANES, 0);
             let scratch = code.scratch(slots, address);
@@ -239,10 +239,10 @@ impl Exit<'_> {
     }
 
     /// An SGPR that is none of the pair with the record's address.
-    fn beside_record(&self) -> u8 {
+    fn beside_record(&self) -> Option<u8> {
         let is_record = |pair: u8| self.reserved.record == RecordPlace::Sgprs(pair);
         let mut pairs = (0..=LAST_SGPR).step_by(2);
-        pairs.find(|&pair| !is_record(pair) && self.reserved.may_end_with(pair)).unwrap_or_default()
+        pairs.find(|&pair| !is_record(pair) && self.reserved.may_end_with(pair))
     }
 
     /// Stores lanes `0..lanes` of `data` at byte `at` of the record.

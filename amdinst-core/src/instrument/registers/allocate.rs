@@ -412,7 +412,10 @@ impl<'a> Allocator<'a> {
             Scheme::VgprLanes => BeginPlace::DataLanes,
             Scheme::Lds | Scheme::Memory | Scheme::Seed(_) => BeginPlace::Memory,
         });
-        self.reserved.end = end_pair(&self.reserved, &self.component.late);
+        self.reserved.end = end_pair(&self.reserved, &self.component.late).ok_or_else(|| {
+            let detail = "no even pair of SGPRs is left for the time of the end".to_owned();
+            (Reason::CountersDoNotFit, detail)
+        })?;
         Ok(())
     }
 
@@ -468,12 +471,12 @@ fn for_counters(workgroup_ids: &[u8], sgprs: &[u8], record: RecordPlace) -> Vec<
 
 /// A pair for the time at the end, where all is dead but what is reserved for the probes, and whether a scalar load may still write
 /// to it.
-fn end_pair(reserved: &Reserved, late: &RegSet) -> (u8, bool) {
+fn end_pair(reserved: &Reserved, late: &RegSet) -> Option<(u8, bool)> {
     let is_owned = |pair: u8| {
         reserved.record == RecordPlace::Sgprs(pair) || reserved.begin == Some(BeginPlace::Sgprs(pair))
     };
     let pairs = || (0..LAST_SGPR).step_by(2).filter(|&pair| !is_owned(pair) && reserved.may_end_with(pair));
     let is_late = |pair: u8| late.contains(Reg::scalar(pair)) || late.contains(Reg::scalar(pair + 1));
     let quiet = pairs().find(|&pair| !is_late(pair)).map(|pair| (pair, false));
-    quiet.or_else(|| pairs().next().map(|pair| (pair, true))).unwrap_or_default()
+    quiet.or_else(|| pairs().next().map(|pair| (pair, true)))
 }

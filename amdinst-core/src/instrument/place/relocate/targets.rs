@@ -108,7 +108,10 @@ pub(super) fn retarget(
                 write_branch(layout, program.arch, at, dwords)?;
             }
             Err(_) => {
-                let function = program.function_at(target.old).unwrap_or_default();
+                let Some(function) = program.function_at(target.old) else {
+                    let detail = format!("a branch leads to {:#x}, which is in no function", target.old);
+                    return Err(RelocateError::NotRelocatable { pc: target.old, detail });
+                };
                 wrong.far.push(Far { source, target, span: (at, final_to), function });
             }
         }
