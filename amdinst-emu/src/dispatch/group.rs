@@ -467,7 +467,9 @@ impl Group {
     /// Move the waves' mask counters to the launch's records.
     fn take_masks(&mut self, shared: &Shared<'_>) {
         for (wave, counters) in self.waves[..self.live].iter().zip(&mut self.counters) {
-            for (counter, step) in counters.iter_mut().zip(&shared.program.exec_writers[shared.mask_slots.clone()]) {
+            for (counter, step) in
+                counters.iter_mut().zip(&shared.program.exec_writers[shared.mask_slots.clone()])
+            {
                 if counter.writes > 0 {
                     let pc = shared.program.pc(&shared.program.steps[*step as usize]);
                     self.masks.push(MaskRecord { pc, wave: wave.index, ..*counter });

@@ -20,7 +20,8 @@ use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report, run};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
-    Config, Execution, LoadError, Machine, MemoryError, OutOfRange, Program, Sampled, Snapshot, Uninitialised, Unmarked,
+    Config, Execution, LoadError, Machine, MemoryError, OutOfRange, Program, Sampled, Snapshot,
+    Uninitialised, Unmarked,
 };
 use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
 use amdinst_format::interface::{BufferDifference, Checks, Doubt, LaunchFailure, Settings, SettingsError};
@@ -631,4 +632,30 @@ fn lines(machine: &Machine, address: u64) -> Printed {
 fn panics(machine: &Machine, program: &Program, request: &Request<'_>) -> Vec<Panic> {
     let lines = program.variable(panics::SYMBOL).map(|address| lines(machine, address));
     request.panics(&lines.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+
+    #[test]
+    fn a_program_is_decoded_once_for_all_tests_that_begin_together() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../cargo-amdinst/tests/fixtures/branches.elf");
+        let object = CodeObject::parse(std::fs::read(path).unwrap()).unwrap();
+        for round in 0..50 {
+            let begin = Barrier::new(8);
+            let one = || {
+                let mut machine = Machine::new(object.target.arch, Config::default());
+                begin.wait();
+                load(&mut machine, &format!("round {round}"), Path::new(path), &object).unwrap()
+            };
+            let programs: Vec<Arc<Program>> = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(programs.iter().all(|program| Arc::ptr_eq(program, &programs[0])), "round {round}");
+        }
+    }
 }
