@@ -134,6 +134,36 @@ directly! {
     {} half::bf16, false, |value| value.to_le_bytes();
 }
 
+macro_rules! in_memory {
+    ($($ty:ty)*) => {$(
+        // SAFETY: a little-endian number of the same size and alignment on both sides.
+        unsafe impl Plain for $ty {
+            const HAS_POINTER: bool = false;
+
+            fn store(&self, bytes: &mut [u8]) {
+                bytes[..size_of::<Self>()].copy_from_slice(&self.to_le_bytes());
+            }
+        }
+
+        // SAFETY: it is read where the launch has put it.
+        unsafe impl KernelArg for $ty {
+            type Wire = *const Self;
+            type Tail = NoTail;
+            const IN_MEMORY: Option<core::alloc::Layout> = Some(core::alloc::Layout::new::<Self>());
+            const HAS_POINTER: bool = false;
+
+            #[inline(always)]
+            unsafe fn from_wire(wire: *const Self, NoTail: NoTail) -> Self {
+                // SAFETY: it points to the kernarg segment, where the launch has put a value.
+                unsafe { wire.read() }
+            }
+        }
+    )*};
+}
+
+// Compilers do not agree on the alignment of those that are passed directly.
+in_memory!(u128 i128);
+
 // SAFETY: as its elements, which stand one behind the other.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
     const HAS_POINTER: bool = T::HAS_POINTER;
