@@ -120,6 +120,7 @@ macro_rules! numbers {
     };
 }
 
+// Not those of 128 bits, which the device aligns to 8 bytes and the host to 16.
 numbers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64);
 directly! {
     {} bool, false, |value| [u8::from(value)], true;
@@ -133,36 +134,6 @@ directly! {
     {} half::f16, false, |value| value.to_le_bytes();
     {} half::bf16, false, |value| value.to_le_bytes();
 }
-
-macro_rules! in_memory {
-    ($($ty:ty)*) => {$(
-        // SAFETY: a little-endian number of the same size and alignment on both sides.
-        unsafe impl Plain for $ty {
-            const HAS_POINTER: bool = false;
-
-            fn store(&self, bytes: &mut [u8]) {
-                bytes[..size_of::<Self>()].copy_from_slice(&self.to_le_bytes());
-            }
-        }
-
-        // SAFETY: it is read where the launch has put it.
-        unsafe impl KernelArg for $ty {
-            type Wire = *const Self;
-            type Tail = NoTail;
-            const IN_MEMORY: Option<core::alloc::Layout> = Some(core::alloc::Layout::new::<Self>());
-            const HAS_POINTER: bool = false;
-
-            #[inline(always)]
-            unsafe fn from_wire(wire: *const Self, NoTail: NoTail) -> Self {
-                // SAFETY: it points to the kernarg segment, where the launch has put a value.
-                unsafe { wire.read() }
-            }
-        }
-    )*};
-}
-
-// Compilers do not agree on the alignment of those that are passed directly.
-in_memory!(u128 i128);
 
 // SAFETY: as its elements, which stand one behind the other.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {

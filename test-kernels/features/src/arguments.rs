@@ -26,43 +26,13 @@ pub struct Mixed {
 }
 
 /// Two values of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, KernelArg)]
+#[derive(Clone, Copy, Debug, KernelArg)]
 #[repr(C)]
 pub struct Pair<T> {
     /// The first.
     pub left: T,
     /// The second.
     pub right: T,
-}
-
-/// Numbers of 128 bits, without padding.
-#[derive(Clone, Copy, Debug, PartialEq, KernelArg)]
-#[repr(C)]
-pub struct Wide {
-    /// Without a sign.
-    pub unsigned: u128,
-    /// With one, and others beside it.
-    pub signed: Pair<i128>,
-}
-
-/// The sums of a number, of a number in a structure with padding, and of each structure's numbers.
-#[kernel]
-pub fn add_wide(by: u128, mixed: Option128, mut values: PerItem<Wide>) {
-    if let Some(value) = values.get() {
-        value.unsigned = value.unsigned.wrapping_add(by);
-        value.signed.left += mixed.value;
-        value.signed.right -= i128::from(mixed.times);
-    }
-}
-
-/// A number of 128 bits behind one of 8.
-#[derive(Clone, Copy, Debug, KernelArg)]
-#[repr(C)]
-pub struct Option128 {
-    /// One byte, and 15 of padding.
-    pub times: u8,
-    /// At a multiple of 16.
-    pub value: i128,
 }
 
 /// Words that [`tell_structure`] gives.

@@ -1,9 +1,8 @@
 //! Everything that a kernel may take, as the host passes it.
 
 use features::arguments::{
-    Body, Buffers, Mixed, Option128, Pair, WORDS, Wide, add_up, add_wide, colour, count_narrow,
-    first_of_group, in_workgroups_of_64, look_up, many, mix, mix_bytes, move_bodies, safe_saxpy,
-    scale_halves, squares, sum_rows, tell_structure,
+    Body, Buffers, Mixed, Pair, WORDS, add_up, colour, count_narrow, first_of_group, in_workgroups_of_64,
+    look_up, many, mix, mix_bytes, move_bodies, safe_saxpy, scale_halves, squares, sum_rows, tell_structure,
 };
 use harness::{Buffer, Device, Launch as _, LaunchError, TestResult};
 
@@ -18,25 +17,6 @@ fn structures_come_as_they_are(device: &Device) -> TestResult {
     for (item, found) in (0..).zip(output.to_vec().chunks(WORDS)) {
         assert_eq!(found, [&words[..], &[item]].concat());
     }
-    Ok(())
-}
-
-/// By value, in structures by value, in structures of a buffer.
-#[harness::test]
-fn numbers_of_128_bits(device: &Device) -> TestResult {
-    let wide = |i: i128| Wide {
-        unsigned: u128::MAX - i as u128,
-        signed: Pair { left: -i << 70, right: i128::MIN + 300 + i },
-    };
-    let all: Vec<Wide> = (0..70).map(wide).collect();
-    let mut values = device.buffer(&all);
-    let (by, mixed) = (1 << 100 | 5, Option128 { times: 200, value: -(1 << 90) });
-    add_wide.launch(device, 2, 64, (by, mixed, &mut values))?;
-    let added = |Wide { unsigned, signed: Pair { left, right } }| Wide {
-        unsigned: u128::wrapping_add(unsigned, by),
-        signed: Pair { left: left + mixed.value, right: right - 200 },
-    };
-    assert_eq!(values.to_vec(), all.into_iter().map(added).collect::<Vec<_>>());
     Ok(())
 }
 
