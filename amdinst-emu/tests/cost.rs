@@ -137,9 +137,9 @@ const LEVELS: [Vectors; 2] = [Vectors::Baseline, Vectors::Avx2];
 /// What is counted.
 enum Case {
     /// A loop of one instruction.
-    Loop(Trial),
+    Loop(Box<Trial>),
     /// Loads of a code object, each into a machine of its own.
-    Loads(CodeObject),
+    Loads(Box<CodeObject>),
 }
 
 impl Case {
@@ -177,14 +177,17 @@ fn cases() -> impl Iterator<Item = (String, Case)> {
                     let name = format!("{} {} {mode:#x} {text}", level.name(), target.arch);
                     let inst =
                         amdgpu_isa::parse(target, text).unwrap_or_else(|error| panic!("{text}: {error}"));
-                    (name, Case::Loop(Trial::new(target, &inst, level, mode).expect("a loop of it")))
+                    (
+                        name,
+                        Case::Loop(Box::new(Trial::new(target, &inst, level, mode).expect("a loop of it"))),
+                    )
                 })
             },
         )
     });
     let loads = LOADED.into_iter().map(|bytes| {
         let object = CodeObject::parse(bytes.to_vec()).expect("a code object");
-        (format!("load {} a dword of code", object.target.arch), Case::Loads(object))
+        (format!("load {} a dword of code", object.target.arch), Case::Loads(Box::new(object)))
     });
     loops.chain(loads)
 }
