@@ -43,7 +43,7 @@ pub fn compute<T: math::Real>(values: &[T], mut output: PerItem<T, RESULTS>) {
     }
 }
 
-/// Results of what is rounded correctly.
+/// Results that are rounded correctly.
 pub const ROUNDED: usize = 7;
 
 /// All that is rounded correctly, of the value and its neighbor.
