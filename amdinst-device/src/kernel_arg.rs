@@ -120,6 +120,7 @@ macro_rules! numbers {
     };
 }
 
+// Not those of 128 bits, which the device aligns to 8 bytes and the host to 16.
 numbers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64);
 directly! {
     {} bool, false, |value| [u8::from(value)], true;

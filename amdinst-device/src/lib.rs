@@ -88,7 +88,7 @@ pub use ids::{
 };
 pub use kernel_arg::{KernelArg, Plain};
 pub use local_data_share::{DynamicShared, Shared};
-pub use math::{Float, ceil, floor, mul_add, round_ties_even, sqrt, trunc};
+pub use math::{Float, ceil, floor, mul_add, round, round_ties_even, sqrt, trunc};
 pub use per_item::{PerGroup, PerItem, Strided, StridedIter};
 pub use rows::{PerItem2d, Slice2d};
 pub use split::{InLds, Lds, Lds2d, Share, Split, Split2d, share};

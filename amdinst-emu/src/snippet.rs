@@ -21,7 +21,7 @@ use amdgpu_isa::{Arch, Encoding, Op, Opcode, ParseError, Target};
 
 use crate::Vectors;
 use crate::check::{Fault, FaultKind, Trap};
-use crate::dispatch::run_slice;
+use crate::dispatch::{MaskCounters, run_slice};
 use crate::exec::Context;
 use crate::lds::Lds;
 use crate::machine::Machine;
@@ -262,7 +262,7 @@ impl Snippet {
                 trace: None,
                 round: None,
                 program: &self.program,
-                counters: &mut [],
+                counters: MaskCounters::default(),
                 trap: None,
             };
             let (used, mut outcome) = run_slice(&mut context, config, hot, budget, &mut []);

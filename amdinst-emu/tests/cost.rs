@@ -1,7 +1,7 @@
-//! What an instruction costs the host, counted in the host's own instructions: no clock, so that a change of the code shows and a busy
-//! machine does not.
+//! What an instruction costs the host, and what loading code costs, counted in the host's own instructions: no clock, so that a change of
+//! the code shows and a busy machine does not.
 //!
-//! Valgrind runs loops of one instruction and counts. The figures are in `cost.txt`; one that differs by more than [`LIMIT`] fails the
+//! Valgrind runs loops of one instruction, or of loads, and counts. The figures are in `cost.txt`; one that differs by more than [`LIMIT`] fails the
 //! test, in either direction. `AMDINST_BLESS=1` with `--release` writes the file anew, as a newer compiler may ask for. The compiler divides
 //! incremental builds otherwise: `CARGO_INCREMENTAL=0 cargo test` counts what `--release` does. Valgrind has no AVX-512.
 
@@ -14,7 +14,8 @@ use std::path::Path;
 use std::process::Command;
 
 use amdgpu_isa::{Arch, Target, WaveSize};
-use amdinst_emu::{Vectors, WaveState};
+use amdgpu_object::CodeObject;
+use amdinst_emu::{Config, Machine, Vectors, WaveState};
 use trial::{COPIES, COUNTER, Trial};
 
 /// How much a figure may change, of itself.
@@ -125,44 +126,88 @@ const OF_GFX11: &[(&str, u32)] = &[
     ("buffer_load_b32 v0, v1, s[16:19], 0 offen", WaveState::KERNEL_MODE),
 ];
 
+/// Code objects that are loaded.
+const LOADED: [&[u8]; 2] = [
+    include_bytes!("../../fuzz/seeds/whole_path/lanes.elf"),
+    include_bytes!("../../fuzz/seeds/whole_path/lanes.gfx1100.elf"),
+];
+
 const LEVELS: [Vectors; 2] = [Vectors::Baseline, Vectors::Avx2];
 
+/// What is counted.
+enum Case {
+    /// A loop of one instruction.
+    Loop(Box<Trial>),
+    /// Loads of a code object, each into a machine of its own.
+    Loads(Box<CodeObject>),
+}
+
+impl Case {
+    fn run(&mut self, turns: u32) {
+        match self {
+            Self::Loop(trial) => {
+                let after = trial.run(turns).unwrap_or_else(|fault| panic!("{}: {fault}", trial.text));
+                assert_eq!(after.sgprs[COUNTER], 0, "{} ends its loop", trial.text);
+            }
+            Self::Loads(object) => (0..turns).for_each(|_| {
+                let mut machine = Machine::new(object.target.arch, Config::default());
+                machine.load(object).expect("it is loaded");
+            }),
+        }
+    }
+
+    /// Instructions of a turn, or dwords of code that are loaded.
+    fn copies(&self) -> u32 {
+        match self {
+            Self::Loop(_) => COPIES,
+            Self::Loads(object) => object.code().map(|section| section.range.len() as u32 / 4).sum(),
+        }
+    }
+}
+
 /// A name for each case, and what it is.
-fn cases() -> impl Iterator<Item = (String, Trial)> {
+fn cases() -> impl Iterator<Item = (String, Case)> {
     let gfx9 = Target::from(Arch::Gfx90a);
     let gfx942 = Target::from(Arch::Gfx942);
     let gfx11 = Target { arch: Arch::Gfx1100, wave: WaveSize::Wave32 };
-    LEVELS.into_iter().flat_map(move |level| {
+    let loops = LEVELS.into_iter().flat_map(move |level| {
         [(gfx9, OF_GFX9), (gfx942, OF_GFX942), (gfx11, OF_GFX11)].into_iter().flat_map(
             move |(target, instructions)| {
                 instructions.iter().map(move |&(text, mode)| {
                     let name = format!("{} {} {mode:#x} {text}", level.name(), target.arch);
                     let inst =
                         amdgpu_isa::parse(target, text).unwrap_or_else(|error| panic!("{text}: {error}"));
-                    (name, Trial::new(target, &inst, level, mode).expect("a loop of it"))
+                    (
+                        name,
+                        Case::Loop(Box::new(Trial::new(target, &inst, level, mode).expect("a loop of it"))),
+                    )
                 })
             },
         )
-    })
+    });
+    let loads = LOADED.into_iter().map(|bytes| {
+        let object = CodeObject::parse(bytes.to_vec()).expect("a code object");
+        (format!("load {} a dword of code", object.target.arch), Case::Loads(Box::new(object)))
+    });
+    loops.chain(loads)
 }
 
-/// One loop: what is counted.
+/// What is counted.
 #[unsafe(no_mangle)]
 #[inline(never)]
-extern "C" fn amdinst_counted_loop(trial: &mut Trial, turns: u32) {
-    let after = trial.run(turns).unwrap_or_else(|fault| panic!("{}: {fault}", trial.text));
-    assert_eq!(after.sgprs[COUNTER], 0, "{} ends its loop", trial.text);
+extern "C" fn amdinst_counted_loop(case: &mut Case, turns: u32) {
+    case.run(turns);
 }
 
 /// Not a test of its own: what `what_instructions_cost` counts.
 #[test]
 #[ignore = "another test runs it under Valgrind"]
 fn loops_that_are_counted() {
-    for (_, mut trial) in cases() {
+    for (_, mut case) in cases() {
         // What is made once is there then.
-        trial.run(1).unwrap_or_else(|fault| panic!("{}: {fault}", trial.text));
+        case.run(1);
         for turns in TURNS {
-            amdinst_counted_loop(&mut trial, turns);
+            amdinst_counted_loop(&mut case, turns);
         }
     }
 }
@@ -195,14 +240,16 @@ fn counted() -> Option<Vec<u64>> {
     Some((1..).map_while(total).collect())
 }
 
-/// The host's instructions for one instruction of a wave, by case.
+/// The host's instructions for one instruction of a wave, or for a dword of code that is loaded, by case.
 fn costs() -> Option<BTreeMap<String, f64>> {
     let counts = counted()?;
-    let names: Vec<String> = cases().map(|(name, _)| name).collect();
-    assert_eq!(counts.len(), 2 * names.len(), "a count for each loop");
-    let copies = f64::from((TURNS[1] - TURNS[0]) * COPIES);
-    let cost = |loops: &[u64]| (loops[1] as f64 - loops[0] as f64) / copies;
-    Some(names.into_iter().zip(counts.chunks_exact(2).map(cost)).collect())
+    let cases: Vec<(String, Case)> = cases().collect();
+    assert_eq!(counts.len(), 2 * cases.len(), "a count for each loop");
+    let cost = |case: &Case, loops: &[u64]| {
+        (loops[1] as f64 - loops[0] as f64) / f64::from((TURNS[1] - TURNS[0]) * case.copies())
+    };
+    let found = cases.into_iter().zip(counts.chunks_exact(2));
+    Some(found.map(|((name, case), loops)| (name, cost(&case, loops))).collect())
 }
 
 /// Whether cargo has built this incrementally, as it does unless it is told otherwise, or with `--release`.
@@ -225,7 +272,7 @@ fn what_instructions_cost() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cost.txt");
     if std::env::var_os("AMDINST_BLESS").is_some() {
         let mut text = String::from(
-            "# The host's instructions for one instruction of a wave: level of vectors, processor, MODE, instruction.\n",
+            "# The host's instructions for one instruction of a wave: level of vectors, processor, MODE, instruction. And for a dword of code that is loaded.\n",
         );
         for (name, cost) in &costs {
             writeln!(text, "{cost:8.1}  {name}").expect("writing to a string");

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 /// The buffer's symbol.
 pub const SYMBOL: &str = "__amdinst_printed";
+/// The symbol of the function that adds a line to a buffer: it is of no source.
+pub const WRITER: &str = "__amdinst_write";
 /// Bytes of its head.
 pub const HEAD: usize = 8;
 /// Bytes of its lines, at most.

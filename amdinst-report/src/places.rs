@@ -13,7 +13,7 @@
 use amdinst_core::instrument::{KernelProbes, Places, Site, SiteFrame, SiteKind};
 use amdinst_core::report::{Location, Origin, location};
 
-use crate::sources::Sources;
+use crate::sources::{Source, Sources};
 
 /// Words that begin a loop.
 const LOOPS: [&str; 4] = ["while", "for", "loop", "do"];
@@ -66,7 +66,7 @@ impl Sources {
     /// What a place says: its line, and those of the library that was inlined there. `None` if its source cannot be read.
     fn says(&self, frames: &[SiteFrame]) -> Option<Says> {
         let told = location(frames);
-        let line = |place: &Location| says(&self.get(place.file.as_ref()?)?.text, place.line?);
+        let line = |place: &Location| says(self.get(place.file.as_ref()?)?.as_ref(), place.line?);
         let own = line(&told)?;
         let inlined = || frames.iter().map(Location::from).take_while(|frame| *frame != told);
         let own = if inlined().any(|frame| iterates(&frame)) { own.min(Says::Iterates) } else { own };
@@ -96,16 +96,14 @@ fn nearest(
     found.map(|(_, index)| index)
 }
 
-/// What a line of a text says, with the lines before it that its statement begins on. `None` if there is no such line.
-fn says(text: &str, line: u32) -> Option<Says> {
-    let end = (line as usize).checked_sub(1)?;
-    let first = end.saturating_sub(STATEMENT);
-    let lines: Vec<String> = text.lines().skip(first).take(end - first + 1).map(code).collect();
-    let (last, before) = lines.split_last().filter(|_| lines.len() == end - first + 1)?;
+/// What a line says, with the lines before it that its statement begins on. `None` if there is no such line.
+fn says(source: &Source, line: u32) -> Option<Says> {
+    let code_of = |line| source.line(line).map(|(_, text)| code(text));
+    let own = code_of(line)?;
     let goes_on =
-        |line: &&String| !(line.trim().is_empty() || line.trim_end().ends_with([';', '{', '}', ',', ':']));
-    let statement = before.iter().rev().take_while(goes_on);
-    statement.chain([last]).map(|line| of_code(line)).min()
+        |line: &String| !(line.trim().is_empty() || line.trim_end().ends_with([';', '{', '}', ',', ':']));
+    let before = (1..line).rev().take(STATEMENT).map_while(code_of);
+    before.take_while(goes_on).chain([own]).map(|line| of_code(&line)).min()
 }
 
 fn of_code(code: &str) -> Says {
@@ -171,7 +169,8 @@ mod tests {
 
     #[test]
     fn what_lines_say() {
-        let told = |line| says(TEXT, line);
+        let text = Source::new(TEXT.to_owned(), false);
+        let told = |line| says(&text, line);
         assert_eq!(told(2), Some(Says::Nothing));
         assert_eq!(told(3), Some(Says::Nothing));
         assert_eq!(told(4), Some(Says::Loop));
@@ -188,7 +187,8 @@ mod tests {
             ("    let format = iffy & format_loop;", Says::Nothing),
             ("    f::<'a>(x) || y", Says::Branch),
         ] {
-            assert_eq!(says(line, 1), Some(expected), "{line}");
+            let line = Source::new(line.to_owned(), false);
+            assert_eq!(says(&line, 1), Some(expected), "{}", line.text);
         }
     }
 

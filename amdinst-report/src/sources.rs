@@ -26,6 +26,8 @@ pub struct Source {
     pub text: String,
     /// The file's text differs from that at the time of the run.
     pub changed: bool,
+    /// Where its lines begin.
+    starts: Vec<usize>,
 }
 
 impl Sources {
@@ -44,7 +46,7 @@ impl Sources {
             let bytes = std::fs::read(self.root.join(file)).ok()?;
             let changed = self.stamps.get(file).is_some_and(|stamp| *stamp != content_hash(&bytes));
             let text = String::from_utf8(bytes).ok()?;
-            Some(Rc::new(Source { text, changed }))
+            Some(Rc::new(Source::new(text, changed)))
         };
         let source = read();
         self.files.borrow_mut().insert(file.to_owned(), source.clone());
@@ -59,17 +61,18 @@ impl Sources {
 }
 
 impl Source {
+    pub(crate) fn new(text: String, changed: bool) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let starts = std::iter::once(0).chain(ends).filter(|start| *start < text.len()).collect();
+        Self { text, changed, starts }
+    }
+
     /// A line, 1-based, without its end; and where it begins.
     pub fn line(&self, number: u32) -> Option<(usize, &str)> {
         let index = (number as usize).checked_sub(1)?;
-        let mut start = 0;
-        for (at, line) in self.text.split_inclusive('\n').enumerate() {
-            if at == index {
-                return Some((start, line.trim_end_matches(['\n', '\r'])));
-            }
-            start += line.len();
-        }
-        None
+        let start = *self.starts.get(index)?;
+        let end = self.starts.get(index + 1).copied().unwrap_or(self.text.len());
+        Some((start, self.text[start..end].trim_end_matches(['\n', '\r'])))
     }
 
     /// The bytes of the text that a report points at: the expression from the location's column, or the whole line
@@ -91,7 +94,7 @@ mod tests {
 
     #[test]
     fn lines_and_spans() {
-        let source = Source { text: "a\r\n  if b {\n\n".to_owned(), changed: false };
+        let source = Source::new("a\r\n  if b {\n\n".to_owned(), false);
         assert_eq!(source.line(1), Some((0, "a")));
         assert_eq!(source.line(2), Some((3, "  if b {")));
         assert_eq!(source.line(3), Some((12, "")));

@@ -1,8 +1,9 @@
 //! The built code objects of a kernel crate, found through its manifest.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::time::SystemTime;
 
 use amdgpu_isa::{Arch, WaveSize};
 use amdgpu_object::{CodeObject, Kernel};
@@ -410,7 +411,10 @@ fn has_kernels() -> bool {
 pub(crate) fn built_cpus(settings: &Settings) -> Vec<String> {
     let embedded = settings.embedded.iter().flat_map(|embedded| embedded.code_objects);
     let manifests = manifests(settings).into_iter().filter_map(|path| manifest_at(&path).ok());
-    let artifacts = manifests.flat_map(|manifest| manifest.code_objects).map(|artifact| artifact.cpu);
+    let cpus = |manifest: &Manifest| -> Vec<String> {
+        manifest.code_objects.iter().map(|artifact| artifact.cpu.clone()).collect()
+    };
+    let artifacts = manifests.flat_map(|manifest| cpus(&manifest));
     embedded.map(|object| object.cpu.to_owned()).chain(artifacts).collect()
 }
 
@@ -453,7 +457,7 @@ fn manifest_in(directory: &Path, package: &str) -> PathBuf {
 }
 
 /// The manifest of a package: of those that the settings name, else beside the running program in its target directory.
-fn manifest_of(settings: &Settings, package: &str) -> Result<(PathBuf, Manifest), ArtifactError> {
+fn manifest_of(settings: &Settings, package: &str) -> Result<(PathBuf, Arc<Manifest>), ArtifactError> {
     let found = manifest_there(settings, package);
     let may_build = settings.manifests.is_empty() && !settings.fresh;
     match found {
@@ -476,7 +480,7 @@ fn is_first_time(package: &str) -> bool {
 }
 
 /// The manifest of a package, if it is there.
-fn manifest_there(settings: &Settings, package: &str) -> Result<(PathBuf, Manifest), ArtifactError> {
+fn manifest_there(settings: &Settings, package: &str) -> Result<(PathBuf, Arc<Manifest>), ArtifactError> {
     let mut tried = Vec::new();
     for path in &settings.manifests {
         let manifest = manifest_at(path)?;
@@ -502,8 +506,31 @@ pub(crate) fn broken(path: &Path, message: impl ToString) -> ArtifactError {
     ArtifactError::Broken { path: path.to_owned(), message: message.to_string() }
 }
 
-fn manifest_at(path: &Path) -> Result<Manifest, ArtifactError> {
-    parsed(path, |bytes| Manifest::from_json(&bytes))
+/// The manifest in a file. Each launch asks for it; it is read again when there is another file.
+fn manifest_at(path: &Path) -> Result<Arc<Manifest>, ArtifactError> {
+    static READ: Mutex<BTreeMap<PathBuf, (FileId, Arc<Manifest>)>> = Mutex::new(BTreeMap::new());
+    let read = || READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = FileId::of(path).map_err(|error| broken(path, error))?;
+    if let Some((_, manifest)) = read().get(path).filter(|(known, _)| *known == file) {
+        return Ok(manifest.clone());
+    }
+    let manifest = Arc::new(parsed(path, |bytes| Manifest::from_json(&bytes))?);
+    read().insert(path.to_owned(), (file, manifest.clone()));
+    Ok(manifest)
+}
+
+/// What tells a file from the one that was in its place: builds put a new one there.
+#[derive(Debug, PartialEq, Eq)]
+struct FileId {
+    size: u64,
+    modified: SystemTime,
+}
+
+impl FileId {
+    fn of(path: &Path) -> std::io::Result<Self> {
+        let about = std::fs::metadata(path)?;
+        Ok(Self { size: about.len(), modified: about.modified()? })
+    }
 }
 
 fn code_object(path: &Path) -> Result<CodeObject, ArtifactError> {

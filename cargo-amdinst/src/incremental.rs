@@ -1,8 +1,8 @@
 //! rustc for the crates of a kernel package: incrementally, where it can.
 //!
-//! Kernels' target asks for LTO. rustc, if it compiles incrementally, then reads the bitcode that it has just written, and it cannot read
-//! that of `#[used]` statics, which `linker/used` mends later. Such a crate is compiled once more as a whole. A file beside what rustc
-//! keeps says so to later builds, until that is cleaned: macros write `#[used]` too, so that the source does not tell.
+//! Kernels' target asks for LTO. rustc, if it compiles incrementally or in several units, then reads the bitcode that it has just written,
+//! and it cannot read that of `#[used]` statics, which `linker/used` mends later. Such a crate is compiled once more as a whole. A file
+//! beside what rustc keeps says so to later builds, until that is cleaned: macros write `#[used]` too, so that the source does not tell.
 //!
 //! Cargo calls this executable as `RUSTC_WORKSPACE_WRAPPER`: with rustc's path, then rustc's arguments. A wrapper that the user has there
 //! is called in rustc's place, with the same words; one in `RUSTC_WRAPPER` calls this executable.
@@ -62,14 +62,16 @@ fn compile(rustc: &OsStr, arguments: &[OsString]) -> io::Result<ExitCode> {
     let mut told = HashSet::new();
     let ended = match whole(arguments) {
         None => run(rustc, arguments, &mut told)?,
-        Some(whole) if whole.mark.is_file() => run(rustc, &whole.arguments, &mut told)?,
+        Some(whole) if whole.mark.as_ref().is_some_and(|mark| mark.is_file()) => {
+            run(rustc, &whole.arguments, &mut told)?
+        }
         Some(whole) => {
             let ended = run(rustc, arguments, &mut told)?;
             if ended.unreadable.is_empty() || ended.status.success() {
                 ended
             } else {
                 // Without it, the next build finds out again.
-                let _ = fs::write(&whole.mark, "");
+                let _ = whole.mark.as_ref().map(|mark| fs::write(mark, ""));
                 run(rustc, &whole.arguments, &mut told)?
             }
         }
@@ -118,19 +120,24 @@ fn run(rustc: &OsStr, arguments: &[OsString], told: &mut HashSet<String>) -> io:
 /// How a crate is compiled as a whole.
 struct Whole {
     arguments: Vec<OsString>,
-    /// The file that says that it has to be.
-    mark: PathBuf,
+    /// The file that says that it has to be, where rustc keeps anything.
+    mark: Option<PathBuf>,
 }
 
-/// How the crate is compiled as a whole that arguments compile incrementally.
+/// How the crate is compiled as a whole that arguments compile in another way.
 fn whole(arguments: &[OsString]) -> Option<Whole> {
     let texts: Vec<_> = arguments.iter().map(|argument| argument.to_str()).collect();
+    let name = (*texts.get(texts.iter().position(|text| *text == Some("--crate-name"))? + 1)?)?;
     let value = |text: &Option<&str>| text.is_some_and(|text| text.starts_with(INCREMENTAL));
-    let at = texts.iter().position(value).filter(|at| *at > 0 && texts[at - 1] == Some("-C"))?;
-    let name = texts.iter().position(|text| *text == Some("--crate-name"))? + 1;
-    let (kept, name) = (texts[at]?.strip_prefix(INCREMENTAL)?, (*texts.get(name)?)?);
-    let arguments = [&arguments[..at - 1], &arguments[at + 1..]].concat();
-    Some(Whole { arguments, mark: PathBuf::from(kept).join(format!("{name}.whole")) })
+    let at = texts.iter().position(value).filter(|at| *at > 0 && texts[at - 1] == Some("-C"));
+    let kept = at.and_then(|at| texts[at]?.strip_prefix(INCREMENTAL));
+    let mut whole = arguments.to_vec();
+    if let Some(at) = at {
+        whole.drain(at - 1..=at);
+    }
+    // Of several units, rustc reads the bitcode as well, to optimize across them.
+    whole.extend(["-C", "codegen-units=1"].map(OsString::from));
+    Some(Whole { arguments: whole, mark: kept.map(|kept| Path::new(kept).join(format!("{name}.whole"))) })
 }
 
 #[cfg(test)]
@@ -142,13 +149,18 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_is_compiled_as_a_whole_without_one_option() {
+    fn a_crate_is_compiled_as_a_whole_in_one_unit() {
         let whole_of = |words| whole(&arguments(words));
         let whole =
             whole_of("--crate-name k src/lib.rs -C opt-level=3 -C incremental=/t/incremental -L d").unwrap();
-        assert_eq!(whole.arguments, arguments("--crate-name k src/lib.rs -C opt-level=3 -L d"));
-        assert_eq!(whole.mark, PathBuf::from("/t/incremental/k.whole"));
-        assert!(whole_of("--crate-name k src/lib.rs -C opt-level=3").is_none());
+        assert_eq!(
+            whole.arguments,
+            arguments("--crate-name k src/lib.rs -C opt-level=3 -L d -C codegen-units=1")
+        );
+        assert_eq!(whole.mark, Some(PathBuf::from("/t/incremental/k.whole")));
+        let whole = whole_of("--crate-name k src/lib.rs -C opt-level=3").unwrap();
+        assert_eq!(whole.arguments, arguments("--crate-name k src/lib.rs -C opt-level=3 -C codegen-units=1"));
+        assert_eq!(whole.mark, None);
         assert!(whole_of("-vV").is_none());
     }
 }

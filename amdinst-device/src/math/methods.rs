@@ -4,7 +4,7 @@
 use super::Real;
 
 macro_rules! methods {
-    ($($name:ident($($argument:ident),*) = $instead:literal;)*) => {
+    ($($name:ident($($argument:ident: $ty:ty),*) = $instead:literal;)*) => {
         $(
             mod $name {
                 /// Of no type.
@@ -18,7 +18,7 @@ macro_rules! methods {
         pub trait FunctionsNotMethods: Sized {
             $(
                 #[doc = $instead]
-                fn $name(self $(, $argument: Self)*) -> Self
+                fn $name(self $(, $argument: $ty)*) -> Self
                 where
                     Self: $name::IsMethod;
             )*
@@ -26,7 +26,7 @@ macro_rules! methods {
 
         impl<F: Real> FunctionsNotMethods for F {
             $(
-                fn $name(self $(, $argument: Self)*) -> Self
+                fn $name(self $(, $argument: $ty)*) -> Self
                 where
                     Self: $name::IsMethod,
                 {
@@ -47,7 +47,7 @@ methods! {
     asin() = "write `math::asin(x)`";
     acos() = "write `math::acos(x)`";
     atan() = "write `math::atan(x)`";
-    atan2(x) = "write `math::atan2(y, x)`";
+    atan2(x: Self) = "write `math::atan2(y, x)`";
     sinh() = "write `math::sinh(x)`";
     cosh() = "write `math::cosh(x)`";
     tanh() = "write `math::tanh(x)`";
@@ -57,12 +57,15 @@ methods! {
     log2() = "write `math::log2(x)`";
     log10() = "write `math::log10(x)`";
     cbrt() = "write `math::cbrt(x)`";
-    hypot(y) = "write `math::hypot(x, y)`";
-    powf(y) = "write `math::pow(x, y)`";
+    hypot(y: Self) = "write `math::hypot(x, y)`";
+    powf(y: Self) = "write `math::pow(x, y)`";
+    powi(n: i32) = "write `math::powi(x, n)`";
     sqrt() = "write `math::sqrt(x)`";
-    mul_add(factor, summand) = "write `math::mul_add(x, factor, summand)`";
+    mul_add(factor: Self, summand: Self) = "write `math::mul_add(x, factor, summand)`";
     floor() = "write `math::floor(x)`";
     ceil() = "write `math::ceil(x)`";
     trunc() = "write `math::trunc(x)`";
+    round() = "write `math::round(x)`";
+    fract() = "write `x - math::trunc(x)`";
     round_ties_even() = "write `math::round_ties_even(x)`";
 }

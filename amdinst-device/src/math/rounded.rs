@@ -36,6 +36,12 @@ pub fn trunc<F: Float>(x: F) -> F {
     sealed::Functions::trunc(x)
 }
 
+/// The nearest integer; halves go away from zero.
+#[inline(always)]
+pub fn round<F: Float>(x: F) -> F {
+    sealed::Functions::round(x)
+}
+
 /// The nearest integer; halves go to the even one.
 #[inline(always)]
 pub fn round_ties_even<F: Float>(x: F) -> F {
@@ -50,12 +56,13 @@ mod sealed {
         fn floor(x: Self) -> Self;
         fn ceil(x: Self) -> Self;
         fn trunc(x: Self) -> Self;
+        fn round(x: Self) -> Self;
         fn round_ties_even(x: Self) -> Self;
     }
 }
 
 macro_rules! math {
-    ($($float:ident $device:ident: $sqrt:literal $fma:literal $floor:literal $ceil:literal $trunc:literal $round:literal;)*) => {$(
+    ($($float:ident $device:ident: $sqrt:literal $fma:literal $floor:literal $ceil:literal $trunc:literal $round:literal $even:literal;)*) => {$(
         /// LLVM's own functions, whose names stay; those of `core::intrinsics` change with compilers.
         #[cfg(target_arch = "amdgpu")]
         mod $device {
@@ -71,6 +78,8 @@ macro_rules! math {
                 #[link_name = $trunc]
                 pub(super) safe fn trunc(x: $float) -> $float;
                 #[link_name = $round]
+                pub(super) safe fn round(x: $float) -> $float;
+                #[link_name = $even]
                 pub(super) safe fn round_ties_even(x: $float) -> $float;
             }
         }
@@ -98,6 +107,10 @@ macro_rules! math {
                 $device::trunc(x)
             }
             #[inline(always)]
+            fn round(x: Self) -> Self {
+                $device::round(x)
+            }
+            #[inline(always)]
             fn round_ties_even(x: Self) -> Self {
                 $device::round_ties_even(x)
             }
@@ -120,6 +133,9 @@ macro_rules! math {
             fn trunc(x: Self) -> Self {
                 $float::trunc(x)
             }
+            fn round(x: Self) -> Self {
+                $float::round(x)
+            }
             fn round_ties_even(x: Self) -> Self {
                 $float::round_ties_even(x)
             }
@@ -128,6 +144,6 @@ macro_rules! math {
 }
 
 math! {
-    f32 device_f32: "llvm.sqrt.f32" "llvm.fma.f32" "llvm.floor.f32" "llvm.ceil.f32" "llvm.trunc.f32" "llvm.roundeven.f32";
-    f64 device_f64: "llvm.sqrt.f64" "llvm.fma.f64" "llvm.floor.f64" "llvm.ceil.f64" "llvm.trunc.f64" "llvm.roundeven.f64";
+    f32 device_f32: "llvm.sqrt.f32" "llvm.fma.f32" "llvm.floor.f32" "llvm.ceil.f32" "llvm.trunc.f32" "llvm.round.f32" "llvm.roundeven.f32";
+    f64 device_f64: "llvm.sqrt.f64" "llvm.fma.f64" "llvm.floor.f64" "llvm.ceil.f64" "llvm.trunc.f64" "llvm.round.f64" "llvm.roundeven.f64";
 }

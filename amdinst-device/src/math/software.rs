@@ -11,7 +11,10 @@ mod sealed {
         ($($name:ident($($argument:ident),*);)*) => {
             /// No methods: of such, the compiler would say that users may import this.
             pub trait Functions: Sized {
+                const ONE: Self;
                 fn sin_cos(x: Self) -> (Self, Self);
+                fn times(x: Self, other: Self) -> Self;
+                fn over(x: Self, other: Self) -> Self;
                 $(fn $name(x: Self $(, $argument: Self)*) -> Self;)*
             }
         };
@@ -36,9 +39,19 @@ macro_rules! functions {
         )*
 
         impl sealed::Functions for f32 {
+            const ONE: Self = 1.0;
+
             #[inline]
             fn sin_cos(x: Self) -> (Self, Self) {
                 libm::sincosf(x)
+            }
+            #[inline]
+            fn times(x: Self, other: Self) -> Self {
+                x * other
+            }
+            #[inline]
+            fn over(x: Self, other: Self) -> Self {
+                x / other
             }
             $(
                 #[inline]
@@ -49,9 +62,19 @@ macro_rules! functions {
         }
 
         impl sealed::Functions for f64 {
+            const ONE: Self = 1.0;
+
             #[inline]
             fn sin_cos(x: Self) -> (Self, Self) {
                 libm::sincos(x)
+            }
+            #[inline]
+            fn times(x: Self, other: Self) -> Self {
+                x * other
+            }
+            #[inline]
+            fn over(x: Self, other: Self) -> Self {
+                x / other
             }
             $(
                 #[inline]
@@ -108,4 +131,21 @@ functions! {
 #[inline]
 pub fn sin_cos<F: Real>(x: F) -> (F, F) {
     sealed::Functions::sin_cos(x)
+}
+
+/// `x` to a whole power, by squaring: the standard library's `powi`, on the device and on the host.
+#[inline]
+pub fn powi<F: Real>(x: F, n: i32) -> F {
+    use sealed::Functions as Of;
+    let (mut power, mut square, mut left) = (F::ONE, x, n.unsigned_abs());
+    loop {
+        if left & 1 != 0 {
+            power = Of::times(power, square);
+        }
+        left >>= 1;
+        if left == 0 {
+            return if n < 0 { Of::over(F::ONE, power) } else { power };
+        }
+        square = Of::times(square, square);
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use super::barrier::Barrier;
 use super::slice::StepCount;
 use super::waiting::{self, Polled, Round, Seen};
-use super::{MaskRecord, Shared, StepRecord, run_slice};
+use super::{MaskCounters, MaskRecord, Shared, StepRecord, run_slice};
 use crate::check::{Fault, FaultKind, Trap};
 use crate::exec::Context;
 use crate::lds::{Arrivals, Lds, Passed};
@@ -146,7 +146,6 @@ pub(super) struct Group {
 impl Group {
     pub(super) fn new(shared: &Shared<'_>) -> Self {
         let waves = shared.waves_per_group as usize;
-        let slots = if shared.launch.record_masks { shared.program.exec_writers.len() } else { 0 };
         Self {
             index: 0,
             budget: 0,
@@ -155,7 +154,7 @@ impl Group {
             scalars: shared.scalars(),
             lds: shared.lds(),
             scan: shared.look.scan().map(DeviceScan::new),
-            counters: vec![vec![MaskRecord::default(); slots]; waves],
+            counters: vec![vec![MaskRecord::default(); shared.mask_slots.len()]; waves],
             totals: Totals::default(),
             masks: Vec::new(),
             out_of_range: LetPass::default(),
@@ -274,7 +273,7 @@ impl Group {
             trace: shared.look.trace(),
             round,
             program: shared.program,
-            counters: &mut self.counters[number],
+            counters: MaskCounters { first: shared.mask_slots.start, records: &mut self.counters[number] },
             trap: None,
         };
         (context, self.steps.get_mut(number).unwrap_or(&mut self.executed))
@@ -468,7 +467,9 @@ impl Group {
     /// Move the waves' mask counters to the launch's records.
     fn take_masks(&mut self, shared: &Shared<'_>) {
         for (wave, counters) in self.waves[..self.live].iter().zip(&mut self.counters) {
-            for (counter, step) in counters.iter_mut().zip(&shared.program.exec_writers) {
+            for (counter, step) in
+                counters.iter_mut().zip(&shared.program.exec_writers[shared.mask_slots.clone()])
+            {
                 if counter.writes > 0 {
                     let pc = shared.program.pc(&shared.program.steps[*step as usize]);
                     self.masks.push(MaskRecord { pc, wave: wave.index, ..*counter });

@@ -227,6 +227,25 @@ impl MaskRecord {
     }
 }
 
+/// Where the writes of EXEC of a wave are counted, if they are.
+#[derive(Debug, Default)]
+pub(crate) struct MaskCounters<'a> {
+    /// The first slot of the instructions that the kernel can reach.
+    first: usize,
+    /// Theirs, by slot; empty when not asked for.
+    records: &'a mut [MaskRecord],
+}
+
+impl MaskCounters<'_> {
+    /// The instruction of a slot has made `new` of EXEC, which was `old`.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, slot: u32, old: u64, new: u64) {
+        if let Some(record) = self.records.get_mut((slot as usize).wrapping_sub(self.first)) {
+            record.count(old, new);
+        }
+    }
+}
+
 /// Largest workgroup that the hardware runs.
 const MAX_WORKGROUP: u64 = 1024;
 
@@ -254,6 +273,8 @@ pub(crate) struct Shared<'a> {
     allotted: Registers,
     /// Registers that a wave can touch.
     pub(crate) registers: Registers,
+    /// Slots of the instructions that write EXEC and that a wave can reach; none where they are not counted.
+    mask_slots: Range<usize>,
     /// Whether the launch is to end now; asked between slices.
     stop: Option<&'a Stop<'a>>,
     /// The order of workgroups can show in the result.
@@ -471,6 +492,7 @@ impl<'a> Shared<'a> {
             entry,
             allotted,
             registers: if reach::index(&reached, rules) { allotted } else { named.min(allotted) },
+            mask_slots: if launch.record_masks { reach::slots(&reached) } else { 0..0 },
             stop: None,
             in_order: order::matters(&reached),
             has_unseen: order::has_unseen(&reached),

@@ -1,9 +1,11 @@
 //! The code that a kernel can reach, and the registers that a wave of it can touch.
 
+use std::ops::Range;
+
 use amdgpu_isa::Op;
 
 use crate::exec;
-use crate::program::{Program, Registers, Step};
+use crate::program::{NO_SLOT, Program, Registers, Step};
 use crate::rules::Rules;
 
 /// The steps that a kernel which begins at `entry` can reach. A computed jump may go to any function of the code object:
@@ -30,6 +32,15 @@ pub(super) fn steps(program: &Program, entry: u32) -> Vec<&Step> {
         }
     }
     reached
+}
+
+/// The slots of those of these steps that write EXEC.
+pub(super) fn slots(steps: &[&Step]) -> Range<usize> {
+    let slots = || steps.iter().map(|step| step.slot).filter(|slot| *slot != NO_SLOT);
+    match (slots().min(), slots().max()) {
+        (Some(first), Some(last)) => first as usize..last as usize + 1,
+        _ => 0..0,
+    }
 }
 
 /// The registers that these steps name.

@@ -142,9 +142,7 @@ fn reference_path(
         if step.flags.writes_exec {
             let old = context.wave.exec;
             context.wave.sync_exec();
-            if let Some(counter) = context.counters.get_mut(step.slot as usize) {
-                counter.count(old, context.wave.exec);
-            }
+            context.counters.count(step.slot, old, context.wave.exec);
         }
         if let Some(count) = counts.get_mut(at as usize) {
             count.count(active);

@@ -44,7 +44,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use amdgpu_isa::{Encoding, Inst, Op, Special, Value};
 
 use crate::check::{FaultKind, Outcome, Trap};
-use crate::dispatch::{MaskRecord, Round, Trace};
+use crate::dispatch::{MaskCounters, Round, Trace};
 use crate::lds::Lds;
 use crate::memory::Memory;
 use crate::program::{Handler, Program, Step};
@@ -67,8 +67,8 @@ pub(crate) struct Context<'a> {
     /// What a round of a loop does to memory, while that is looked for.
     pub(crate) round: Option<&'a mut Round>,
     pub(crate) program: &'a Program,
-    /// Mask counters of the wave, by slot; empty when not asked for.
-    pub(crate) counters: &'a mut [MaskRecord],
+    /// Mask counters of the wave.
+    pub(crate) counters: MaskCounters<'a>,
     /// What stopped the wave, when a handler of the fast layer met it.
     pub(crate) trap: Option<Box<Trap>>,
 }

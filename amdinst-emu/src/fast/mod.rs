@@ -314,9 +314,7 @@ fn take_exec(context: &mut Context<'_>, hot: &Hot, exec: u64) {
     let old = w.exec;
     w.exec = exec;
     w.active = u64::from(w.exec.count_ones());
-    if let Some(counter) = context.counters.get_mut(hot.slot as usize) {
-        counter.count(old, w.exec);
-    }
+    context.counters.count(hot.slot, old, exec);
 }
 
 /// A mask of the wave's lanes in scalar registers, as [`Wave::mask`] reads it.

@@ -9,6 +9,7 @@ use amdgpu_isa::{
 };
 use amdgpu_object::{CodeObject, Kernel};
 
+use super::spelling::Spelling;
 use super::{
     Elsewhere, Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory,
 };
@@ -118,6 +119,8 @@ fn decode_all(
     starts: impl Iterator<Item = u64>,
 ) {
     let mut starts = starts.peekable();
+    // At most: an instruction a dword, and an end a section. Memory that is never written costs nothing; moving steps does.
+    program.steps.reserve(program.text.len() / 4 + 1);
     for section in sections {
         decode_section(program, section, &mut starts);
     }
@@ -256,8 +259,8 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
         return lower_pair(inst, offset, forms);
     }
     let op = inst.op;
-    let name = op.name();
-    let [dst_kind, mut src_kind @ ..] = kinds(op, forms.rules);
+    let spelling = Spelling::of(op);
+    let [dst_kind, mut src_kind @ ..] = spelling.kinds(forms.rules);
     let mut step = blank(op, offset);
     step.size = inst.size;
     let (mut sources, mut high_halves) = (0, 0);
@@ -291,7 +294,7 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
                         value => value,
                     };
                     high_halves |= half_of(operand.slot, &inst.mods) << sources;
-                    step.src[sources] = source(value, src_kind[sources], operand.dwords, name);
+                    step.src[sources] = source(value, src_kind[sources], operand.dwords, spelling);
                     step.src_dwords[sources] = operand.dwords;
                     sources += 1;
                 }
@@ -300,10 +303,7 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     }
     let vector = is_vector(inst.encoding);
     step.flags.vector = vector;
-    step.flags.writes_exec |= name.contains("saveexec")
-        || name.contains("wrexec")
-        || name.starts_with("v_cmpx")
-        || exec::is_fork(op);
+    step.flags.writes_exec |= spelling.writes_exec || exec::is_fork(op);
     step.flags.control = exec::is_control(op);
     step.flags.reads_clock = exec::is_clock(op, step.imm, forms.rules);
     step.run = exec::handler(&inst);
@@ -316,10 +316,7 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     let mods = &inst.mods;
     let packed = inst.encoding.is_vop3p();
     let arithmetic = vector && (dst_kind.is_float() || src_kind.iter().any(|kind| kind.is_float()));
-    step.flags.float = arithmetic
-        && !name.starts_with("v_cndmask")
-        && !name.starts_with("v_pack_")
-        && !name.contains("_class_");
+    step.flags.float = arithmetic && !spelling.takes_bits;
     let has = |kind: Kind| dst_kind == kind || src_kind.contains(&kind);
     step.flags.singles = step.flags.float && has(Kind::F32);
     step.flags.halves_or_doubles = step.flags.float && (has(Kind::F16) || has(Kind::F64));
@@ -330,10 +327,10 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
         step.flags.before =
             mods.abs | mods.neg != 0 || mods.op_sel != 0 || sdwa || exec::permutes(mods) || mods.clamp;
         let half_result = matches!(dst_kind, Kind::F16 | Kind::Int16);
-        let keeps = forms.rules.keeps_halves || mods.op_sel & 8 != 0 || keeps_other_half(name);
+        let keeps = forms.rules.keeps_halves || mods.op_sel & 8 != 0 || spelling.keeps_other_half;
         keep_half = half_result && !sdwa && keeps;
         step.flags.after = mods.omod != 0 || (mods.clamp && dst_kind.is_float()) || sdwa || keep_half;
-        if name.starts_with("v_cmp") {
+        if spelling.compares {
             step.flags.after = false;
         }
     }
@@ -400,15 +397,15 @@ fn is_privileged(operand: &Operand, rules: &Rules) -> bool {
 }
 
 /// An operand to be read, in the format that its instruction reads.
-fn source(value: Value, kind: Kind, dwords: u8, name: &str) -> Src {
+fn source(value: Value, kind: Kind, dwords: u8, spelling: &Spelling) -> Src {
     match value {
         Value::Vgpr(_) | Value::Agpr(_) => register_row(value).map_or(Src::None, Src::Row),
         Value::Scalar(register) => Src::Scalar(register),
         Value::Special(special) => Src::Special(special),
-        Value::Inline(code) => Src::Const(inline(code, kind, dwords, name)),
+        Value::Inline(code) => Src::Const(inline(code, kind, dwords, spelling)),
         Value::Literal(bits) => Src::Const(match kind {
             Kind::F64 if dwords >= 2 => u64::from(bits) << 32,
-            Kind::Int64 if is_signed(name) => bits as i32 as i64 as u64,
+            Kind::Int64 if spelling.is_signed => bits as i32 as i64 as u64,
             _ => u64::from(bits),
         }),
         Value::Imm(value) => Src::Const(i64::from(value) as u64),
@@ -416,16 +413,11 @@ fn source(value: Value, kind: Kind, dwords: u8, name: &str) -> Src {
     }
 }
 
-fn is_signed(name: &str) -> bool {
-    name.ends_with("_i64")
-}
-
 /// The value of an inline constant (Vega ISA manual, "Scalar operands", codes 128 to 248). Only operands that are halves
 /// get a number as a half, with zeros above it; 16-bit integers get the bits of the single-precision number, as LLVM's
 /// compiler and assembler have it (the manual does not say).
-fn inline(code: u8, kind: Kind, dwords: u8, name: &str) -> u64 {
-    let parts = ["v_pk_", "mfma_f32", "mfma_i32", "wmma_"];
-    let wide = dwords >= 2 && !parts.iter().any(|part| name.contains(part));
+fn inline(code: u8, kind: Kind, dwords: u8, spelling: &Spelling) -> u64 {
+    let wide = dwords >= 2 && !spelling.in_parts;
     match code {
         128..=192 => u64::from(code) - 128,
         193..=208 => {
@@ -465,89 +457,5 @@ fn inline(code: u8, kind: Kind, dwords: u8, name: &str) -> u64 {
             }
         }
         _ => 0,
-    }
-}
-
-/// 16-bit instructions that came with GFX9 keep the other half of their result register; the older ones clear it
-/// (Vega ISA manual, "OP_SEL").
-fn keeps_other_half(name: &str) -> bool {
-    const KEEP: [&str; 14] = [
-        "v_mad_f16",
-        "v_mad_u16",
-        "v_mad_i16",
-        "v_fma_f16",
-        "v_div_fixup_f16",
-        "v_mac_f16",
-        "v_madak_f16",
-        "v_madmk_f16",
-        "v_add_i16",
-        "v_sub_i16",
-        "v_fma_mixlo_f16",
-        "v_fma_mixhi_f16",
-        "v_mad_mixlo_f16",
-        "v_mad_mixhi_f16",
-    ];
-    KEEP.contains(&name)
-        || ["v_min3_", "v_max3_", "v_med3_"].iter().any(|start| name.starts_with(start))
-            && ["_f16", "_i16", "_u16"].iter().any(|end| name.ends_with(end))
-}
-
-/// Kinds of the result and of the sources, from the types that the mnemonic names.
-fn kinds(op: Op, rules: &Rules) -> [Kind; 5] {
-    let name = op.name();
-    let kind = |token: &str| match token {
-        "f16" => Some(Kind::F16),
-        "f32" => Some(Kind::F32),
-        "f64" => Some(Kind::F64),
-        "i16" | "u16" | "b16" => Some(Kind::Int16),
-        "i64" | "u64" | "b64" => Some(Kind::Int64),
-        "i32" | "u32" | "b32" | "i24" | "u24" | "u8" | "i8" | "i4" | "u4" => Some(Kind::Int),
-        _ => None,
-    };
-    let mut types = name.split('_').filter_map(kind);
-    let first = types.next().unwrap_or(Kind::Int);
-    let second = types.next().unwrap_or(first);
-    let packs = ["pk", "_pack_", "sad_"].iter().any(|part| name.contains(part));
-    match op {
-        // Matrices of a wave: the third source is as the result; the others are registers. A bfloat16 is a single's upper half.
-        Op::v_wmma_bf16_16x16x16_bf16 => return [Kind::BF16; 5],
-        _ if name.starts_with("v_wmma_") => return [first; 5],
-        // Where halves of registers are operands, these have some.
-        Op::v_sat_pk_u8_i16 if rules.keeps_halves => {
-            return [Kind::Int16, Kind::Int, Kind::Int, Kind::Int, Kind::Int];
-        }
-        Op::v_alignbit_b32 | Op::v_alignbyte_b32 if rules.keeps_halves => {
-            return [Kind::Int, Kind::Int, Kind::Int, Kind::Int16, Kind::Int];
-        }
-        Op::v_cmp_class_f16 | Op::v_cmpx_class_f16 if rules.keeps_halves => {
-            return [Kind::Int64, Kind::F16, Kind::Int16, Kind::Int, Kind::Int];
-        }
-        _ => {}
-    }
-    match name {
-        // Pairs of singles: their table applies MODE itself.
-        "v_pk_fma_f32" | "v_pk_mul_f32" | "v_pk_add_f32" | "v_pk_mov_b32" => [Kind::Int; 5],
-        // Float modifiers apply to what is otherwise raw bits.
-        "v_cndmask_b32" => [Kind::Int, Kind::F32, Kind::F32, Kind::Int, Kind::Int],
-        "v_cvt_f32_ubyte0" | "v_cvt_f32_ubyte1" | "v_cvt_f32_ubyte2" | "v_cvt_f32_ubyte3" => {
-            [Kind::F32, Kind::Int, Kind::Int, Kind::Int, Kind::Int]
-        }
-        "v_ldexp_f64" => [Kind::F64, Kind::F64, Kind::Int, Kind::Int, Kind::Int],
-        "v_ldexp_f32" => [Kind::F32, Kind::F32, Kind::Int, Kind::Int, Kind::Int],
-        "v_ldexp_f16" => [Kind::F16, Kind::F16, Kind::Int16, Kind::Int, Kind::Int],
-        // By OP_SEL_HI their sources are singles or halves; a constant is a single, as in `v_fma_mix_f32`.
-        "v_fma_mixlo_f16" | "v_fma_mixhi_f16" | "v_mad_mixlo_f16" | "v_mad_mixhi_f16" => {
-            [Kind::F16, Kind::F32, Kind::F32, Kind::F32, Kind::Int]
-        }
-        "v_mad_u32_u16" | "v_mad_i32_i16" => [Kind::Int, Kind::Int16, Kind::Int16, Kind::Int, Kind::Int],
-        "v_trig_preop_f64" => [Kind::F64, Kind::F64, Kind::Int, Kind::Int, Kind::Int],
-        "v_cvt_pk_u8_f32" | "v_cvt_pkaccum_u8_f32" => [Kind::Int, Kind::F32, Kind::Int, Kind::Int, Kind::Int],
-        "v_mul_i32_i24" | "v_mul_u32_u24" => [Kind::Int; 5],
-        _ if name.starts_with("v_cmp") && name.contains("_class_") => {
-            [Kind::Int64, first, Kind::Int, Kind::Int, Kind::Int]
-        }
-        _ if name.starts_with("v_cmp") => [Kind::Int64, first, first, first, first],
-        _ if packs => [Kind::Int, second, second, second, second],
-        _ => [first, second, second, second, second],
     }
 }

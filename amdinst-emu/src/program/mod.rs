@@ -9,6 +9,7 @@ mod lower;
 mod memory_ops;
 mod resident;
 mod scalar_memory;
+mod spelling;
 mod step;
 
 pub use load::LoadError;

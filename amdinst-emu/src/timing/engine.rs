@@ -17,7 +17,7 @@ use super::stall::{Breakdown, Stall};
 use super::unit::{FrontCaches, SIMDS, Unit};
 use super::wave::Resident;
 use crate::check::{Fault, FaultKind, Trap, Wanted};
-use crate::dispatch::{Barrier, Shared, run_slice};
+use crate::dispatch::{Barrier, MaskCounters, Shared, run_slice};
 use crate::exec::Context;
 use crate::exec::footprint::Footprint;
 use crate::lds::Lds;
@@ -386,7 +386,7 @@ impl<'a> Engine<'a> {
             trace: None,
             round: None,
             program: shared.program,
-            counters: &mut [],
+            counters: MaskCounters::default(),
             trap: None,
         };
         let (used, outcome) = run_slice(&mut context, shared.config, &shared.hot, 1, &mut []);

@@ -612,7 +612,10 @@ mod tests {
         ];
         for (frames, place) in damaged {
             let error = map(&frames, place).unwrap_err().to_string();
-            assert!(error.starts_with("it is damaged: kernel `f` has numbers of places"), "{frames}: {error}");
+            assert!(
+                error.starts_with("it is damaged: kernel `f` has numbers of places"),
+                "{frames}: {error}"
+            );
         }
     }
 

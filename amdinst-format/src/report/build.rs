@@ -313,8 +313,9 @@ fn site_report(site: &crate::probes::Site, launch: &Launch<'_>) -> SiteReport {
         pc: site.pc,
         expected: launch.probes.probes.iter().any(is_meant),
         caller,
+        // Nothing is near a place that nobody knows.
+        near: site.is_near && location.file.is_some(),
         location,
-        near: site.is_near,
         name: site.name.clone(),
         counts: waves.iter().map(|wave| wave.counts).sum::<Counts>(),
         waves,

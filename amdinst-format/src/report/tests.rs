@@ -142,10 +142,14 @@ fn native(records: &[WaveRecord]) -> Vec<BTreeMap<u64, Native>> {
 }
 
 fn report() -> Report {
+    report_of(&kernel())
+}
+
+fn report_of(probes: &KernelProbes) -> Report {
     let records = records();
     let launch = Launch {
         demangled: None,
-        probes: &kernel(),
+        probes,
         target: "gfx90a",
         grid: [2, 1, 1],
         block: [100, 1, 1],
@@ -216,6 +220,18 @@ fn locations_skip_the_standard_library_and_can_be_cut() {
     assert_eq!(report.sites[0].location.to_string(), "/home/me/kernels/src/demo.rs:12:8");
     report.relative_to("/home/me");
     assert_eq!(report.sites[0].location.to_string(), "kernels/src/demo.rs:12:8");
+}
+
+#[test]
+fn nothing_is_near_an_unknown_place() {
+    let site_of = |frames: Vec<SiteFrame>| {
+        let mut probes = kernel();
+        place_sites(&mut probes, &[frames]);
+        probes.sites[0] = Site { is_near: true, name: None, ..probes.sites[0].clone() };
+        report_of(&probes).sites[0].clone()
+    };
+    assert!(site_of(vec![frame("/home/me/kernels/src/demo.rs", 12)]).near);
+    assert!(!site_of(vec![SiteFrame { file: None, line: None, ..frame("", 0) }]).near);
 }
 
 #[test]

@@ -20,7 +20,8 @@ use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report, run};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
-    Config, Execution, Machine, MemoryError, OutOfRange, Program, Sampled, Snapshot, Uninitialised, Unmarked,
+    Config, Execution, LoadError, Machine, MemoryError, OutOfRange, Program, Sampled, Snapshot,
+    Uninitialised, Unmarked,
 };
 use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
 use amdinst_format::interface::{BufferDifference, Checks, Doubt, LaunchFailure, Settings, SettingsError};
@@ -72,8 +73,16 @@ struct Programs {
     instrumented: Option<Arc<Program>>,
 }
 
-/// Programs that devices of this process have loaded, by the file, and by what their machines look for. Each test has a device of its own.
-static LOADED: Mutex<BTreeMap<(PathBuf, String), Arc<Program>>> = Mutex::new(BTreeMap::new());
+/// Programs that devices of this process have loaded, by the file, and by what their machines look for. Each test has a device of its
+/// own; those that come first wait for one of them, for decoding takes as long as many launches.
+static LOADED: Mutex<BTreeMap<(PathBuf, String), Loaded>> = Mutex::new(BTreeMap::new());
+
+/// A program that a device has loaded, or loads while this is locked.
+type Loaded = Arc<Mutex<Option<Arc<Program>>>>;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn load(
     machine: &mut Machine,
@@ -81,20 +90,19 @@ fn load(
     path: &Path,
     object: &CodeObject,
 ) -> Result<Arc<Program>, LaunchFailure> {
-    let key = (path.to_owned(), checks.to_owned());
-    let loaded = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = loaded().get(&key).cloned();
-    let program = match &known {
-        Some(like) => machine.load_like(object, like),
-        None => machine.load(object).map(Arc::new),
-    };
-    let program = program.map_err(|error| LaunchFailure::Load {
+    let failed = |error: LoadError| LaunchFailure::Load {
         path: path.display().to_string(),
         message: error.to_string(),
-    })?;
-    if known.is_none() {
-        loaded().insert(key, program.clone());
+    };
+    let loaded = lock(&LOADED).entry((path.to_owned(), checks.to_owned())).or_default().clone();
+    let mut loaded = lock(&loaded);
+    if let Some(like) = loaded.clone() {
+        // Others need not wait while it is mapped.
+        drop(loaded);
+        return machine.load_like(object, &like).map_err(failed);
     }
+    let program = Arc::new(machine.load(object).map_err(failed)?);
+    *loaded = Some(program.clone());
     Ok(program)
 }
 
@@ -167,7 +175,7 @@ impl Emulator {
 
     fn machines(&self) -> MutexGuard<'_, Machines> {
         // A test that panicked while it held the lock is over; nobody else has this device.
-        self.machines.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.machines)
     }
 
     pub(super) fn allocate(&self, bytes: usize, label: &str) -> Result<u64, MemoryError> {
@@ -624,4 +632,30 @@ fn lines(machine: &Machine, address: u64) -> Printed {
 fn panics(machine: &Machine, program: &Program, request: &Request<'_>) -> Vec<Panic> {
     let lines = program.variable(panics::SYMBOL).map(|address| lines(machine, address));
     request.panics(&lines.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+
+    #[test]
+    fn a_program_is_decoded_once_for_all_tests_that_begin_together() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../cargo-amdinst/tests/fixtures/branches.elf");
+        let object = CodeObject::parse(std::fs::read(path).unwrap()).unwrap();
+        for round in 0..50 {
+            let begin = Barrier::new(8);
+            let one = || {
+                let mut machine = Machine::new(object.target.arch, Config::default());
+                begin.wait();
+                load(&mut machine, &format!("round {round}"), Path::new(path), &object).unwrap()
+            };
+            let programs: Vec<Arc<Program>> = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(programs.iter().all(|program| Arc::ptr_eq(program, &programs[0])), "round {round}");
+        }
+    }
 }

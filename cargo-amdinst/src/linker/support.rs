@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use amdgpu_isa::{Generation, Target, WaveSize};
-use amdinst_core::printed::{HEAD, ROOM};
+use amdinst_core::printed::{HEAD, ROOM, WRITER};
 use amdinst_core::{panics, printed};
 
 use super::records::Records;
@@ -26,7 +26,7 @@ declare void @llvm.amdgcn.s.barrier()
 fn write() -> String {
     format!(
         r#"
-define hidden void @__amdinst_write(ptr addrspace(1) %buffer, ptr %text, i32 %len) noinline nounwind {{
+define hidden void @{WRITER}(ptr addrspace(1) %buffer, ptr %text, i32 %len) noinline nounwind {{
 entry:
   %some = icmp ne i32 %len, 0
   %up = add i32 %len, 3
@@ -100,7 +100,7 @@ fn print() -> String {
     format!(
         r#"{buffer}
 define hidden void @__amdinst_print(ptr %text, i32 %len) alwaysinline nounwind {{
-  call void @__amdinst_write(ptr addrspace(1) @{}, ptr %text, i32 %len)
+  call void @{WRITER}(ptr addrspace(1) @{}, ptr %text, i32 %len)
   ret void
 }}
 "#,
@@ -123,7 +123,7 @@ entry:
   %is.first = icmp eq i32 %id, %first
   br i1 %is.first, label %say, label %said
 say:
-  call void @__amdinst_write(ptr addrspace(1) @{lines}, ptr %text, i32 %len)
+  call void @{WRITER}(ptr addrspace(1) @{lines}, ptr %text, i32 %len)
   br label %said
 said:
   %wish = load volatile i64, ptr addrspace(1) @{ends}, align 8

@@ -71,6 +71,8 @@ impl Area for Strip {
 }
 
 /// Lookup table, for statics.
+// LLVM cannot read rustc's bitcode of it. The crate is large: rustc divides it, and would read that.
+#[used]
 static TABLE: [u32; 8] = [3, 1, 4, 1, 5, 9, 2, 6];
 
 const fn squared(n: u32) -> u32 {

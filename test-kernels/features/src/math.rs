@@ -4,7 +4,7 @@ use amdinst_device::math::{self, fast};
 use amdinst_device::{PerItem, global_id_x, kernel};
 
 /// Results for each value.
-pub const RESULTS: usize = 19;
+pub const RESULTS: usize = 21;
 
 /// All functions in software of the value and its neighbor.
 pub fn software<T: math::Real>(x: T, y: T) -> [T; RESULTS] {
@@ -29,6 +29,8 @@ pub fn software<T: math::Real>(x: T, y: T) -> [T; RESULTS] {
         math::atan2(x, y),
         math::hypot(x, y),
         math::asin(x),
+        math::powi(x, 5),
+        math::powi(x, -3),
     ]
 }
 
@@ -38,6 +40,31 @@ pub fn compute<T: math::Real>(values: &[T], mut output: PerItem<T, RESULTS>) {
     let i = global_id_x() as usize;
     if let Some(&[x, y]) = values.get(i..i + 2) {
         output.chunk().copy_from_slice(&software(x, y));
+    }
+}
+
+/// Results that are rounded correctly.
+pub const ROUNDED: usize = 7;
+
+/// All that is rounded correctly, of the value and its neighbor.
+pub fn exact<T: math::Float>(x: T, y: T) -> [T; ROUNDED] {
+    [
+        math::sqrt(x),
+        math::mul_add(x, y, y),
+        math::floor(x),
+        math::ceil(x),
+        math::trunc(x),
+        math::round(x),
+        math::round_ties_even(x),
+    ]
+}
+
+/// [`exact`] of each value and the next one.
+#[kernel(T = [f32, f64])]
+pub fn round_exactly<T: math::Float>(values: &[T], mut output: PerItem<T, ROUNDED>) {
+    let i = global_id_x() as usize;
+    if let Some(&[x, y]) = values.get(i..i + 2) {
+        output.chunk().copy_from_slice(&exact(x, y));
     }
 }
 

@@ -1,7 +1,13 @@
-//! Code that formats text: `core::fmt`, the digits of floats, and how types of the user's are shown.
+//! Code that formats text: `core::fmt`, the digits of floats, how types of the user's are shown, and what writes a line that is printed.
 
-/// Whether a symbol is that of such a function: of `core`'s formatting, or of a type's own (`<T as core::fmt::Debug>::fmt`).
+use amdinst_format::printed::WRITER;
+
+/// Whether a symbol is that of such a function: of `core`'s formatting, of a type's own (`<T as core::fmt::Debug>::fmt`), or the writer of
+/// lines.
 pub fn formats_text(symbol: &str) -> bool {
+    if symbol == WRITER {
+        return true;
+    }
     let Ok(name) = rustc_demangle::try_demangle(symbol) else { return false };
     let name = format!("{name:#}");
     let of_numbers = || {
@@ -24,6 +30,7 @@ mod tests {
             ("_ZN4core3num8int_sqrt3u3217h0123456789abcdefE", false),
             ("_ZN1k6shapes6format17h0123456789abcdefE", false),
             ("core::fmt::write", false),
+            ("__amdinst_write", true),
             ("saxpy", false),
         ] {
             assert_eq!(formats_text(symbol), formats, "{symbol}");

@@ -1,10 +1,12 @@
 //! Functions in software, bit for bit; the hardware's own, within a tolerance.
 
-use features::math::{FAST, RESULTS, compute, compute_fast, hardware, software};
+use features::math::{
+    FAST, RESULTS, ROUNDED, compute, compute_fast, exact, hardware, round_exactly, software,
+};
 use harness::{Device, Launch as _, TestResult};
 
 /// From tiny to huge, of both signs; and what is no number.
-const VALUES: [f64; 22] = [
+const VALUES: [f64; 23] = [
     0.0,
     -0.0,
     1.0,
@@ -27,17 +29,18 @@ const VALUES: [f64; 22] = [
     f64::NEG_INFINITY,
     f64::NAN,
     2.0,
+    -2.5,
 ];
 
-macro_rules! software {
-    ($($name:ident $float:ty;)*) => {$(
+macro_rules! bit_for_bit {
+    ($($name:ident $kernel:ident::<$float:ty> $function:ident $results:ident;)*) => {$(
         #[harness::test]
         fn $name(device: &Device) -> TestResult {
             let values = VALUES.map(|value| value as $float);
-            let mut output = device.zeroed(RESULTS * (VALUES.len() - 1));
-            compute::<$float>().launch(device, 1, 64, (&device.buffer(&values), &mut output))?;
-            for (pair, found) in values.windows(2).zip(output.to_vec().chunks(RESULTS)) {
-                for (function, (found, expected)) in found.iter().zip(software(pair[0], pair[1])).enumerate() {
+            let mut output = device.zeroed($results * (VALUES.len() - 1));
+            $kernel::<$float>().launch(device, 1, 64, (&device.buffer(&values), &mut output))?;
+            for (pair, found) in values.windows(2).zip(output.to_vec().chunks($results)) {
+                for (function, (found, expected)) in found.iter().zip($function(pair[0], pair[1])).enumerate() {
                     let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
                     assert!(same, "function {function} of {pair:?} is {found:?}, not {expected:?}");
                 }
@@ -47,9 +50,11 @@ macro_rules! software {
     )*};
 }
 
-software! {
-    software_of_floats f32;
-    software_of_doubles f64;
+bit_for_bit! {
+    software_of_floats compute::<f32> software RESULTS;
+    software_of_doubles compute::<f64> software RESULTS;
+    rounding_of_floats round_exactly::<f32> exact ROUNDED;
+    rounding_of_doubles round_exactly::<f64> exact ROUNDED;
 }
 
 /// Within 2⁻²⁰ of the value or of one, for values of moderate size.

@@ -1,0 +1,139 @@
+//! What a mnemonic says of an instruction and its operands, found out once for each operation: programs have many instructions
+//! and few operations.
+
+use std::sync::OnceLock;
+
+use amdgpu_isa::Op;
+
+use super::Kind;
+use crate::rules::Rules;
+
+/// What the mnemonic of an operation says.
+#[derive(Debug)]
+pub(super) struct Spelling {
+    op: Op,
+    kinds: [Kind; 5],
+    /// It writes EXEC, which its operands do not name.
+    pub(super) writes_exec: bool,
+    /// It compares lanes.
+    pub(super) compares: bool,
+    /// It takes the bits of floats: MODE does not apply to it.
+    pub(super) takes_bits: bool,
+    /// It keeps the half of its result that it does not write.
+    pub(super) keeps_other_half: bool,
+    /// Its operands of 64 bits are signed.
+    pub(super) is_signed: bool,
+    /// Its wide operands are several values, each of which gets an inline constant.
+    pub(super) in_parts: bool,
+}
+
+impl Spelling {
+    /// That of `op`.
+    pub(super) fn of(op: Op) -> &'static Self {
+        static ALL: [OnceLock<Spelling>; Op::ALL.len()] = [const { OnceLock::new() }; Op::ALL.len()];
+        ALL[op as usize].get_or_init(|| Self::read(op))
+    }
+
+    fn read(op: Op) -> Self {
+        let name = op.name();
+        let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+        let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
+        Self {
+            op,
+            kinds: kinds(name),
+            writes_exec: has(&["saveexec", "wrexec"]) || starts(&["v_cmpx"]),
+            compares: starts(&["v_cmp"]),
+            takes_bits: starts(&["v_cndmask", "v_pack_"]) || has(&["_class_"]),
+            keeps_other_half: keeps_other_half(name),
+            is_signed: name.ends_with("_i64"),
+            in_parts: has(&["v_pk_", "mfma_f32", "mfma_i32", "wmma_"]),
+        }
+    }
+
+    /// Kinds of the result and of the sources.
+    pub(super) const fn kinds(&self, rules: &Rules) -> [Kind; 5] {
+        match self.op {
+            // Where halves of registers are operands, these have some.
+            Op::v_sat_pk_u8_i16 if rules.keeps_halves => {
+                [Kind::Int16, Kind::Int, Kind::Int, Kind::Int, Kind::Int]
+            }
+            Op::v_alignbit_b32 | Op::v_alignbyte_b32 if rules.keeps_halves => {
+                [Kind::Int, Kind::Int, Kind::Int, Kind::Int16, Kind::Int]
+            }
+            Op::v_cmp_class_f16 | Op::v_cmpx_class_f16 if rules.keeps_halves => {
+                [Kind::Int64, Kind::F16, Kind::Int16, Kind::Int, Kind::Int]
+            }
+            _ => self.kinds,
+        }
+    }
+}
+
+/// 16-bit instructions that came with GFX9 keep the other half of their result register; the older ones clear it
+/// (Vega ISA manual, "OP_SEL").
+fn keeps_other_half(name: &str) -> bool {
+    const KEEP: [&str; 14] = [
+        "v_mad_f16",
+        "v_mad_u16",
+        "v_mad_i16",
+        "v_fma_f16",
+        "v_div_fixup_f16",
+        "v_mac_f16",
+        "v_madak_f16",
+        "v_madmk_f16",
+        "v_add_i16",
+        "v_sub_i16",
+        "v_fma_mixlo_f16",
+        "v_fma_mixhi_f16",
+        "v_mad_mixlo_f16",
+        "v_mad_mixhi_f16",
+    ];
+    KEEP.contains(&name)
+        || ["v_min3_", "v_max3_", "v_med3_"].iter().any(|start| name.starts_with(start))
+            && ["_f16", "_i16", "_u16"].iter().any(|end| name.ends_with(end))
+}
+
+/// Kinds of the result and of the sources, from the types that the mnemonic names.
+fn kinds(name: &str) -> [Kind; 5] {
+    let kind = |token: &str| match token {
+        "f16" => Some(Kind::F16),
+        "f32" => Some(Kind::F32),
+        "f64" => Some(Kind::F64),
+        "i16" | "u16" | "b16" => Some(Kind::Int16),
+        "i64" | "u64" | "b64" => Some(Kind::Int64),
+        "i32" | "u32" | "b32" | "i24" | "u24" | "u8" | "i8" | "i4" | "u4" => Some(Kind::Int),
+        _ => None,
+    };
+    let mut types = name.split('_').filter_map(kind);
+    let first = types.next().unwrap_or(Kind::Int);
+    let second = types.next().unwrap_or(first);
+    let packs = ["pk", "_pack_", "sad_"].iter().any(|part| name.contains(part));
+    match name {
+        // Matrices of a wave: the third source is as the result; the others are registers. A bfloat16 is a single's upper half.
+        "v_wmma_bf16_16x16x16_bf16" => [Kind::BF16; 5],
+        _ if name.starts_with("v_wmma_") => [first; 5],
+        // Pairs of singles: their table applies MODE itself.
+        "v_pk_fma_f32" | "v_pk_mul_f32" | "v_pk_add_f32" | "v_pk_mov_b32" => [Kind::Int; 5],
+        // Float modifiers apply to what is otherwise raw bits.
+        "v_cndmask_b32" => [Kind::Int, Kind::F32, Kind::F32, Kind::Int, Kind::Int],
+        "v_cvt_f32_ubyte0" | "v_cvt_f32_ubyte1" | "v_cvt_f32_ubyte2" | "v_cvt_f32_ubyte3" => {
+            [Kind::F32, Kind::Int, Kind::Int, Kind::Int, Kind::Int]
+        }
+        "v_ldexp_f64" => [Kind::F64, Kind::F64, Kind::Int, Kind::Int, Kind::Int],
+        "v_ldexp_f32" => [Kind::F32, Kind::F32, Kind::Int, Kind::Int, Kind::Int],
+        "v_ldexp_f16" => [Kind::F16, Kind::F16, Kind::Int16, Kind::Int, Kind::Int],
+        // By OP_SEL_HI their sources are singles or halves; a constant is a single, as in `v_fma_mix_f32`.
+        "v_fma_mixlo_f16" | "v_fma_mixhi_f16" | "v_mad_mixlo_f16" | "v_mad_mixhi_f16" => {
+            [Kind::F16, Kind::F32, Kind::F32, Kind::F32, Kind::Int]
+        }
+        "v_mad_u32_u16" | "v_mad_i32_i16" => [Kind::Int, Kind::Int16, Kind::Int16, Kind::Int, Kind::Int],
+        "v_trig_preop_f64" => [Kind::F64, Kind::F64, Kind::Int, Kind::Int, Kind::Int],
+        "v_cvt_pk_u8_f32" | "v_cvt_pkaccum_u8_f32" => [Kind::Int, Kind::F32, Kind::Int, Kind::Int, Kind::Int],
+        "v_mul_i32_i24" | "v_mul_u32_u24" => [Kind::Int; 5],
+        _ if name.starts_with("v_cmp") && name.contains("_class_") => {
+            [Kind::Int64, first, Kind::Int, Kind::Int, Kind::Int]
+        }
+        _ if name.starts_with("v_cmp") => [Kind::Int64, first, first, first, first],
+        _ if packs => [Kind::Int, second, second, second, second],
+        _ => [first, second, second, second, second],
+    }
+}
