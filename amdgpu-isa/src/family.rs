@@ -1,10 +1,15 @@
-//! What a mnemonic tells by the way it is spelled, found out once: analyses ask it of every instruction.
+//! Families of opcodes, found out once from their signatures and encodings: analyses ask for them of every instruction.
 
 use std::sync::LazyLock;
 
-use super::Op;
+use crate::action::{Action, rows};
+use crate::signature::{
+    ATOMIC, BARRIER, DOT, EXEC_W, FROM_LDS, GDS_ONLY, HALF, INDIRECT, LD_SCALE, LOAD, M0_R, M0_W, MIX,
+    MODE_W, MOVES_LANES, SCRATCH, SIDE_EFFECT, Signature, TO_LDS_ALWAYS, TRANS, Ty,
+};
+use crate::{Encoding, MaskOp, Op, Slot, WaveSize};
 
-/// A set of families of mnemonics.
+/// A set of families of opcodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Families(u32);
 
@@ -51,47 +56,42 @@ impl Families {
         self.0 & other.0 != 0
     }
 
-    fn of(name: &str) -> Self {
-        const MEMORY: [&str; 15] = [
-            "s_load",
-            "s_buffer_load",
-            "s_scratch_load",
-            "s_mem",
-            "s_atc",
-            "s_dcache",
-            "s_atomic",
-            "s_buffer_atomic",
-            "buffer_",
-            "tbuffer_",
-            "image_",
-            "global_",
-            "flat_",
-            "scratch_",
-            "ds_",
-        ];
-        const TRANSCENDENTAL: [&str; 7] =
-            ["v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"];
-        let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-        let is_matrix = starts(&["v_mfma", "v_smfmac", "v_wmma"]);
+    /// Those of an opcode that stands in the table of an encoding.
+    fn of(signature: &Signature, encoding: Encoding) -> Self {
+        use Encoding as E;
+        let has = |flag| signature.flags.has(flag);
+        let in_any = |encodings: &[Encoding]| encodings.contains(&encoding);
+        let with_masks = |is: fn(MaskOp) -> bool| {
+            let sizes = [WaveSize::Wave32, WaveSize::Wave64];
+            sizes.into_iter().filter_map(|wave| signature.op.mask_op(wave)).any(is)
+        };
+        let is_matrix = matches!(signature.action, Some(Action::Matrix { .. })) || has(LD_SCALE);
+        let images = in_any(&[E::Mimg, E::MimgNsa, E::MimgNsa2, E::MimgNsa3, E::Vimage, E::Vsample]);
+        let is_memory =
+            images || in_any(&[E::Smem, E::Ds, E::Flat, E::Global, E::Scratch, E::Mubuf, E::Mtbuf]);
+        let by_number = has(INDIRECT) && in_any(&[E::Sop1, E::Sopc, E::Sopp]);
+        let sets_mode = has(M0_W) || has(MODE_W);
+        let takes_resource =
+            signature.operands.iter().any(|spec| spec.slot == Slot::Sbase && spec.ty == Ty::B128);
         let families = [
-            (Self::COMPARE, starts(&["v_cmp_"])),
-            (Self::COMPARE_EXEC, starts(&["v_cmpx"])),
-            (Self::SAVES_EXEC, name.contains("_saveexec_")),
-            (Self::COPIES_NEW_EXEC, name.contains("_wrexec_")),
+            (Self::COMPARE, encoding == E::Vopc && !has(EXEC_W)),
+            (Self::COMPARE_EXEC, encoding == E::Vopc && has(EXEC_W)),
+            (Self::SAVES_EXEC, with_masks(|op| matches!(op, MaskOp::Saveexec(_)))),
+            (Self::COPIES_NEW_EXEC, with_masks(|op| matches!(op, MaskOp::Wrexec(_)))),
             (Self::MATRIX, is_matrix),
-            (Self::LATE, is_matrix || starts(&MEMORY)),
-            (Self::VGPRS_BY_NUMBER, starts(&["s_set_gpr_idx"])),
-            (Self::SGPRS_BY_NUMBER, starts(&["s_movrel"])),
-            (Self::TRANSCENDENTAL, starts(&TRANSCENDENTAL)),
-            (Self::DOT, starts(&["v_dot"])),
-            (Self::MOVES_LANES, name.contains("permute") || name.contains("swizzle")),
-            (Self::TO_OR_FROM_LDS, name.contains("_lds_")),
-            (Self::KEEPS_HALF, ["_d16", "_mixlo_", "_mixhi_"].iter().any(|part| name.contains(part))),
-            (Self::GLOBAL_SYNC, starts(&["ds_gws_"])),
-            (Self::DATA_SHARE, starts(&["ds_"])),
-            (Self::BARRIER, name.contains("barrier")),
-            (Self::SCALAR_BUFFER, starts(&["s_buffer_"])),
-            (Self::SCALAR_SCRATCH, starts(&["s_scratch_"])),
+            (Self::LATE, is_matrix || is_memory),
+            (Self::VGPRS_BY_NUMBER, by_number && sets_mode),
+            (Self::TRANSCENDENTAL, has(TRANS)),
+            (Self::DOT, has(DOT)),
+            (Self::MOVES_LANES, has(MOVES_LANES)),
+            (Self::TO_OR_FROM_LDS, has(TO_LDS_ALWAYS) || has(FROM_LDS)),
+            (Self::SGPRS_BY_NUMBER, by_number && has(M0_R) && !sets_mode),
+            (Self::KEEPS_HALF, has(HALF) && (has(LOAD) || has(MIX))),
+            (Self::GLOBAL_SYNC, encoding == E::Ds && has(GDS_ONLY) && has(SIDE_EFFECT) && !has(ATOMIC)),
+            (Self::DATA_SHARE, encoding == E::Ds),
+            (Self::BARRIER, has(BARRIER)),
+            (Self::SCALAR_BUFFER, encoding == E::Smem && takes_resource),
+            (Self::SCALAR_SCRATCH, encoding == E::Smem && has(SCRATCH)),
         ];
         let own = families.into_iter().filter(|(_, is_one)| *is_one);
         Self(own.fold(0, |all, (family, _)| all | family.0))
@@ -99,15 +99,85 @@ impl Families {
 }
 
 impl Op {
-    /// What its mnemonic tells.
+    /// Those that it is of.
     pub fn families(self) -> Families {
-        static FAMILIES: LazyLock<Vec<Families>> =
-            LazyLock::new(|| Op::ALL.iter().map(|op| Families::of(op.name())).collect());
+        static FAMILIES: LazyLock<Vec<Families>> = LazyLock::new(|| {
+            let mut all = vec![Families::default(); Op::ALL.len()];
+            for (encoding, row) in rows() {
+                all[row.signature.op as usize].0 |= Families::of(row.signature, encoding).0;
+            }
+            all
+        });
         FAMILIES[self as usize]
     }
 
     /// Whether it is of one of these families.
     pub fn is_of(self, families: Families) -> bool {
         self.families().has(families)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What mnemonics say by the way they are spelled.
+    #[test]
+    fn families_are_those_that_mnemonics_name() {
+        let images = ["image_"];
+        let memory = ["buffer_", "tbuffer_", "global_", "flat_", "scratch_", "ds_"];
+        let scalar_memory = [
+            "s_load",
+            "s_store",
+            "s_buffer_load",
+            "s_buffer_store",
+            "s_scratch_",
+            "s_mem",
+            "s_atc",
+            "s_dcache",
+            "s_gl1",
+            "s_get_waveid",
+            "s_prefetch",
+            "s_atomic",
+            "s_buffer_atomic",
+            "s_buffer_prefetch",
+        ];
+        let transcendental = ["v_exp_", "v_log_", "v_rcp_", "v_rsq_", "v_sqrt_", "v_sin_", "v_cos_"];
+        let mut others = Vec::new();
+        for &op in Op::ALL {
+            let name = op.name();
+            let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+            let is_matrix = starts(&["v_mfma", "v_smfmac", "v_wmma", "v_swmmac"]);
+            let is_memory = starts(&images) || starts(&memory) || starts(&scalar_memory);
+            let loads = name.contains("_load_") || name.contains("_read_");
+            let odd = ["_d16", "_d16_hi", "_d16_hi_x", "_d16_x", "_d16_xyz"];
+            let into_half = odd.iter().any(|end| name.ends_with(end));
+            let keeps_half = loads && into_half || name.contains("_mixlo_") || name.contains("_mixhi_");
+            for (family, named) in [
+                (Families::COMPARE, starts(&["v_cmp_"])),
+                (Families::COMPARE_EXEC, starts(&["v_cmpx"])),
+                (Families::SAVES_EXEC, name.contains("_saveexec_")),
+                (Families::COPIES_NEW_EXEC, name.contains("_wrexec_")),
+                (Families::MATRIX, is_matrix),
+                (Families::LATE, is_matrix || is_memory),
+                (Families::VGPRS_BY_NUMBER, starts(&["s_set_gpr_idx"])),
+                (Families::SGPRS_BY_NUMBER, starts(&["s_movrel"])),
+                (Families::TRANSCENDENTAL, starts(&transcendental)),
+                (Families::DOT, starts(&["v_dot"])),
+                (Families::MOVES_LANES, name.contains("permute") || name.contains("swizzle")),
+                (Families::TO_OR_FROM_LDS, name.contains("_lds_")),
+                (Families::KEEPS_HALF, keeps_half),
+                (Families::GLOBAL_SYNC, starts(&["ds_gws_"])),
+                (Families::DATA_SHARE, starts(&["ds_"])),
+                (Families::BARRIER, name.contains("barrier")),
+                (Families::SCALAR_BUFFER, starts(&["s_buffer_", "s_atc_probe_buffer"])),
+                (Families::SCALAR_SCRATCH, starts(&["s_scratch_"])),
+            ] {
+                if op.is_of(family) != named {
+                    others.push((op, family));
+                }
+            }
+        }
+        assert_eq!(others, []);
     }
 }

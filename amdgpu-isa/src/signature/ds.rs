@@ -60,9 +60,9 @@ signatures! {
     ds_read_u8              [mem_dst I32, vaddr I32] [LOAD] load u8;
     ds_read_i16             [mem_dst I32, vaddr I32] [LOAD] load i16;
     ds_read_u16             [mem_dst I32, vaddr I32] [LOAD] load u16;
-    ds_swizzle_b32          [mem_dst I32, vaddr I32] [SWIZZLE];
-    ds_permute_b32          [mem_dst I32, vaddr I32, data0 I32] [];
-    ds_bpermute_b32         [mem_dst I32, vaddr I32, data0 I32] [];
+    ds_swizzle_b32          [mem_dst I32, vaddr I32] [SWIZZLE MOVES_LANES];
+    ds_permute_b32          [mem_dst I32, vaddr I32, data0 I32] [MOVES_LANES];
+    ds_bpermute_b32         [mem_dst I32, vaddr I32, data0 I32] [MOVES_LANES];
     ds_add_u64              [vaddr I32, data0 I64] [ATOMIC] atomic add_b64;
     ds_sub_u64              [vaddr I32, data0 I64] [ATOMIC] atomic sub_b64;
     ds_rsub_u64             [vaddr I32, data0 I64] [ATOMIC] atomic rsub_b64;
@@ -136,7 +136,7 @@ signatures! {
     ds_gws_sema_v           [] [M0_R GDS_ONLY SIDE_EFFECT];
     ds_gws_sema_br          [gws_data I32] [M0_R GDS_ONLY SIDE_EFFECT];
     ds_gws_sema_p           [] [M0_R GDS_ONLY SIDE_EFFECT];
-    ds_gws_barrier          [gws_data I32] [M0_R GDS_ONLY SIDE_EFFECT];
+    ds_gws_barrier          [gws_data I32] [M0_R GDS_ONLY SIDE_EFFECT BARRIER];
     ds_read_addtid_b32      [mem_dst I32] [LOAD M0_R];
     ds_consume              [mem_dst I32] [ATOMIC RETURNS M0_R];
     ds_append               [mem_dst I32] [ATOMIC RETURNS M0_R];

@@ -421,6 +421,16 @@ flags! {
     COMPARES_LAST = 67;
     /// The address has four times the lane's number added (`global_load_addtid_dword`).
     ADDS_LANE = 68;
+    /// Runs in the unit for transcendental functions.
+    TRANS = 69;
+    /// A dot product.
+    DOT = 70;
+    /// Moves values between lanes by the hardware of LDS, without its memory.
+    MOVES_LANES = 71;
+    /// Has to do with a barrier.
+    BARRIER = 72;
+    /// Scalar memory that is scratch.
+    SCRATCH = 73;
 }
 
 /// What an opcode takes and does.

@@ -9,9 +9,9 @@ signatures! {
     s_load_dwordx4             [sdata_w B128, sbase I64, smem_offset I32] [LOAD] load b128;
     s_load_dwordx8             [sdata_w B256, sbase I64, smem_offset I32] [LOAD] load b256;
     s_load_dwordx16            [sdata_w B512, sbase I64, smem_offset I32] [LOAD] load b512;
-    s_scratch_load_dword       [sdata_w I32, sbase I64, smem_offset I32] [LOAD] load b32;
-    s_scratch_load_dwordx2     [sdata_w I64, sbase I64, smem_offset I32] [LOAD] load b64;
-    s_scratch_load_dwordx4     [sdata_w B128, sbase I64, smem_offset I32] [LOAD] load b128;
+    s_scratch_load_dword       [sdata_w I32, sbase I64, smem_offset I32] [LOAD SCRATCH] load b32;
+    s_scratch_load_dwordx2     [sdata_w I64, sbase I64, smem_offset I32] [LOAD SCRATCH] load b64;
+    s_scratch_load_dwordx4     [sdata_w B128, sbase I64, smem_offset I32] [LOAD SCRATCH] load b128;
     s_buffer_load_dword        [sdata_w I32, sbase B128, smem_offset I32] [LOAD] load b32;
     s_buffer_load_dwordx2      [sdata_w I64, sbase B128, smem_offset I32] [LOAD] load b64;
     s_buffer_load_dwordx4      [sdata_w B128, sbase B128, smem_offset I32] [LOAD] load b128;
@@ -20,9 +20,9 @@ signatures! {
     s_store_dword              [sdata_r I32, sbase I64, smem_offset I32] [STORE] store b32;
     s_store_dwordx2            [sdata_r I64, sbase I64, smem_offset I32] [STORE] store b64;
     s_store_dwordx4            [sdata_r B128, sbase I64, smem_offset I32] [STORE] store b128;
-    s_scratch_store_dword      [sdata_r I32, sbase I64, smem_offset I32] [STORE] store b32;
-    s_scratch_store_dwordx2    [sdata_r I64, sbase I64, smem_offset I32] [STORE] store b64;
-    s_scratch_store_dwordx4    [sdata_r B128, sbase I64, smem_offset I32] [STORE] store b128;
+    s_scratch_store_dword      [sdata_r I32, sbase I64, smem_offset I32] [STORE SCRATCH] store b32;
+    s_scratch_store_dwordx2    [sdata_r I64, sbase I64, smem_offset I32] [STORE SCRATCH] store b64;
+    s_scratch_store_dwordx4    [sdata_r B128, sbase I64, smem_offset I32] [STORE SCRATCH] store b128;
     s_buffer_store_dword       [sdata_r I32, sbase B128, smem_offset I32] [STORE] store b32;
     s_buffer_store_dwordx2     [sdata_r I64, sbase B128, smem_offset I32] [STORE] store b64;
     s_buffer_store_dwordx4     [sdata_r B128, sbase B128, smem_offset I32] [STORE] store b128;

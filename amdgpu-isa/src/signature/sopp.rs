@@ -14,7 +14,7 @@ signatures! {
     s_cbranch_vccnz            [target I32] [VCC_R];
     s_cbranch_execz            [target I32] [EXEC_R];
     s_cbranch_execnz           [target I32] [EXEC_R];
-    s_barrier                  [] [SIDE_EFFECT];
+    s_barrier                  [] [SIDE_EFFECT BARRIER];
     s_setkill                  [imm I32] [SIDE_EFFECT];
     s_waitcnt                  [waitcnt I32] [];
     s_sethalt                  [imm I32] [SIDE_EFFECT];

@@ -28,7 +28,7 @@ signatures! {
     v_or_b32         [vdst I32, src0 I32, vsrc1 I32] [];
     v_xor_b32        [vdst I32, src0 I32, vsrc1 I32] [];
     v_mac_f32        [vdst_rw F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
-    v_dot2c_f32_bf16 [vdst_rw F32, src0 V2BF16, vsrc1 V2BF16] [CLAMP OMOD];
+    v_dot2c_f32_bf16 [vdst_rw F32, src0 V2BF16, vsrc1 V2BF16] [CLAMP OMOD DOT];
     v_madmk_f32      [vdst F32, src0 F32, literal F32, vsrc1 F32] [];
     v_fmamk_f32      [vdst F32, src0 F32, literal F32, vsrc1 F32] [];
     v_madak_f32      [vdst F32, src0 F32, vsrc1 F32, literal F32] [];
@@ -65,9 +65,9 @@ signatures! {
     v_subrev_u32     [vdst I32, src0 I32, vsrc1 I32] [CLAMP];
     v_fmac_f32       [vdst_rw F32, src0 F32, vsrc1 F32] [CLAMP OMOD];
     v_xnor_b32       [vdst I32, src0 I32, vsrc1 I32] [];
-    v_dot2c_f32_f16  [vdst_rw F32, src0 V2F16, vsrc1 V2F16] [CLAMP OMOD];
-    v_dot2c_i32_i16  [vdst_rw I32, src0 I32, vsrc1 I32] [CLAMP];
-    v_dot4c_i32_i8   [vdst_rw I32, src0 I32, vsrc1 I32] [CLAMP];
-    v_dot8c_i32_i4   [vdst_rw I32, src0 I32, vsrc1 I32] [CLAMP];
+    v_dot2c_f32_f16  [vdst_rw F32, src0 V2F16, vsrc1 V2F16] [CLAMP OMOD DOT];
+    v_dot2c_i32_i16  [vdst_rw I32, src0 I32, vsrc1 I32] [CLAMP DOT];
+    v_dot4c_i32_i8   [vdst_rw I32, src0 I32, vsrc1 I32] [CLAMP DOT];
+    v_dot8c_i32_i4   [vdst_rw I32, src0 I32, vsrc1 I32] [CLAMP DOT];
     v_pk_fmac_f16    [vdst_rw F16, src0 V2F16, vsrc1 V2F16] [CLAMP OMOD];
 }

@@ -112,33 +112,42 @@ impl Functions {
 fn innermost(mut pieces: Vec<Piece>) -> Vec<(u64, u32)> {
     // Of those that begin together the outer ones come first.
     pieces.sort_by_key(|piece| (piece.code.start, piece.scope));
-    let mut table: Vec<(u64, u32)> = Vec::with_capacity(pieces.len() * 2);
-    let mut hold = |start: u64, scope: u32| match table.last_mut() {
-        Some((last, held)) if *last == start => *held = scope,
-        Some(&mut (_, held)) if held == scope => {}
-        _ => table.push((start, scope)),
-    };
-    let mut open: Vec<Piece> = Vec::new();
-    // Ends what ends up to an address; what is left then holds from there on.
-    let close = |open: &mut Vec<Piece>, until: u64, hold: &mut dyn FnMut(u64, u32)| {
-        while let Some(last) = open.last()
-            && last.code.end <= until
-        {
-            let end = last.code.end;
-            open.pop();
-            while open.last().is_some_and(|outer| outer.code.end <= end) {
-                open.pop();
-            }
-            hold(end, open.last().map_or(NONE, |outer| outer.scope));
-        }
-    };
+    let mut sweep = Sweep { table: Vec::with_capacity(pieces.len() * 2), open: Vec::new() };
     for piece in pieces {
-        close(&mut open, piece.code.start, &mut hold);
-        hold(piece.code.start, piece.scope);
-        open.push(piece);
+        sweep.close(piece.code.start);
+        sweep.hold(piece.code.start, piece.scope);
+        sweep.open.push(piece);
     }
-    close(&mut open, u64::MAX, &mut hold);
-    table
+    sweep.close(u64::MAX);
+    sweep.table
+}
+
+/// A walk over code in order of address.
+struct Sweep {
+    /// As [`Functions::innermost`], up to where the walk is.
+    table: Vec<(u64, u32)>,
+    /// What has begun and may not have ended, the innermost last.
+    open: Vec<Piece>,
+}
+
+impl Sweep {
+    /// Another scope holds from an address on.
+    fn hold(&mut self, start: u64, scope: u32) {
+        match self.table.last_mut() {
+            Some((last, held)) if *last == start => *held = scope,
+            Some(&mut (_, held)) if held == scope => {}
+            _ => self.table.push((start, scope)),
+        }
+    }
+
+    /// Ends what ends up to an address; what is around it holds from there on.
+    fn close(&mut self, until: u64) {
+        while let Some(ended) = self.open.pop_if(|last| last.code.end <= until) {
+            let end = ended.code.end;
+            while self.open.pop_if(|outer| outer.code.end <= end).is_some() {}
+            self.hold(end, self.open.last().map_or(NONE, |outer| outer.scope));
+        }
+    }
 }
 
 impl Reading {

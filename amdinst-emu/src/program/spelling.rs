@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{Element, Families, Op};
 
 use super::Kind;
 use crate::rules::Rules;
@@ -41,12 +41,15 @@ impl Spelling {
         Self {
             op,
             kinds: kinds(name),
-            writes_exec: has(&["saveexec", "wrexec"]) || starts(&["v_cmpx"]),
-            compares: starts(&["v_cmp"]),
+            writes_exec: op.is_of(Families::SAVES_EXEC)
+                || op.is_of(Families::COPIES_NEW_EXEC)
+                || op.is_of(Families::COMPARE_EXEC),
+            compares: op.is_of(Families::COMPARE) || op.is_of(Families::COMPARE_EXEC),
             takes_bits: starts(&["v_cndmask", "v_pack_"]) || has(&["_class_"]),
             keeps_other_half: keeps_other_half(name),
             is_signed: name.ends_with("_i64"),
-            in_parts: has(&["v_pk_", "mfma_f32", "mfma_i32", "wmma_"]),
+            in_parts: starts(&["v_pk_"])
+                || op.matrix_product().is_some_and(|product| product.a != Element::F64 && !product.is_sparse),
         }
     }
 

@@ -16,8 +16,8 @@ signatures! {
     v_minmax_u32         [vdst I32, src0 I32, src1 I32, src2 I32] [];
     v_maxmin_i32         [vdst I32, src0 I32, src1 I32, src2 I32] [];
     v_minmax_i32         [vdst I32, src0 I32, src1 I32, src2 I32] [];
-    v_dot2_f16_f16       [vdst F16, src0 V2F16, src1 V2F16, src2 F16] [IDLE_OP_SEL];
-    v_dot2_bf16_bf16     [vdst BF16, src0 V2BF16, src1 V2BF16, src2 BF16] [IDLE_OP_SEL];
+    v_dot2_f16_f16       [vdst F16, src0 V2F16, src1 V2F16, src2 F16] [IDLE_OP_SEL DOT];
+    v_dot2_bf16_bf16     [vdst BF16, src0 V2BF16, src1 V2BF16, src2 BF16] [IDLE_OP_SEL DOT];
     v_cvt_pk_i16_f32     [vdst I32, src0 F32, src1 F32] [CLAMP];
     v_cvt_pk_u16_f32     [vdst I32, src0 F32, src1 F32] [CLAMP];
     v_add_i16            [vdst I16, src0 I16, src1 I16] [CLAMP NO_THIRD];

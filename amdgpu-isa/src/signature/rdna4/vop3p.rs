@@ -6,10 +6,10 @@ use crate::signature::signatures;
 signatures! {
     v_pk_minimum_f16              [vdst I32, src0 V2F16, src1 V2F16] [PACKED];
     v_pk_maximum_f16              [vdst I32, src0 V2F16, src1 V2F16] [PACKED];
-    v_dot4_f32_fp8_bf8            [vdst F32, src0 I32, src1 I32, src2 F32] [PACKED NO_OPSEL NEGATES_ADDEND];
-    v_dot4_f32_bf8_fp8            [vdst F32, src0 I32, src1 I32, src2 F32] [PACKED NO_OPSEL NEGATES_ADDEND];
-    v_dot4_f32_fp8_fp8            [vdst F32, src0 I32, src1 I32, src2 F32] [PACKED NO_OPSEL NEGATES_ADDEND];
-    v_dot4_f32_bf8_bf8            [vdst F32, src0 I32, src1 I32, src2 F32] [PACKED NO_OPSEL NEGATES_ADDEND];
+    v_dot4_f32_fp8_bf8            [vdst F32, src0 I32, src1 I32, src2 F32] [PACKED NO_OPSEL NEGATES_ADDEND DOT];
+    v_dot4_f32_bf8_fp8            [vdst F32, src0 I32, src1 I32, src2 F32] [PACKED NO_OPSEL NEGATES_ADDEND DOT];
+    v_dot4_f32_fp8_fp8            [vdst F32, src0 I32, src1 I32, src2 F32] [PACKED NO_OPSEL NEGATES_ADDEND DOT];
+    v_dot4_f32_bf8_bf8            [vdst F32, src0 I32, src1 I32, src2 F32] [PACKED NO_OPSEL NEGATES_ADDEND DOT];
     v_wmma_f32_16x16x16_f16       [vdst Matrix, src0_wide HalfMatrix, src1_wide HalfMatrix, mc_inline Matrix] [MAI NO_OPSEL] wmma (16 16 1 f16 f16 f32);
     v_wmma_f32_16x16x16_bf16      [vdst Matrix, src0_wide HalfMatrix, src1_wide HalfMatrix, mc_inline Matrix] [MAI NO_OPSEL] wmma (16 16 1 bf16 bf16 f32);
     v_wmma_f16_16x16x16_f16       [vdst HalfMatrix, src0_wide HalfMatrix, src1_wide HalfMatrix, mc_inline HalfMatrix] [MAI NO_OPSEL] wmma (16 16 1 f16 f16 f16);
