@@ -49,7 +49,7 @@ impl Spelling {
             keeps_other_half: keeps_other_half(name),
             is_signed: name.ends_with("_i64"),
             in_parts: starts(&["v_pk_"])
-                || op.matrix_product().is_some_and(|product| product.a != Element::F64 && !product.is_sparse),
+                || op.matrix_product().is_some_and(|product| product.a != Element::F64),
         }
     }
 
