@@ -1,7 +1,9 @@
 //! Functions in software: the same code on the device and on the host, so the same bits.
 
+use core::ops::{Div, Mul};
+
 /// `f32` or `f64`.
-pub trait Real: Copy + sealed::Functions {}
+pub trait Real: Copy + From<f32> + Mul<Output = Self> + Div<Output = Self> + sealed::Functions {}
 
 impl Real for f32 {}
 impl Real for f64 {}
@@ -11,10 +13,7 @@ mod sealed {
         ($($name:ident($($argument:ident),*);)*) => {
             /// No methods: of such, the compiler would say that users may import this.
             pub trait Functions: Sized {
-                const ONE: Self;
                 fn sin_cos(x: Self) -> (Self, Self);
-                fn times(x: Self, other: Self) -> Self;
-                fn over(x: Self, other: Self) -> Self;
                 $(fn $name(x: Self $(, $argument: Self)*) -> Self;)*
             }
         };
@@ -39,19 +38,9 @@ macro_rules! functions {
         )*
 
         impl sealed::Functions for f32 {
-            const ONE: Self = 1.0;
-
             #[inline]
             fn sin_cos(x: Self) -> (Self, Self) {
                 libm::sincosf(x)
-            }
-            #[inline]
-            fn times(x: Self, other: Self) -> Self {
-                x * other
-            }
-            #[inline]
-            fn over(x: Self, other: Self) -> Self {
-                x / other
             }
             $(
                 #[inline]
@@ -62,19 +51,9 @@ macro_rules! functions {
         }
 
         impl sealed::Functions for f64 {
-            const ONE: Self = 1.0;
-
             #[inline]
             fn sin_cos(x: Self) -> (Self, Self) {
                 libm::sincos(x)
-            }
-            #[inline]
-            fn times(x: Self, other: Self) -> Self {
-                x * other
-            }
-            #[inline]
-            fn over(x: Self, other: Self) -> Self {
-                x / other
             }
             $(
                 #[inline]
@@ -136,16 +115,16 @@ pub fn sin_cos<F: Real>(x: F) -> (F, F) {
 /// `x` to a whole power, by squaring: the standard library's `powi`, on the device and on the host.
 #[inline]
 pub fn powi<F: Real>(x: F, n: i32) -> F {
-    use sealed::Functions as Of;
-    let (mut power, mut square, mut left) = (F::ONE, x, n.unsigned_abs());
+    let one = F::from(1.0);
+    let (mut power, mut square, mut left) = (one, x, n.unsigned_abs());
     loop {
         if left & 1 != 0 {
-            power = Of::times(power, square);
+            power = power * square;
         }
         left >>= 1;
         if left == 0 {
-            return if n < 0 { Of::over(F::ONE, power) } else { power };
+            return if n < 0 { one / power } else { power };
         }
-        square = Of::times(square, square);
+        square = square * square;
     }
 }
