@@ -112,7 +112,7 @@ impl Element {
 /// An access to memory, as its opcode alone tells it: not where, and not what modifiers add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// What it does at an address.
+    /// The access at an address.
     pub action: MemoryAction,
     /// It does so at two addresses, whose offsets count so many elements each (`ds_read2_b32` 1, `ds_read2st64_b32` 64).
     pub stride: Option<u8>,
@@ -186,12 +186,12 @@ pub enum Packing {
     HighHalf,
 }
 
-/// How an atomic changes what is in memory, `old`, by its operand, `data`.
+/// The new value of an atomic in memory, of the one there, `old`, and its operand, `data`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicOp {
     /// `data`.
     Swap,
-    /// `data` if `old` is what it is compared with, else `old`.
+    /// `data` if `old` equals another operand, else `old`.
     CmpSwap,
     /// `old + data`.
     Add,
@@ -243,7 +243,7 @@ pub enum AtomicOp {
 
 impl AtomicOp {
     /// The kind of operations among which this one may happen in any order, and leave the same value in memory: named by one of them.
-    /// Additions and subtractions are of one kind; what is added before a maximum is taken is not what is added after it.
+    /// Additions and subtractions are of one kind; a maximum is not of theirs.
     pub const fn commuting(self) -> Option<Self> {
         match self {
             Self::Add | Self::Sub => Some(Self::Add),

@@ -297,16 +297,3 @@ fn what_instructions_cost() {
     assert!(changed.is_empty(), "changed by more than 15 %; `AMDINST_BLESS=1` takes that over:\n{changed}");
     assert_eq!(recorded.len(), costs.len(), "{} has others", path.display());
 }
-
-/// The functions of the host's vector extensions are instructions of those that use them. One that stands by itself is called, each time with
-/// its vectors through memory, from where its extensions are not at hand: in a closure, most often.
-#[test]
-#[cfg_attr(not(target_os = "linux"), ignore = "ELF files are read")]
-fn vector_instructions_are_no_calls() {
-    let bytes = std::fs::read(std::env::current_exe().expect("this test")).expect("its file");
-    let elf = goblin::elf::Elf::parse(&bytes).expect("an ELF file");
-    let names = elf.syms.iter().filter_map(|symbol| elf.strtab.get_at(symbol.st_name));
-    let calls: Vec<&str> =
-        names.filter(|name| name.contains("core_arch") && !name.contains("_xgetbv")).collect();
-    assert!(calls.is_empty(), "stand by themselves: {calls:#?}");
-}

@@ -642,7 +642,7 @@ mod tests {
             ),
         ];
         let told = [
-            "it has schema 1, and this version reads schema 2",
+            "it has schema 1, and this version reads schema 3",
             "belongs to another instrumented code object",
             "belongs to another instrumented code object",
             "belongs to another original",

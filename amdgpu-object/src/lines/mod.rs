@@ -73,7 +73,7 @@ impl Frame {
     }
 }
 
-/// A [`Frame`] by numbers, which cost nothing to copy. [`SourceMap::function`] and [`SourceMap::file`] tell what they stand for.
+/// A [`Frame`] by numbers, which cost nothing to copy. [`SourceMap::function`] and [`SourceMap::file`] have their texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameNumbers {
     /// The function, if DWARF or a symbol names one. Several numbers may stand for one name.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// A place in a kernel's source, by number: what it stands for, [`Places::frames`] tells.
+/// A place in a kernel's source, by number. [`Places::frames`] has its inline chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Place(u32);
