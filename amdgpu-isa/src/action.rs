@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use crate::encoding::table::Row;
+use crate::Op;
+use crate::encoding::table::all_rows;
 use crate::signature::{
     ADDS_LANE, BY_64, COMPARES_LAST, FROM_LDS, RETURNS, SPARSE, Signature, TO_LDS_ALWAYS, TWO_OFFSETS,
 };
-use crate::{Arch, Encoding, Op};
 
 /// What the signatures of opcodes say that they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,16 +255,10 @@ impl AtomicOp {
     }
 }
 
-/// The rows of all generations' tables, some of them several times.
-pub(crate) fn rows() -> impl Iterator<Item = (Encoding, &'static Row)> {
-    let tables = Arch::KNOWN.iter().flat_map(|arch| arch.generation().model().tables);
-    tables.flat_map(|(encoding, rows)| rows.iter().map(|row| (*encoding, row)))
-}
-
 /// What signatures tell, in the order of [`Op::ALL`].
 fn by_op<T: Copy>(told: impl Fn(&Signature) -> Option<T>) -> Vec<Option<T>> {
     let mut all = vec![None; Op::ALL.len()];
-    for (_, row) in rows() {
+    for (_, row) in all_rows() {
         all[row.signature.op as usize] = told(row.signature);
     }
     all
@@ -325,7 +319,7 @@ mod tests {
     #[test]
     fn accesses_move_what_their_registers_hold() {
         let (mut loads, mut stores, mut atomics) = (0, 0, 0);
-        for (_, row) in rows() {
+        for (_, row) in all_rows() {
             let (signature, name) = (row.signature, row.signature.op.name());
             let Some(told) = memory_use(signature) else { continue };
             let registers = |bytes: u8| bytes.div_ceil(4);

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::action::{Action, rows};
+use crate::action::Action;
+use crate::encoding::table::all_rows;
 use crate::signature::{
     ATOMIC, BARRIER, DOT, EXEC_W, FROM_LDS, GDS_ONLY, HALF, INDIRECT, LD_SCALE, LOAD, M0_R, M0_W, MIX,
     MODE_W, MOVES_LANES, SCRATCH, SIDE_EFFECT, Signature, TO_LDS_ALWAYS, TRANS, Ty,
@@ -103,7 +104,7 @@ impl Op {
     pub fn families(self) -> Families {
         static FAMILIES: LazyLock<Vec<Families>> = LazyLock::new(|| {
             let mut all = vec![Families::default(); Op::ALL.len()];
-            for (encoding, row) in rows() {
+            for (encoding, row) in all_rows() {
                 all[row.signature.op as usize].0 |= Families::of(row.signature, encoding).0;
             }
             all

@@ -207,6 +207,12 @@ pub(crate) struct Tables {
     by_pair: HashMap<(Op, Op), u16>,
 }
 
+/// The rows of all generations, with their encodings: those that processors share several times.
+pub(crate) fn all_rows() -> impl Iterator<Item = (Encoding, &'static Row)> {
+    let tables = Arch::KNOWN.iter().flat_map(|arch| arch.generation().model().tables);
+    tables.flat_map(|(encoding, rows)| rows.iter().map(|row| (*encoding, row)))
+}
+
 static TABLES: [[OnceLock<Tables>; WaveSize::COUNT]; Arch::KNOWN.len()] =
     [const { [const { OnceLock::new() }; WaveSize::COUNT] }; Arch::KNOWN.len()];
 

@@ -58,8 +58,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The inline chain at a place, innermost first. It ends where numbers do not fit, as they do in a map that [`Places::contains`]
-    /// found sound.
+    /// The inline chain at a place, innermost first. It ends where numbers do not fit; a map that was read has none such.
     pub fn frames(&self, place: Option<Place>) -> Vec<SiteFrame> {
         let text = |texts: &[Arc<str>], number: Option<u32>| texts.get(number? as usize).cloned();
         let frame = |frame: &PlaceFrame| SiteFrame {
@@ -68,26 +67,21 @@ impl Places {
             line: frame.line,
             column: frame.column,
         };
-        self.outwards(place).map(|(_, found)| frame(found)).collect()
+        self.outwards(place).map(frame).collect()
     }
 
-    /// The number of the first place from one on, outwards, that is so.
-    pub fn find(&self, place: Option<Place>, is: impl Fn(&PlaceFrame) -> bool) -> Option<Place> {
-        self.outwards(place).find(|(_, frame)| is(frame)).map(|(number, _)| number)
-    }
-
-    /// A place and the calls around it, with their numbers.
-    fn outwards(&self, place: Option<Place>) -> impl Iterator<Item = (Place, &PlaceFrame)> {
+    /// A place and the calls around it.
+    fn outwards(&self, place: Option<Place>) -> impl Iterator<Item = &PlaceFrame> {
         let numbered = |place: Place| Some((place, self.frames.get(place.0 as usize)?));
         // Calls come before what was inlined at them, or the chain would have no end.
         let outer = move |(number, frame): &(Place, &PlaceFrame)| {
             frame.inlined_at.filter(|outer| outer < number).and_then(numbered)
         };
-        std::iter::successors(place.and_then(numbered), outer)
+        std::iter::successors(place.and_then(numbered), outer).map(|(_, frame)| frame)
     }
 
     /// Whether there is such a place.
-    pub fn contains(&self, place: Place) -> bool {
+    pub(super) fn contains(&self, place: Place) -> bool {
         (place.0 as usize) < self.frames.len()
     }
 

@@ -55,8 +55,8 @@ impl Planner<'_> {
                         kept.insert(owner);
                     }
                 }
+                stock.sites.push(frames);
             }
-            stock.sites.extend(sites.iter().map(|site| places.frames(site.place)));
             stock.uniform.extend(uniform.iter().map(|branch| places.frames(branch.place)));
         }
         let missing = only.iter().zip(matched).filter(|(_, matched)| !matched);
