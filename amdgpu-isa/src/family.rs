@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
-use crate::action::Action;
+use crate::action::{Action, Compared, Comparison};
 use crate::encoding::table::all_rows;
 use crate::signature::{
-    ATOMIC, BARRIER, DOT, EXEC_W, FROM_LDS, GDS_ONLY, HALF, INDIRECT, LD_SCALE, LOAD, M0_R, M0_W, MIX,
-    MODE_W, MOVES_LANES, SCRATCH, SIDE_EFFECT, Signature, TO_LDS_ALWAYS, TRANS, Ty,
+    ATOMIC, BARRIER, CVT, Class, DOT, EXEC_W, FROM_LDS, GDS_ONLY, HALF, INDIRECT, ImmKind, LD_SCALE, LOAD,
+    M0_R, M0_W, MIX, MODE_W, MOVES_LANES, SCRATCH, SIDE_EFFECT, SIGNED_64, SOURCE_IN_LDS, Signature,
+    TO_LDS_ALWAYS, TRANS, Ty,
 };
 use crate::{Encoding, MaskOp, Op, Slot, WaveSize};
 
@@ -51,6 +52,16 @@ impl Families {
     pub const SCALAR_BUFFER: Self = Self(1 << 16);
     /// Scalar memory that is scratch: `s_scratch_*`.
     pub const SCALAR_SCRATCH: Self = Self(1 << 17);
+    /// An image instruction: `image_*`.
+    pub const IMAGE: Self = Self(1 << 18);
+    /// Interpolates parameters of triangles, or loads them: `v_interp_*`, `lds_param_load`, `lds_direct_load`.
+    pub const INTERPOLATION: Self = Self(1 << 19);
+    /// Converts numbers from one format to another: `v_cvt_*`.
+    pub const CONVERSION: Self = Self(1 << 20);
+    /// Extends literals to 64 bits with their sign.
+    pub const SIGNED_LITERALS: Self = Self(1 << 21);
+    /// An atomic on LDS whose operand lies there as well: `ds_*_src2_*`.
+    pub const SOURCE_IN_LDS: Self = Self(1 << 22);
 
     /// Whether any of these families is among them.
     pub const fn has(self, other: Self) -> bool {
@@ -66,7 +77,7 @@ impl Families {
             let sizes = [WaveSize::Wave32, WaveSize::Wave64];
             sizes.into_iter().filter_map(|wave| signature.op.mask_op(wave)).any(is)
         };
-        let is_matrix = matches!(signature.action, Some(Action::Matrix { .. })) || has(LD_SCALE);
+        let is_matrix = matches!(signature.action, Some(Action::Matrix(_))) || has(LD_SCALE);
         let images = in_any(&[E::Mimg, E::MimgNsa, E::MimgNsa2, E::MimgNsa3, E::Vimage, E::Vsample]);
         let is_memory =
             images || in_any(&[E::Smem, E::Ds, E::Flat, E::Global, E::Scratch, E::Mubuf, E::Mtbuf]);
@@ -74,6 +85,10 @@ impl Families {
         let sets_mode = has(M0_W) || has(MODE_W);
         let takes_resource =
             signature.operands.iter().any(|spec| spec.slot == Slot::Sbase && spec.ty == Ty::B128);
+        let takes_attribute =
+            signature.operands.iter().any(|spec| spec.class == Class::Imm(ImmKind::Attribute));
+        let compares_signed =
+            matches!(signature.action, Some(Action::Compare(Comparison { operands: Compared::I64, .. })));
         let families = [
             (Self::COMPARE, encoding == E::Vopc && !has(EXEC_W)),
             (Self::COMPARE_EXEC, encoding == E::Vopc && has(EXEC_W)),
@@ -93,6 +108,11 @@ impl Families {
             (Self::BARRIER, has(BARRIER)),
             (Self::SCALAR_BUFFER, encoding == E::Smem && takes_resource),
             (Self::SCALAR_SCRATCH, encoding == E::Smem && has(SCRATCH)),
+            (Self::IMAGE, images),
+            (Self::INTERPOLATION, takes_attribute || in_any(&[E::Vinterp, E::Ldsdir])),
+            (Self::CONVERSION, has(CVT)),
+            (Self::SIGNED_LITERALS, has(SIGNED_64) || compares_signed),
+            (Self::SOURCE_IN_LDS, has(SOURCE_IN_LDS)),
         ];
         let own = families.into_iter().filter(|(_, is_one)| *is_one);
         Self(own.fold(0, |all, (family, _)| all | family.0))
@@ -173,6 +193,14 @@ mod tests {
                 (Families::BARRIER, name.contains("barrier")),
                 (Families::SCALAR_BUFFER, starts(&["s_buffer_", "s_atc_probe_buffer"])),
                 (Families::SCALAR_SCRATCH, starts(&["s_scratch_"])),
+                (Families::IMAGE, starts(&images)),
+                (Families::INTERPOLATION, starts(&["v_interp_", "lds_param_load", "lds_direct_load"])),
+                (Families::CONVERSION, starts(&["v_cvt_"])),
+                (
+                    Families::SIGNED_LITERALS,
+                    name.ends_with("_i64") && !starts(&memory) && !starts(&scalar_memory),
+                ),
+                (Families::SOURCE_IN_LDS, name.contains("_src2_")),
             ] {
                 if op.is_of(family) != named {
                     others.push((op, family));

@@ -57,6 +57,7 @@ mod inst;
 mod limits;
 mod mask;
 mod message;
+mod numbers;
 mod op;
 mod opcodes;
 mod parse;
@@ -70,8 +71,8 @@ mod value;
 mod waits;
 
 pub use action::{
-    Accumulator, AtomicOp, Components, Element, Half, MatrixProduct, MatrixUnit, MemoryAction, MemoryUse,
-    Moved, Packing,
+    Accumulator, AtomicOp, Compared, Comparison, Components, Conversion, ConvertedGroup, Element, Half,
+    MatrixProduct, MatrixUnit, MemoryAction, MemoryUse, Moved, Packing, Relation, SmallFloat,
 };
 pub use effects::{Effects, MemoryAccess, MemoryKind, MemoryOperation};
 pub use encoding::{
@@ -87,6 +88,7 @@ pub use inst::{
 };
 pub use limits::Limits;
 pub use mask::{Logic, MaskOp};
+pub use numbers::{NumberKind, Numbers};
 pub use op::Op;
 pub use opcodes::{Opcode, opcodes};
 pub use parse::{ParseError, parse};

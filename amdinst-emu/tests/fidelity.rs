@@ -65,7 +65,7 @@ fn what_is_listed_as_executed_is_executed() {
             let unsupported = matches!(said, Fidelity::Unsupported { .. });
             assert_eq!(stopped, unsupported, "{name}: said {said:?}, `{text}` gave {outcome:?}");
             if let Fidelity::Unsupported { reason } | Fidelity::Approximate { bound: reason } = said {
-                assert!(!reason.is_empty(), "{name}");
+                assert!(!reason.is_empty() && reason != fidelity::UNNAMED, "{name}: {reason}");
             }
             executed += usize::from(!unsupported);
             if let Fidelity::Unsupported { reason } = said {

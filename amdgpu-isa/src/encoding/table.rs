@@ -15,7 +15,7 @@ use super::modifiers::{self, Modifier, ModifierBits};
 use crate::signature::{
     BARE, Class, E64, Flags, IDLE_OP_SEL, MIX, NAMES_HALVES, OPSEL, Signature, Spec, Ty, halves,
 };
-use crate::{Arch, Encoding, Feature, Mods, Op, Slot, Target, WaveSize};
+use crate::{Arch, Encoding, Feature, Mods, Numbers, Op, Slot, Target, WaveSize};
 
 /// Processors of one generation that share instructions, as a bit set; each generation has bits of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +109,8 @@ pub(crate) struct Entry {
     pub(crate) ignored_control: u32,
     /// Whether a source may be a literal.
     pub(crate) takes_literal: bool,
+    /// Kinds of its numbers.
+    pub(crate) numbers: Numbers,
     /// Operands that are halves of registers: bits as OP_SEL has them.
     pub(crate) halves: u8,
     /// The text names them always, rather than where there is no other.
@@ -342,6 +344,7 @@ impl Tables {
             takes_literal: (model.format)(encoding).dwords == 1 || model.long_literals.contains(&encoding),
             halves: if model.halves == Halves::Whole || flags.has(MIX) { 0 } else { halves(&specs) },
             always_names_halves: model.halves == Halves::Named || flags.has(NAMES_HALVES),
+            numbers: Numbers::of(row.signature, &specs),
             places,
             opcode,
             encoding,

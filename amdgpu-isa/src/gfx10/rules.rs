@@ -8,7 +8,7 @@ use crate::rdna::rules::{
     with_half_literals,
 };
 use crate::signature::image::{DIMENSIONS, named_dwords};
-use crate::signature::{Class, NO_DST_SEL};
+use crate::signature::{Class, NO_DST_SEL, REVERSED};
 use crate::{Arch, Encoding, Illegal, Mods, Op, Operand, Operands, SdwaSel, Slot, Special, Value, scalar};
 
 /// Judges an instruction whose operands and modifiers are legal each.
@@ -90,9 +90,8 @@ fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
 fn lds_direct(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     let is_direct = |operand: &&Operand| operand.value == Value::Special(Special::LdsDirect);
     let Some(operand) = operands.iter().rfind(is_direct) else { return Ok(()) };
-    const EXCHANGED: [&str; 5] = ["subrev", "subbrev", "lshlrev", "lshrrev", "ashrrev"];
-    let exchanged = EXCHANGED.iter().any(|part| entry.op.name().contains(part));
-    if operand.slot != Slot::Src0 || exchanged || entry.encoding.is_sdwa() {
+    let is_reversed = entry.flags.has(REVERSED);
+    if operand.slot != Slot::Src0 || is_reversed || entry.encoding.is_sdwa() {
         return Err(Illegal::Kind("LDS_DIRECT"));
     }
     Ok(())

@@ -6,7 +6,8 @@ use crate::encoding::operand;
 use crate::encoding::sdwa;
 use crate::encoding::table::Entry;
 use crate::signature::{
-    ATOMIC, Class, DPP, FLOAT, FROM_LDS, GDS_ONLY, MAI, NO_DST_SEL, SMALL_FLOATS, SPARSE, Ty, VCC_R,
+    ATOMIC, Class, DOT, DPP, FLOAT, FROM_LDS, GDS_ONLY, MAI, NO_DST_SEL, NO_OPSEL, REVERSED, SMALL_FLOATS,
+    SPARSE, Ty, VCC_R,
 };
 use crate::{
     Access, Arch, Encoding, Feature, Illegal, Mods, Op, Operand, Operands, SdwaSel, Slot, Special, Value,
@@ -125,9 +126,9 @@ fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
 fn lds_direct(arch: Arch, entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     let is_direct = |operand: &&Operand| operand.value == Value::Special(Special::LdsDirect);
     let Some(operand) = operands.iter().rfind(is_direct) else { return Ok(()) };
-    const EXCHANGED: [&str; 5] = ["subrev", "subbrev", "lshlrev", "lshrrev", "ashrrev"];
-    let exchanged = EXCHANGED.iter().any(|part| entry.op.name().contains(part));
-    if operand.slot != Slot::Src0 || exchanged || entry.encoding.is_sdwa() || !arch.has(Feature::LdsDirect) {
+    let is_reversed = entry.flags.has(REVERSED);
+    if operand.slot != Slot::Src0 || is_reversed || entry.encoding.is_sdwa() || !arch.has(Feature::LdsDirect)
+    {
         return Err(Illegal::Kind("LDS_DIRECT"));
     }
     Ok(())
@@ -190,7 +191,7 @@ fn permutes_pairs(entry: &Entry) -> bool {
 
 /// From gfx940 on, dot products take each half from its own place.
 fn dot_selection(arch: Arch, entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
-    let is_dot = entry.encoding == Encoding::Vop3p && entry.op.name().starts_with("v_dot2_");
+    let is_dot = entry.encoding == Encoding::Vop3p && entry.flags.has(DOT) && !entry.flags.has(NO_OPSEL);
     if is_dot && arch.has(Feature::FixedDotHalves) && (mods.op_sel != 0 || mods.op_sel_hi != 7) {
         return Err(Illegal::Field("OP_SEL"));
     }

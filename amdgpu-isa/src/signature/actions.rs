@@ -3,8 +3,10 @@
 #![expect(non_upper_case_globals, reason = "they are words of the lists")]
 
 use crate::action::{
-    Accumulator, Action, AtomicOp, Components, Element, Half, MatrixUnit, MemoryAction, Moved, Packing,
+    Accumulator, Action, AtomicOp, Compared, Comparison, Components, Conversion, ConvertedGroup, Element,
+    Half, MatrixProduct, MatrixUnit, MemoryAction, Moved, Packing, Relation, SmallFloat,
 };
+use crate::{NumberKind, Numbers};
 
 pub(crate) const fn load(what: Moved) -> Action {
     Action::Memory(MemoryAction::Load(what))
@@ -27,23 +29,144 @@ pub(crate) const fn store_format(what: Components) -> Action {
 }
 
 /// Rows of A, columns of A, and blocks; the elements of A, B, and C and D.
-pub(crate) const fn mfma(
-    [size, depth, blocks]: [u8; 3],
-    a: Element,
-    b: Element,
-    result: Accumulator,
-) -> Action {
-    Action::Matrix { unit: MatrixUnit::Mfma, size, depth, blocks, a, b, result }
+pub(crate) const fn mfma(shape: [usize; 3], a: Element, b: Element, result: Accumulator) -> Action {
+    product(MatrixUnit::Mfma, shape, [a, b], result, false)
+}
+
+/// As [`mfma`], A sparse.
+pub(crate) const fn smfmac(shape: [usize; 3], a: Element, b: Element, result: Accumulator) -> Action {
+    product(MatrixUnit::Mfma, shape, [a, b], result, true)
 }
 
 /// As [`mfma`].
-pub(crate) const fn wmma(
-    [size, depth, blocks]: [u8; 3],
-    a: Element,
-    b: Element,
+pub(crate) const fn wmma(shape: [usize; 3], a: Element, b: Element, result: Accumulator) -> Action {
+    product(MatrixUnit::Wmma, shape, [a, b], result, false)
+}
+
+/// As [`mfma`], A sparse.
+pub(crate) const fn swmmac(shape: [usize; 3], a: Element, b: Element, result: Accumulator) -> Action {
+    product(MatrixUnit::Wmma, shape, [a, b], result, true)
+}
+
+const fn product(
+    unit: MatrixUnit,
+    [size, depth, blocks]: [usize; 3],
+    [a, b]: [Element; 2],
     result: Accumulator,
+    is_sparse: bool,
 ) -> Action {
-    Action::Matrix { unit: MatrixUnit::Wmma, size, depth, blocks, a, b, result }
+    Action::Matrix(MatrixProduct { unit, size, depth, blocks, a, b, result, is_sparse })
+}
+
+pub(crate) const fn compare(relation: Relation, operands: Compared) -> Action {
+    Action::Compare(Comparison { relation, operands })
+}
+
+/// A conversion of one float from a format to another.
+pub(crate) const fn one(to: SmallFloat, from: SmallFloat) -> Conversion {
+    Conversion { to, from, group: ConvertedGroup::One, is_stochastic: false, is_scaled: false }
+}
+
+/// Words behind the formats of a conversion.
+pub(crate) mod manners {
+    use crate::action::{Conversion, ConvertedGroup};
+
+    /// Two floats.
+    pub(crate) const fn pk(conversion: Conversion) -> Conversion {
+        Conversion { group: ConvertedGroup::Two, ..conversion }
+    }
+
+    /// 32 floats.
+    pub(crate) const fn pk32(conversion: Conversion) -> Conversion {
+        Conversion { group: ConvertedGroup::All32, ..conversion }
+    }
+
+    /// 32 floats of two sources.
+    pub(crate) const fn twice16(conversion: Conversion) -> Conversion {
+        Conversion { group: ConvertedGroup::Interleaved32, ..conversion }
+    }
+
+    /// Stochastic rounding.
+    pub(crate) const fn sr(conversion: Conversion) -> Conversion {
+        Conversion { is_stochastic: true, ..conversion }
+    }
+
+    /// With a scale.
+    pub(crate) const fn scaled(conversion: Conversion) -> Conversion {
+        Conversion { is_scaled: true, ..conversion }
+    }
+}
+
+/// Relations, as mnemonics have them.
+pub(crate) mod relations {
+    use crate::action::Relation;
+
+    pub(crate) const f: Relation = Relation::NEVER;
+    pub(crate) const lt: Relation = Relation::LESS;
+    pub(crate) const eq: Relation = Relation::EQUAL;
+    pub(crate) const gt: Relation = Relation::GREATER;
+    pub(crate) const u: Relation = Relation::UNORDERED;
+    pub(crate) const le: Relation = lt.or(eq);
+    pub(crate) const ge: Relation = gt.or(eq);
+    pub(crate) const lg: Relation = lt.or(gt);
+    pub(crate) const o: Relation = u.negated();
+    pub(crate) const nlt: Relation = lt.negated();
+    pub(crate) const neq: Relation = eq.negated();
+    pub(crate) const ngt: Relation = gt.negated();
+    pub(crate) const nle: Relation = le.negated();
+    pub(crate) const nge: Relation = ge.negated();
+    pub(crate) const nlg: Relation = lg.negated();
+    pub(crate) const tru: Relation = f.negated();
+    /// Of integers: what `tru` and `lg` are, of which no outcome is unordered.
+    pub(crate) const t: Relation = o;
+    pub(crate) const ne: Relation = lg;
+}
+
+/// Numbers that are compared.
+pub(crate) mod compared {
+    use crate::action::Compared;
+
+    pub(crate) const f16: Compared = Compared::F16;
+    pub(crate) const f32: Compared = Compared::F32;
+    pub(crate) const f64: Compared = Compared::F64;
+    pub(crate) const i16: Compared = Compared::I16;
+    pub(crate) const u16: Compared = Compared::U16;
+    pub(crate) const i32: Compared = Compared::I32;
+    pub(crate) const u32: Compared = Compared::U32;
+    pub(crate) const i64: Compared = Compared::I64;
+    pub(crate) const u64: Compared = Compared::U64;
+}
+
+/// Ends of conversions.
+pub(crate) mod small_floats {
+    use crate::action::SmallFloat;
+
+    pub(crate) const f32: SmallFloat = SmallFloat::F32;
+    pub(crate) const f16: SmallFloat = SmallFloat::F16;
+    pub(crate) const bf16: SmallFloat = SmallFloat::Bf16;
+    pub(crate) const fp8: SmallFloat = SmallFloat::Fp8;
+    pub(crate) const bf8: SmallFloat = SmallFloat::Bf8;
+    pub(crate) const fp6: SmallFloat = SmallFloat::Fp6;
+    pub(crate) const bf6: SmallFloat = SmallFloat::Bf6;
+    pub(crate) const fp4: SmallFloat = SmallFloat::Fp4;
+}
+
+/// Kinds of numbers.
+pub(crate) mod kinds {
+    use crate::NumberKind;
+
+    pub(crate) const b16: NumberKind = NumberKind::Bits16;
+    pub(crate) const b32: NumberKind = NumberKind::Bits32;
+    pub(crate) const b64: NumberKind = NumberKind::Bits64;
+    pub(crate) const f16: NumberKind = NumberKind::F16;
+    pub(crate) const bf16: NumberKind = NumberKind::Bf16;
+    pub(crate) const f32: NumberKind = NumberKind::F32;
+}
+
+/// The result's kind, and those of sources.
+pub(crate) const fn numbers(result: NumberKind, sources: [NumberKind; 3]) -> Action {
+    let [a, b, c] = sources;
+    Action::Numbers(Numbers { result, sources: [a, b, c, NumberKind::Bits32] })
 }
 
 /// Elements of A and B.

@@ -431,6 +431,14 @@ flags! {
     BARRIER = 72;
     /// Scalar memory that is scratch.
     SCRATCH = 73;
+    /// Converts numbers from one format to another.
+    CVT = 74;
+    /// Takes its sources in the other order.
+    REVERSED = 75;
+    /// A literal is extended to 64 bits with its sign.
+    SIGNED_64 = 76;
+    /// An atomic whose operand lies in LDS as well.
+    SOURCE_IN_LDS = 77;
 }
 
 /// What an opcode takes and does.
@@ -444,9 +452,10 @@ pub(crate) struct Signature {
     pub(crate) action: Option<Action>,
 }
 
-/// A list: `mnemonic [slot type, …] [properties];`, one opcode a line, with its action behind the properties if that is an access to memory
-/// or a product of matrices (`load u8`, `atomic add_b32`, `mfma (32 8 1 f16 f16 f32)`: `actions` has the words). Each becomes a constant of
-/// its name.
+/// A list: `mnemonic [slot type, …] [properties];`, one opcode a line. Behind the properties stands its action, if that is an access to
+/// memory, a product of matrices, a comparison or a conversion of small floats, or the numbers that it takes, where the types of its
+/// operands do not tell: `load u8`, `atomic add_b32`, `mfma (32 8 1 f16 f16 f32)`, `compare (lt f32)`, `convert (fp8 f32 pk scaled)`,
+/// `numbers (f32 f16 f16 f32)`. `actions` has the words. Each becomes a constant of its name.
 macro_rules! signatures {
     ($($op:ident [$($slot:ident $ty:ident),*] [$($flag:ident)*] $($verb:ident $what:tt)?;)*) => {
         $(
@@ -470,6 +479,23 @@ macro_rules! action {
     ($verb:ident $what:ident) => {
         Some($crate::signature::actions::$verb($crate::signature::actions::$what))
     };
+    (compare ($relation:ident $operands:ident)) => {{
+        use $crate::signature::actions as words;
+        Some(words::compare(words::relations::$relation, words::compared::$operands))
+    }};
+    (convert ($to:ident $from:ident $($manner:ident)*)) => {{
+        use $crate::signature::actions as words;
+        let conversion = words::one(words::small_floats::$to, words::small_floats::$from);
+        $(let conversion = words::manners::$manner(conversion);)*
+        Some($crate::action::Action::Convert(conversion))
+    }};
+    (numbers ($result:ident $a:ident $b:ident $c:ident)) => {{
+        use $crate::signature::actions as words;
+        Some(words::numbers(
+            words::kinds::$result,
+            [words::kinds::$a, words::kinds::$b, words::kinds::$c],
+        ))
+    }};
     ($verb:ident ($size:literal $depth:literal $blocks:literal $a:ident $b:ident $result:ident)) => {{
         use $crate::signature::actions as words;
         Some(words::$verb(

@@ -25,7 +25,7 @@ signatures! {
     s_flbit_i32_b32        [sdst I32, ssrc0 I32] [];
     s_flbit_i32_b64        [sdst I32, ssrc0 I64] [];
     s_flbit_i32            [sdst I32, ssrc0 I32] [];
-    s_flbit_i32_i64        [sdst I32, ssrc0 I64] [];
+    s_flbit_i32_i64        [sdst I32, ssrc0 I64] [SIGNED_64];
     s_sext_i32_i8          [sdst I32, ssrc0 I32] [];
     s_sext_i32_i16         [sdst I32, ssrc0 I32] [];
     s_bitset0_b32          [sdst_rw I32, ssrc0 I32] [];

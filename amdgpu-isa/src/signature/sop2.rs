@@ -37,14 +37,14 @@ signatures! {
     s_lshr_b32        [sdst I32, ssrc0 I32, ssrc1 I32] [SCC_W];
     s_lshr_b64        [sdst I64, ssrc0 I64, ssrc1 I32] [SCC_W];
     s_ashr_i32        [sdst I32, ssrc0 I32, ssrc1 I32] [SCC_W];
-    s_ashr_i64        [sdst I64, ssrc0 I64, ssrc1 I32] [SCC_W];
+    s_ashr_i64        [sdst I64, ssrc0 I64, ssrc1 I32] [SCC_W SIGNED_64];
     s_bfm_b32         [sdst I32, ssrc0 I32, ssrc1 I32] [];
     s_bfm_b64         [sdst I64, ssrc0 I32, ssrc1 I32] [];
     s_mul_i32         [sdst I32, ssrc0 I32, ssrc1 I32] [];
     s_bfe_u32         [sdst I32, ssrc0 I32, ssrc1 I32] [SCC_W];
     s_bfe_i32         [sdst I32, ssrc0 I32, ssrc1 I32] [SCC_W];
     s_bfe_u64         [sdst I64, ssrc0 I64, ssrc1 I32] [SCC_W];
-    s_bfe_i64         [sdst I64, ssrc0 I64, ssrc1 I32] [SCC_W];
+    s_bfe_i64         [sdst I64, ssrc0 I64, ssrc1 I32] [SCC_W SIGNED_64];
     s_cbranch_g_fork  [ssrc0_inline I64, ssrc1_inline I64] [EXEC_R EXEC_W INDIRECT];
     s_absdiff_i32     [sdst I32, ssrc0 I32, ssrc1 I32] [SCC_W];
     s_rfe_restore_b64 [ssrc0 I64, ssrc1 I32] [MODE_W SIDE_EFFECT];

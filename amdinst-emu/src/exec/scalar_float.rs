@@ -1,9 +1,9 @@
 //! Floats in the scalar ALU: gfx1150 and later. Rounding and subnormals are as MODE has them; there are no modifiers.
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{Compared, Comparison, Op};
 
 use super::float::{self, single};
-use super::{Context, half, vopc};
+use super::{Context, half};
 use crate::check::Outcome;
 use crate::program::Step;
 use crate::wave::{Half, Wave};
@@ -125,12 +125,11 @@ fn half_result(w: &Wave, step: &Step) -> Option<u32> {
 
 /// Whether a comparison holds; `None` if the instruction is none.
 fn compared(w: &Wave, step: &Step) -> Option<bool> {
-    let mut parts = step.op.name().strip_prefix("s_cmp_")?.split('_');
-    let (relation, format) = (parts.next()?, parts.next()?);
-    let sources = match format {
-        "f32" => [0, 1].map(|slot| single_source(w, step, slot)),
-        "f16" => [0, 1].map(|slot| half::value(half_source(w, step, slot))),
+    let Comparison { relation, operands } = step.op.comparison()?;
+    let [a, b] = match operands {
+        Compared::F32 => [0, 1].map(|slot| single_source(w, step, slot)),
+        Compared::F16 => [0, 1].map(|slot| half::value(half_source(w, step, slot))),
         _ => return None,
     };
-    vopc::holds_for(relation, sources)
+    Some(relation.holds(a.partial_cmp(&b)))
 }

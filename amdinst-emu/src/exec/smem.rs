@@ -16,17 +16,11 @@ use crate::wave::Wave;
 
 /// The function that executes a scalar memory instruction.
 pub(super) fn handler(op: Op) -> Handler {
-    let name = op.name();
     match op {
         Op::s_memtime | Op::s_memrealtime => clock,
         Op::s_get_waveid_in_workgroup => wave_number,
         // Caches are not modelled: what a line that is discarded held is in memory already.
-        _ if ["s_dcache", "s_gl1_inv", "s_atc_probe", "s_prefetch", "s_buffer_prefetch"]
-            .iter()
-            .any(|start| name.starts_with(start)) =>
-        {
-            super::nothing
-        }
+        _ if op.memory_use().is_none() => super::nothing,
         _ => access,
     }
 }

@@ -3,12 +3,12 @@
 //! Modifiers never reach the loops: negation, absolute values, SDWA and DPP selections make a changed copy of the source
 //! beforehand; output modifiers, clamping and partial writes work on the result afterwards.
 
-use amdgpu_isa::{Access, Mods, Op, Sdwa, SdwaSel, SdwaUnused};
+use amdgpu_isa::{Access, Mods, NumberKind, Op, Sdwa, SdwaSel, SdwaUnused};
 
 use super::float::{double, single};
 use super::{Context, half, rounding};
 use crate::check::{Outcome, Trap};
-use crate::program::{Extra, Kind, Src, Step};
+use crate::program::{Extra, Src, Step};
 use crate::wave::{CHUNK, Half, LANES, M0, RESULT_ROW, SOURCE_ROWS, Wave, merge, packed, remake};
 
 /// Run an operation of one of the tables.
@@ -116,9 +116,9 @@ pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
             w.src[slot] = to;
         }
         if !works_on_parts(extra) {
-            float_modifiers(w, mods, slot, extra.src_kind[slot]);
+            float_modifiers(w, mods, slot, extra.numbers.sources[slot]);
             if step.flags.float && !keeps_inputs(step.op) {
-                flush_source(w, slot, extra.src_kind[slot]);
+                flush_source(w, slot, extra.numbers.sources[slot]);
             }
         }
     }
@@ -151,7 +151,7 @@ fn select_accumulator(w: &mut Wave, extra: &Extra, dst: u16) {
 
 /// The old result as a source: flushed like one.
 fn flush_accumulator(w: &mut Wave, step: &Step, extra: &Extra) {
-    let kind = extra.dst_kind;
+    let kind = extra.numbers.result;
     if accumulates(extra)
         && step.flags.float
         && kind.is_float()
@@ -164,21 +164,22 @@ fn flush_accumulator(w: &mut Wave, step: &Step, extra: &Extra) {
 
 /// Whether OP_SEL picks a half of a source's register.
 fn is_half(extra: &Extra, slot: usize) -> bool {
-    matches!(extra.src_kind[slot], Kind::F16 | Kind::Int16) && !extra.inst.encoding.is_vop3p()
+    matches!(extra.numbers.sources[slot], NumberKind::F16 | NumberKind::Bits16)
+        && !extra.inst.encoding.is_vop3p()
 }
 
 /// |x| and -x, as bit operations on the source's format.
 #[inline(always)]
-fn float_modifiers(w: &mut Wave, mods: &Mods, slot: usize, kind: Kind) {
+fn float_modifiers(w: &mut Wave, mods: &Mods, slot: usize, kind: NumberKind) {
     let (abs, neg) = (mods.abs >> slot & 1 != 0, mods.neg >> slot & 1 != 0);
     if !abs && !neg {
         return;
     }
     let from = w.src[slot];
     let to = SOURCE_ROWS + 2 * slot as u16;
-    let sign: u32 = if matches!(kind, Kind::F16 | Kind::Int16) { 1 << 15 } else { 1 << 31 };
+    let sign: u32 = if matches!(kind, NumberKind::F16 | NumberKind::Bits16) { 1 << 15 } else { 1 << 31 };
     let (stay, invert) = (if abs { !sign } else { !0 }, if neg { sign } else { 0 });
-    if matches!(kind, Kind::F64 | Kind::Int64) {
+    if matches!(kind, NumberKind::F64 | NumberKind::Bits64) {
         remake!(w, from, to, |low: u32| low);
         remake!(w, from + 1, to + 1, |high: u32| high & stay ^ invert);
     } else {
@@ -189,16 +190,16 @@ fn float_modifiers(w: &mut Wave, mods: &Mods, slot: usize, kind: Kind) {
 
 /// MODE's input denormal control: bit 0 of each pair allows them.
 #[inline(always)]
-fn flush_source(w: &mut Wave, slot: usize, kind: Kind) {
-    let keep = if kind == Kind::F32 { w.mode >> 4 & 1 } else { w.mode >> 6 & 1 };
+fn flush_source(w: &mut Wave, slot: usize, kind: NumberKind) {
+    let keep = if kind == NumberKind::F32 { w.mode >> 4 & 1 } else { w.mode >> 6 & 1 };
     if keep != 0 || !kind.is_float() {
         return;
     }
     let from = w.src[slot];
     let to = SOURCE_ROWS + 2 * slot as u16;
     match kind {
-        Kind::F32 => remake!(w, from, to, |a| single::flush(a)),
-        Kind::F64 => remake!(w, from, to, |a| double::flush(a)),
+        NumberKind::F32 => remake!(w, from, to, |a| single::flush(a)),
+        NumberKind::F64 => remake!(w, from, to, |a| double::flush(a)),
         _ => remake!(w, from, to, |a| half::flush(a)),
     }
     w.src[slot] = to;
@@ -361,9 +362,9 @@ fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
 ///
 /// Where the output modifier applies, -0 becomes +0 (Vega ISA manual, "Output modifiers").
 #[inline(always)]
-fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
+fn finish_float(w: &mut Wave, mods: &Mods, kind: NumberKind) {
     let row = RESULT_ROW;
-    let keep = if kind == Kind::F32 { w.mode >> 5 & 1 != 0 } else { w.mode >> 7 & 1 != 0 };
+    let keep = if kind == NumberKind::F32 { w.mode >> 5 & 1 != 0 } else { w.mode >> 7 & 1 != 0 };
     let (keep, power) = w.output(mods.omod, keep);
     // A pass for each, so that each is a loop without branches.
     macro_rules! finished {
@@ -381,9 +382,9 @@ fn finish_float(w: &mut Wave, mods: &Mods, kind: Kind) {
         }};
     }
     match kind {
-        Kind::F32 => finished!(single, f32, w.round32()),
-        Kind::F64 => finished!(double, f64, w.round64()),
-        Kind::F16 => finished!(half, Half, w.round16()),
+        NumberKind::F32 => finished!(single, f32, w.round32()),
+        NumberKind::F64 => finished!(double, f64, w.round64()),
+        NumberKind::F16 => finished!(half, Half, w.round16()),
         _ => {}
     }
 }
@@ -394,7 +395,7 @@ fn finish(w: &mut Wave, step: &Step, extra: &Extra, dst: u16) {
     let mods = &extra.inst.mods;
     let row = RESULT_ROW;
     if step.flags.float && !works_on_parts(extra) {
-        finish_float(w, mods, extra.dst_kind);
+        finish_float(w, mods, extra.numbers.result);
     }
     // From here on the write itself: what was made for the lanes of EXEC goes to the register.
     let high_half = mods.op_sel & 8 != 0;

@@ -9,7 +9,7 @@
 
 use std::marker::PhantomData;
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{NumberKind, Op};
 
 use super::compare::{self, Test};
 use super::compile::{mask_result, mask_source, result_fits, source};
@@ -17,7 +17,7 @@ use super::level::{Level, relation};
 use super::valu::put_mask;
 use super::{Body, Form, Handler, Hot, Lanes, PARTS, at, leave, mask, part, parts, put, rows};
 use crate::exec::{Context, SATURATE};
-use crate::program::{Kind, Step};
+use crate::program::Step;
 use crate::wave::Wave;
 
 /// What an instruction asks of its operands, in `hot.target`: a bit for each source from each of these on.
@@ -646,7 +646,7 @@ pub(super) fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler>
     let (abs, neg) = (u32::from(mods.abs & 7), u32::from(mods.neg & 7));
     let mut high = 0;
     for slot in 0..3 {
-        if matches!(extra.src_kind[slot], Kind::F16 | Kind::Int16) {
+        if matches!(extra.numbers.sources[slot], NumberKind::F16 | NumberKind::Bits16) {
             high |= u32::from(extra.high_halves) & 1 << slot;
         }
     }

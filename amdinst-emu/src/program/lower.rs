@@ -5,13 +5,14 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use amdgpu_isa::{
-    Access, Encoding, Feature, FeatureState, Inst, Op, Operand, Slot, Special, Target, Value, scalar,
+    Access, Element, Encoding, Feature, FeatureState, Inst, NumberKind, Numbers, Op, Operand, Slot, Special,
+    Target, Value, scalar,
 };
 use amdgpu_object::{CodeObject, Kernel};
 
-use super::spelling::Spelling;
+use super::properties::Properties;
 use super::{
-    Elsewhere, Extra, Flags, Kind, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory,
+    Elsewhere, Extra, Flags, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory,
 };
 use crate::exec;
 use crate::fast::Code;
@@ -132,7 +133,8 @@ fn decode_section(
     section: Range<usize>,
     starts: &mut Peekable<impl Iterator<Item = u64>>,
 ) {
-    let forms = Forms { rules: Rules::of(program.target.arch.generation()), sramecc: program.sramecc };
+    let rules = Rules::of(program.target.arch.generation());
+    let forms = Forms { target: program.target, rules, sramecc: program.sramecc };
     let mut offset = section.start;
     while offset + 4 <= section.end {
         while starts.next_if(|start| *start <= offset as u64).is_some() {}
@@ -187,16 +189,18 @@ fn bad(offset: usize, size: u8, message: String) -> Step {
         operands: amdgpu_isa::Operands::new(),
         mods: amdgpu_isa::Mods::default(),
     };
-    let extra = extra(inst, [Kind::Int; 5], false, message);
+    let extra = extra(inst, RAW, false, message);
     Step { run: exec::undecodable, size, extra: Some(extra), ..blank(Op::s_nop, offset) }
 }
 
-fn extra(inst: Inst, [dst_kind, src_kind @ ..]: [Kind; 5], keep_half: bool, message: String) -> Box<Extra> {
+/// Numbers of an instruction that takes its registers as they are.
+const RAW: Numbers = Numbers { result: NumberKind::Bits32, sources: [NumberKind::Bits32; 4] };
+
+fn extra(inst: Inst, numbers: Numbers, keep_half: bool, message: String) -> Box<Extra> {
     let permutation = exec::permutes(&inst.mods).then(|| Box::new(exec::Permutation::of(&inst.mods)));
     Box::new(Extra {
         inst,
-        dst_kind,
-        src_kind,
+        numbers,
         keep_half,
         high_halves: 0,
         memory: None,
@@ -235,6 +239,7 @@ fn is_vector(encoding: Encoding) -> bool {
 /// What of a program says how instructions are carried out.
 #[derive(Clone, Copy)]
 struct Forms {
+    target: Target,
     rules: &'static Rules,
     /// Registers are protected by ECC.
     sramecc: bool,
@@ -248,7 +253,7 @@ fn lower_pair(inst: Inst, offset: usize, forms: Forms) -> Step {
     step.registers = first.registers.max(second.registers);
     step.flags.vector = true;
     step.run = exec::pair;
-    let mut extra = extra(inst, [Kind::Int; 5], false, String::new());
+    let mut extra = extra(inst, RAW, false, String::new());
     extra.pair = Some(Box::new([first, second]));
     step.extra = Some(extra);
     step
@@ -259,8 +264,14 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
         return lower_pair(inst, offset, forms);
     }
     let op = inst.op;
-    let spelling = Spelling::of(op);
-    let [dst_kind, mut src_kind @ ..] = spelling.kinds(forms.rules);
+    let properties = Properties::of(op);
+    let numbers = inst.numbers(forms.target);
+    let Numbers { result: dst_kind, sources: src_kind } = numbers;
+    // A wide constant stands for each element of a matrix, and for each part of a pair.
+    let in_parts = match op.matrix_product() {
+        Some(product) => product.a != Element::F64,
+        None => inst.encoding.is_vop3p(),
+    };
     let mut step = blank(op, offset);
     step.size = inst.size;
     let (mut sources, mut high_halves) = (0, 0);
@@ -275,26 +286,24 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
         let accumulates = operand.access == Access::ReadWrite
             && (operand.slot == Slot::Vdst || operand.slot == Slot::Sdst && in_scalars);
         if !is_result_only && !accumulates && sources < 4 {
-            if operand.dwords >= 2 && !src_kind[sources].is_float() {
-                src_kind[sources] = Kind::Int64;
-            } else if operand.dwords == 1 && src_kind[sources] == Kind::F64 {
-                // The exponent of v_ldexp_f64, the mask of v_cmp_class_f64.
-                src_kind[sources] = Kind::Int;
-            }
+            let kind = src_kind[sources];
             match operand.value {
                 Value::Imm(value) if !is_vector(inst.encoding) => step.imm = value.into(),
                 value => {
                     let value = match value {
                         // The constant of `v_fmamk_f16` and the like: what stands above its 16 bits means nothing.
-                        Value::Literal(bits)
-                            if operand.slot == Slot::Other && src_kind[sources] == Kind::F16 =>
-                        {
+                        Value::Literal(bits) if operand.slot == Slot::Other && kind == NumberKind::F16 => {
                             Value::Literal(bits & 0xffff)
                         }
                         value => value,
                     };
                     high_halves |= half_of(operand.slot, &inst.mods) << sources;
-                    step.src[sources] = source(value, src_kind[sources], operand.dwords, spelling);
+                    step.src[sources] = match value {
+                        Value::Literal(bits) if properties.is_signed && kind == NumberKind::Bits64 => {
+                            Src::Const(i64::from(bits as i32) as u64)
+                        }
+                        value => source(value, kind, operand.dwords >= 2, in_parts),
+                    };
                     step.src_dwords[sources] = operand.dwords;
                     sources += 1;
                 }
@@ -303,7 +312,7 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     }
     let vector = is_vector(inst.encoding);
     step.flags.vector = vector;
-    step.flags.writes_exec |= spelling.writes_exec || exec::is_fork(op);
+    step.flags.writes_exec |= properties.writes_exec || exec::is_fork(op);
     step.flags.control = exec::is_control(op);
     step.flags.reads_clock = exec::is_clock(op, step.imm, forms.rules);
     step.run = exec::handler(&inst);
@@ -316,21 +325,20 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     let mods = &inst.mods;
     let packed = inst.encoding.is_vop3p();
     let arithmetic = vector && (dst_kind.is_float() || src_kind.iter().any(|kind| kind.is_float()));
-    step.flags.float = arithmetic && !spelling.takes_bits;
-    let has = |kind: Kind| dst_kind == kind || src_kind.contains(&kind);
-    step.flags.singles = step.flags.float && has(Kind::F32);
-    step.flags.halves_or_doubles = step.flags.float && (has(Kind::F16) || has(Kind::F64));
+    step.flags.float = arithmetic && !properties.takes_bits;
+    let has = |kind| dst_kind == kind || src_kind.contains(&kind);
+    step.flags.singles = step.flags.float && has(NumberKind::F32);
+    step.flags.halves_or_doubles = step.flags.float && (has(NumberKind::F16) || has(NumberKind::F64));
     let mut keep_half = false;
     // Modifiers of an instruction without operands (`v_nop` with SDWA's mark) change nothing.
     if vector && !packed && !inst.operands.is_empty() {
         let sdwa = mods.sdwa.is_some();
         step.flags.before =
             mods.abs | mods.neg != 0 || mods.op_sel != 0 || sdwa || exec::permutes(mods) || mods.clamp;
-        let half_result = matches!(dst_kind, Kind::F16 | Kind::Int16);
-        let keeps = forms.rules.keeps_halves || mods.op_sel & 8 != 0 || spelling.keeps_other_half;
-        keep_half = half_result && !sdwa && keeps;
+        let keeps = forms.rules.keeps_halves || mods.op_sel & 8 != 0 || properties.keeps_other_half;
+        keep_half = dst_kind.is_half() && !sdwa && keeps;
         step.flags.after = mods.omod != 0 || (mods.clamp && dst_kind.is_float()) || sdwa || keep_half;
-        if spelling.compares {
+        if properties.compares {
             step.flags.after = false;
         }
     }
@@ -342,13 +350,12 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     if inst.operands.iter().any(|operand| is_privileged(operand, forms.rules)) {
         let reason = "a register of the trap handler".to_owned();
         step.run = exec::privileged;
-        step.extra = Some(extra(inst, [Kind::Int; 5], false, reason));
+        step.extra = Some(extra(inst, RAW, false, reason));
     } else if inst.operands.iter().any(|operand| exec::is_of_graphics(operand.value)) {
         let reason = "an operand of the graphics pipeline".to_owned();
-        step.extra = Some(extra(inst, [Kind::Int; 5], false, reason));
+        step.extra = Some(extra(inst, RAW, false, reason));
     } else if needs_extra || op == Op::s_setreg_imm32_b32 {
-        let [a, b, c, d] = src_kind;
-        let mut extra = extra(inst, [dst_kind, a, b, c, d], keep_half, String::new());
+        let mut extra = extra(inst, numbers, keep_half, String::new());
         extra.high_halves = high_halves;
         extra.memory = memory;
         extra.scalar = scalar;
@@ -397,17 +404,14 @@ fn is_privileged(operand: &Operand, rules: &Rules) -> bool {
 }
 
 /// An operand to be read, in the format that its instruction reads.
-fn source(value: Value, kind: Kind, dwords: u8, spelling: &Spelling) -> Src {
+fn source(value: Value, kind: NumberKind, is_wide: bool, in_parts: bool) -> Src {
     match value {
         Value::Vgpr(_) | Value::Agpr(_) => register_row(value).map_or(Src::None, Src::Row),
         Value::Scalar(register) => Src::Scalar(register),
         Value::Special(special) => Src::Special(special),
-        Value::Inline(code) => Src::Const(inline(code, kind, dwords, spelling)),
-        Value::Literal(bits) => Src::Const(match kind {
-            Kind::F64 if dwords >= 2 => u64::from(bits) << 32,
-            Kind::Int64 if spelling.is_signed => bits as i32 as i64 as u64,
-            _ => u64::from(bits),
-        }),
+        Value::Inline(code) => Src::Const(inline(code, kind, is_wide && !in_parts)),
+        Value::Literal(bits) if kind == NumberKind::F64 => Src::Const(u64::from(bits) << 32),
+        Value::Literal(bits) => Src::Const(bits.into()),
         Value::Imm(value) => Src::Const(i64::from(value) as u64),
         Value::Off | Value::Vgprs(_) => Src::None,
     }
@@ -416,8 +420,7 @@ fn source(value: Value, kind: Kind, dwords: u8, spelling: &Spelling) -> Src {
 /// The value of an inline constant (Vega ISA manual, "Scalar operands", codes 128 to 248). Only operands that are halves
 /// get a number as a half, with zeros above it; 16-bit integers get the bits of the single-precision number, as LLVM's
 /// compiler and assembler have it (the manual does not say).
-fn inline(code: u8, kind: Kind, dwords: u8, spelling: &Spelling) -> u64 {
-    let wide = dwords >= 2 && !spelling.in_parts;
+fn inline(code: u8, kind: NumberKind, wide: bool) -> u64 {
     match code {
         128..=192 => u64::from(code) - 128,
         193..=208 => {
@@ -450,8 +453,8 @@ fn inline(code: u8, kind: Kind, dwords: u8, spelling: &Spelling) -> u64 {
             ];
             let index = usize::from(code - 240);
             match kind {
-                Kind::F16 => u64::from(HALF[index]),
-                Kind::BF16 => u64::from(SINGLE[index] >> 16),
+                NumberKind::F16 => u64::from(HALF[index]),
+                NumberKind::Bf16 => u64::from(SINGLE[index] >> 16),
                 _ if wide => DOUBLE[index],
                 _ => u64::from(SINGLE[index]),
             }

@@ -7,9 +7,9 @@
 mod load;
 mod lower;
 mod memory_ops;
+mod properties;
 mod resident;
 mod scalar_memory;
-mod spelling;
 mod step;
 
 pub use load::LoadError;
@@ -18,8 +18,8 @@ pub(crate) use lower::bare;
 pub use resident::Resident;
 pub(crate) use resident::{is_current, program as resident};
 pub(crate) use step::{
-    Action, Extra, Flags, Handler, Kind, MemoryAccess, NO_SLOT, Part, Registers, ScalarAccess, ScalarKind,
-    Space, Src, Step, Typed,
+    Action, Extra, Flags, Handler, MemoryAccess, NO_SLOT, Part, Registers, ScalarAccess, ScalarKind, Space,
+    Src, Step, Typed,
 };
 
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! The form in which instructions are executed: operands resolved to rows and constants, a function to call.
 
-use amdgpu_isa::{AtomicOp, Inst, Op, Operand, Packing, Special, Value};
+use amdgpu_isa::{AtomicOp, Inst, Numbers, Op, Operand, Packing, Special, Value};
 
 use crate::check::{Outcome, RegisterBank};
 use crate::exec::{Context, Permutation, Versions};
@@ -23,27 +23,6 @@ pub(crate) enum Src {
     Special(Special),
     /// Absent.
     None,
-}
-
-/// What kind of number an operand is, as far as modifiers and constants need to know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// 32 bits, integer or raw.
-    Int,
-    /// 16 bits, integer or raw.
-    Int16,
-    /// 64 bits, integer or raw.
-    Int64,
-    F16,
-    BF16,
-    F32,
-    F64,
-}
-
-impl Kind {
-    pub(crate) fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::F32 | Self::F64)
-    }
 }
 
 /// No slot of exec-writing steps.
@@ -169,9 +148,8 @@ pub(crate) struct Step {
 #[derive(Debug)]
 pub(crate) struct Extra {
     pub(crate) inst: Inst,
-    /// Kind of the result and of each source.
-    pub(crate) dst_kind: Kind,
-    pub(crate) src_kind: [Kind; 4],
+    /// Kinds of the result and of each source.
+    pub(crate) numbers: Numbers,
     /// The result goes to one half of the register and keeps the other.
     pub(crate) keep_half: bool,
     /// Sources that are high halves of their registers, a bit each.

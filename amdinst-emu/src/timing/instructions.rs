@@ -1,7 +1,8 @@
 //! What the model needs to know of each instruction, worked out once for a program.
 
 use amdgpu_isa::{
-    Element, Encoding, Generation, Inst, MatrixUnit, MemoryKind, MemoryOperation, Op, Reg, Waits,
+    Element, Encoding, Families, Generation, Inst, MatrixUnit, MemoryKind, MemoryOperation, NumberKind, Op,
+    Reg, Target, Waits,
 };
 
 use super::parameters::{Cost, Parameters};
@@ -117,7 +118,7 @@ pub(super) fn all(program: &Program, parameters: &Parameters) -> Vec<Instruction
 
 fn describe(program: &Program, parameters: &Parameters, inst: &Inst, pc: u64) -> Instruction {
     let effects = inst.effects(program.target);
-    let (category, work, cost) = work(inst, &effects, program.target.arch.generation(), parameters);
+    let (category, work, cost) = work(inst, &effects, program.target, parameters);
     let mut written = effects.changes();
     written.remove(Reg::MODE);
     Instruction {
@@ -145,7 +146,7 @@ fn number(register: Reg) -> Option<u16> {
 fn work(
     inst: &Inst,
     effects: &amdgpu_isa::Effects,
-    generation: Generation,
+    target: Target,
     p: &Parameters,
 ) -> (Category, Work, Cost) {
     let access = effects.memory;
@@ -154,11 +155,11 @@ fn work(
             if matches!(inst.op, Op::s_setpc_b64 | Op::s_swappc_b64 | Op::s_call_b64) {
                 return (Category::Special, Work::Branch, p.salu);
             }
-            let name = inst.op.name();
-            let slow = name.ends_with("saveexec_b64") || name.starts_with("s_setreg");
+            let slow = inst.op.is_of(Families::SAVES_EXEC)
+                || matches!(inst.op, Op::s_setreg_b32 | Op::s_setreg_imm32_b32);
             (Category::Scalar, Work::Scalar, if slow { p.salu_slow } else { p.salu })
         }
-        Encoding::Sopp => (Category::Special, special(inst, generation), p.salu),
+        Encoding::Sopp => (Category::Special, special(inst, target.arch.generation()), p.salu),
         Encoding::Smem => {
             let clock = matches!(inst.op, Op::s_memtime | Op::s_memrealtime);
             let dwords = access.map_or(2, |access| access.dwords);
@@ -186,7 +187,7 @@ fn work(
             (Category::VectorMemory, Work::VectorMemory(access), p.valu)
         }
         Encoding::Exp => (Category::Special, Work::Nothing, p.salu),
-        _ => vector(inst.op, p),
+        _ => vector(inst, target, p),
     }
 }
 
@@ -209,9 +210,8 @@ fn special(inst: &Inst, generation: Generation) -> Work {
 }
 
 /// The vector ALU and the matrix core.
-fn vector(op: Op, p: &Parameters) -> (Category, Work, Cost) {
-    let name = op.name();
-    let f64 = name.contains("_f64");
+fn vector(inst: &Inst, target: Target, p: &Parameters) -> (Category, Work, Cost) {
+    let op = inst.op;
     if let Some(product) = op.matrix_product().filter(|product| product.unit == MatrixUnit::Mfma) {
         let [small, middle, large, small_f64, middle_f64] = p.mfma;
         let alone = product.a == Element::F64;
@@ -224,12 +224,12 @@ fn vector(op: Op, p: &Parameters) -> (Category, Work, Cost) {
         };
         return (Category::Vector, Work::Matrix { alone }, cost);
     }
-    const TRANSCENDENTAL: [&str; 8] =
-        ["v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_", "v_rcp_iflag_"];
-    let cost = if TRANSCENDENTAL.iter().any(|prefix| name.starts_with(prefix)) {
-        if f64 { p.transcendental_f64 } else { p.transcendental }
-    } else if name.starts_with("v_cvt_") {
-        if f64 { p.double } else { p.convert }
+    let numbers = inst.numbers(target);
+    let is_double = numbers.result == NumberKind::F64 || numbers.sources.contains(&NumberKind::F64);
+    let cost = if op.is_of(Families::TRANSCENDENTAL) {
+        if is_double { p.transcendental_f64 } else { p.transcendental }
+    } else if op.is_of(Families::CONVERSION) {
+        if is_double { p.double } else { p.convert }
     } else if matches!(
         op,
         Op::v_mul_lo_u32 | Op::v_mul_hi_u32 | Op::v_mul_hi_i32 | Op::v_mad_u64_u32 | Op::v_mad_i64_i32
@@ -242,7 +242,7 @@ fn vector(op: Op, p: &Parameters) -> (Category, Work, Cost) {
         Op::v_mul_f64 | Op::v_fma_f64 | Op::v_fmac_f64 | Op::v_div_fmas_f64 | Op::v_trig_preop_f64
     ) {
         p.double_multiply
-    } else if f64 {
+    } else if is_double {
         p.double
     } else {
         p.valu

@@ -15,10 +15,10 @@ signatures! {
     s_cvt_i32_f32        [sdst I32, ssrc0 F32] [MODE_R];
     s_cvt_u32_f32        [sdst I32, ssrc0 F32] [MODE_R];
     s_cvt_f16_f32        [sdst F16, ssrc0 F32] [MODE_R];
-    s_cvt_f32_f16        [sdst F32, ssrc0 F32] [MODE_R];
-    s_cvt_hi_f32_f16     [sdst F32, ssrc0 F32] [MODE_R];
-    s_ceil_f16           [sdst F16, ssrc0 F32] [MODE_R];
-    s_floor_f16          [sdst F16, ssrc0 F32] [MODE_R];
-    s_trunc_f16          [sdst F16, ssrc0 F32] [MODE_R];
-    s_rndne_f16          [sdst F16, ssrc0 F32] [MODE_R];
+    s_cvt_f32_f16        [sdst F32, ssrc0 F32] [MODE_R] numbers (f32 f16 b32 b32);
+    s_cvt_hi_f32_f16     [sdst F32, ssrc0 F32] [MODE_R] numbers (f32 f16 b32 b32);
+    s_ceil_f16           [sdst F16, ssrc0 F32] [MODE_R] numbers (f16 f16 b32 b32);
+    s_floor_f16          [sdst F16, ssrc0 F32] [MODE_R] numbers (f16 f16 b32 b32);
+    s_trunc_f16          [sdst F16, ssrc0 F32] [MODE_R] numbers (f16 f16 b32 b32);
+    s_rndne_f16          [sdst F16, ssrc0 F32] [MODE_R] numbers (f16 f16 b32 b32);
 }

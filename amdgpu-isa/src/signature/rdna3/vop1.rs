@@ -9,6 +9,6 @@ signatures! {
     v_swap_b16       [vdst_rw I16, src0_vgpr_rw I16] [];
     v_permlane64_b32 [vdst I32, src0_vgpr I32] [];
     v_not_b16        [vdst I16, src0 I16] [];
-    v_cvt_i32_i16    [vdst I32, src0 I16] [];
-    v_cvt_u32_u16    [vdst I32, src0 I16] [];
+    v_cvt_i32_i16    [vdst I32, src0 I16] [CVT];
+    v_cvt_u32_u16    [vdst I32, src0 I16] [CVT];
 }

@@ -18,13 +18,13 @@ signatures! {
     v_minmax_i32         [vdst I32, src0 I32, src1 I32, src2 I32] [];
     v_dot2_f16_f16       [vdst F16, src0 V2F16, src1 V2F16, src2 F16] [IDLE_OP_SEL DOT];
     v_dot2_bf16_bf16     [vdst BF16, src0 V2BF16, src1 V2BF16, src2 BF16] [IDLE_OP_SEL DOT];
-    v_cvt_pk_i16_f32     [vdst I32, src0 F32, src1 F32] [CLAMP];
-    v_cvt_pk_u16_f32     [vdst I32, src0 F32, src1 F32] [CLAMP];
+    v_cvt_pk_i16_f32     [vdst I32, src0 F32, src1 F32] [CLAMP CVT];
+    v_cvt_pk_u16_f32     [vdst I32, src0 F32, src1 F32] [CLAMP CVT];
     v_add_i16            [vdst I16, src0 I16, src1 I16] [CLAMP NO_THIRD];
     v_sub_i16            [vdst I16, src0 I16, src1 I16] [CLAMP NO_THIRD];
     v_pack_b32_f16       [vdst I32, src0 F16, src1 F16] [CLAMP NO_THIRD];
-    v_cvt_pknorm_i16_f16 [vdst I32, src0 F16, src1 F16] [CLAMP NO_THIRD];
-    v_cvt_pknorm_u16_f16 [vdst I32, src0 F16, src1 F16] [CLAMP NO_THIRD];
+    v_cvt_pknorm_i16_f16 [vdst I32, src0 F16, src1 F16] [CLAMP NO_THIRD CVT];
+    v_cvt_pknorm_u16_f16 [vdst I32, src0 F16, src1 F16] [CLAMP NO_THIRD CVT];
     v_and_b16            [vdst I16, src0 I16, src1 I16] [];
     v_or_b16             [vdst I16, src0 I16, src1 I16] [];
     v_xor_b16            [vdst I16, src0 I16, src1 I16] [];

@@ -8,5 +8,5 @@ signatures! {
     v_mul_f64     [vdst F64, src0 F64, vsrc1 F64] [CLAMP OMOD];
     v_min_f64     [vdst F64, src0 F64, vsrc1 F64] [CLAMP OMOD];
     v_max_f64     [vdst F64, src0 F64, vsrc1 F64] [CLAMP OMOD];
-    v_lshlrev_b64 [vdst I64, src0 I32, vsrc1 I64] [];
+    v_lshlrev_b64 [vdst I64, src0 I32, vsrc1 I64] [REVERSED];
 }

@@ -28,8 +28,8 @@ signatures! {
     v_s_sqrt_f16           [vdst_sgpr F16, src0_any F16] [CLAMP OMOD SRC_MODS];
     v_permlane16_var_b32   [vdst_rw I32, src0_vgpr I32, src1_vgpr I32] [SWAPS_ROWS];
     v_permlanex16_var_b32  [vdst_rw I32, src0_vgpr I32, src1_vgpr I32] [SWAPS_ROWS];
-    v_cvt_pk_fp8_f32       [vdst I32, src0 F32, src1 F32] [];
-    v_cvt_pk_bf8_f32       [vdst I32, src0 F32, src1 F32] [];
-    v_cvt_sr_fp8_f32       [vdst I32, src0 F32, src1 I32] [NAMES_BYTE];
-    v_cvt_sr_bf8_f32       [vdst I32, src0 F32, src1 I32] [NAMES_BYTE];
+    v_cvt_pk_fp8_f32       [vdst I32, src0 F32, src1 F32] [CVT] convert (fp8 f32 pk);
+    v_cvt_pk_bf8_f32       [vdst I32, src0 F32, src1 F32] [CVT] convert (bf8 f32 pk);
+    v_cvt_sr_fp8_f32       [vdst I32, src0 F32, src1 I32] [NAMES_BYTE CVT] convert (fp8 f32 sr);
+    v_cvt_sr_bf8_f32       [vdst I32, src0 F32, src1 I32] [NAMES_BYTE CVT] convert (bf8 f32 sr);
 }

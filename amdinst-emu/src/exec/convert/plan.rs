@@ -1,8 +1,8 @@
-//! What a conversion's mnemonic says.
+//! How a conversion is carried out: which parts of which operands it reads and writes.
 
 use std::sync::OnceLock;
 
-use amdgpu_isa::{Arch, Op};
+use amdgpu_isa::{Arch, Conversion, Op, SmallFloat};
 
 use crate::exec::minifloat::{self, Format};
 
@@ -64,69 +64,43 @@ impl Plan {
     }
 }
 
-/// The conversion of a mnemonic; none for instructions that are executed elsewhere.
+/// The conversion of an opcode; none if it is executed elsewhere.
 pub(super) fn of(op: Op) -> Option<&'static Plan> {
     static PLANS: OnceLock<Vec<Option<Plan>>> = OnceLock::new();
-    let plans = PLANS.get_or_init(|| Op::ALL.iter().map(|op| parse(op.name())).collect());
+    let plans = PLANS.get_or_init(|| Op::ALL.iter().map(|op| op.conversion().map(plan)).collect());
     plans.get(op as usize)?.as_ref()
 }
 
-fn parse(name: &str) -> Option<Plan> {
-    let rest = name.strip_prefix("v_cvt_")?;
-    let scaled = rest.strip_prefix("scalef32_");
-    let rest = scaled.unwrap_or(rest);
-    let stochastic = rest.strip_prefix("sr_");
-    let rest = stochastic.unwrap_or(rest);
-    let mut words: Vec<&str> = rest.split('_').collect();
-    let group = match words.first()? {
-        &"pk" => 2,
-        &"pk32" | &"2xpk16" => 32,
-        _ => 1,
-    };
-    let interleaved = words[0] == "2xpk16";
-    if group > 1 {
-        words.remove(0);
-    }
-    let [to, from] = words[..] else { return None };
-    let (to, from) = (format(to)?, format(from)?);
-    // Between single, double and half precision, and integers, there are others.
-    let known = from.bits() < 16
-        || to.bits() < 16
-        || from == minifloat::BF16
-        || to == minifloat::BF16
-        || stochastic.is_some()
-        || name == "v_cvt_pk_f16_f32";
-    if !known {
-        return None;
-    }
-    // Two singles to be packed stand in two sources, unless stochastic rounding needs the second.
-    let in_turn = interleaved || group == 2 && from == minifloat::F32 && stochastic.is_none();
+fn plan(conversion: &Conversion) -> Plan {
+    let (to, from) = (format(conversion.to), format(conversion.from));
+    let count = conversion.group.count();
+    let in_turn = conversion.is_interleaved();
     let data = if in_turn { 2 } else { 1 };
-    let seed = stochastic.map(|_| 1);
-    let scale = scaled.map(|_| data + usize::from(seed.is_some()));
+    let seed = conversion.is_stochastic.then_some(1);
+    let scale = conversion.is_scaled.then_some(data + usize::from(conversion.is_stochastic));
     let part = |bits: u32| match bits {
         8 => Part::Byte,
         16 => Part::Word,
         _ => Part::Whole,
     };
-    let source = if from.bits() < 16 { part(group * from.bits()) } else { Part::Whole };
-    let written = group * to.bits();
+    let source = if from.bits() < 16 { part(count * from.bits()) } else { Part::Whole };
+    let written = count * to.bits();
     let result = if written < 32 { part(written) } else { Part::Whole };
-    Some(Plan { from, to, count: group as usize, in_turn, seed, scale, source, result })
+    Plan { from, to, count: count as usize, in_turn, seed, scale, source, result }
 }
 
-fn format(name: &str) -> Option<Format> {
-    Some(match name {
-        "f32" => minifloat::F32,
-        "f16" => minifloat::F16,
-        "bf16" => minifloat::BF16,
-        "fp8" => minifloat::FP8_OCP,
-        "bf8" => minifloat::BF8_OCP,
-        "fp6" => minifloat::FP6,
-        "bf6" => minifloat::BF6,
-        "fp4" => minifloat::FP4,
-        _ => return None,
-    })
+/// The format; FP8 and BF8 stand for the processor's.
+const fn format(format: SmallFloat) -> Format {
+    match format {
+        SmallFloat::F32 => minifloat::F32,
+        SmallFloat::F16 => minifloat::F16,
+        SmallFloat::Bf16 => minifloat::BF16,
+        SmallFloat::Fp8 => minifloat::FP8_OCP,
+        SmallFloat::Bf8 => minifloat::BF8_OCP,
+        SmallFloat::Fp6 => minifloat::FP6,
+        SmallFloat::Bf6 => minifloat::BF6,
+        SmallFloat::Fp4 => minifloat::FP4,
+    }
 }
 
 #[cfg(test)]
@@ -135,28 +109,32 @@ mod tests {
     use minifloat as m;
 
     #[test]
-    fn mnemonics_give_plans() {
-        let plan = |name: &str| parse(name).unwrap_or_else(|| panic!("{name} has no plan"));
-        let sources = |name: &str| (plan(name).in_turn, plan(name).seed, plan(name).scale);
-        assert_eq!(sources("v_cvt_scalef32_pk_fp8_f32"), (true, None, Some(2)));
-        assert_eq!(sources("v_cvt_scalef32_sr_pk_fp4_f32"), (false, Some(1), Some(2)));
-        assert_eq!(sources("v_cvt_scalef32_pk_fp4_bf16"), (false, None, Some(1)));
-        assert_eq!(sources("v_cvt_scalef32_2xpk16_bf6_f32"), (true, None, Some(2)));
-        assert_eq!(sources("v_cvt_scalef32_sr_pk32_fp6_f16"), (false, Some(1), Some(2)));
-        assert_eq!(sources("v_cvt_sr_bf16_f32"), (false, Some(1), None));
-        let parts = |name: &str| (plan(name).source, plan(name).result, plan(name).count);
-        assert_eq!(parts("v_cvt_scalef32_pk_f32_fp4"), (Part::Byte, Part::Whole, 2));
-        assert_eq!(parts("v_cvt_scalef32_pk_f16_bf8"), (Part::Word, Part::Whole, 2));
-        assert_eq!(parts("v_cvt_scalef32_f16_fp8"), (Part::Byte, Part::Word, 1));
-        assert_eq!(parts("v_cvt_scalef32_pk_fp4_f16"), (Part::Whole, Part::Byte, 2));
-        assert_eq!(parts("v_cvt_pk_bf8_f32"), (Part::Whole, Part::Word, 2));
-        assert_eq!(parts("v_cvt_sr_fp8_f32"), (Part::Whole, Part::Byte, 1));
-        assert_eq!(parts("v_cvt_scalef32_pk32_f32_fp6"), (Part::Whole, Part::Whole, 32));
-        assert_eq!(plan("v_cvt_f32_bf16").from, m::BF16);
-        for other in
-            ["v_cvt_f32_f16", "v_cvt_f16_f32", "v_cvt_f32_i32", "v_cvt_pkrtz_f16_f32", "v_cvt_pk_u16_u32"]
-        {
-            assert_eq!(parse(other), None, "{other}");
+    fn opcodes_have_the_plans_that_their_mnemonics_say() {
+        let plan = |op: Op| of(op).unwrap_or_else(|| panic!("{op} has no plan"));
+        let sources = |op: Op| (plan(op).in_turn, plan(op).seed, plan(op).scale);
+        assert_eq!(sources(Op::v_cvt_scalef32_pk_fp8_f32), (true, None, Some(2)));
+        assert_eq!(sources(Op::v_cvt_scalef32_sr_pk_fp4_f32), (false, Some(1), Some(2)));
+        assert_eq!(sources(Op::v_cvt_scalef32_pk_fp4_bf16), (false, None, Some(1)));
+        assert_eq!(sources(Op::v_cvt_scalef32_2xpk16_bf6_f32), (true, None, Some(2)));
+        assert_eq!(sources(Op::v_cvt_scalef32_sr_pk32_fp6_f16), (false, Some(1), Some(2)));
+        assert_eq!(sources(Op::v_cvt_sr_bf16_f32), (false, Some(1), None));
+        let parts = |op: Op| (plan(op).source, plan(op).result, plan(op).count);
+        assert_eq!(parts(Op::v_cvt_scalef32_pk_f32_fp4), (Part::Byte, Part::Whole, 2));
+        assert_eq!(parts(Op::v_cvt_scalef32_pk_f16_bf8), (Part::Word, Part::Whole, 2));
+        assert_eq!(parts(Op::v_cvt_scalef32_f16_fp8), (Part::Byte, Part::Word, 1));
+        assert_eq!(parts(Op::v_cvt_scalef32_pk_fp4_f16), (Part::Whole, Part::Byte, 2));
+        assert_eq!(parts(Op::v_cvt_pk_bf8_f32), (Part::Whole, Part::Word, 2));
+        assert_eq!(parts(Op::v_cvt_sr_fp8_f32), (Part::Whole, Part::Byte, 1));
+        assert_eq!(parts(Op::v_cvt_scalef32_pk32_f32_fp6), (Part::Whole, Part::Whole, 32));
+        assert_eq!(plan(Op::v_cvt_f32_bf16).from, m::BF16);
+        for other in [
+            Op::v_cvt_f32_f16,
+            Op::v_cvt_f16_f32,
+            Op::v_cvt_f32_i32,
+            Op::v_cvt_pkrtz_f16_f32,
+            Op::v_cvt_pk_u16_u32,
+        ] {
+            assert_eq!(of(other), None, "{other}");
         }
     }
 }

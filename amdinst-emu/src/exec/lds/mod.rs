@@ -14,7 +14,7 @@ pub(super) use memory::{check, load, store, transfer};
 use super::atomic_float::FloatRules;
 use super::footprint::Footprint;
 use super::lane_data::{operand, set_result};
-use super::{Context, atomic, lane_race, unimplemented_step};
+use super::{Context, atomic, lane_race, unimplemented_step, unsupported};
 use crate::check::{AccessKind, Outcome, Trap};
 use crate::program::{Action, Handler, MemoryAccess, Step};
 use crate::wave::{LANES, Wave, odd_operand};
@@ -31,7 +31,6 @@ pub(crate) fn is_plain(op: Op) -> bool {
 
 /// The function of an instruction that does something else than [`access`].
 fn special(op: Op) -> Option<Handler> {
-    let name = op.name();
     Some(match op {
         Op::ds_permute_b32 | Op::ds_bpermute_b32 | Op::ds_bpermute_fi_b32 | Op::ds_swizzle_b32 => {
             exchange::exchange
@@ -39,13 +38,10 @@ fn special(op: Op) -> Option<Handler> {
         Op::ds_nop => super::nothing,
         Op::ds_append | Op::ds_consume => addressed_by_m0::count,
         Op::ds_read_addtid_b32 | Op::ds_write_addtid_b32 => addressed_by_m0::by_lane,
-        Op::ds_ordered_count | Op::ds_add_gs_reg_rtn | Op::ds_sub_gs_reg_rtn | Op::ds_bvh_stack_rtn_b32 => {
-            unimplemented_step
-        }
-        _ if name.starts_with("ds_bvh_stack") => unimplemented_step,
+        _ if unsupported::reason(op).is_some() => unimplemented_step,
         _ if op.is_of(Families::GLOBAL_SYNC) => global_sync::sync,
-        _ if name.contains("_src2_") => source_in_lds::access,
-        _ if name.contains("_tr_") => transpose::read,
+        _ if op.is_of(Families::SOURCE_IN_LDS) => source_in_lds::access,
+        _ if transpose::element_bits(op).is_some() => transpose::read,
         _ => return None,
     })
 }

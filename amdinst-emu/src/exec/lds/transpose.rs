@@ -6,6 +6,8 @@
 //! that read which part; for 16-bit elements the order here is the one measured on hardware (ROCm/rocm-systems#10175),
 //! and that of the other widths follows by the same rule.
 
+use amdgpu_isa::Op;
+
 use super::memory::{check, load};
 use super::{access_of, no_gds};
 use crate::check::{AccessKind, Outcome, Trap};
@@ -16,6 +18,17 @@ use crate::wave::{LANES, odd_operand};
 /// Lanes that exchange data.
 const GROUP: usize = 16;
 
+/// Bits of the elements that such a load transposes; none if it is another instruction.
+pub(super) const fn element_bits(op: Op) -> Option<usize> {
+    match op {
+        Op::ds_read_b64_tr_b4 => Some(4),
+        Op::ds_read_b96_tr_b6 => Some(6),
+        Op::ds_read_b64_tr_b8 => Some(8),
+        Op::ds_read_b64_tr_b16 => Some(16),
+        _ => None,
+    }
+}
+
 /// Load and transpose.
 pub(super) fn read(context: &mut Context<'_>, step: &Step) -> Outcome {
     let access = access_of(step)?;
@@ -23,13 +36,7 @@ pub(super) fn read(context: &mut Context<'_>, step: &Step) -> Outcome {
     let (Some(vaddr), Action::Load { bytes, .. }) = (access.vaddr, access.action) else {
         return Err(odd_operand(step.op));
     };
-    let bits = match step.op.name().rsplit('b').next() {
-        Some("4") => 4,
-        Some("6") => 6,
-        Some("8") => 8,
-        Some("16") => 16,
-        _ => return Err(odd_operand(step.op)),
-    };
+    let bits = element_bits(step.op).ok_or_else(|| odd_operand(step.op))?;
     let Context { wave: w, lds, .. } = context;
     if w.exec == 0 {
         return Ok(());

@@ -35,18 +35,17 @@ use allocation::{atomic_operands, in_allocation, one_allocation};
 
 /// The function that executes such an instruction.
 pub(super) fn handler(op: Op) -> Handler {
-    let name = op.name();
     match op {
-        _ if ["buffer_wbinv", "buffer_inv", "buffer_gl0_inv", "buffer_gl1_inv"]
-            .iter()
-            .any(|start| name.starts_with(start)) =>
-        {
-            acquire
-        }
-        // Likewise for all caches, by the name of global memory.
-        Op::global_inv | Op::global_wbinv => acquire,
-        Op::global_wb => nothing,
-        _ if name.starts_with("buffer_wb") => nothing,
+        // Caches of a compute unit, of a shader array, and all.
+        Op::buffer_wbinvl1
+        | Op::buffer_wbinvl1_vol
+        | Op::buffer_inv
+        | Op::buffer_invl2
+        | Op::buffer_gl0_inv
+        | Op::buffer_gl1_inv
+        | Op::global_inv
+        | Op::global_wbinv => acquire,
+        Op::buffer_wbl2 | Op::global_wb => nothing,
         _ if unsupported::reason(op).is_some() => unimplemented_step,
         _ => access,
     }

@@ -1,7 +1,7 @@
 //! Dot products of two halves or brain floats, and of what they are added to. Small whole numbers, whose sums are exact in any order and
 //! format: in what order devices add, and what they cut off, no manual tells.
 
-use amdgpu_isa::{Mods, Op, Opcode, Slot, Target, Value, opcodes};
+use amdgpu_isa::{Inst, Mods, Op, Opcode, Slot, Target, Value, opcodes};
 use amdinst_emu::{Config, Machine, WaveState};
 
 use super::dpp;
@@ -54,6 +54,21 @@ fn register(numbers: &Numbers, format: Format) -> [u32; 64] {
     })
 }
 
+/// Constants that are whole numbers, by their codes.
+const CONSTANTS: [(u8, i32); 6] = [(242, 1), (243, -1), (244, 2), (245, -2), (246, 4), (247, -4)];
+
+/// Puts a constant in the place of one source now and then, where the encoding takes it: the source's number, and the constant.
+fn constant(inst: &mut Inst, target: Target, random: &mut Random) -> Option<(usize, i32)> {
+    let source = random.below(6) as usize;
+    let slot = [Slot::Src0, Slot::Src1, Slot::Src2].get(source)?;
+    let (code, value) = CONSTANTS[random.below(6) as usize];
+    let mut changed = inst.clone();
+    changed.operands.iter_mut().find(|operand| operand.slot == *slot)?.value = Value::Inline(code);
+    changed.encode(target).ok()?;
+    *inst = changed;
+    Some((source, value))
+}
+
 fn trial(machine: &mut Machine, target: Target, opcode: Opcode, random: &mut Random) {
     let (factors, sum) = formats(opcode.op()).expect("a dot product");
     let mut inst = opcode.plain().expect("a plain form");
@@ -66,6 +81,8 @@ fn trial(machine: &mut Machine, target: Target, opcode: Opcode, random: &mut Ran
             _ => 0,
         });
     }
+    let permutes = opcode.encoding().is_dpp() || opcode.encoding().is_dpp8();
+    let constant = if permutes { None } else { constant(&mut inst, target, random) };
     let mut change = |change: &mut dyn FnMut(&mut Mods)| {
         let mut changed = inst.clone();
         change(&mut changed.mods);
@@ -73,7 +90,6 @@ fn trial(machine: &mut Machine, target: Target, opcode: Opcode, random: &mut Ran
             inst = changed;
         }
     };
-    let permutes = opcode.encoding().is_dpp() || opcode.encoding().is_dpp8();
     if opcode.encoding().is_dpp() {
         let chosen = dpp::any(random);
         change(&mut |mods| mods.dpp = Some(chosen));
@@ -95,7 +111,13 @@ fn trial(machine: &mut Machine, target: Target, opcode: Opcode, random: &mut Ran
         change(&mut |mods| mods.op_sel = (bits >> 16) as u8 & 12);
     }
     let mods = inst.mods;
-    let [a, b, c] = std::array::from_fn(|_| numbers(random));
+    let mut sources: [Numbers; 3] = std::array::from_fn(|_| numbers(random));
+    if let Some((source, value)) = constant {
+        // It stands in the low half of a pair, but in both of those whose halves nothing selects.
+        let high = if sum == Format::Single && source < 2 { 0 } else { value };
+        sources[source] = [[value, high]; 64];
+    }
+    let [a, b, c] = sources;
     let mut state = WaveState {
         exec: support::exec(random) & target.wave.all_lanes(),
         mode: support::mode(random),

@@ -1,113 +1,9 @@
-//! What instructions do to memory, and which matrices they multiply. `signature` says which opcode does what, once for all generations.
+//! Accesses to memory.
 
-use std::sync::LazyLock;
-
-use crate::Op;
-use crate::encoding::table::all_rows;
+use super::Action;
 use crate::signature::{
-    ADDS_LANE, BY_64, COMPARES_LAST, FROM_LDS, RETURNS, SPARSE, Signature, TO_LDS_ALWAYS, TWO_OFFSETS,
+    ADDS_LANE, BY_64, COMPARES_LAST, FROM_LDS, RETURNS, Signature, TO_LDS_ALWAYS, TWO_OFFSETS,
 };
-
-/// What the signatures of opcodes say that they do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
-    Memory(MemoryAction),
-    /// As [`MatrixProduct`] has it.
-    Matrix {
-        unit: MatrixUnit,
-        size: u8,
-        depth: u8,
-        blocks: u8,
-        a: Element,
-        b: Element,
-        result: Accumulator,
-    },
-}
-
-/// A product of matrices, `D = A × B + C`, or several of the same shape, as its opcode tells them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MatrixProduct {
-    /// What multiplies them, on which it depends how lanes hold them.
-    pub unit: MatrixUnit,
-    /// Rows of A, C and D, and columns of B, C and D.
-    pub size: usize,
-    /// Columns of A and rows of B.
-    pub depth: usize,
-    /// Products.
-    pub blocks: usize,
-    /// Elements of A.
-    pub a: Element,
-    /// Elements of B.
-    pub b: Element,
-    /// Elements of C and D.
-    pub result: Accumulator,
-    /// Of each four elements of A along a row two are there, and indices say which.
-    pub is_sparse: bool,
-}
-
-/// What multiplies matrices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MatrixUnit {
-    /// The matrix core of CDNA: MFMA, and SMFMAC, of which A is sparse.
-    Mfma,
-    /// RDNA's WMMA, and SWMMAC, of which A is sparse.
-    Wmma,
-}
-
-/// An element of A or B.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Element {
-    /// Double precision.
-    F64,
-    /// Single precision.
-    F32,
-    /// Single precision of which 10 bits of the mantissa count.
-    Xf32,
-    /// Half precision.
-    F16,
-    /// The upper half of single precision.
-    Bf16,
-    /// 8 bits, 4 of them the exponent.
-    Fp8,
-    /// 8 bits, 5 of them the exponent.
-    Bf8,
-    /// FP8, BF8, FP6, BF6 or FP4, as CBSZ (A) and BLGP (B) say.
-    Small,
-    /// 8 bits, signed.
-    I8,
-    /// 8 bits, signed if NEG says so.
-    Iu8,
-    /// 4 bits, signed if NEG says so.
-    Iu4,
-}
-
-/// An element of C or D.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Accumulator {
-    /// Double precision.
-    F64,
-    /// Single precision.
-    F32,
-    /// Half precision.
-    F16,
-    /// The upper half of single precision.
-    Bf16,
-    /// 32 bits, signed.
-    I32,
-}
-
-impl Element {
-    /// Bits of an element in a register; of [`Element::Small`], of the widest.
-    pub const fn bits(self) -> usize {
-        match self {
-            Self::F64 => 64,
-            Self::F32 | Self::Xf32 => 32,
-            Self::F16 | Self::Bf16 => 16,
-            Self::I8 | Self::Iu8 | Self::Fp8 | Self::Bf8 | Self::Small => 8,
-            Self::Iu4 => 4,
-        }
-    }
-}
 
 /// An access to memory, as its opcode alone tells it: not where, and not what modifiers add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -255,32 +151,8 @@ impl AtomicOp {
     }
 }
 
-/// What signatures tell, in the order of [`Op::ALL`].
-fn by_op<T: Copy>(told: impl Fn(&Signature) -> Option<T>) -> Vec<Option<T>> {
-    let mut all = vec![None; Op::ALL.len()];
-    for (_, row) in all_rows() {
-        all[row.signature.op as usize] = told(row.signature);
-    }
-    all
-}
-
-impl Op {
-    /// The access to memory that it is; `None` if it is none, or one that has no such form: images, counters by which waves wait for each
-    /// other, moves between lanes.
-    pub fn memory_use(self) -> Option<MemoryUse> {
-        static USES: LazyLock<Vec<Option<MemoryUse>>> = LazyLock::new(|| by_op(memory_use));
-        USES[self as usize]
-    }
-
-    /// The product of matrices that it is, if it is one.
-    pub fn matrix_product(self) -> Option<&'static MatrixProduct> {
-        static PRODUCTS: LazyLock<Vec<Option<MatrixProduct>>> = LazyLock::new(|| by_op(matrix_product));
-        PRODUCTS[self as usize].as_ref()
-    }
-}
-
 /// The access of a signature, if it is one.
-fn memory_use(signature: &Signature) -> Option<MemoryUse> {
+pub(super) fn memory_use(signature: &Signature) -> Option<MemoryUse> {
     let Some(Action::Memory(action)) = signature.action else { return None };
     let has = |flag| signature.flags.has(flag);
     Some(MemoryUse {
@@ -293,18 +165,10 @@ fn memory_use(signature: &Signature) -> Option<MemoryUse> {
     })
 }
 
-/// The product of matrices of a signature, if it is one.
-fn matrix_product(signature: &Signature) -> Option<MatrixProduct> {
-    let Some(Action::Matrix { unit, size, depth, blocks, a, b, result }) = signature.action else {
-        return None;
-    };
-    let [size, depth, blocks] = [size, depth, blocks].map(usize::from);
-    Some(MatrixProduct { unit, size, depth, blocks, a, b, result, is_sparse: signature.flags.has(SPARSE) })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encoding::table::all_rows;
     use crate::signature::Spec;
     use crate::{Access, Slot};
 
