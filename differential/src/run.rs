@@ -214,12 +214,12 @@ pub fn compare(programs: &[Program], targets: &[Target], input: &[u8], checks: C
                 }
                 Ok((output, execution)) => {
                     outcome.wave_instructions += execution.wave_instructions;
-                    for (op, count) in execution.opcode_stats {
+                    for &(op, count) in &execution.opcode_stats {
                         outcome.coverage.count(target.arch, op, count);
                     }
                     let expected = host.map(|host| &host[from..end]);
                     let difference = expected.and_then(|expected| first_difference(&output, expected));
-                    originals.push(Some(Original { output, masks: execution.masks, steps: execution.steps }));
+                    originals.push(Some(Original { output, execution }));
                     difference
                 }
             };
@@ -264,7 +264,7 @@ pub(crate) fn first_difference(got: &[u8], expected: &[u8]) -> Option<Difference
 /// A machine with a batch's code object and buffers.
 pub(crate) struct Device<'a> {
     pub(crate) machine: Machine,
-    program: amdinst_emu::Program,
+    pub(crate) program: amdinst_emu::Program,
     start: &'a [u8],
     out: u64,
     /// What every kernel gets.
@@ -288,10 +288,33 @@ impl<'a> Device<'a> {
         Ok(Self { machine, program, start, out, kernarg })
     }
 
-    /// Sets an 8-byte variable of the code object.
-    pub(crate) fn set_variable(&mut self, name: &str, value: u64) -> Result<(), String> {
-        let address = self.program.variable(name).ok_or_else(|| format!("there is no variable `{name}`"))?;
-        self.machine.write(address, &value.to_le_bytes()).map_err(|error| error.to_string())
+    /// The launch of program `slot`, whose output is as before it.
+    pub(crate) fn ready(
+        &mut self,
+        slot: usize,
+        program: &Program,
+        kernarg: Vec<u8>,
+        observe: bool,
+    ) -> Result<Launch, String> {
+        let start = &self.start[..program.output_bytes()];
+        self.machine.write(self.out, start).map_err(|error| error.to_string())?;
+        Ok(Launch {
+            grid: [program.grid, 1, 1],
+            block: [program.block, 1, 1],
+            kernarg,
+            threads: 1,
+            record_masks: observe,
+            record_steps: observe,
+            count_opcodes: true,
+            ..Launch::new(format!("k{slot}"))
+        })
+    }
+
+    /// The output of a program that has run.
+    pub(crate) fn output(&self, program: &Program) -> Result<Vec<u8>, String> {
+        let mut bytes = vec![0; program.output_bytes()];
+        self.machine.read(self.out, &mut bytes).map_err(|error| error.to_string())?;
+        Ok(bytes)
     }
 
     /// Runs program `slot`: its output, and what it did. The error is the fault, in words.
@@ -302,20 +325,8 @@ impl<'a> Device<'a> {
         kernarg: Vec<u8>,
         observe: bool,
     ) -> Result<(Vec<u8>, Execution), String> {
-        let mut bytes = self.start[..program.output_bytes()].to_vec();
-        self.machine.write(self.out, &bytes).map_err(|error| error.to_string())?;
-        let launch = Launch {
-            grid: [program.grid, 1, 1],
-            block: [program.block, 1, 1],
-            kernarg,
-            threads: 1,
-            record_masks: observe,
-            record_steps: observe,
-            count_opcodes: true,
-            ..Launch::new(format!("k{slot}"))
-        };
+        let launch = self.ready(slot, program, kernarg, observe)?;
         let execution = self.machine.launch(&self.program, &launch).map_err(|fault| fault.to_string())?;
-        self.machine.read(self.out, &mut bytes).map_err(|error| error.to_string())?;
-        Ok((bytes, execution))
+        Ok((self.output(program)?, execution))
     }
 }

@@ -3,7 +3,7 @@
 //! Forward data flow over the whole program: a function starts with what any of its callers has on.
 //!
 //! Where VGPRs may be indexed or vector instructions skipped, only scalar instructions can count. Both modes
-//! are ended before a wave ends. `amdinst-emu/tests/transparency/assembly` has such code, and all else that
+//! are ended before a wave ends. `amdinst-proof/tests/transparency/assembly` has such code, and all else that
 //! code can do and compilers seldom write.
 
 use super::modes::{self, Modes};

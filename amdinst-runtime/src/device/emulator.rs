@@ -11,20 +11,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
-use amdinst_core::counters::{self, Layout, Probe};
+use amdinst_core::counters::{Layout, Probe};
 use amdinst_core::heap;
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed::{self, Printed};
-use amdinst_core::report::oracle;
 use amdinst_core::report::{self, Report, run};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
     Config, Execution, LoadError, Machine, MemoryError, OutOfRange, Program, Sampled, Snapshot,
     Uninitialised, Unmarked,
 };
-use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
 use amdinst_format::interface::{BufferDifference, Checks, Doubt, LaunchFailure, Settings, SettingsError};
+use amdinst_proof::{Comparison, Counted, Counting, CountingError, Difference};
 
 use super::memory::DeviceMemory;
 use super::{DeviceError, Outcome};
@@ -190,30 +189,6 @@ impl Emulator {
     }
 }
 
-/// Where counters are not what the emulator saw in a launch.
-fn disagreements(
-    built: &Built,
-    probes: &KernelProbes,
-    seen: &Execution,
-    records: &[counters::WaveRecord],
-) -> Vec<oracle::Disagreement> {
-    match probes.probe {
-        Probe::Branches => {
-            let native = native_counts(&seen.masks, records.len());
-            oracle::compare(probes, records, &native, DISAGREEMENTS)
-        }
-        Probe::Blocks => {
-            let native = native_blocks(&seen.steps, records.len());
-            // Which blocks were left out by choice stands nowhere.
-            oracle::compare_blocks(probes, records, &native, false, DISAGREEMENTS)
-        }
-        Probe::Time => {
-            let ticks = native_ticks(&built.original, &seen.steps, records.len());
-            oracle::compare_times(records, &ticks, DISAGREEMENTS)
-        }
-    }
-}
-
 /// The device of that name.
 fn modelled_device(name: &str) -> Result<Model, SettingsError> {
     name.parse().map_err(|_| SettingsError {
@@ -361,18 +336,16 @@ impl Machines {
             });
         };
         let layout = probes.layout(request.grid, request.block);
-        let counted = |(bytes, own): (Vec<u8>, Execution)| {
-            let records = counters::decode(&bytes).map_err(|error| request.counters(error.to_string()))?;
-            let mut found = disagreements(built, probes, &original, &records);
-            // A loop that waits goes round as often as the turns of the others let it: then the same run tells.
-            if original.took_turns && !found.is_empty() {
-                found = disagreements(built, probes, &own, &records);
-            }
-            Ok::<_, LaunchFailure>((records, found))
+        let disagreements = |counted: &Counted| {
+            // Which blocks were left out by choice stands nowhere.
+            let mut comparison =
+                Comparison::new(&built.original, &built.probes, probes, false, DISAGREEMENTS);
+            comparison.add(&original, counted, 0);
+            comparison.into_disagreements()
         };
         let timed = timing.as_mut().zip(device);
-        let records = self.launch_instrumented(request, probes, &layout, timed, &original);
-        let records = match (records, before.filter(|_| self.checks.uninitialised)) {
+        let counted = self.launch_instrumented(request, probes, &layout, timed, &original);
+        let mut counted = match (counted, before.filter(|_| self.checks.uninitialised)) {
             (Err(failure @ LaunchFailure::InstrumentedFault { .. }), Some(before)) => {
                 let without = self.launch_as_the_original(request, probes, &layout, before, &original);
                 if without.is_ok() {
@@ -381,22 +354,22 @@ impl Machines {
                 self.check_unwritten_read(request, Some(before))?;
                 return Err(failure);
             }
-            (records, _) => records?,
+            (counted, _) => counted?,
         };
         if let Some(difference) = self.difference() {
             self.check_unwritten(request, &original, before)?;
             self.check_unwritten_read(request, before)?;
             return Err(LaunchFailure::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
         }
-        let (mut records, mut disagreements) = counted(records)?;
+        let mut found = disagreements(&counted);
         // A branch on what is not written went another way, though that made no difference: compilers make such.
-        if let Some(before) = before.filter(|_| self.checks.uninitialised && !disagreements.is_empty()) {
-            let again = self.launch_as_the_original(request, probes, &layout, before, &original)?;
-            (records, disagreements) = counted(again)?;
+        if let Some(before) = before.filter(|_| self.checks.uninitialised && !found.is_empty()) {
+            counted = self.launch_as_the_original(request, probes, &layout, before, &original)?;
+            found = disagreements(&counted);
         }
-        if !disagreements.is_empty() {
+        if !found.is_empty() {
             self.check_unwritten_read(request, before)?;
-            let disagreements = disagreements.iter().map(ToString::to_string).collect();
+            let disagreements = found.iter().map(ToString::to_string).collect();
             return Err(LaunchFailure::OracleDiffers { kernel: request.kernel.to_owned(), disagreements });
         }
         let demangled = request.demangled();
@@ -406,7 +379,7 @@ impl Machines {
             target: &built.probes.target,
             grid: request.grid,
             block: request.block,
-            records: &records,
+            records: &counted.records,
             seconds: None,
         };
         let mut report = Report::new(&launch).map_err(|error| request.counters(error.to_string()))?;
@@ -471,11 +444,7 @@ impl Machines {
         before: Option<&Snapshot>,
     ) -> Result<Execution, LaunchFailure> {
         let programs = &self.programs[&request.built.original_path];
-        let launch = amdinst_emu::Launch {
-            record_masks: probe == Probe::Branches,
-            record_steps: probe != Probe::Branches,
-            ..self.emulated(request, request.kernarg.clone())
-        };
+        let launch = noted(probe, self.emulated(request, request.kernarg.clone()));
         let program = &programs.original;
         let Some(before) = before else {
             return self.original.launch(program, &launch).map_err(|fault| {
@@ -520,8 +489,7 @@ impl Machines {
         found.map_err(|fault| fault::of_original(&fault, request, false))
     }
 
-    /// Launches the instrumented kernel, as its original was. Gives its counter buffer back, and what the emulator saw at the original's
-    /// instructions, if workgroups took turns.
+    /// Launches the instrumented kernel, as its original was.
     fn launch_instrumented(
         &mut self,
         request: &Request<'_>,
@@ -529,38 +497,35 @@ impl Machines {
         layout: &Layout,
         timing: Option<(&mut ModelledLaunch, Model)>,
         original: &Execution,
-    ) -> Result<(Vec<u8>, Execution), LaunchFailure> {
-        let device = |error: MemoryError| LaunchFailure::Device { message: error.to_string() };
-        let buffer = layout.initial_buffer();
-        let address = self.allocate(buffer.len(), "counter buffer").map_err(device)?;
-        let result = self.instrumented.write(address, &buffer).map_err(device).and_then(|()| {
-            let programs = &self.programs[&request.built.original_path];
+    ) -> Result<Counted, LaunchFailure> {
+        let failed = |error| match error {
+            CountingError::Memory(error) => LaunchFailure::Device { message: error.to_string() },
+            CountingError::Argument(error) => request.counters(error.to_string()),
+            CountingError::Records(error) => request.counters(error.to_string()),
+            CountingError::Fault(fault) => fault::of_instrumented(&fault, request),
+        };
+        let launch = noted(probes.probe, self.emulated(request, request.kernarg.clone()));
+        let all = 0..launch.workgroups();
+        let bytes = Counting::buffer_bytes(probes, layout, all.end) as usize;
+        let address = self.allocate(bytes, "counter buffer").map_err(|error| failed(error.into()))?;
+        let programs = &self.programs[&request.built.original_path];
+        let machine = &mut self.instrumented;
+        let run = || {
             let Some(program) = &programs.instrumented else {
                 return Err(request
                     .counters("the probe map names a kernel of a code object that is not there".into()));
             };
-            if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
-                self.instrumented.write(variable, &address.to_le_bytes()).map_err(device)?;
-            }
-            let kernarg = request.instrumented_kernarg(probes, layout, address)?;
-            let launch = amdinst_emu::Launch {
-                // What the probes insert clashes with nothing: what held for the original's workgroups holds for these.
-                threads: if original.threads == 1 || original.clash { 1 } else { self.threads },
-                record_masks: original.took_turns && probes.probe == Probe::Branches,
-                record_steps: original.took_turns && probes.probe != Probe::Branches,
-                ..self.emulated(request, kernarg)
-            };
-            let located = |fault| fault::of_instrumented(&fault, request);
+            let counting = Counting::at(address, machine, program, probes, layout);
+            let counting = counting.map_err(|error| failed(error.into()))?;
             if let (Some((timing, device)), Some(form)) = (timing, &request.built.instrumented) {
-                let modelled = model(device, &self.instrumented, program, &launch).map_err(located)?;
+                let launch = counting.prepare(machine, &launch.without_records(), &all).map_err(failed)?;
+                let modelled =
+                    model(device, machine, program, &launch).map_err(|fault| failed(fault.into()))?;
                 timing.add_instrumented(&form.object, modelled);
             }
-            let mut seen = self.instrumented.launch(program, &launch).map_err(located)?;
-            as_in_the_original(&request.built.probes, &mut seen);
-            let mut records = buffer;
-            self.instrumented.read(address, &mut records).map_err(device)?;
-            Ok((records, seen))
-        });
+            counting.launch(machine, program, &launch, &all, original).map_err(failed)
+        };
+        let result = run();
         self.free(address);
         result
     }
@@ -573,13 +538,13 @@ impl Machines {
         layout: &Layout,
         before: &Snapshot,
         original: &Execution,
-    ) -> Result<(Vec<u8>, Execution), LaunchFailure> {
+    ) -> Result<Counted, LaunchFailure> {
         self.instrumented.restore(before);
         let there = self.instrumented.uninitialised();
         self.instrumented.set_uninitialised(self.original.uninitialised());
-        let records = self.launch_instrumented(request, probes, layout, None, original);
+        let counted = self.launch_instrumented(request, probes, layout, None, original);
         self.instrumented.set_uninitialised(there);
-        records
+        counted
     }
 
     /// Copies every buffer from the original's memory to the instrumented kernel's.
@@ -604,18 +569,25 @@ impl Machines {
             let read =
                 self.original.read(address, &mut ours).and(self.instrumented.read(address, &mut theirs));
             debug_assert!(read.is_ok(), "{read:?}");
-            if let Some(offset) = ours.iter().zip(&theirs).position(|(a, b)| a != b) {
+            if let Some(found) = Difference::between(&ours, &theirs) {
+                let Difference { offset, original, instrumented, bytes } = found;
                 return Some(BufferDifference {
                     buffer: label.clone(),
                     offset,
-                    original: ours[offset],
-                    instrumented: theirs[offset],
-                    bytes: ours.iter().zip(&theirs).filter(|(a, b)| a != b).count(),
+                    original,
+                    instrumented,
+                    bytes,
                 });
             }
         }
         None
     }
+}
+
+/// A launch of which is noted what counters of a probe are compared with.
+fn noted(probe: Probe, launch: amdinst_emu::Launch) -> amdinst_emu::Launch {
+    let of_branches = probe == Probe::Branches;
+    amdinst_emu::Launch { record_masks: of_branches, record_steps: !of_branches, ..launch }
 }
 
 /// The buffers of lines that kernels leave behind.

@@ -4,12 +4,12 @@ use amdgpu_object::verify::verify;
 use amdgpu_object::{CodeObject, Kernel, container};
 use amdinst_core::counters::Probe;
 use amdinst_core::instrument::{
-    self, Abi, Counters, InstrumentError, KernelProbes, Options, check_pair, digest, probe_specs,
+    self, Abi, Counters, InstrumentError, Options, check_pair, digest, probe_specs,
 };
 use amdinst_emu::Launch;
 
 use super::launch::{
-    Arguments, How, as_it_takes, differences, is_by_chance, looks_at_the_machine, run, same,
+    Arguments, How, Instrumented, as_it_takes, difference, is_by_chance, looks_at_the_machine, run, same,
 };
 
 /// Code that is analysed has at most this many bytes, which keeps each input quick.
@@ -106,8 +106,11 @@ fn one(object: &CodeObject, reached: &mut Reached) -> Result<(), String> {
     }
     for kernel in object.kernels.iter().take(2) {
         let launch = as_it_takes(kernel, GROUPS, MOST_WORK_ITEMS, BUDGET);
-        let probes = form.as_ref().and_then(|(rewritten, map)| Some((rewritten, map.kernel(&kernel.name)?)));
-        launches(object, kernel, &launch, probes.filter(|(_, probes)| probes.is_instrumented()), reached)?;
+        let of_kernel = form.as_ref().and_then(|(object, map)| {
+            let probes = map.kernel(&kernel.name).filter(|probes| probes.is_instrumented())?;
+            Some(Instrumented { object, map, probes })
+        });
+        launches(object, kernel, &launch, of_kernel, reached)?;
     }
     Ok(())
 }
@@ -116,11 +119,11 @@ fn launches(
     object: &CodeObject,
     kernel: &Kernel,
     launch: &Launch,
-    probes: Option<(&CodeObject, &KernelProbes)>,
+    form: Option<Instrumented<'_>>,
     reached: &mut Reached,
 ) -> Result<(), String> {
     let usual = How { arguments: ARGUMENTS, fast: true, threads: 1 };
-    let run = |how| run(object, kernel, launch, how, None);
+    let run = |how| run(object, kernel, launch, how);
     let Some(first) = run(usual) else { return Ok(()) };
     let by_the_book = run(How { fast: false, ..usual });
     same(&first, by_the_book.as_ref())
@@ -131,18 +134,12 @@ fn launches(
     reached.launched += 1;
     let Ok(first) = first else { return Ok(()) };
     reached.ended += 1;
-    let Some((rewritten, probes)) = probes else { return Ok(()) };
+    let Some(form) = form else { return Ok(()) };
     if looks_at_the_machine(object) {
         return Ok(());
     }
     let longer = Launch { budget: 16 * BUDGET, ..launch.clone() };
-    let Some(instrumented) = super::launch::run(rewritten, kernel, &longer, usual, Some(probes)) else {
-        return Ok(());
-    };
-    let what = match instrumented {
-        Err(fault) => Some(format!("the original ends well, the instrumented kernel does not: {fault}")),
-        Ok(ran) => differences(probes, launch, &first, &ran)?,
-    };
+    let Some(what) = difference(object, form, (kernel, &longer), usual, &first) else { return Ok(()) };
     reached.compared += 1;
     match what {
         Some(_) if is_by_chance(object, kernel, launch, ARGUMENTS) => reached.by_chance += 1,

@@ -2,11 +2,9 @@
 
 use amdgpu_isa::{Op, decode};
 use amdgpu_object::{CodeObject, Kernel};
-use amdinst_core::counters::{HEADER_BYTES, Probe, decode_part};
-use amdinst_core::instrument::KernelProbes;
-use amdinst_core::report::oracle;
-use amdinst_emu::{Config, Fault, Launch, Machine};
-use amdinst_explain::{native_blocks, native_counts};
+use amdinst_emu::{Config, Fault, Launch, Machine, Program};
+use amdinst_format::probes::{KernelProbes, ProbeMap};
+use amdinst_proof::{Comparison, Counting, CountingError, Difference};
 
 /// Arguments of a kernel, by what its metadata says of them.
 #[derive(Clone, Copy, Debug)]
@@ -38,12 +36,19 @@ pub(crate) struct How {
     pub(crate) threads: usize,
 }
 
+impl How {
+    fn config(self) -> Config {
+        let mut config = Config::default();
+        (config.fast_layer, config.deterministic) = (self.fast, true);
+        config
+    }
+}
+
 /// What is compared of a launch: what it leaves in its buffers, or how it failed.
 pub(crate) type Left = Result<Ran, Fault>;
 
 pub(crate) struct Ran {
     buffers: Vec<u8>,
-    records: Vec<u8>,
     execution: amdinst_emu::Execution,
 }
 
@@ -55,57 +60,58 @@ impl Ran {
     }
 }
 
-/// The first difference between a kernel and its instrumented form, which both ended well.
-pub(crate) fn differences(
-    probes: &KernelProbes,
-    launch: &Launch,
-    original: &Ran,
-    instrumented: &Ran,
-) -> Result<Option<String>, String> {
-    if let Some(at) = original.buffers.iter().zip(&instrumented.buffers).position(|(one, other)| one != other)
-    {
-        return Ok(Some(format!("memory differs at byte {at}")));
-    }
-    let layout = probes.layout(launch.grid, launch.block);
-    let records =
-        decode_part(&layout.header_bytes(), &instrumented.records, 0).map_err(|error| error.to_string())?;
-    let waves = records.len();
-    let execution = &original.execution;
-    let found = match probes.probe {
-        Probe::Branches => oracle::compare(probes, &records, &native_counts(&execution.masks, waves), 1),
-        Probe::Blocks => {
-            oracle::compare_blocks(probes, &records, &native_blocks(&execution.steps, waves), true, 1)
-        }
-        Probe::Time => Vec::new(),
-    };
-    Ok(found.first().map(ToString::to_string))
+/// Runs a kernel on a machine of its own; `None` if it cannot be loaded.
+pub(crate) fn run(object: &CodeObject, kernel: &Kernel, launch: &Launch, how: How) -> Option<Left> {
+    let mut ready = Ready::new(object, kernel, launch, how.config(), how)?;
+    Some(ready.machine.launch(&ready.program, &ready.launch).map(|execution| ready.ran(execution)))
 }
 
-/// Runs a kernel on a machine of its own; `None` if it cannot be loaded.
-pub(crate) fn run(
+/// A kernel's instrumented form.
+#[derive(Clone, Copy)]
+pub(crate) struct Instrumented<'a> {
+    pub(crate) object: &'a CodeObject,
+    pub(crate) map: &'a ProbeMap,
+    pub(crate) probes: &'a KernelProbes,
+}
+
+/// Runs the instrumented form of a kernel that ended well: what it does otherwise, if it does. `None` if it cannot be loaded.
+pub(crate) fn difference(
     object: &CodeObject,
-    kernel: &Kernel,
-    launch: &Launch,
+    form: Instrumented<'_>,
+    (kernel, launch): (&Kernel, &Launch),
     how: How,
-    probes: Option<&KernelProbes>,
-) -> Option<Left> {
-    let mut config = Config::default();
-    (config.fast_layer, config.deterministic) = (how.fast, true);
-    let mut ready = Ready::new(object, kernel, launch, (config, how.arguments), probes)?;
-    ready.launch.threads = how.threads;
-    Some(ready.run())
+    original: &Ran,
+) -> Option<Option<String>> {
+    let mut ready = Ready::new(form.object, kernel, launch, how.config(), how)?;
+    let (layout, all) = (form.probes.layout(launch.grid, launch.block), 0..launch.workgroups());
+    let Ready { machine, program, launch, .. } = &mut ready;
+    let counted = Counting::new(machine, program, form.probes, &layout, all.end)
+        .map_err(CountingError::from)
+        .and_then(|counting| counting.launch(machine, program, launch, &all, &original.execution));
+    let counted = match counted {
+        Ok(counted) => counted,
+        Err(CountingError::Memory(_) | CountingError::Argument(_)) => return None,
+        Err(error) => {
+            return Some(Some(format!("the original ends well, the instrumented kernel does not: {error}")));
+        }
+    };
+    let left = ready.buffers();
+    if let Some(Difference { offset, .. }) = Difference::between(&original.buffers, &left) {
+        return Some(Some(format!("memory differs at byte {offset}")));
+    }
+    let mut comparison = Comparison::new(object, form.map, form.probes, true, 1);
+    comparison.add(&original.execution, &counted, 0);
+    Some(comparison.into_disagreements().first().map(ToString::to_string))
 }
 
 /// A kernel that can be launched.
 struct Ready {
     machine: Machine,
-    program: amdinst_emu::Program,
+    program: Program,
     launch: Launch,
     /// Bytes of each buffer, and where they are.
     buffer: usize,
     buffers: Vec<u64>,
-    /// The counters' place and size.
-    counters: Option<(u64, usize)>,
 }
 
 impl Ready {
@@ -113,8 +119,8 @@ impl Ready {
         object: &CodeObject,
         kernel: &Kernel,
         launch: &Launch,
-        (config, Arguments { buffer, number }): (Config, Arguments),
-        probes: Option<&KernelProbes>,
+        config: Config,
+        How { arguments: Arguments { buffer, number }, threads, .. }: How,
     ) -> Option<Self> {
         let mut machine = Machine::new(object.target.arch, config);
         let mut kernarg = vec![0; (kernel.metadata.kernarg_segment_size as usize).min(MOST_ARGUMENTS)];
@@ -133,35 +139,22 @@ impl Ready {
             }
         }
         let program = machine.load(object).ok()?;
-        let mut counters = None;
-        if let Some(probes) = probes {
-            let layout = probes.layout(launch.grid, launch.block);
-            let initial = layout.initial_buffer();
-            let address = machine.alloc(initial.len() as u64, 256, "counters").ok()?;
-            machine.write(address, &initial).ok()?;
-            probes.set_argument(&mut kernarg, &layout, address).ok()?;
-            if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
-                machine.write(variable, &address.to_le_bytes()).ok()?;
-            }
-            counters = Some((address, initial.len()));
-        }
-        let records = probes.is_none();
-        let launch = Launch { kernarg, record_masks: records, record_steps: records, ..launch.clone() };
-        Some(Self { machine, program, launch, buffer, buffers, counters })
+        let launch = Launch { kernarg, threads, record_masks: true, record_steps: true, ..launch.clone() };
+        Some(Self { machine, program, launch, buffer, buffers })
     }
 
-    fn run(mut self) -> Left {
-        let execution = self.machine.launch(&self.program, &self.launch)?;
-        let read = |address: u64, size: usize| {
-            let mut bytes = vec![0; size];
+    fn ran(&self, execution: amdinst_emu::Execution) -> Ran {
+        Ran { buffers: self.buffers(), execution }
+    }
+
+    /// The contents of all buffers, one behind the other.
+    fn buffers(&self) -> Vec<u8> {
+        let read = |address: &u64| {
+            let mut bytes = vec![0; self.buffer];
             // It was allocated above.
-            self.machine.read(address, &mut bytes).map(|()| bytes).unwrap_or_default()
+            self.machine.read(*address, &mut bytes).map(|()| bytes).unwrap_or_default()
         };
-        let buffers = self.buffers.iter().flat_map(|address| read(*address, self.buffer)).collect();
-        let records = self
-            .counters
-            .map(|(address, size)| read(address + u64::from(HEADER_BYTES), size - HEADER_BYTES as usize));
-        Ok(Ran { buffers, records: records.unwrap_or_default(), execution })
+        self.buffers.iter().flat_map(read).collect()
     }
 }
 
@@ -194,12 +187,13 @@ pub(crate) fn is_by_chance(
 ) -> bool {
     let mut config = Config::default();
     (config.check_races, config.thorough) = (true, true);
-    let Some(mut ready) = Ready::new(object, kernel, launch, (config, arguments), None) else { return true };
-    let before = ready.machine.snapshot();
-    let Ok(first) = ready.machine.launch_from(&ready.program, &ready.launch, &before) else { return true };
-    // What is only moved, from nowhere to memory, the first of the two finds.
-    ready.machine.find_unwritten(&ready.program, &ready.launch, &first, &before).is_err()
-        || ready.machine.find_unwritten_read(&ready.program, &ready.launch, &before).is_err()
+    let how = How { arguments, fast: true, threads: 1 };
+    let Some(mut ready) = Ready::new(object, kernel, launch, config, how) else { return true };
+    let launch = ready.launch.without_records();
+    match amdinst_proof::look(&mut ready.machine, &ready.program, &launch, true) {
+        Ok(looked) => looked.cause.is_some() || looked.races.is_some_and(|looked| looked.workgroups == 0),
+        Err(_) => true,
+    }
 }
 
 /// Whether code reads what a rewritten kernel has another of: its own address, the clock, how it was launched.

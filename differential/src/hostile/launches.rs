@@ -6,10 +6,12 @@
 use std::collections::BTreeMap;
 
 use amdgpu_object::{CodeObject, Kernel};
-use amdinst_core::instrument::{self, Counters, KernelProbes, Options, probe_specs};
+use amdinst_core::instrument::{self, Counters, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_emu::Launch;
 
-use super::launch::{Arguments, How, as_it_takes, differences, is_by_chance, looks_at_the_machine, run};
+use super::launch::{
+    Arguments, How, Instrumented, as_it_takes, difference, is_by_chance, looks_at_the_machine, run,
+};
 
 /// Bytes of each buffer.
 const BUFFER: usize = 1 << 20;
@@ -30,7 +32,7 @@ pub struct Ways(Vec<(Counters, Form)>);
 struct Form {
     kernels: Vec<KernelProbes>,
     /// None if none of the kernels is instrumented.
-    rewritten: Option<CodeObject>,
+    rewritten: Option<(CodeObject, ProbeMap)>,
 }
 
 impl Ways {
@@ -56,7 +58,7 @@ impl Form {
         }
         let done = instrument::apply(object, plan).map_err(|error| error.to_string())?;
         let rewritten = CodeObject::parse(done.bytes).map_err(|error| error.to_string())?;
-        Ok(Self { kernels, rewritten: Some(rewritten) })
+        Ok(Self { kernels, rewritten: Some((rewritten, done.map)) })
     }
 }
 
@@ -94,7 +96,7 @@ pub fn launch(object: &CodeObject, kernel: &Kernel, ways: &Ways, budget: u64) ->
     for number in NUMBERS {
         let arguments = Arguments { buffer: BUFFER, number };
         let how = How { arguments, fast: true, threads: 1 };
-        match run(object, kernel, &launch, how, None) {
+        match run(object, kernel, &launch, how) {
             None => launched.fault = Some("it cannot be loaded".to_owned()),
             Some(Err(fault)) => launched.fault = Some(fault.kind.word().to_owned()),
             Some(Ok(ran)) => {
@@ -112,13 +114,11 @@ pub fn launch(object: &CodeObject, kernel: &Kernel, ways: &Ways, budget: u64) ->
             _ if probes.is_some_and(|probes| !probes.refusals.is_empty()) => way.refused = 1,
             None => way.none = 1,
             Some((probes, _)) if !probes.is_instrumented() => way.none = 1,
-            Some((probes, rewritten)) => {
+            Some((probes, (rewritten, map))) => {
                 let longer = Launch { budget: budget * LONGER, ..launch.clone() };
-                let what = match run(rewritten, kernel, &longer, how, Some(probes)) {
-                    None => Some("the instrumented kernel cannot be loaded".to_owned()),
-                    Some(Err(fault)) => Some(format!("only the original ends well: {fault}")),
-                    Some(Ok(ran)) => differences(probes, &launch, &original, &ran).unwrap_or_else(Some),
-                };
+                let form = Instrumented { object: rewritten, map, probes };
+                let what = difference(object, form, (kernel, &longer), how, &original)
+                    .unwrap_or_else(|| Some("the instrumented kernel cannot be loaded".to_owned()));
                 let is_chance =
                     || looks_at_the_machine(object) || is_by_chance(object, kernel, &launch, how.arguments);
                 match what {

@@ -7,11 +7,10 @@
 mod tally;
 
 use amdgpu_object::CodeObject;
-use amdinst_core::counters::decode;
-use amdinst_core::instrument::{Abi, Counters, KernelProbes, Level, Options, Probe, apply, plan};
-use amdinst_core::report::{cover, oracle};
-use amdinst_emu::{MaskRecord, StepRecord};
-use amdinst_explain::{native_blocks, native_counts};
+use amdinst_core::instrument::{Abi, Counters, KernelProbes, Level, Options, Probe, ProbeMap, apply, plan};
+use amdinst_core::report::cover;
+use amdinst_emu::Execution;
+use amdinst_proof::{Comparison, Counting, CountingError};
 use anyhow::{Context as _, Result};
 
 pub use tally::{Form, Spare, Tally, Way};
@@ -55,10 +54,8 @@ const fn blocks(counters: Counters, level: Level, abi: Abi) -> Way {
 pub(crate) struct Original {
     /// What it left in the output.
     pub(crate) output: Vec<u8>,
-    /// What it did to EXEC.
-    pub(crate) masks: Vec<MaskRecord>,
-    /// What each instruction did.
-    pub(crate) steps: Vec<StepRecord>,
+    /// What it did, to EXEC and with each instruction.
+    pub(crate) execution: Execution,
 }
 
 /// Instruments a batch's code object in every way, runs each program, and compares with its original (`None` where that
@@ -100,7 +97,7 @@ pub(crate) fn compare(
                 differences.extend(told.map(|fault| (slot, Difference::Instrumented(way, fault))));
             }
             if turn == 0 {
-                let stray = tally.narrowings(kernel, &original.masks);
+                let stray = tally.narrowings(kernel, &original.execution.masks);
                 differences
                     .extend(stray.into_iter().map(|stray| (slot, Difference::Instrumented(way, stray))));
             }
@@ -118,7 +115,7 @@ pub(crate) fn compare(
             else {
                 continue;
             };
-            match one(&mut device, slot, program, kernel, original) {
+            match one(&mut device, slot, program, (object, &instrumented.map, kernel), original) {
                 Ok(None) => tally.equal(way, kernel, original),
                 Ok(Some(what)) | Err(what) => {
                     differences.push((slot, Difference::Instrumented(way, what)));
@@ -134,30 +131,23 @@ fn one(
     device: &mut Device<'_>,
     slot: usize,
     program: &Program,
-    kernel: &KernelProbes,
+    form: (&CodeObject, &ProbeMap, &KernelProbes),
     original: &Original,
 ) -> Result<Option<String>, String> {
-    let layout = kernel.layout([program.grid, 1, 1], [program.block, 1, 1]);
-    let mut buffer = layout.initial_buffer();
-    let at = device.machine.alloc(buffer.len() as u64, 256, "counters").map_err(|error| error.to_string())?;
-    device.machine.write(at, &buffer).map_err(|error| error.to_string())?;
-    let mut kernarg = device.kernarg.clone();
-    if let Some(name) = &kernel.buffer_symbol {
-        device.set_variable(name, at)?;
-    } else {
-        kernel.set_argument(&mut kernarg, &layout, at).map_err(|error| error.to_string())?;
-    }
-    let (output, _) = device.launch(slot, program, kernarg, false)?;
+    let (object, map, kernel) = form;
+    let launch = device.ready(slot, program, device.kernarg.clone(), true)?;
+    let layout = kernel.layout(launch.grid, launch.block);
+    let all = 0..launch.workgroups();
+    let Device { machine, program: loaded, .. } = device;
+    let counted = Counting::new(machine, loaded, kernel, &layout, all.end)
+        .map_err(CountingError::from)
+        .and_then(|counting| counting.launch(machine, loaded, &launch, &all, &original.execution))
+        .map_err(|error| error.to_string())?;
+    let output = device.output(program)?;
     if let Some(difference) = first_difference(&output, &original.output) {
         return Ok(Some(format!("memory: {}", difference.between("instrumented", "original"))));
     }
-    device.machine.read(at, &mut buffer).map_err(|error| error.to_string())?;
-    let records = decode(&buffer).map_err(|error| error.to_string())?;
-    let waves = records.len();
-    let disagreements = if kernel.probe == Probe::Blocks {
-        oracle::compare_blocks(kernel, &records, &native_blocks(&original.steps, waves), true, 1)
-    } else {
-        oracle::compare(kernel, &records, &native_counts(&original.masks, waves), 1)
-    };
-    Ok(disagreements.first().map(ToString::to_string))
+    let mut comparison = Comparison::new(object, map, kernel, true, 1);
+    comparison.add(&original.execution, &counted, 0);
+    Ok(comparison.into_disagreements().first().map(ToString::to_string))
 }

@@ -140,9 +140,9 @@ impl Tally {
     pub(super) fn equal(&mut self, way: Way, kernel: &KernelProbes, original: &Original) {
         *self.runs.entry(way.to_string()).or_default() += 1;
         if way.probe == Probe::Blocks {
-            self.in_blocks += original.steps.iter().map(|step| step.executions).sum::<u64>();
+            self.in_blocks += original.execution.steps.iter().map(|step| step.executions).sum::<u64>();
         }
-        let masks = &original.masks;
+        let masks = &original.execution.masks;
         self.sites += kernel.sites.len() as u64;
         let Cost {
             borrowed_sgprs,

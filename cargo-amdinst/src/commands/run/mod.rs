@@ -30,6 +30,7 @@ use amdinst_emu::timing::Model;
 use amdinst_emu::{
     Config, Execution, Fault, FaultKind, Launch, LoadError, Machine, MemoryError, OutOfRange, Program,
 };
+use amdinst_proof::CountingError;
 use amdinst_runtime::stopping::{self, Running};
 
 use super::input::{File, Input, processor, source_name};
@@ -368,6 +369,9 @@ pub enum LaunchError {
     /// The launch has more counters than its kernel reaches.
     #[error(transparent)]
     Counters(#[from] amdinst_core::counters::ArgumentError),
+    /// An instrumented kernel has left no records in its counter buffer.
+    #[error(transparent)]
+    Records(#[from] amdinst_core::counters::DecodeError),
     /// The kernel did not end well.
     #[error("{fault}")]
     Fault {
@@ -381,6 +385,17 @@ pub enum LaunchError {
 impl From<Fault> for LaunchError {
     fn from(fault: Fault) -> Self {
         Self::Fault { fault: Box::new(fault), panics: Vec::new() }
+    }
+}
+
+impl From<CountingError> for LaunchError {
+    fn from(error: CountingError) -> Self {
+        match error {
+            CountingError::Memory(error) => error.into(),
+            CountingError::Argument(error) => error.into(),
+            CountingError::Records(error) => error.into(),
+            CountingError::Fault(fault) => fault.into(),
+        }
     }
 }
 
@@ -408,6 +423,7 @@ impl LaunchError {
                 return Failure::new(Exit::OutOfMemory, self);
             }
             Self::Memory(_) | Self::Counters(_) => return Failure::new(Exit::Usage, self),
+            Self::Records(_) => return Failure::new(Exit::Mismatch, self),
         };
         let exit = match fault.kind {
             FaultKind::BadDispatch(_) => Exit::Usage,

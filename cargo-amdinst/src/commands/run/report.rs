@@ -7,17 +7,14 @@ use std::io;
 use std::ops::Range;
 
 use amdgpu_object::{CodeObject, Kernel};
-use amdinst_core::counters::{HEADER_BYTES, Layout, Probe, WaveRecord, decode_part};
+use amdinst_core::counters::{Layout, WaveRecord};
 use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, Reason, probe_specs};
 use amdinst_core::names;
-use amdinst_core::report::oracle::{self, Disagreement};
 use amdinst_core::report::run::Sampled;
 use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{
-    Config, Execution, Fault, FaultKind, Launch, Machine, MaskRecord, Program, Room, StepRecord, Unmarked,
-};
-use amdinst_explain::{as_in_the_original, native_blocks, native_counts, native_ticks};
+use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, Program, Room, Unmarked};
+use amdinst_proof::{Cause, Comparison, Counted, Counting, Difference, Looked};
 use amdinst_report::Sources;
 use amdinst_runtime::stopping;
 
@@ -45,7 +42,7 @@ pub struct Checked {
     /// The first disagreements.
     pub disagreements: Vec<String>,
     /// Why the comparison says nothing, if it does: the original's results depend on more than its input.
-    pub meaningless: Option<Meaningless>,
+    pub meaningless: Option<Cause>,
     /// What would make it say nothing if the accesses are not atomic, of which nothing tells.
     pub doubts: Vec<Fault>,
     /// What would make it say nothing was looked for in these workgroups alone: the launch is a large one.
@@ -88,34 +85,6 @@ pub struct Instrumented<'a> {
     rewritten: Option<(CodeObject, ProbeMap)>,
     /// What each form runs with.
     base: Config,
-}
-
-/// What makes two runs of a kernel differ, whatever was inserted into it.
-#[derive(Debug)]
-pub enum Meaningless {
-    /// Waves race in the original.
-    Race(Box<Fault>),
-    /// Its results depend on unwritten values.
-    Unwritten(Box<Fault>),
-    /// It computes with unwritten values, and an instrumented kernel leaves other values there.
-    UnwrittenRead(Box<Fault>),
-}
-
-impl Meaningless {
-    /// One line for people.
-    pub fn told(&self) -> String {
-        match self {
-            Self::Race(fault) => {
-                format!("the comparison means nothing, for the original kernel races: {fault}")
-            }
-            Self::Unwritten(fault) => format!(
-                "the comparison means nothing, for the original kernel depends on what nothing has written: {fault}"
-            ),
-            Self::UnwrittenRead(fault) => format!(
-                "the comparison means nothing, for the original kernel computes with what nothing has written: {fault}"
-            ),
-        }
-    }
 }
 
 impl<'a> Instrumented<'a> {
@@ -181,17 +150,14 @@ impl<'a> Instrumented<'a> {
         let layout = form.probes.layout(launch.grid, launch.block);
         let all = 0..launch.workgroups();
         let mut compared = Compared::new(self, &form, &layout, launch, None);
-        let outcome = Ready::new(&form, &layout, arguments, launch, &all)
+        let outcome = Ready::new(&form, &layout, arguments, &all)
             .and_then(|mut ready| {
-                let (execution, records) = ready.launch(&all, launch, &original.execution)?;
-                Ok((records, ready.placed.read(&ready.machine)?, execution))
+                let counted = ready.launch(&all, launch, &original.execution)?;
+                Ok((counted, ready.placed.read(&ready.machine)?))
             })
             .map_err(|error| self.failed(&form, error, arguments, launch))?;
-        let (records, buffers, execution) = outcome;
-        let seen = (original.execution.masks.clone(), original.execution.steps.clone());
-        compared.instructions = execution.wave_instructions;
-        let own = original.execution.took_turns.then_some(execution);
-        compared.add(seen, own, &records, all.start, &mut |_, _| Ok(()))?;
+        let (counted, buffers) = outcome;
+        compared.add(&original.execution, &counted, all.start, &mut |_, _| Ok(()))?;
         compared.finish(&original.buffers, &buffers, arguments, device)
     }
 
@@ -225,7 +191,7 @@ impl<'a> Instrumented<'a> {
         };
         let mut machine = Machine::for_code(self.object.target.arch, config.clone());
         let (placed, program) = arguments.load(&mut machine, self.object)?;
-        let mut ready = Ready::new(&form, &layout, arguments, launch, &(0..of_part));
+        let mut ready = Ready::new(&form, &layout, arguments, &(0..of_part));
         let mut failure = None;
         let mut compared = Compared::new(self, &form, &layout, launch, Keep::of(layout.waves()));
         let mut native = Execution::default();
@@ -242,18 +208,13 @@ impl<'a> Instrumented<'a> {
                 record_steps: counts && launch.record_steps,
                 ..launch.clone()
             };
-            let mut execution = machine
+            let execution = machine
                 .launch(&program, &of_original)
                 .map_err(|fault| super::faulted(fault, &machine, &program, self.object, &of_original))?;
             native.add_part(&execution);
-            let seen = (std::mem::take(&mut execution.masks), std::mem::take(&mut execution.steps));
             if let (Ok(ready), None) = (&mut ready, &failure) {
                 failure = match ready.launch(&part, &of_original, &execution) {
-                    Ok((instrumented, records)) => {
-                        compared.instructions += instrumented.wave_instructions;
-                        let own = execution.took_turns.then_some(instrumented);
-                        compared.add(seen, own, &records, part.start, each).err()
-                    }
+                    Ok(counted) => compared.add(&execution, &counted, part.start, each).err(),
                     Err(error) => Some(self.failed(&form, error, arguments, launch)),
                 };
             }
@@ -283,10 +244,10 @@ impl<'a> Instrumented<'a> {
             Ok(looked) => looked,
             Err(failure) => return failure,
         };
-        match looked.meaningless {
-            Some(reason) => Failure::msg(Exit::LaunchFailed, told)
+        match looked.cause {
+            Some(cause) => Failure::msg(Exit::LaunchFailed, told)
                 .note("the original kernel ends well, its instrumented form does not")
-                .note(reason.told()),
+                .note(cause.to_string()),
             None => Failure::msg(Exit::Mismatch, told)
                 .note("the original kernel ends well, its instrumented form does not")
                 .help("if `--check uninitialized,races` finds nothing, this is a bug in cargo-amdinst: please report it"),
@@ -308,10 +269,9 @@ impl<'a> Instrumented<'a> {
         })
     }
 
-    /// Looks for what makes two runs of the original leave different memory, whatever was inserted; in some workgroups, unless it is to
-    /// be `thorough`. Where the original and its instrumented form were different, it is enough that the original computes with what
-    /// nothing has written: compilers let kernels do that where nothing comes of it. And accesses of which nothing tells whether they are
-    /// atomic are taken for plain ones then; else they are doubts.
+    /// Looks for what makes two runs of the original leave different memory, in some workgroups, unless it is to be `thorough`. If it and
+    /// its instrumented form were different (`differs`), accesses of which nothing tells whether they are atomic are taken for plain ones;
+    /// else they are doubts.
     ///
     /// # Errors
     /// A signal ends the command.
@@ -326,73 +286,24 @@ impl<'a> Instrumented<'a> {
         (config.check_races, config.thorough) = (true, thorough);
         config.unmarked = Unmarked::checked(differs);
         config.stop = Some(stopping::flag());
-        let mut looked = Looked::default();
-        let of = launch.workgroups();
-        let mut note = |check: &str, workgroups| {
-            looked.sampled.push(Sampled {
-                kernel: launch.kernel.clone(),
-                check: check.to_owned(),
-                workgroups,
-                of,
-            });
-        };
-        let stopped = |fault: &Fault| fault.kind == FaultKind::Stopped;
         let mut machine = Machine::for_code(self.object.target.arch, config);
         let Ok((placed, program)) = arguments.load(&mut machine, self.object) else {
-            [RACES, UNINITIALISED].into_iter().for_each(|check| note(check, 0));
-            return Ok(looked);
+            return Ok(Looked::nothing(launch));
         };
         let launch = Launch { kernarg: placed.kernarg, ..launch.without_records() };
-        let before = machine.snapshot();
-        let execution = match machine.launch_from(&program, &launch, &before) {
-            Ok(execution) => execution,
-            Err(fault) if matches!(fault.kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. }) => {
-                looked.meaningless = Some(Meaningless::Race(Box::new(fault)));
-                return Ok(looked);
-            }
-            Err(fault) if stopped(&fault) => return Err(LaunchError::from(fault).failure(self.object)),
-            // It ended well before.
-            Err(_) => {
-                [RACES, UNINITIALISED].into_iter().for_each(|check| note(check, 0));
-                return Ok(looked);
-            }
-        };
-        if let Some(sampled) = execution.sampled {
-            note(RACES, sampled.workgroups);
-        }
-        let doubts = execution.doubts.clone();
-        let unwritten = match machine.find_unwritten(&program, &launch, &execution, &before) {
-            Ok(sampled) => {
-                if let Some(sampled) = sampled {
-                    note(UNINITIALISED, sampled.workgroups);
-                }
-                let read =
-                    differs.then(|| machine.find_unwritten_read(&program, &launch, &before).err()).flatten();
-                read.map(|fault| (Meaningless::UnwrittenRead as fn(_) -> _, fault))
-            }
-            Err(fault) => Some((Meaningless::Unwritten as fn(_) -> _, fault)),
-        };
-        match unwritten {
-            Some((_, fault)) if stopped(&fault) => Err(LaunchError::from(fault).failure(self.object)),
-            Some((why, fault)) => {
-                looked.meaningless = Some(why(Box::new(fault)));
-                Ok(looked)
-            }
-            None => Ok(Looked { doubts, ..looked }),
-        }
+        amdinst_proof::look(&mut machine, &program, &launch, differs)
+            .map_err(|stopped| LaunchError::from(stopped).failure(self.object))
     }
 }
 
-/// What is looked for, as `--check` names it.
-const RACES: &str = "races";
-const UNINITIALISED: &str = "uninitialized";
-
-/// What was found that makes two runs of a kernel differ, and what was looked for in some workgroups alone.
-#[derive(Debug, Default)]
-struct Looked {
-    meaningless: Option<Meaningless>,
-    doubts: Vec<Fault>,
-    sampled: Vec<Sampled>,
+/// What was looked for in some workgroups alone, as `--check` names it.
+fn sampled(kernel: &str, looked: &Looked) -> Vec<Sampled> {
+    let checks = [("races", looked.races), ("uninitialized", looked.unwritten)];
+    let sampled = checks.into_iter().filter_map(|(check, sampled)| {
+        let amdinst_emu::Sampled { workgroups, of } = sampled?;
+        Some(Sampled { kernel: kernel.to_owned(), check: check.to_owned(), workgroups, of })
+    });
+    sampled.collect()
 }
 
 /// A kernel in its instrumented form.
@@ -429,12 +340,10 @@ struct Compared<'a> {
     layout: &'a Layout,
     launch: &'a Launch,
     target: String,
-    disagreements: Vec<Disagreement>,
+    comparison: Comparison<'a>,
     fold: Fold,
     /// Wave-instructions of the instrumented kernel.
     instructions: u64,
-    /// A loop that waits went round another number of times in the original.
-    waited: bool,
 }
 
 impl<'a> Compared<'a> {
@@ -451,52 +360,28 @@ impl<'a> Compared<'a> {
             layout,
             launch,
             target: of.object.target.to_string(),
-            disagreements: Vec::new(),
+            comparison: Comparison::new(of.object, form.map, form.probes, of.counts_all, TOLD),
             fold: Fold::new(keep),
             instructions: 0,
-            waited: false,
         }
     }
 
-    /// Adds the next workgroups, from that of number `first` on: what the emulator saw in the original, and the counters of
-    /// the instrumented kernel. Where workgroups took turns, `own` is what it saw in that one.
+    /// Adds the next workgroups, from that of number `first` on: what the emulator saw in the original, and the launch of the
+    /// instrumented kernel.
     fn add(
         &mut self,
-        seen: (Vec<MaskRecord>, Vec<StepRecord>),
-        own: Option<Execution>,
-        counters: &[u8],
+        original: &Execution,
+        counted: &Counted,
         first: u64,
         each: &mut EachWave<'_>,
     ) -> CommandResult<()> {
-        let Form { probes, .. } = *self.form;
-        let records = decode_part(&self.layout.header_bytes(), counters, first).or_exit(Exit::Mismatch)?;
-        let first = first * u64::from(self.layout.waves_per_workgroup());
-        let waves = records.len();
-        let compare = |(mut masks, mut steps): (Vec<MaskRecord>, Vec<StepRecord>)| {
-            masks.iter_mut().for_each(|mask| mask.wave -= first);
-            steps.iter_mut().for_each(|step| step.wave -= first);
-            match probes.probe {
-                Probe::Branches => oracle::compare(probes, &records, &native_counts(&masks, waves), TOLD),
-                Probe::Blocks => {
-                    let native = native_blocks(&steps, waves);
-                    oracle::compare_blocks(probes, &records, &native, self.of.counts_all, TOLD)
-                }
-                Probe::Time => {
-                    oracle::compare_times(&records, &native_ticks(self.of.object, &steps, waves), TOLD)
-                }
-            }
-        };
-        let mut found = compare(seen);
-        // A loop that waits goes round as often as the turns of the others let it: then the same run tells.
-        if let (false, Some(mut own)) = (found.is_empty(), own) {
-            as_in_the_original(self.form.map, &mut own);
-            found = compare((own.masks, own.steps));
-            self.waited = true;
-        }
-        oracle::add(&mut self.disagreements, found, TOLD);
-        each(probes, &records).or_exit_with(Exit::OutputFailed, || "cannot write the waves' counters")?;
-        let part = described(probes, &self.target, self.launch, |launch| {
-            Report::of_part(&report::Launch { records: &records, ..*launch }, waves as u64)
+        let records = &counted.records;
+        self.instructions += counted.execution.wave_instructions;
+        self.comparison.add(original, counted, first * u64::from(self.layout.waves_per_workgroup()));
+        each(self.form.probes, records)
+            .or_exit_with(Exit::OutputFailed, || "cannot write the waves' counters")?;
+        let part = described(self.form.probes, &self.target, self.launch, |launch| {
+            Report::of_part(&report::Launch { records, ..*launch }, records.len() as u64)
         });
         self.fold.add(part.or_exit(Exit::Mismatch)?);
         Ok(())
@@ -510,7 +395,9 @@ impl<'a> Compared<'a> {
         arguments: &Arguments,
         device: Option<Model>,
     ) -> CommandResult<Checked> {
-        let Self { of, form, layout, launch, target, disagreements, fold, instructions, waited } = self;
+        let Self { of, form, layout, launch, target, comparison, fold, instructions } = self;
+        let waited = comparison.waited();
+        let disagreements = comparison.into_disagreements();
         let report = fold
             .finish()
             .map_or_else(|| described(form.probes, &target, launch, |launch| Report::of_part(launch, 0)), Ok);
@@ -526,8 +413,9 @@ impl<'a> Compared<'a> {
         let timing = match device {
             Some(device) => {
                 let all = 0..launch.workgroups();
-                let modelled = Ready::new(form, layout, arguments, launch, &all).and_then(|mut ready| {
-                    let launch = ready.ready(&all)?;
+                let modelled = Ready::new(form, layout, arguments, &all).and_then(|mut ready| {
+                    let launch = ready.as_placed(&launch.without_records());
+                    let launch = ready.counting.prepare(&mut ready.machine, &launch, &all)?;
                     model(form.object, device, &mut ready.machine, &ready.program, &launch)
                 });
                 Some(modelled.map_err(|error| Failure::new(Exit::Mismatch, error))?)
@@ -536,16 +424,16 @@ impl<'a> Compared<'a> {
         };
         // Equal by luck is not equal. To look at all of a large launch takes as long as all of the above.
         let thorough = differs || layout.waves() <= Keep::ALL;
-        let Looked { meaningless, doubts, sampled } = of.look(arguments, launch, differs, thorough)?;
-        if meaningless.is_some() {
+        let looked = of.look(arguments, launch, differs, thorough)?;
+        if looked.cause.is_some() {
             (report.memory_equal, report.oracle_equal) = (None, None);
         }
         Ok(Checked {
             report,
             disagreements: told,
-            meaningless,
-            doubts,
-            sampled,
+            sampled: sampled(&launch.kernel, &looked),
+            meaningless: looked.cause,
+            doubts: looked.doubts,
             waited,
             instrumented_instructions: Some(instructions),
             timing,
@@ -558,15 +446,7 @@ struct Ready<'a> {
     machine: Machine,
     program: Program,
     placed: Placed,
-    launch: Launch,
-    probes: &'a KernelProbes,
-    layout: &'a Layout,
-    /// Where the counter buffer is.
-    address: u64,
-    /// The buffer has room for the records of some workgroups: the kernel is told where the buffer would begin.
-    is_window: bool,
-    /// What was read of it.
-    records: Vec<u8>,
+    counting: Counting<'a>,
 }
 
 impl<'a> Ready<'a> {
@@ -575,89 +455,44 @@ impl<'a> Ready<'a> {
         form: &Form<'a>,
         layout: &'a Layout,
         arguments: &Arguments,
-        launch: &Launch,
         part: &Range<u64>,
     ) -> Result<Self, LaunchError> {
-        let probes = form.probes;
-        // Who reads the head of the buffer finds it in front of the first record.
-        let is_window = probes.buffer_argument.is_some() && probes.wave_ids.is_some();
-        let of_part = u64::from(HEADER_BYTES) + (part.end - part.start) * group_bytes(layout);
-        let size = if is_window { of_part.min(layout.buffer_size()) } else { layout.buffer_size() };
-        room::check(Room::here(), [size])
+        let workgroups = part.end - part.start;
+        room::check(Room::here(), [Counting::buffer_bytes(form.probes, layout, workgroups)])
             .map_err(|(_, error)| LaunchError::NoRoom { waves: layout.waves(), error })?;
         let mut config = form.base.clone();
         config.stop = Some(stopping::flag());
         let mut machine = Machine::for_code(form.object.target.arch, config);
         let placed = arguments.place(&mut machine)?;
-        let address = machine.alloc(size, 256, "counter buffer")?;
-        machine.write(address, &layout.header_bytes())?;
         let program = machine.load(form.object)?;
-        if let Some(variable) = probes.buffer_symbol.as_ref().and_then(|name| program.variable(name)) {
-            machine.write(variable, &address.to_le_bytes())?;
-        }
-        let launch = launch.without_records();
-        Ok(Self { machine, program, placed, launch, probes, layout, address, is_window, records: Vec::new() })
+        let counting = Counting::new(&mut machine, &program, form.probes, layout, workgroups)?;
+        Ok(Self { machine, program, placed, counting })
     }
 
-    /// Where the records of some workgroups begin in the buffer, as the kernel counts.
-    fn offset(&self, part: &Range<u64>) -> u64 {
-        part.start * group_bytes(self.layout)
+    /// The original's launch, with the arguments of this machine.
+    fn as_placed(&self, of_original: &Launch) -> Launch {
+        Launch { kernarg: self.placed.kernarg.clone(), ..of_original.clone() }
     }
 
-    /// The launch of some workgroups, with cleared records.
-    fn ready(&mut self, part: &Range<u64>) -> Result<Launch, LaunchError> {
-        let offset = self.offset(part);
-        let length = (part.end - part.start) * group_bytes(self.layout);
-        let (base, first) = match self.is_window {
-            true => (self.address.wrapping_sub(offset), self.address),
-            false => (self.address, self.address + offset),
-        };
-        self.records.clear();
-        self.records.resize(length as usize, 0);
-        self.machine.write(first + u64::from(HEADER_BYTES), &self.records)?;
-        let mut kernarg = self.placed.kernarg.clone();
-        self.probes.set_argument(&mut kernarg, self.layout, base)?;
-        let is_all = part.end - part.start == self.launch.workgroups();
-        Ok(Launch { kernarg, part: (!is_all).then(|| part.clone()), ..self.launch.clone() })
-    }
-
-    /// Launches some workgroups as those of the original were; gives their records. What the probes insert clashes with nothing: what
-    /// held for the original's workgroups holds for these.
+    /// Launches some workgroups as those of the original were.
     fn launch(
         &mut self,
         part: &Range<u64>,
         of_original: &Launch,
         original: &Execution,
-    ) -> Result<(Execution, Vec<u8>), LaunchError> {
-        let mut launch = self.ready(part)?;
-        if original.took_turns {
-            (launch.record_masks, launch.record_steps) = (of_original.record_masks, of_original.record_steps);
-        }
-        if original.threads == 1 || original.clash {
-            launch.threads = 1;
-        }
-        let execution = self.machine.launch(&self.program, &launch)?;
-        let first = if self.is_window { self.address } else { self.address + self.offset(part) };
-        let mut records = std::mem::take(&mut self.records);
-        self.machine.read(first + u64::from(HEADER_BYTES), &mut records)?;
-        Ok((execution, records))
+    ) -> Result<Counted, LaunchError> {
+        let launch = self.as_placed(of_original);
+        Ok(self.counting.launch(&mut self.machine, &self.program, &launch, part, original)?)
     }
-}
-
-/// Bytes of the records of a workgroup.
-fn group_bytes(layout: &Layout) -> u64 {
-    u64::from(layout.records_per_workgroup()) * u64::from(layout.record_stride)
 }
 
 /// The first byte in which the argument buffers differ, told for people.
 fn first_difference(original: &[Vec<u8>], instrumented: &[Vec<u8>]) -> Option<String> {
     original.iter().zip(instrumented).enumerate().find_map(|(buffer, (one, other))| {
-        let at = one.iter().zip(other).position(|(a, b)| a != b)?;
+        let Difference { offset, original, instrumented, .. } = Difference::between(one, other)?;
         Some(format!(
-            "memory differs: buffer {}, byte {at}: {:#04x} after the original, {:#04x} after the instrumented kernel",
+            "memory differs: buffer {}, byte {offset}: {original:#04x} after the original, {instrumented:#04x} after the instrumented kernel",
             buffer + 1,
-            one[at],
-            other[at]
         ))
     })
 }

@@ -290,7 +290,7 @@ impl RunView {
             report, disagreements, meaningless, sampled, waited, instrumented_instructions, ..
         } = checked;
         self.sampled = sampled;
-        self.meaningless = meaningless.map(|reason| reason.told());
+        self.meaningless = meaningless.map(|cause| cause.to_string());
         self.probe = Some(report.probe);
         self.blocks = report.blocks.clone();
         self.time = report.time.clone();

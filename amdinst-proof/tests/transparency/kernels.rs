@@ -87,84 +87,80 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel {
         name: "vector add with a tail",
         geometry: flat(3, 64),
-        source: include_str!("../sources/transparency/vector_add_with_a_tail.cl"),
+        source: include_str!("sources/vector_add_with_a_tail.cl"),
     },
     Kernel {
         name: "nested if and else",
         geometry: flat(2, 128),
-        source: include_str!("../sources/transparency/nested_if_and_else.cl"),
+        source: include_str!("sources/nested_if_and_else.cl"),
     },
     Kernel {
         name: "loop with data-dependent trip count",
         geometry: flat(2, 100),
-        source: include_str!("../sources/transparency/loop_with_data_dependent_trip_count.cl"),
+        source: include_str!("sources/loop_with_data_dependent_trip_count.cl"),
     },
     Kernel {
         name: "break and continue",
         geometry: flat(2, 70),
-        source: include_str!("../sources/transparency/break_and_continue.cl"),
+        source: include_str!("sources/break_and_continue.cl"),
     },
     Kernel {
         name: "early return and switch",
         geometry: flat(2, 128),
-        source: include_str!("../sources/transparency/early_return_and_switch.cl"),
+        source: include_str!("sources/early_return_and_switch.cl"),
     },
-    Kernel { name: "calls", geometry: flat(2, 96), source: include_str!("../sources/transparency/calls.cl") },
+    Kernel { name: "calls", geometry: flat(2, 96), source: include_str!("sources/calls.cl") },
     Kernel {
         name: "reduction in LDS with barriers",
         geometry: flat(3, 256),
-        source: include_str!("../sources/transparency/reduction_in_lds_with_barriers.cl"),
+        source: include_str!("sources/reduction_in_lds_with_barriers.cl"),
     },
     Kernel {
         name: "dynamic LDS after static",
         geometry: Geometry { grid: [2, 1, 1], block: [150, 1, 1], dynamic_lds: 602 },
-        source: include_str!("../sources/transparency/dynamic_lds_after_static.cl"),
+        source: include_str!("sources/dynamic_lds_after_static.cl"),
     },
     Kernel {
         name: "two dimensions with partial waves",
         geometry: Geometry::new([2, 3, 1], [10, 7, 1]),
-        source: include_str!("../sources/transparency/two_dimensions_with_partial_waves.cl"),
+        source: include_str!("sources/two_dimensions_with_partial_waves.cl"),
     },
     Kernel {
         name: "three dimensions",
         geometry: Geometry::new([2, 2, 2], [5, 4, 5]),
-        source: include_str!("../sources/transparency/three_dimensions.cl"),
+        source: include_str!("sources/three_dimensions.cl"),
     },
     Kernel {
         name: "only x of three dimensions",
         geometry: Geometry::new([2, 2, 2], [8, 4, 4]),
-        source: include_str!("../sources/transparency/only_x_of_three_dimensions.cl"),
+        source: include_str!("sources/only_x_of_three_dimensions.cl"),
     },
     Kernel {
         name: "no arguments but the output in a loop of one lane",
         geometry: flat(1, 64),
-        source: include_str!("../sources/transparency/no_arguments_but_the_output_in_a_loop_of_one_lane.cl"),
+        source: include_str!("sources/no_arguments_but_the_output_in_a_loop_of_one_lane.cl"),
     },
     Kernel {
         // Masks that are set around single instructions, without a branch, as in kernels written by hand. The first does not
         // lie within the lanes that the partial wave was started with, and has as many.
         name: "predicated by hand",
         geometry: flat(2, 100),
-        source: include_str!("../sources/transparency/predicated_by_hand.cl"),
+        source: include_str!("sources/predicated_by_hand.cl"),
     },
-    Kernel {
-        name: "scratch",
-        geometry: flat(2, 64),
-        source: include_str!("../sources/transparency/scratch.cl"),
-    },
+    Kernel { name: "scratch", geometry: flat(2, 64), source: include_str!("sources/scratch.cl") },
     Kernel {
         name: "many branches, more than SGPRs hold counters for",
         geometry: flat(2, 64),
-        source: include_str!("../sources/transparency/many_branches_more_than_sgprs_hold_counters_for.cl"),
+        source: include_str!("sources/many_branches_more_than_sgprs_hold_counters_for.cl"),
     },
     Kernel {
         name: "every SGPR in use around branches",
         geometry: flat(2, 96),
-        source: include_str!("../sources/transparency/every_sgpr_in_use_around_branches.cl"),
+        source: include_str!("sources/every_sgpr_in_use_around_branches.cl"),
     },
     Kernel {
         name: "uniform branches",
         geometry: flat(3, 64),
-        source: include_str!("../sources/transparency/uniform_branches.cl"),
+        source: include_str!("sources/uniform_branches.cl"),
     },
 ];

@@ -5,13 +5,13 @@ use std::fmt;
 
 use amdgpu_object::CodeObject;
 use amdinst_core::analysis::program::Program;
-use amdinst_core::counters::{SiteCounts, WaveRecord, decode};
+use amdinst_core::counters::{SiteCounts, WaveRecord};
 use amdinst_core::instrument::{
     Abi, Counters, Home, KernelProbes, Level, Options, Plan, Probe, Reason, SiteFrame, SiteSelector,
     SourceLines, apply, plan,
 };
 use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Uninitialised};
-use amdinst_explain::native_blocks;
+use amdinst_proof::{Counting, CountingError, native_blocks};
 
 use super::prelude::with_prelude;
 use crate::support::{bytes_of, compile};
@@ -33,6 +33,19 @@ impl Geometry {
     /// Without dynamic LDS.
     pub(crate) const fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
         Self { grid, block, dynamic_lds: 0 }
+    }
+
+    /// A launch of the kernel under test.
+    fn launch(self, kernarg: Vec<u8>, observed: bool) -> Launch {
+        Launch {
+            grid: self.grid,
+            block: self.block,
+            dynamic_lds: self.dynamic_lds,
+            kernarg,
+            record_masks: observed,
+            record_steps: observed,
+            ..Launch::new(KERNEL)
+        }
     }
 }
 
@@ -350,7 +363,7 @@ pub(crate) fn prove_object(context: &str, object: &CodeObject, geometry: Geometr
         let options =
             Options { probe: Probe::Blocks, counters, level, spare_vgprs, spare_sgprs, ..Options::default() };
         let Some((probes, records)) = bench.measured(&context, &options, &mut totals) else { continue };
-        let native = native_blocks(&original.steps, records.len());
+        let native = native_blocks(&original.steps, 0..records.len() as u64);
         totals.block_executions += original.steps.iter().map(|step| step.executions).sum::<u64>();
         assert!(!probes.blocks.is_empty(), "{context}");
         let is_refused = |pc: u64| probes.refusals.iter().any(|refusal| refusal.has_block_of(pc));
@@ -548,19 +561,15 @@ pub(super) fn counted(
     probes: &KernelProbes,
     kernarg: &[u8],
     geometry: Geometry,
-) -> Result<(Machine, Vec<WaveRecord>), Fault> {
+) -> Result<(Machine, Vec<WaveRecord>), CountingError> {
     let mut machine = blank.clone();
-    let layout = probes.layout(geometry.grid, geometry.block);
-    let buffer = machine.alloc(layout.buffer_size(), 16, "counters").expect("the counter buffer");
-    machine.write(buffer, &layout.initial_buffer()).expect("writing the counter buffer");
-    let mut kernarg = kernarg.to_vec();
-    kernarg.resize(probes.kernarg_segment_size as usize, 0);
-    let variable = probes.buffer_symbol.as_deref().map(|name| (name, buffer));
-    probes.set_argument(&mut kernarg, &layout, buffer).expect("a buffer that the kernel reaches");
-    launch_with(&mut machine, object, kernarg, geometry, false, variable)?;
-    let mut bytes = vec![0; layout.buffer_size() as usize];
-    machine.read(buffer, &mut bytes).expect("reading the counter buffer");
-    Ok((machine, decode(&bytes).expect("a counter buffer")))
+    let program = machine.load(object).expect("loading");
+    let launch = geometry.launch(kernarg.to_vec(), false);
+    let (layout, all) = (probes.layout(geometry.grid, geometry.block), 0..launch.workgroups());
+    let counting = Counting::new(&mut machine, &program, probes, &layout, all.end)?;
+    let original = Execution { threads: launch.threads, ..Execution::default() };
+    let counted = counting.launch(&mut machine, &program, &launch, &all, &original)?;
+    Ok((machine, counted.records))
 }
 
 /// Every pc at which lanes went away is a site, or known to be something else.
@@ -601,34 +610,8 @@ pub(super) fn launch(
     geometry: Geometry,
     observed: bool,
 ) -> Result<Execution, Fault> {
-    launch_with(machine, object, kernarg, geometry, observed, None)
-}
-
-/// [`launch`] with a variable of the code object set, if one is given.
-fn launch_with(
-    machine: &mut Machine,
-    object: &CodeObject,
-    kernarg: Vec<u8>,
-    geometry: Geometry,
-    observed: bool,
-    variable: Option<(&str, u64)>,
-) -> Result<Execution, Fault> {
     let program = machine.load(object).expect("loading");
-    if let Some((name, value)) = variable {
-        let address = program.variable(name).expect("the variable");
-        machine.write(address, &value.to_le_bytes()).expect("setting the variable");
-    }
-    let Geometry { grid, block, dynamic_lds } = geometry;
-    let launch = Launch {
-        grid,
-        block,
-        dynamic_lds,
-        kernarg,
-        record_masks: observed,
-        record_steps: observed,
-        ..Launch::new(KERNEL)
-    };
-    machine.launch(&program, &launch)
+    machine.launch(&program, &geometry.launch(kernarg, observed))
 }
 
 fn contents(machine: &Machine, address: u64) -> Vec<u8> {

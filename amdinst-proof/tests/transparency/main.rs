@@ -4,18 +4,17 @@
 //! the counters of every site, wave by wave, must equal what the emulator itself saw of EXEC in the original. A pc at
 //! which the emulator saw lanes go away must be a site, or be explained by the analysis.
 
+mod assembly;
+mod cost;
+mod generator;
+mod kernels;
+mod overflow;
+mod prelude;
+mod proof;
+#[path = "../../../amdinst-emu/tests/support/mod.rs"]
 mod support;
-#[path = "../../amdgpu-object/tests/support/version2.rs"]
+#[path = "../../../amdgpu-object/tests/support/version2.rs"]
 mod version2;
-mod transparency {
-    pub(crate) mod assembly;
-    pub(crate) mod cost;
-    pub(crate) mod generator;
-    pub(crate) mod kernels;
-    pub(crate) mod overflow;
-    pub(crate) mod prelude;
-    pub(crate) mod proof;
-}
 
 use std::process::Command;
 
@@ -24,10 +23,10 @@ use amdgpu_object::{CodeObject, UserSgpr};
 use amdinst_core::analysis::program::Program;
 use amdinst_core::instrument::{Counters, Options, Probe, Reason, apply, plan};
 use amdinst_core::listing::Listing;
-use transparency::assembly::Assembly;
-use transparency::prelude::with_prelude;
-use transparency::proof::Ways;
-use transparency::{cost, generator, kernels, overflow, proof};
+
+use assembly::Assembly;
+use prelude::with_prelude;
+use proof::Ways;
 
 /// Processors of each generation: other work-item ids, AGPRs or none, other scratch.
 const CPUS: [&str; 5] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"];
