@@ -3,8 +3,9 @@
 use amdgpu_isa::{Arch, Encoding, Op, Opcode};
 
 use crate::check::FaultKind;
+use crate::config::Config;
 use crate::exec::{approximate, unsupported};
-use crate::machine::{Config, Machine};
+use crate::machine::Machine;
 use crate::snippet::{Snippet, WaveState};
 
 /// How faithfully an opcode is executed.

@@ -11,11 +11,11 @@ use std::ops::{Deref, DerefMut, Range};
 use amdgpu_isa::Arch;
 
 use crate::check::{AccessKind, Outcome, Trap};
-use crate::dispatch::Read;
-use crate::machine::{OutOfRange, Uninitialised};
-use crate::races::{Late, LdsRaces, LdsScan, Look, Mark, Scope, Stage};
+use crate::config::{OutOfRange, Uninitialised};
+use crate::races::{Late, LdsRaces, LdsScan, Look, Mark, Scope};
 use crate::rules::{PartlyOut, Rules};
-use crate::wave::fill_dwords;
+use crate::watch::Read;
+use crate::wave::{Stage, fill_dwords};
 
 /// How many waves of a workgroup have signalled its barrier, where that is not waiting at it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -39,30 +39,37 @@
 //! * **Uninitialized** registers, LDS and scratch memory hold [`Config::uninitialised`], so that what depends on them shows.
 
 pub mod check;
+mod config;
 mod dispatch;
 mod exec;
 mod fast;
 pub mod fidelity;
 mod lds;
+mod load;
 mod machine;
 mod memory;
 mod program;
 mod races;
+mod record;
 mod rules;
 mod snippet;
 pub mod timing;
 pub mod trace;
+mod vectors;
+mod watch;
 mod wave;
 
 pub use check::{
     AccessKind, Earlier, Fault, FaultKind, Holder, Inside, LaneState, MemorySpace, NearestAllocation,
     RegisterBank, Wanted,
 };
-pub use dispatch::{Dispatch, Execution, Launch, MaskRecord, Sampled, StepRecord, Stop};
-pub use fast::Vectors;
+pub use config::{Config, OutOfRange, StopFlag, Uninitialised, Unmarked};
+pub use dispatch::{Dispatch, Launch, Stop};
 pub use fidelity::{Fidelity, fidelity};
-pub use machine::{Config, Machine, OutOfRange, Snapshot, StopFlag, Uninitialised};
+pub use load::{LoadError, Resident};
+pub use machine::{Machine, Snapshot};
 pub use memory::{MemoryError, PRIVATE_APERTURE, Room, SHARED_APERTURE};
-pub use program::{LoadError, Program, Resident};
-pub use races::Unmarked;
+pub use program::Program;
+pub use record::{Execution, MaskRecord, Sampled, StepRecord};
 pub use snippet::{Snippet, SnippetError, VectorRegister, WaveState};
+pub use vectors::Vectors;

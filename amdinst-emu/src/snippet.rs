@@ -21,14 +21,16 @@ use amdgpu_isa::{Arch, Encoding, Op, Opcode, ParseError, Target};
 
 use crate::Vectors;
 use crate::check::{Fault, FaultKind, Trap};
-use crate::dispatch::{MaskCounters, run_slice};
+use crate::dispatch::run_slice;
 use crate::exec::Context;
 use crate::lds::Lds;
+use crate::load;
 use crate::machine::Machine;
 use crate::memory::SCRATCH_BASE;
-use crate::program::{self, Program, Registers};
+use crate::program::Program;
+use crate::record::MaskCounters;
 use crate::rules::Rules;
-use crate::wave::{EXEC, LANES, M0, REGISTERS, Status, VCC, Wave};
+use crate::wave::{EXEC, LANES, M0, REGISTERS, Registers, Status, VCC, Wave};
 
 /// One 32-bit vector register: a value a lane.
 pub type VectorRegister = [u32; LANES];
@@ -194,7 +196,7 @@ impl Snippet {
         let end = Opcode::find(target, Encoding::Sopp, Op::s_endpgm).expect("every processor has it");
         let end = end.plain().and_then(|inst| inst.encode(target)).expect("it has an encoding");
         text.extend(end.iter().flat_map(|word| word.to_le_bytes()));
-        Self { program: program::bare(target, text) }
+        Self { program: load::bare(target, text) }
     }
 
     /// The processor it is for.

@@ -4,7 +4,7 @@
 //! off, at each barrier.
 
 use crate::check::FaultKind;
-use crate::machine::Config;
+use crate::config::Config;
 use crate::wave::{Status, Wave};
 
 /// What becomes of the waves that wait at a barrier.

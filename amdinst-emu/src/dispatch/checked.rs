@@ -13,12 +13,13 @@
 use std::sync::Arc;
 
 use super::group::Group;
-use super::{Effort, Execution, Launch, Sample, Sampled, Shared, Unobserved, prepare, run, threads};
+use super::{Effort, Launch, Sample, Shared, Unobserved, prepare, run, threads};
 use crate::check::{Fault, FaultKind};
-use crate::machine::Config;
+use crate::config::Config;
 use crate::memory::{Copied, Memory};
 use crate::program::Program;
 use crate::races::{Clashes, Found, Look, Noted, ScanLaunch, Scope};
+use crate::record::{Execution, Sampled};
 
 /// How often a scan may begin again.
 const SCANS: usize = 8;

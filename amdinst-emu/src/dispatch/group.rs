@@ -5,14 +5,16 @@ use std::sync::PoisonError;
 
 use super::barrier::Barrier;
 use super::slice::StepCount;
-use super::waiting::{self, Polled, Round, Seen};
-use super::{MaskCounters, MaskRecord, Shared, StepRecord, run_slice};
+use super::waiting::{self, Seen};
+use super::{Shared, run_slice};
 use crate::check::{Fault, FaultKind, Trap};
+use crate::config::Config;
 use crate::exec::Context;
 use crate::lds::{Arrivals, Lds, Passed};
-use crate::machine::Config;
 use crate::memory::Ticket;
 use crate::races::DeviceScan;
+use crate::record::{MaskCounters, MaskRecord, StepRecord};
+use crate::watch::{Polled, Round};
 use crate::wave::{Status, Wave};
 
 /// What runs the waves' time slices. A launch without an observer has [`Unobserved`], which costs nothing.

@@ -1,13 +1,12 @@
 //! Launches of AQL kernel dispatch packets that are in device memory already, as a GPU's packet processor makes them.
 
-use amdgpu_object::{Kernel, KernelMetadata};
-
 use super::registers::{Places, Setup};
-use super::{Execution, Launch, MAX_WORKGROUP, Shared, Stop, has_code, run};
+use super::{Launch, MAX_WORKGROUP, Shared, Stop, has_code, run};
 use crate::check::Fault;
-use crate::machine::Config;
+use crate::config::Config;
 use crate::memory::Memory;
 use crate::program::Program;
+use crate::record::Execution;
 
 /// A kernel dispatch packet to run (HSA runtime specification, `hsa_kernel_dispatch_packet_t`). Everything it needs is in
 /// device memory: the packet, its queue's `amd_queue_t`, the kernel's arguments and the code.
@@ -112,16 +111,4 @@ pub(crate) fn dispatch(
     let setup = Setup::new(program, kernel, &launch, &places)?;
     let shared = Shared::new(memory, config, program, &launch, kernel, setup, packet.group)?;
     run(&Shared { stop, ..shared })
-}
-
-/// A kernel of which only the descriptor is known.
-pub(crate) fn kernel(name: &str, address: u64, code: std::ops::Range<u64>, bytes: [u8; 64]) -> Kernel {
-    Kernel {
-        name: name.to_owned(),
-        symbol: String::new(),
-        code,
-        descriptor_address: address,
-        descriptor: amdgpu_object::KernelDescriptor { bytes },
-        metadata: KernelMetadata::default(),
-    }
 }

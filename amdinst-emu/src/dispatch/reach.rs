@@ -5,8 +5,9 @@ use std::ops::Range;
 use amdgpu_isa::Op;
 
 use crate::exec;
-use crate::program::{NO_SLOT, Program, Registers, Step};
+use crate::program::{NO_SLOT, Program, Step};
 use crate::rules::Rules;
+use crate::wave::Registers;
 
 /// The steps that a kernel which begins at `entry` can reach. A computed jump may go to any function of the code object:
 /// where there is one, these are all steps.

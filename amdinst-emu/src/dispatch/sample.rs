@@ -4,18 +4,8 @@
 //! beginning of a launch of all, and a race that it has is one of the whole. Which they are depends on how many there are and
 //! on how many instructions ran, never on time or threads: one input has one verdict.
 
+use crate::record::{Execution, Sampled};
 use std::collections::BTreeSet;
-
-use super::Execution;
-
-/// How many workgroups were looked at, of a launch of which not all were.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sampled {
-    /// Workgroups that were looked at.
-    pub workgroups: u64,
-    /// All.
-    pub of: u64,
-}
 
 /// Runs of neighbours that a sample is made of, at most: the first and the last workgroups, and some in between. Neighbours are
 /// the likeliest to meet in memory, and mistakes are often made at the ends.

@@ -1,9 +1,9 @@
 //! The run loop: a wave's steps, until its time slice is over or it stops.
 
 use crate::check::Trap;
+use crate::config::Config;
 use crate::exec::Context;
 use crate::fast::{self, Hot, STOP};
-use crate::machine::Config;
 use crate::program::Step;
 use crate::wave::Status;
 

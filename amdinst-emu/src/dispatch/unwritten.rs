@@ -24,64 +24,17 @@
 //! transparency tests, original and instrumented, must leave the same memory and counters with zeros there:
 //! so nothing inserted depends on a register or a dword that it has not written.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::checked::LONGEST;
-use super::{Effort, Execution, Launch, Patterns, Sample, Sampled, Shared, prepare, run};
+use super::{Effort, Launch, Patterns, Sample, Shared, prepare, run};
 use crate::check::{Earlier, Fault, FaultKind, MemorySpace};
-use crate::machine::{Config, Uninitialised};
+use crate::config::{Config, Uninitialised};
 use crate::memory::{Copied, Memory};
 use crate::program::Program;
 use crate::races::Look;
-use crate::wave::Wave;
-
-/// Who stored to an address last, and what was read in LDS before it was written.
-#[derive(Debug)]
-pub(crate) struct Trace {
-    address: u64,
-    last: Option<Store>,
-    /// By the workgroup of that store: the first such read of each wave.
-    reads: Vec<Read>,
-}
-
-/// A store to device memory.
-#[derive(Clone, Debug)]
-pub(crate) struct Store {
-    /// The wave's number in the launch.
-    pub(crate) wave: u64,
-    pub(crate) lane: Option<usize>,
-    pub(crate) step: u32,
-    /// Steps of the calls that led to the store, innermost first.
-    pub(crate) calls: Vec<u32>,
-    pub(crate) address: u64,
-    pub(crate) bytes: usize,
-}
-
-/// A read of LDS.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Read {
-    /// The wave's number in the workgroup.
-    pub(crate) wave: u32,
-    pub(crate) step: u32,
-}
-
-impl Trace {
-    /// A lane, or the wave as a whole, stores so many bytes.
-    pub(crate) fn note(&mut self, w: &Wave, address: u64, bytes: usize, lane: Option<usize>) {
-        if (address..address + bytes as u64).contains(&self.address) {
-            let calls = w.calls.steps().collect();
-            self.last = Some(Store { wave: w.index, lane, step: w.current, calls, address, bytes });
-        }
-    }
-
-    /// The workgroup of these waves has ended, which has read this in LDS.
-    pub(super) fn end_group(&mut self, waves: Range<u64>, reads: Vec<Read>) {
-        if self.last.as_ref().is_some_and(|store| waves.contains(&store.wave)) {
-            self.reads = reads;
-        }
-    }
-}
+use crate::record::{self, Execution, Sampled};
+use crate::watch::{Read, Trace};
 
 /// How often memory is copied to compare two launches.
 const COPIES: u64 = 6;
@@ -150,7 +103,7 @@ pub(crate) fn find(
             let ours = ordered.as_ref().map(|[ours, _]| ours);
             fine && ours.and_then(|ours| ours.difference(&left)) == Some(address)
         });
-        let trace = Arc::new(Mutex::new(Trace { address, last: None, reads: Vec::new() }));
+        let trace = Arc::new(Mutex::new(Trace::new(address)));
         outcome(alike, true, Look::Trace(trace.clone()));
         // Only the other launch has stored there.
         if trace.lock().unwrap_or_else(PoisonError::into_inner).last.is_none() {
@@ -215,7 +168,7 @@ fn fault(
     fault.kind = kind;
     let Some(store) = &trace.last else { return fault };
     let step = &program.steps[store.step as usize];
-    fault.workgroup = super::workgroup(launch.grid, store.wave / in_group);
+    fault.workgroup = record::workgroup(launch.grid, store.wave / in_group);
     fault.wave = (store.wave % in_group) as u32;
     fault.lane = store.lane.and_then(|lane| u8::try_from(lane).ok());
     fault.pc = Some(program.pc(step));

@@ -13,9 +13,9 @@ use amdgpu_isa::{Access, AtomicOp, Families, Inst, MemoryOperation, Op, Operand,
 
 use super::{Launch, Observer, Shared, StepCount, prepare, run_groups, run_slice};
 use crate::check::{Fault, FaultKind, Holder, MemorySpace, Trap};
+use crate::config::{Config, Uninitialised};
 use crate::exec::Context;
 use crate::exec::footprint::Footprint;
-use crate::machine::{Config, Uninitialised};
 use crate::memory::{Copied, Memory};
 use crate::program::{Action, Program, Step};
 use crate::wave::{GprIndex, LANES, REGISTERS, Status, Wave};

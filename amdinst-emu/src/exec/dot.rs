@@ -12,8 +12,8 @@ use amdgpu_isa::{Arch, Encoding, Feature, Mods, Op};
 use super::float::single;
 use super::{Context, Versions, half, minifloat, valu, versions};
 use crate::check::{Outcome, Trap};
-use crate::program::{Extra, Handler, Src, Step};
-use crate::wave::{Half, RESULT_ROW, Wave, map3, merge, odd_operand};
+use crate::program::{Extra, Handler, Step};
+use crate::wave::{Half, RESULT_ROW, Src, Wave, map3, merge, odd_operand};
 
 /// The function that executes such an instruction.
 pub(super) fn handler(op: Op) -> Option<Handler> {

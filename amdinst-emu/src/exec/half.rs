@@ -4,17 +4,12 @@
 
 use super::float::{self, choose};
 use super::soft::HALF;
-use crate::wave::{Half, Nans};
+use crate::wave::{Half, Nans, SATURATE};
 
 const SIGN: u16 = 0x8000;
 const EXPONENT: u16 = 0x7c00;
 const QUIET: u16 = 0x0200;
 const LARGEST: u16 = EXPONENT - 1;
-
-/// MODE.FP16_OVFL: "an overflowed FP16 result is clamped to +/- MAX_FP16, regardless of round mode, while still
-/// preserving true INF values" (Vega ISA manual, "Mode register"). A result that is rounded twice (`v_mad_f16`) is
-/// clamped twice.
-pub(crate) const SATURATE: u32 = 4;
 
 /// The value; exact.
 #[inline(always)]

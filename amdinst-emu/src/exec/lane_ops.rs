@@ -4,8 +4,8 @@ use amdgpu_isa::{Op, Value};
 
 use super::Context;
 use crate::check::{Outcome, Trap};
-use crate::program::{Handler, Src, Step};
-use crate::wave::{GprIndex, LANES, Wave, odd_operand, register_row};
+use crate::program::{Handler, Step};
+use crate::wave::{GprIndex, LANES, Src, Wave, odd_operand, register_row};
 
 /// The function that executes such an instruction.
 pub(super) fn handler(op: Op) -> Option<Handler> {

@@ -121,7 +121,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::machine::Config;
+    use crate::config::Config;
 
     proptest! {
         /// Against every byte by itself.

@@ -44,11 +44,12 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use amdgpu_isa::{Encoding, Inst, Op, Special, Value};
 
 use crate::check::{FaultKind, Outcome, Trap};
-use crate::dispatch::{MaskCounters, Round, Trace};
 use crate::lds::Lds;
 use crate::memory::Memory;
 use crate::program::{Handler, Program, Step};
 use crate::races::{self, Clashes, DeviceRaces, DeviceScan};
+use crate::record::MaskCounters;
+use crate::watch::{Round, Trace};
 use crate::wave::Wave;
 
 /// What a step can reach.
@@ -224,7 +225,6 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
 
 pub(crate) use atomic::AtomicWork;
 pub(crate) use fork::is_fork;
-pub(crate) use half::SATURATE;
 pub(crate) use hardware_registers::writes_mode;
 pub(crate) use lds::is_plain as is_plain_in_lds;
 pub(crate) use pair::{operations, pair};

@@ -5,8 +5,8 @@ use amdgpu_isa::{Mods, Op};
 
 use super::{Context, valu};
 use crate::check::{Outcome, Trap};
-use crate::program::{Handler, Src, Step};
-use crate::wave::{LANES, M0, Wave, odd_operand, register_row};
+use crate::program::{Handler, Step};
+use crate::wave::{LANES, M0, Src, Wave, odd_operand, register_row};
 
 /// The function that executes such an instruction.
 pub(super) fn handler(op: Op) -> Option<Handler> {

@@ -414,7 +414,7 @@ fn quad_mask(mask: u64) -> u64 {
 
 fn source_register(step: &Step) -> Outcome<u8> {
     match step.src[0] {
-        crate::program::Src::Scalar(register) => Ok(register),
+        crate::wave::Src::Scalar(register) => Ok(register),
         _ => Err(crate::wave::odd_operand(step.op)),
     }
 }
@@ -483,7 +483,7 @@ pub(super) fn sopk(context: &mut Context<'_>, step: &Step) -> Outcome {
     let signed = i32::from(step.imm as i16);
     let unsigned = u32::from(step.imm as u16);
     let old = match step.src[0] {
-        crate::program::Src::None => w.s[usize::from(step.sdst & 127)],
+        crate::wave::Src::None => w.s[usize::from(step.sdst & 127)],
         source => w.scalar32(source),
     };
     let old_signed = old as i32;

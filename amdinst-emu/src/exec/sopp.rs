@@ -5,8 +5,8 @@ use amdgpu_isa::Op;
 use super::Context;
 use crate::check::{FaultKind, Outcome, Trap};
 use crate::lds::Arrivals;
-use crate::program::{Src, Step};
-use crate::wave::{EXEC, M0, Signal, Status, VCC, Wave};
+use crate::program::Step;
+use crate::wave::{EXEC, M0, Signal, Src, Status, VCC, Wave};
 
 /// The trap that debuggers set: without one it has no effect.
 const DEBUG_TRAP: i64 = 3;

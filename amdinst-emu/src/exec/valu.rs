@@ -8,8 +8,8 @@ use amdgpu_isa::{Access, Mods, NumberKind, Op, Sdwa, SdwaSel, SdwaUnused};
 use super::float::{double, single};
 use super::{Context, half, rounding};
 use crate::check::{Outcome, Trap};
-use crate::program::{Extra, Src, Step};
-use crate::wave::{CHUNK, Half, LANES, M0, RESULT_ROW, SOURCE_ROWS, Wave, merge, packed, remake};
+use crate::program::{Extra, Step};
+use crate::wave::{CHUNK, Half, LANES, M0, RESULT_ROW, SOURCE_ROWS, Src, Wave, merge, packed, remake};
 
 /// Run an operation of one of the tables.
 pub(super) fn valu(context: &mut Context<'_>, step: &Step) -> Outcome {

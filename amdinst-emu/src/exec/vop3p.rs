@@ -7,14 +7,14 @@ use super::float::single;
 use super::vop2::mad_f32;
 use super::{half, rounding};
 use crate::program::Step;
-use crate::wave::{Half, RESULT_ROW, Wave, map2, map3};
+use crate::wave::{Half, RESULT_ROW, SATURATE, Wave, map2, map3};
 
 /// What MODE and the instruction say about floats, for operations that work on parts of registers and so apply it
 /// themselves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) round32: u32,
-    /// With [`half::SATURATE`].
+    /// With [`SATURATE`].
     pub(super) round16: u32,
     /// The output modifier's power of two, if the mode lets it apply to results without subnormals.
     omod: i32,
@@ -356,7 +356,7 @@ fn mix_half(w: &mut Wave, step: &Step, shift: u32) {
         let single = mixed(sources, unfused, &rules);
         // A sum too large for a single, of finite sources, has overflowed the half all the more.
         let finite = sources[0].is_finite() && sources[1].is_finite() && sources[2].is_finite();
-        let overflows = single.is_infinite() && rules.round16 & half::SATURATE != 0 && finite;
+        let overflows = single.is_infinite() && rules.round16 & SATURATE != 0 && finite;
         let single = if overflows { f32::MAX.copysign(single) } else { single };
         u32::from(rules.half_out(half::from_f32(single, rules.round16)))
     });

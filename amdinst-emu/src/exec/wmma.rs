@@ -18,9 +18,9 @@ use super::float::single;
 use super::minifloat::{self, Format};
 use super::{Context, Versions, half, versions};
 use crate::check::{Outcome, Trap};
-use crate::program::{Handler, Src, Step};
+use crate::program::{Handler, Step};
 use crate::rules::Matrices;
-use crate::wave::{Half, LANES, Wave, odd_operand};
+use crate::wave::{Half, LANES, Src, Wave, odd_operand};
 
 /// Rows and columns of C and D, and lanes of a group.
 const SIZE: usize = 16;

@@ -11,13 +11,14 @@ use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
 use super::{
-    CONST, Compiled, Form, Handler, Hot, SCALAR, Vectors, at, double, general, halves, lds, memory, packed,
-    pair, scalar_memory, scratch,
+    CONST, Compiled, Form, Handler, Hot, SCALAR, at, double, general, halves, lds, memory, packed, pair,
+    scalar_memory, scratch,
 };
 use crate::exec::{is_plain_in_lds, passes_the_cache, permutes};
-use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Src, Step};
+use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Step};
 use crate::rules::NULL_RESULT;
-use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS, SOURCE_ROWS};
+use crate::vectors::Vectors;
+use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS, SOURCE_ROWS, Src};
 
 /// Compact steps for all of a program's.
 pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {

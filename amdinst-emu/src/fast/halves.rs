@@ -16,9 +16,9 @@ use super::compile::{mask_result, mask_source, result_fits, source};
 use super::level::{Level, relation};
 use super::valu::put_mask;
 use super::{Body, Form, Handler, Hot, Lanes, PARTS, at, leave, mask, part, parts, put, rows};
-use crate::exec::{Context, SATURATE};
+use crate::exec::Context;
 use crate::program::Step;
-use crate::wave::Wave;
+use crate::wave::{SATURATE, Wave};
 
 /// What an instruction asks of its operands, in `hot.target`: a bit for each source from each of these on.
 mod ask {

@@ -54,16 +54,15 @@ mod scratch;
 mod valu;
 mod wide;
 
-pub use level::Vectors;
-
 use std::sync::OnceLock;
 
 use amdgpu_isa::{Arch, WaveSize};
 
 use crate::check::{FaultKind, Trap};
 use crate::exec::Context;
-use crate::program::{Program, Registers, Step};
-use crate::wave::{EXEC, LANES, Status, Wave};
+use crate::program::{Program, Step};
+use crate::vectors::Vectors;
+use crate::wave::{EXEC, LANES, Registers, Status, Wave};
 use level::Level;
 
 /// Executes one step; returns the number of the next one, or [`STOP`].

@@ -8,7 +8,8 @@ use amdgpu_isa::Op;
 use super::level::Level;
 use super::{Body, Hot};
 use crate::exec::{Context, Permutation};
-use crate::program::{Src, Step};
+use crate::program::Step;
+use crate::wave::Src;
 
 /// Whether an operation's handler does all of it.
 pub(super) fn is_whole(op: Op) -> bool {

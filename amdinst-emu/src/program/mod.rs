@@ -1,25 +1,12 @@
-//! A code object made ready: mapped, relocated, decoded once.
+//! A code object made ready, as it is executed.
 //!
-//! Each instruction becomes a [`Step`]: its operands resolved to rows of registers, and the function in
-//! `exec/` that knows every case of it. `fast` makes one compact step from each. What a program needs to know
-//! of a processor is looked up here, once.
+//! Each instruction is a [`Step`]: its operands resolved to rows of registers, and the function in `exec/` that knows every case of it.
+//! `fast` makes one compact step from each. `load` makes programs.
 
-mod load;
-mod lower;
-mod memory_ops;
-mod properties;
-mod resident;
-mod scalar_memory;
 mod step;
 
-pub use load::LoadError;
-pub(crate) use load::{load_beside, load_like};
-pub(crate) use lower::bare;
-pub use resident::Resident;
-pub(crate) use resident::{is_current, program as resident};
 pub(crate) use step::{
-    Action, Extra, Flags, Handler, MemoryAccess, NO_SLOT, Part, Registers, ScalarAccess, ScalarKind, Space,
-    Src, Step, Typed,
+    Action, Extra, Flags, Handler, MemoryAccess, NO_SLOT, Part, ScalarAccess, ScalarKind, Space, Step, Typed,
 };
 
 use std::ops::Range;
@@ -30,6 +17,7 @@ use amdgpu_object::{Kernel, Variable};
 
 use crate::fast::{Code, Hot};
 use crate::races::{Atomicity, Sources, of_steps};
+use crate::wave::Registers;
 
 /// No step begins at this dword.
 pub(crate) const NO_STEP: u32 = u32::MAX;
@@ -68,7 +56,7 @@ pub struct Program {
     pub(crate) elsewhere: Vec<Elsewhere>,
     /// What tells whether accesses are atomics, where races are looked for.
     pub(crate) sources: Option<Sources>,
-    atomicity: OnceLock<Arc<[Atomicity]>>,
+    pub(crate) atomicity: OnceLock<Arc<[Atomicity]>>,
 }
 
 /// Code of another code object, which a kernel may call by an address that it is given.
@@ -105,7 +93,7 @@ impl Program {
     }
 
     /// Where the code of other code objects is in the text.
-    fn sections_elsewhere(&self) -> Vec<Range<usize>> {
+    pub(crate) fn sections_elsewhere(&self) -> Vec<Range<usize>> {
         let section =
             |piece: &Elsewhere| piece.offset..piece.offset + (piece.device.end - piece.device.start) as usize;
         self.elsewhere.iter().map(section).collect()
@@ -117,7 +105,7 @@ impl Program {
     }
 
     /// Bytes that the decoded form of a dword of code takes, at most.
-    const DECODED: u64 =
+    pub(crate) const DECODED: u64 =
         (size_of::<Step>() + size_of::<Extra>() + size_of::<Hot>() + size_of::<u32>()) as u64;
 
     /// Bytes of memory that it takes, at most.

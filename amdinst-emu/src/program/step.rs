@@ -1,29 +1,13 @@
 //! The form in which instructions are executed: operands resolved to rows and constants, a function to call.
 
-use amdgpu_isa::{AtomicOp, Inst, Numbers, Op, Operand, Packing, Special, Value};
+use amdgpu_isa::{AtomicOp, Inst, Numbers, Op, Packing};
 
-use crate::check::{Outcome, RegisterBank};
+use crate::check::Outcome;
 use crate::exec::{Context, Permutation, Versions};
-use crate::rules::Rules;
-use crate::wave::{FLAT_SCRATCH, REGISTERS, VCC};
+use crate::wave::{Registers, Src};
 
 /// A function that executes one step.
 pub(crate) type Handler = fn(&mut Context<'_>, &Step) -> Outcome;
-
-/// A source operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Src {
-    /// Row of a vector register, the first of a tuple.
-    Row(u16),
-    /// Scalar register by operand number, the first of a tuple.
-    Scalar(u8),
-    /// A constant, already in the operand's format.
-    Const(u64),
-    /// SHARED_BASE … EXECZ.
-    Special(Special),
-    /// Absent.
-    None,
-}
 
 /// No slot of exec-writing steps.
 pub(crate) const NO_SLOT: u32 = u32::MAX;
@@ -49,68 +33,6 @@ pub(crate) struct Flags {
     pub(crate) halves_or_doubles: bool,
     /// Reads a clock.
     pub(crate) reads_clock: bool,
-}
-
-/// Registers, each bank's counted from the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Registers {
-    pub(crate) sgprs: u16,
-    pub(crate) vgprs: u16,
-    pub(crate) agprs: u16,
-}
-
-impl Registers {
-    /// VGPRs, and AGPRs, that a wave can name.
-    const BANK: u16 = REGISTERS as u16 / 2;
-
-    /// All that a wave can name.
-    pub(crate) fn all(rules: &Rules) -> Self {
-        Self { sgprs: rules.sgprs.into(), vgprs: Self::BANK, agprs: Self::BANK }
-    }
-
-    /// The registers that an operand reaches to.
-    pub(crate) fn of(operand: &Operand) -> Self {
-        let end = |first: u8| u16::from(first) + u16::from(operand.dwords.max(1));
-        let mut registers = Self::default();
-        match operand.value {
-            // Every wave has those from there on: special ones, and where they are SGPRs, all of these.
-            Value::Scalar(first) if first < FLAT_SCRATCH => registers.sgprs = end(first).min(VCC.into()),
-            Value::Vgpr(first) => registers.vgprs = end(first).min(Self::BANK),
-            Value::Agpr(first) => registers.agprs = end(first).min(Self::BANK),
-            _ => {}
-        }
-        registers
-    }
-
-    /// As many of each as the larger of the two.
-    pub(crate) fn max(self, other: Self) -> Self {
-        self.each(other, u16::max)
-    }
-
-    /// As many of each as the smaller of the two.
-    pub(crate) fn min(self, other: Self) -> Self {
-        self.each(other, u16::min)
-    }
-
-    fn each(self, other: Self, of: fn(u16, u16) -> u16) -> Self {
-        Self {
-            sgprs: of(self.sgprs, other.sgprs),
-            vgprs: of(self.vgprs, other.vgprs),
-            agprs: of(self.agprs, other.agprs),
-        }
-    }
-
-    /// The bank of the first that is not among `allotted`, the last such register of it, and how many are allotted.
-    pub(crate) fn beyond(self, allotted: Self) -> Option<(RegisterBank, u16, u16)> {
-        [
-            (RegisterBank::Sgpr, self.sgprs, allotted.sgprs),
-            (RegisterBank::Vgpr, self.vgprs, allotted.vgprs),
-            (RegisterBank::Agpr, self.agprs, allotted.agprs),
-        ]
-        .into_iter()
-        .find(|(_, needed, there)| needed > there)
-        .map(|(bank, needed, there)| (bank, needed - 1, there))
-    }
 }
 
 /// One instruction, ready to execute.

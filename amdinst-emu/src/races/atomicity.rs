@@ -13,6 +13,7 @@ use amdgpu_isa::Families;
 use amdgpu_object::CodeObject;
 use amdgpu_object::lines::{Frame, SourceMap};
 
+use crate::config::Unmarked;
 use crate::program::{Action, Program, Step};
 
 /// What an instruction's accesses are.
@@ -37,26 +38,6 @@ pub(crate) enum Verdict {
     Unknown,
     /// A race.
     Race,
-}
-
-/// What accesses are taken for of which nothing tells whether they are atomics.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unmarked {
-    /// Plain ones, so that an unordered pair with one of them is a race.
-    #[default]
-    Plain,
-    /// As the other access: beside an atomic either, and else plain ones. If a workgroup waits for another by
-    /// read-modify-writes, the store that it waits for must be atomic as well.
-    AsTheyMeet,
-    /// Either, so that an unordered pair of them stands in [`Execution::doubts`](crate::Execution::doubts).
-    Either,
-}
-
-impl Unmarked {
-    /// Plain ones where checks are to be strict, and else either.
-    pub const fn checked(strictly: bool) -> Self {
-        if strictly { Self::Plain } else { Self::Either }
-    }
 }
 
 /// Tells what the accesses of two sites are.

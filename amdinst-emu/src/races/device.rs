@@ -29,9 +29,9 @@ use super::reads::{Late, Reads};
 use super::suspects::{Suspect, Suspects};
 use super::words::{Author, Doubt, Mark, WORD, When, Words};
 use crate::check::{AccessKind, FaultKind, MemorySpace, Outcome, Trap};
-use crate::dispatch::workgroup;
 use crate::memory::{Memory, Protection};
 use crate::program::Action;
+use crate::record::workgroup;
 use crate::wave::Wave;
 
 /// What an instruction does to memory.
@@ -454,7 +454,7 @@ mod tests {
     use super::super::pairs::{self, Event, Race, WAVES, What};
     use super::*;
     use crate::check::Inside;
-    use crate::machine::Config;
+    use crate::config::Config;
     use crate::memory::Owner;
 
     const GROUPS: u64 = 3;

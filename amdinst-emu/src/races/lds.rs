@@ -10,11 +10,12 @@ use std::sync::Arc;
 use super::atomicity::{Judge, Pair, Verdict};
 use super::doubts::Doubts;
 use super::reads::{Late, Reads};
-use super::stage::{Intervals, Stage};
+use super::stage::Intervals;
 use super::suspects::{Suspect, Suspects};
 use super::words::{Doubt, Mark, WORD, When, Words};
 use super::{Clashes, Races};
 use crate::check::{AccessKind, FaultKind, MemorySpace, Outcome, Trap};
+use crate::wave::Stage;
 
 /// Up to four bytes, and zeros behind them.
 fn dword(bytes: &[u8]) -> [u8; WORD] {

@@ -58,18 +58,14 @@ mod stage;
 mod suspects;
 mod words;
 
-use std::sync::{Arc, Mutex};
-
-pub use atomicity::Unmarked;
+use crate::watch::Trace;
 pub(crate) use atomicity::{Atomicity, Judge, Sources, of_steps};
 pub(crate) use device::{Access, DeviceRaces, lock};
 pub(crate) use lds::LdsRaces;
 pub(crate) use reads::Late;
 pub(crate) use scan::{Clashes, DeviceScan, Found, LdsScan, Lines, Noted, Noting, ScanLaunch, Scope};
-pub(crate) use stage::Stage;
+use std::sync::{Arc, Mutex};
 pub(crate) use words::Mark;
-
-use crate::dispatch::Trace;
 
 /// How a launch's accesses are looked at.
 #[derive(Debug)]

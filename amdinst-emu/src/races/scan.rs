@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::device::Access;
-use super::stage::{Intervals, Stage};
+use super::stage::Intervals;
 use super::words::WORD;
 use crate::check::AccessKind;
 use crate::memory::{Memory, Protection};
-use crate::wave::Wave;
+use crate::wave::{Stage, Wave};
 
 /// Dwords of a line: a bit each.
 pub(crate) const LINE: usize = 64;
@@ -825,7 +825,7 @@ mod tests {
 
     use super::super::pairs::{self, Event, What};
     use super::*;
-    use crate::machine::Config;
+    use crate::config::Config;
     use crate::memory::Owner;
 
     const GROUPS: u64 = 3;

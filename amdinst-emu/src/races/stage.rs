@@ -4,16 +4,7 @@
 //! another divides it less: what a wave does in between may come before or after what others do on either side of the barrier. Such an
 //! access counts to both intervals. Two accesses are ordered by barriers where they have no interval in common.
 
-/// Where a wave is when it makes an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    /// Behind the last barrier and before the next one.
-    Between,
-    /// It has signalled the next barrier, which is not complete.
-    Signalled,
-    /// It has signalled the last barrier, which is complete, and has not waited there yet.
-    NotWaited,
-}
+use crate::wave::Stage;
 
 /// Intervals that may be told apart at a time: the one that is, the one before, which waves may not have left, and the next one, which
 /// their accesses may be in. Each has a plane, in which accesses are noted; where barriers are one instruction, there is one.

@@ -17,11 +17,12 @@ use super::stall::{Breakdown, Stall};
 use super::unit::{FrontCaches, SIMDS, Unit};
 use super::wave::Resident;
 use crate::check::{Fault, FaultKind, Trap, Wanted};
-use crate::dispatch::{Barrier, MaskCounters, Shared, run_slice};
+use crate::dispatch::{Barrier, Shared, run_slice};
 use crate::exec::Context;
 use crate::exec::footprint::Footprint;
 use crate::lds::Lds;
 use crate::memory::is_scratch;
+use crate::record::MaskCounters;
 use crate::wave::Status;
 use crate::wave::lanes_of;
 

@@ -7,7 +7,7 @@ use super::parameters::Parameters;
 use super::stall::Stall;
 use amdgpu_isa::Target;
 
-use crate::fast::Vectors;
+use crate::vectors::Vectors;
 use crate::wave::Wave;
 
 /// Operations that VM_CNT, LGKM_CNT and EXP_CNT count at most on GFX9.

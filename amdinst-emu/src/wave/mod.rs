@@ -2,14 +2,18 @@
 
 mod calls;
 mod lanes;
+mod operand;
 mod scratch;
+mod stage;
 
 pub(crate) use calls::Calls;
 pub(crate) use lanes::{
     CHUNK, Elem, Half, LANES, Row, accumulate, lanes_of, map, map1, map1_or, map2, map2_bit, map3, map3_bits,
     masks, merge, packed, read, remake, test2, test2_bit, unpacked, write,
 };
+pub(crate) use operand::{Registers, Src};
 pub(crate) use scratch::{Scratch, fill_dwords};
+pub(crate) use stage::Stage;
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
@@ -17,12 +21,10 @@ use std::ops::{Deref, DerefMut};
 use amdgpu_isa::{Op, Special, Target, Value, WaveSize};
 
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
-use crate::fast::Vectors;
 use crate::lds::Passed;
 use crate::memory::{GlobalSync, Ticket};
-use crate::program::{Registers, Src};
-use crate::races::Stage;
 use crate::rules::Rules;
+use crate::vectors::Vectors;
 
 /// Vector registers: 256 VGPRs, then 256 AGPRs.
 pub(crate) const REGISTERS: usize = 512;
@@ -34,6 +36,11 @@ pub(crate) const MASK_ROW: u16 = RESULT_ROW + 4;
 pub(crate) const ROWS: usize = MASK_ROW as usize + 1;
 
 pub(crate) use amdgpu_isa::scalar::{EXEC, FLAT_SCRATCH, M0, VCC};
+
+/// MODE.FP16_OVFL: "an overflowed FP16 result is clamped to +/- MAX_FP16, regardless of round mode, while still
+/// preserving true INF values" (Vega ISA manual, "Mode register"). A result that is rounded twice (`v_mad_f16`) is
+/// clamped twice.
+pub(crate) const SATURATE: u32 = 4;
 
 /// No scalar operand.
 pub(crate) const NO_SCALAR: u8 = 255;
@@ -563,10 +570,10 @@ impl Wave {
         self.mode >> 2 & 3
     }
 
-    /// FP round mode of `f16`, with [`SATURATE`](crate::exec::SATURATE) where MODE.FP16_OVFL is set.
+    /// FP round mode of `f16`, with [`SATURATE`] where MODE.FP16_OVFL is set.
     #[inline(always)]
     pub(crate) fn round16(&self) -> u32 {
-        let saturate = if self.mode >> FP16_OVFL & 1 != 0 { crate::exec::SATURATE } else { 0 };
+        let saturate = if self.mode >> FP16_OVFL & 1 != 0 { SATURATE } else { 0 };
         self.round64() | saturate
     }
 

@@ -5,8 +5,8 @@ use amdgpu_isa::Value;
 use super::PERMUTED;
 use super::plan::Plan;
 use crate::exec::minifloat::{self, Format};
-use crate::program::{Extra, Src};
-use crate::wave::{Wave, register_row};
+use crate::program::Extra;
+use crate::wave::{Src, Wave, register_row};
 
 /// A source.
 #[derive(Clone, Copy, Debug)]

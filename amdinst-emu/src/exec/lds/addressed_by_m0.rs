@@ -7,8 +7,8 @@ use super::{access_of, no_gds};
 use crate::check::{AccessKind, Outcome, Trap};
 use crate::exec::atomic_float::FloatRules;
 use crate::exec::{Context, atomic};
-use crate::program::{Src, Step};
-use crate::wave::{LANES, M0};
+use crate::program::Step;
+use crate::wave::{LANES, M0, Src};
 
 /// `ds_append` and `ds_consume`: add or subtract the number of active lanes at M0's base, once for the wave.
 pub(super) fn count(context: &mut Context<'_>, step: &Step) -> Outcome {

@@ -4,8 +4,8 @@ use amdgpu_isa::Op;
 
 use crate::check::Outcome;
 use crate::exec::Context;
-use crate::program::{Src, Step};
-use crate::wave::{LANES, Wave, odd_operand};
+use crate::program::Step;
+use crate::wave::{LANES, Src, Wave, odd_operand};
 
 /// Exchanges between lanes that go through the LDS hardware but not its memory.
 pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {

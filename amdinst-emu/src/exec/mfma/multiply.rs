@@ -10,8 +10,7 @@ use super::operands::{Job, Matrix, Scale};
 use super::registers::{self, ELEMENTS, rows};
 use super::truncated::Least;
 use super::{blocks, chain, exact, flushed, truncated};
-use crate::program::Src;
-use crate::wave::{LANES, Wave};
+use crate::wave::{LANES, Src, Wave};
 
 /// Matrices of one instruction.
 struct Buffers<T> {

@@ -8,8 +8,8 @@ use super::registers::Lanes;
 use super::shape;
 use crate::check::{Outcome, Trap};
 use crate::exec::{Context, minifloat};
-use crate::program::{Src, Step};
-use crate::wave::{odd_operand, register_row};
+use crate::program::Step;
+use crate::wave::{Src, odd_operand, register_row};
 
 /// MODE.FP16_OVFL.
 const FP16_OVFL: u32 = 1 << 23;

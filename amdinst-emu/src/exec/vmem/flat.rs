@@ -2,8 +2,8 @@
 
 use super::{LaneAddress, Span, note};
 use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};
-use crate::program::{MemoryAccess, Src};
-use crate::wave::{LANES, Wave};
+use crate::program::MemoryAccess;
+use crate::wave::{LANES, Src, Wave};
 
 fn address64(w: &Wave, row: u16, lane: usize) -> u64 {
     w.lane::<u64>(row, lane)

@@ -3,10 +3,10 @@
 
 use super::{LaneAddress, bytes_of};
 use crate::check::{AccessKind, Outcome};
-use crate::dispatch::Polled;
 use crate::exec::{Context, lane_race};
 use crate::program::{Action, MemoryAccess, Step};
 use crate::races::Access;
+use crate::watch::Polled;
 use crate::wave::{LANES, Wave};
 
 /// Notes what the active lanes are about to do to device memory.

@@ -11,13 +11,12 @@ use amdgpu_isa::{
 use amdgpu_object::{CodeObject, Kernel};
 
 use super::properties::Properties;
-use super::{
-    Elsewhere, Extra, Flags, NO_SLOT, NO_STEP, Program, Registers, Src, Step, memory_ops, scalar_memory,
-};
+use super::{memory_ops, scalar_memory};
 use crate::exec;
 use crate::fast::Code;
+use crate::program::{Elsewhere, Extra, Flags, NO_SLOT, NO_STEP, Program, Step};
 use crate::rules::{NULL_RESULT, Rules};
-use crate::wave::{EXEC, NO_SCALAR, register_row};
+use crate::wave::{EXEC, NO_SCALAR, Registers, Src, register_row};
 
 /// Decode and lower the code of a code object; `text` is all from its first section with code to the end of the last. The code of
 /// `others` comes behind it.

@@ -2,8 +2,8 @@
 
 use amdgpu_isa::{Components, Encoding, Half, Inst, MemoryAction, Moved, Packing, Slot, Value};
 
-use super::{Action, MemoryAccess, Part, Space, Src, Typed};
-use crate::wave::register_row;
+use crate::program::{Action, MemoryAccess, Part, Space, Typed};
+use crate::wave::{Src, register_row};
 
 /// The access of a vector memory or LDS instruction; `None` for others, and for those that only name caches.
 ///

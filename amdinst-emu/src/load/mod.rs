@@ -1,12 +1,23 @@
-//! Mapping a code object into device memory.
+//! Code objects into programs: mapped into device memory, relocated, and decoded once. What a program needs to know of a processor is
+//! looked up here.
+
+mod lower;
+mod memory_ops;
+mod properties;
+mod resident;
+mod scalar_memory;
+
+pub(crate) use lower::bare;
+pub use resident::Resident;
+pub(crate) use resident::{is_current, program as resident};
 
 use std::sync::Arc;
 
 use amdgpu_isa::{Arch, NotExecuted, Target, WaveSize};
 use amdgpu_object::{CodeObject, Relocation, RelocationKind, Text};
 
-use super::{Program, lower};
 use crate::memory::{Memory, MemoryError, Protection, Room};
+use crate::program::Program;
 
 /// Why a code object cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

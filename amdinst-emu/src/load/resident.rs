@@ -3,14 +3,12 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use amdgpu_isa::{Access, Encoding, Flow, Op, Operand, Value};
-use amdgpu_isa::{Arch, Target};
-use amdgpu_object::Kernel;
-use amdgpu_object::KernelDescriptor;
+use amdgpu_isa::{Access, Arch, Encoding, Flow, Op, Operand, Target, Value};
+use amdgpu_object::{Kernel, KernelDescriptor, KernelMetadata};
 
-use super::{Elsewhere, LoadError, Program, lower};
-use crate::dispatch;
+use super::{LoadError, lower};
 use crate::memory::Memory;
+use crate::program::{Elsewhere, Program};
 
 /// A kernel in device memory.
 #[derive(Clone)]
@@ -58,7 +56,7 @@ pub(crate) fn program(arch: Arch, memory: &Memory, resident: &Resident<'_>) -> R
     let first = entry.wrapping_sub(resident.bias);
     let end = start.wrapping_add(text.len() as u64 - resident.bias);
     let code = first..if resident.is_empty { first } else { end };
-    let kernel = dispatch::kernel(name, resident.descriptor.wrapping_sub(resident.bias), code, bytes);
+    let kernel = kernel(name, resident.descriptor.wrapping_sub(resident.bias), code, bytes);
     let mut elsewhere = Vec::new();
     for device in others {
         let offset = text.len();
@@ -157,4 +155,16 @@ fn reached(target: Target, text: &[u8], entry: usize) -> Option<Range<usize>> {
         }
     }
     Some(range)
+}
+
+/// A kernel of which only the descriptor is known.
+fn kernel(name: &str, address: u64, code: Range<u64>, bytes: [u8; 64]) -> Kernel {
+    Kernel {
+        name: name.to_owned(),
+        symbol: String::new(),
+        code,
+        descriptor_address: address,
+        descriptor: KernelDescriptor { bytes },
+        metadata: KernelMetadata::default(),
+    }
 }

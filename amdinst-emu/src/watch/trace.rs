@@ -1,0 +1,57 @@
+//! The store that an address had last, and reads of LDS that nothing had written.
+
+use std::ops::Range;
+
+use crate::wave::Wave;
+
+/// Who stored to an address last, and what was read in LDS before it was written.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    address: u64,
+    pub(crate) last: Option<Store>,
+    /// By the workgroup of that store: the first such read of each wave.
+    pub(crate) reads: Vec<Read>,
+}
+
+/// A store to device memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Store {
+    /// The wave's number in the launch.
+    pub(crate) wave: u64,
+    pub(crate) lane: Option<usize>,
+    pub(crate) step: u32,
+    /// Steps of the calls that led to the store, innermost first.
+    pub(crate) calls: Vec<u32>,
+    pub(crate) address: u64,
+    pub(crate) bytes: usize,
+}
+
+/// A read of LDS.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Read {
+    /// The wave's number in the workgroup.
+    pub(crate) wave: u32,
+    pub(crate) step: u32,
+}
+
+impl Trace {
+    /// Of stores to an address.
+    pub(crate) const fn new(address: u64) -> Self {
+        Self { address, last: None, reads: Vec::new() }
+    }
+
+    /// A lane, or the wave as a whole, stores so many bytes.
+    pub(crate) fn note(&mut self, w: &Wave, address: u64, bytes: usize, lane: Option<usize>) {
+        if (address..address + bytes as u64).contains(&self.address) {
+            let calls = w.calls.steps().collect();
+            self.last = Some(Store { wave: w.index, lane, step: w.current, calls, address, bytes });
+        }
+    }
+
+    /// The workgroup of these waves has ended, which has read this in LDS.
+    pub(crate) fn end_group(&mut self, waves: Range<u64>, reads: Vec<Read>) {
+        if self.last.as_ref().is_some_and(|store| waves.contains(&store.wave)) {
+            self.reads = reads;
+        }
+    }
+}
