@@ -10,12 +10,11 @@ use std::ops::{Deref, DerefMut, Range};
 
 use amdgpu_isa::Arch;
 
-use crate::check::{AccessKind, Outcome, Trap};
+use crate::check::{AccessKind, Outcome, Passed};
 use crate::config::{OutOfRange, Uninitialised};
 use crate::races::{Late, LdsRaces, LdsScan, Look, Mark, Scope};
 use crate::rules::{PartlyOut, Rules};
-use crate::watch::Read;
-use crate::wave::{Stage, fill_dwords};
+use crate::wave::{Stage, UnwrittenRead, fill_dwords};
 
 /// How many waves of a workgroup have signalled its barrier, where that is not waiting at it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,17 +49,6 @@ struct Beyond {
     allotted: usize,
     /// The first access of each step.
     accesses: BTreeMap<u32, Passed>,
-}
-
-/// Something that a wave may not do, and that hardware lets pass.
-#[derive(Debug)]
-pub(crate) struct Passed {
-    /// Number of the wave.
-    pub(crate) wave: u64,
-    /// Steps of the calls that led there.
-    pub(crate) calls: Vec<u32>,
-    /// What it would have been otherwise.
-    pub(crate) trap: Box<Trap>,
 }
 
 /// How accesses are looked at.
@@ -176,7 +164,7 @@ impl Lds {
     }
 
     /// The first read of each wave, since the workgroup began, of a byte that nobody had written, if these are looked for.
-    pub(crate) fn take_unwritten_reads(&mut self) -> Vec<Read> {
+    pub(crate) fn take_unwritten_reads(&mut self) -> Vec<UnwrittenRead> {
         let Watch::Written(written) = &mut self.watch else { return Vec::new() };
         written.bytes.fill(false);
         std::mem::take(&mut written.reads)
@@ -311,7 +299,7 @@ impl DerefMut for Lds {
 #[derive(Debug)]
 struct Written {
     bytes: Vec<bool>,
-    reads: Vec<Read>,
+    reads: Vec<UnwrittenRead>,
 }
 
 impl Written {
@@ -319,7 +307,7 @@ impl Written {
         let bytes = &mut self.bytes[range];
         let is_first = || self.reads.iter().all(|read| read.wave != by.wave());
         if access != AccessKind::Write && bytes.contains(&false) && is_first() {
-            self.reads.push(Read { wave: by.wave(), step: by.site() });
+            self.reads.push(UnwrittenRead { wave: by.wave(), step: by.site() });
         }
         if access != AccessKind::Read {
             bytes.fill(true);

@@ -37,6 +37,17 @@
 //!   [`Config::strict_barriers`] makes a fault of both. [`Config::check_races`] makes one of accesses to LDS or
 //!   device memory that nothing orders, and of stores by which lanes write different values to one place.
 //! * **Uninitialized** registers, LDS and scratch memory hold [`Config::uninitialised`], so that what depends on them shows.
+//!
+//! # Rooms
+//!
+//! From the ground up; each sees those below it, and a test holds that none sees one above:
+//!
+//! * `vectors`, `config`, `rules`, `check`, `record`: settings, facts of generations, faults, and figures of a launch.
+//! * `memory`; `wave`, the state of one wave; `watch` and `races`, who has accessed what; `lds`.
+//! * `program`: steps, and the surroundings in which one is executed.
+//! * `exec`: every case of every instruction. `fast`: common ones, for the host's vectors.
+//! * `load`: code objects into programs. It alone chooses what executes an instruction.
+//! * `dispatch`: launches. `machine`, `snippet`, `fidelity`, `timing`, `trace`: what others use.
 
 pub mod check;
 mod config;

@@ -11,8 +11,7 @@ use crate::config::{Config, Uninitialised};
 use crate::dispatch::{self, Dispatch, Effort, Launch, Stop};
 use crate::load::{self, LoadError, Resident};
 use crate::memory::{Copied, Memory, MemoryError, Owner, Protection};
-use crate::program::Program;
-use crate::races::Sources;
+use crate::program::{Program, Sources};
 use crate::record::{Execution, Sampled};
 
 /// What a machine's memory held.

@@ -19,17 +19,17 @@
 
 use amdgpu_isa::{Arch, Encoding, Op, Opcode, ParseError, Target};
 
-use crate::Vectors;
 use crate::check::{Fault, FaultKind, Trap};
 use crate::dispatch::run_slice;
-use crate::exec::Context;
+use crate::fast;
 use crate::lds::Lds;
 use crate::load;
 use crate::machine::Machine;
 use crate::memory::SCRATCH_BASE;
-use crate::program::Program;
+use crate::program::{Context, Program};
 use crate::record::MaskCounters;
 use crate::rules::Rules;
+use crate::vectors::Vectors;
 use crate::wave::{EXEC, LANES, M0, REGISTERS, Registers, Status, VCC, Wave};
 
 /// One 32-bit vector register: a value a lane.
@@ -250,7 +250,7 @@ impl Snippet {
 
     fn execute(&self, machine: &Machine, wave: &mut Wave, lds: &mut Lds) -> Result<(), Fault> {
         let config = machine.config();
-        let hot = self.program.code.steps(&self.program, config.vectors);
+        let hot = fast::steps(&self.program, config.vectors);
         let mut budget = config.budget;
         loop {
             wave.status = Status::Running;

@@ -10,10 +10,9 @@ use amdgpu_isa::{MemoryKind, Reg, RegSet};
 
 use crate::check::{Fault, Trap};
 use crate::dispatch::{self, Launch, Observer, Shared, StepCount, run_slice};
-use crate::exec::Context;
 use crate::exec::footprint::Footprint;
 use crate::machine::Machine;
-use crate::program::Program;
+use crate::program::{Context, Program};
 use crate::wave::{REGISTERS, Status, Wave};
 
 /// Which instructions of a wave are kept when there are more than the limit.

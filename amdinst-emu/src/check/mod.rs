@@ -691,3 +691,14 @@ impl Trap {
 
 /// What executing an instruction returns. Boxed, so that the good case stays in a register.
 pub(crate) type Outcome<T = ()> = Result<T, Box<Trap>>;
+
+/// Something that a wave may not do, and that hardware lets pass.
+#[derive(Debug)]
+pub(crate) struct Passed {
+    /// Number of the wave.
+    pub(crate) wave: u64,
+    /// Steps of the calls that led there.
+    pub(crate) calls: Vec<u32>,
+    /// What it would have been otherwise.
+    pub(crate) trap: Box<Trap>,
+}

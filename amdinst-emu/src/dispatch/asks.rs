@@ -7,8 +7,7 @@ use super::Shared;
 use super::group::Observer;
 use super::slice::{StepCount, run_slice};
 use crate::check::Trap;
-use crate::exec::Context;
-use crate::program::{Action, Program, Space, Step};
+use crate::program::{Action, Context, Program, Space, Step};
 
 /// Watches turns for reads of device memory.
 pub(super) struct Asks {

@@ -7,11 +7,11 @@ use super::barrier::Barrier;
 use super::slice::StepCount;
 use super::waiting::{self, Seen};
 use super::{Shared, run_slice};
-use crate::check::{Fault, FaultKind, Trap};
+use crate::check::{Fault, FaultKind, Passed, Trap};
 use crate::config::Config;
-use crate::exec::Context;
-use crate::lds::{Arrivals, Lds, Passed};
+use crate::lds::{Arrivals, Lds};
 use crate::memory::Ticket;
+use crate::program::Context;
 use crate::races::DeviceScan;
 use crate::record::{MaskCounters, MaskRecord, StepRecord};
 use crate::watch::{Polled, Round};
@@ -334,7 +334,7 @@ impl Group {
             if waiting::Look::cannot_see(step) {
                 break;
             }
-            round.begin(step);
+            waiting::begin(&mut round, step);
             self.waves[number].status = Status::Running;
             let (mut context, counts) = self.context(shared, number, Some(&mut round));
             let (used, outcome) = run_slice(&mut context, &config, &shared.hot, 1, counts);

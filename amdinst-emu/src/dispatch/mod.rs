@@ -27,10 +27,10 @@ use amdgpu_object::{Kernel, verify};
 
 use crate::check::{Earlier, Fault, FaultKind, LaneState, Trap};
 use crate::config::{Config, Uninitialised};
-use crate::fast::{self, Hot};
+use crate::fast;
 use crate::lds::Lds;
 use crate::memory::{Copied, Memory, Owner, Protection, Room};
-use crate::program::Program;
+use crate::program::{Hot, Program};
 use crate::races::{self, Clashes, DeviceRaces, Judge, Late, Look, Races};
 use crate::record::{Execution, workgroup};
 use crate::rules::Rules;
@@ -335,7 +335,7 @@ impl<'a> Shared<'a> {
         };
         let rules = Rules::of(program.target.arch.generation());
         let allotted = allotted.min(Registers::all(rules));
-        let steps = program.code.steps(program, config.vectors);
+        let steps = fast::steps(program, config.vectors);
         let hot = match named.beyond(allotted) {
             None => Cow::Borrowed(steps),
             Some(_) => Cow::Owned(fast::within(program, steps, allotted)),
@@ -368,7 +368,7 @@ impl<'a> Shared<'a> {
 
     /// This launch, with each access looked at by itself, or the accesses to some dwords.
     fn looking(self, focus: Option<Arc<Clashes>>) -> Self {
-        let judge = Judge::new(self.program, self.config.unmarked);
+        let judge = Judge::new(self.program.atomicity(), self.config.unmarked);
         let races = Races::new(self.launch.grid, self.waves_per_group, judge, focus);
         // The accesses of one workgroup are compared with those of the ones before.
         Self { look: Look::Races(races), in_order: true, ..self }

@@ -2,9 +2,8 @@
 
 use crate::check::Trap;
 use crate::config::Config;
-use crate::exec::Context;
-use crate::fast::{self, Hot, STOP};
-use crate::program::Step;
+use crate::fast::{self, STOP};
+use crate::program::{Context, Hot, Step};
 use crate::wave::Status;
 
 /// What a step did.

@@ -34,7 +34,8 @@ use crate::memory::{Copied, Memory};
 use crate::program::Program;
 use crate::races::Look;
 use crate::record::{self, Execution, Sampled};
-use crate::watch::{Read, Trace};
+use crate::watch::Trace;
+use crate::wave::UnwrittenRead;
 
 /// How often memory is copied to compare two launches.
 const COPIES: u64 = 6;
@@ -176,7 +177,7 @@ fn fault(
     let pc = |step: &u32| program.pc(&program.steps[*step as usize]);
     fault.calls = store.calls.iter().map(pc).collect();
     // A read by the wave that stored is the likelier one.
-    let same = |read: &&Read| u64::from(read.wave) == store.wave % in_group;
+    let same = |read: &&UnwrittenRead| u64::from(read.wave) == store.wave % in_group;
     let read = trace.reads.iter().find(same).or(trace.reads.first());
     let read = read.filter(|_| space == Some(MemorySpace::Lds));
     fault.earlier = read.and_then(|read| program.steps.get(read.step as usize)).map(|step| Earlier {

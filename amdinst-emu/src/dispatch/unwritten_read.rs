@@ -14,10 +14,9 @@ use amdgpu_isa::{Access, AtomicOp, Families, Inst, MemoryOperation, Op, Operand,
 use super::{Launch, Observer, Shared, StepCount, prepare, run_groups, run_slice};
 use crate::check::{Fault, FaultKind, Holder, MemorySpace, Trap};
 use crate::config::{Config, Uninitialised};
-use crate::exec::Context;
 use crate::exec::footprint::Footprint;
 use crate::memory::{Copied, Memory};
-use crate::program::{Action, Program, Step};
+use crate::program::{Action, Context, Program, Step};
 use crate::wave::{GprIndex, LANES, REGISTERS, Status, Wave};
 
 /// The dword: as a number, an address, a float or an index it is none that programs have.

@@ -13,6 +13,14 @@ use crate::wave::{Held, Wave};
 
 use super::order;
 
+/// The wave of a round runs this step, of which vector accesses are noted where their addresses are known.
+pub(super) fn begin(round: &mut Round, step: &Step) {
+    let extra = step.extra.as_ref();
+    round.asks |=
+        extra.is_some_and(|extra| extra.scalar.is_some() || extra.memory.is_some_and(|of| of.lds_dma));
+    round.reads_lds |= step.op.is_of(Families::DATA_SHARE);
+}
+
 /// Steps of a wave that are looked at.
 pub(super) const WINDOW: usize = 2048;
 

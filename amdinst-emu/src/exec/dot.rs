@@ -10,9 +10,9 @@
 use amdgpu_isa::{Arch, Encoding, Feature, Mods, Op};
 
 use super::float::single;
-use super::{Context, Versions, half, minifloat, valu, versions};
+use super::{half, minifloat, valu, versions};
 use crate::check::{Outcome, Trap};
-use crate::program::{Extra, Handler, Step};
+use crate::program::{Context, Extra, Handler, Step, Versions, permutes};
 use crate::wave::{Half, RESULT_ROW, Src, Wave, map3, merge, odd_operand};
 
 /// The function that executes such an instruction.
@@ -264,7 +264,7 @@ fn dot(context: &mut Context<'_>, step: &Step, lanes: &Versions) -> Outcome {
     if w.gpr_index.enable != 0 {
         return Err(Trap::unimplemented(step.op, "with relative addressing of VGPRs"));
     }
-    if mods.omod != 0 || valu::permutes(mods) && mods.abs | mods.neg != 0 {
+    if mods.omod != 0 || permutes(mods) && mods.abs | mods.neg != 0 {
         return Err(Trap::unimplemented(step.op, "with modifiers that no manual defines"));
     }
     with_sources(w, step, extra, |w| {

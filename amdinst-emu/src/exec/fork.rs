@@ -6,9 +6,8 @@
 
 use amdgpu_isa::Op;
 
-use super::Context;
 use crate::check::{Outcome, Trap};
-use crate::program::{Handler, Step};
+use crate::program::{Context, Handler, Step};
 use crate::wave::EXEC;
 
 /// First bit of MODE.CSP, the uppermost three.

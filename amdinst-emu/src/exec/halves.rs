@@ -3,10 +3,9 @@
 
 use amdgpu_isa::Op;
 
-use super::Context;
 use super::valu;
 use crate::check::{Outcome, Trap};
-use crate::program::{Handler, Step};
+use crate::program::{Context, Handler, Step};
 use crate::wave::{LANES, odd_operand};
 
 /// The function that executes such an instruction.

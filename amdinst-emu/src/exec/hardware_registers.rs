@@ -6,10 +6,9 @@
 //! handler (TBA, TMA). TRAPSTS keeps what is written to it: exceptions are not recorded. Registers that would tell of what
 //! is not modelled (GPR_ALLOC, the performance snapshots, reserved numbers) are named traps.
 
-use super::Context;
 use crate::check::{Outcome, Trap};
 use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};
-use crate::program::Step;
+use crate::program::{Context, Step};
 use crate::rules::{HardwareRegister, Rules};
 use crate::wave::{EXEC, LANES, Signal, VCC, Wave};
 use amdgpu_isa::Feature;

@@ -2,9 +2,8 @@
 
 use amdgpu_isa::{Op, Value};
 
-use super::Context;
 use crate::check::{Outcome, Trap};
-use crate::program::{Handler, Step};
+use crate::program::{Context, Handler, Step};
 use crate::wave::{GprIndex, LANES, Src, Wave, odd_operand, register_row};
 
 /// The function that executes such an instruction.

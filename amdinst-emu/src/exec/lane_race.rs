@@ -2,11 +2,10 @@
 //!
 //! Values that agree are none: lanes that all store one value are a common idiom.
 
-use super::Context;
 use super::lane_data::get_small;
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::Memory;
-use crate::program::{Action, Part};
+use crate::program::{Action, Context, Part};
 use crate::wave::{LANES, Wave};
 
 /// What a lane is about to store.

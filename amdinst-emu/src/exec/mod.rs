@@ -39,89 +39,12 @@ mod vop3p;
 mod vopc;
 mod wmma;
 
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::LazyLock;
 
 use amdgpu_isa::{Encoding, Inst, Op, Special, Value};
 
 use crate::check::{FaultKind, Outcome, Trap};
-use crate::lds::Lds;
-use crate::memory::Memory;
-use crate::program::{Handler, Program, Step};
-use crate::races::{self, Clashes, DeviceRaces, DeviceScan};
-use crate::record::MaskCounters;
-use crate::watch::{Round, Trace};
-use crate::wave::Wave;
-
-/// What a step can reach.
-pub(crate) struct Context<'a> {
-    pub(crate) wave: &'a mut Wave,
-    pub(crate) lds: &'a mut Lds,
-    pub(crate) memory: &'a Memory,
-    /// Who has accessed it, if each access is looked at.
-    pub(crate) races: Option<&'a Mutex<DeviceRaces>>,
-    /// Which accesses are looked at, if not all are.
-    pub(crate) focus: Option<&'a Clashes>,
-    /// The look for what may be a race there, if that is done.
-    pub(crate) scan: Option<&'a mut DeviceScan>,
-    /// Where a value there comes from, if that is looked for.
-    pub(crate) trace: Option<&'a Mutex<Trace>>,
-    /// What a round of a loop does to memory, while that is looked for.
-    pub(crate) round: Option<&'a mut Round>,
-    pub(crate) program: &'a Program,
-    /// Mask counters of the wave.
-    pub(crate) counters: MaskCounters<'a>,
-    /// What stopped the wave, when a handler of the fast layer met it.
-    pub(crate) trap: Option<Box<Trap>>,
-}
-
-impl<'a> Context<'a> {
-    /// Who has accessed device memory, if that is asked for.
-    pub(crate) fn device_races(&self) -> Option<MutexGuard<'a, DeviceRaces>> {
-        races::lock(self.races)
-    }
-
-    /// Tells of stores to device memory, if that is looked for: first byte, size, and lane of each.
-    pub(crate) fn trace_stores(&self, stores: impl IntoIterator<Item = (u64, usize, Option<usize>)>) {
-        let Some(trace) = self.trace else { return };
-        let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
-        for (address, bytes, lane) in stores {
-            trace.note(self.wave, address, bytes, lane);
-        }
-    }
-
-    /// Go on at a device address.
-    pub(crate) fn jump(&mut self, device_address: u64) -> Outcome {
-        match self.program.step_of(device_address) {
-            Some(step) => {
-                self.wave.next = step;
-                Ok(())
-            }
-            None => Err(Trap::new(FaultKind::JumpOutside { target: device_address })),
-        }
-    }
-
-    /// Go on at a device address, from where a jump to the step behind this one returns.
-    pub(crate) fn call(&mut self, device_address: u64) -> Outcome {
-        self.jump(device_address)?;
-        self.note_call();
-        Ok(())
-    }
-
-    /// The step that runs has called a function.
-    pub(crate) fn note_call(&mut self) {
-        let (step, first_site) = (self.wave.current, self.wave.calls.first_site());
-        let enter = |mut races: MutexGuard<'_, DeviceRaces>| {
-            races.contexts.enter(first_site, step, self.program.steps.len())
-        };
-        let first_site = self.device_races().map_or(0, enter);
-        self.wave.calls.enter(step, first_site);
-    }
-
-    /// Device address of the step after this one.
-    pub(crate) fn next_pc(&self, step: &Step) -> u64 {
-        self.program.device_address(self.program.pc(step) + u64::from(step.size))
-    }
-}
+use crate::program::{Context, Handler, Step, Versions};
 
 /// Tables of vector arithmetic.
 const TABLES: [&[Entry]; 4] = [vop1::TABLE, vop2::TABLE, vop3::TABLE, vop3p::TABLE];
@@ -142,32 +65,6 @@ pub(crate) fn lane_work(op: Op) -> Option<&'static Versions> {
         by_op
     });
     BY_OP[op as usize]
-}
-
-/// A function of a wave whose operands have been prepared.
-type LaneWork = unsafe fn(&mut Wave, &Step);
-
-/// Such a function, compiled for the vector extensions that x86-64 processors commonly have.
-#[derive(Debug)]
-pub(crate) struct Versions {
-    any: LaneWork,
-    avx2: LaneWork,
-}
-
-impl Versions {
-    /// One that does nothing.
-    pub(crate) const NOTHING: &'static Self = {
-        fn nothing(_: &mut Wave, _: &Step) {}
-        &Self { any: nothing, avx2: nothing }
-    };
-
-    /// Execute one instruction.
-    #[inline]
-    fn run(&self, w: &mut Wave, step: &Step) {
-        let work = if w.avx2 { self.avx2 } else { self.any };
-        // SAFETY: `Wave::new` sets it only where the host has these features.
-        unsafe { work(w, step) }
-    }
 }
 
 /// The function that executes an instruction.
@@ -230,7 +127,6 @@ pub(crate) use lds::is_plain as is_plain_in_lds;
 pub(crate) use pair::{operations, pair};
 pub(crate) use permute::is_relative;
 pub(crate) use sop::is_clock;
-pub(crate) use valu::{Permutation, permutes};
 pub(crate) use vmem::{Bytes, passes_the_cache, plain};
 pub(crate) use vopc::code as comparison;
 
@@ -338,7 +234,7 @@ macro_rules! versions {
             $body(wave, step);
         }
 
-        crate::exec::Versions { any, avx2 }
+        crate::program::Versions { any, avx2 }
     }};
 }
 pub(crate) use versions;

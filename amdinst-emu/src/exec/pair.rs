@@ -2,9 +2,8 @@
 
 use amdgpu_isa::{Encoding, Inst, Mods, Op, Operand, Slot};
 
-use super::Context;
 use crate::check::Outcome;
-use crate::program::Step;
+use crate::program::{Context, Step};
 use crate::wave::odd_operand;
 
 /// Each operation of such an instruction as one by itself.

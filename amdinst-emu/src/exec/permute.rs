@@ -3,9 +3,9 @@
 
 use amdgpu_isa::{Mods, Op};
 
-use super::{Context, valu};
+use super::valu;
 use crate::check::{Outcome, Trap};
-use crate::program::{Handler, Step};
+use crate::program::{Context, Handler, Step, permutes};
 use crate::wave::{LANES, M0, Src, Wave, odd_operand, register_row};
 
 /// The function that executes such an instruction.
@@ -148,7 +148,7 @@ fn swap_relative(context: &mut Context<'_>, step: &Step) -> Outcome {
 /// `v_movrel*`.
 fn move_relative(context: &mut Context<'_>, step: &Step) -> Outcome {
     let mods = mods(step)?;
-    if valu::permutes(mods) || mods.abs | mods.neg != 0 {
+    if permutes(mods) || mods.abs | mods.neg != 0 {
         return Err(Trap::unimplemented(step.op, "with permuted lanes or modifiers of its source"));
     }
     let w = &mut *context.wave;

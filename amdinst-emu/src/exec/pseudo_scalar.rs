@@ -3,9 +3,9 @@
 use amdgpu_isa::Op;
 
 use super::float::single;
-use super::{Context, half, math};
+use super::{half, math};
 use crate::check::Outcome;
-use crate::program::{Handler, Step};
+use crate::program::{Context, Handler, Step};
 use crate::wave::{Half, Wave, odd_operand};
 
 /// The function that executes such an instruction.

@@ -3,9 +3,9 @@
 use amdgpu_isa::{Compared, Comparison, Op};
 
 use super::float::{self, single};
-use super::{Context, half};
+use super::half;
 use crate::check::Outcome;
-use crate::program::Step;
+use crate::program::{Context, Step};
 use crate::wave::{Half, Wave};
 
 /// Executes such an instruction of SOP1, SOP2 or SOPC; `None` if it is none.

@@ -6,11 +6,11 @@
 
 use amdgpu_isa::{AtomicOp, Op};
 
+use super::atomic;
 use super::atomic_float::FloatRules;
-use super::{Context, atomic};
 use crate::check::{AccessKind, FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::{Allocation, Memory, Protection};
-use crate::program::{Action, Handler, ScalarAccess, ScalarKind, Step};
+use crate::program::{Action, Context, Handler, ScalarAccess, ScalarKind, Step};
 use crate::races::{self, Access};
 use crate::wave::Wave;
 
@@ -108,7 +108,7 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
 
 /// Notes what is about to be done to device memory.
 fn watch(context: &mut Context<'_>, action: Action, address: u64, bytes: u8) -> Outcome {
-    let access = Access { bytes: bytes.into(), ..Access::new(action, false) };
+    let access = Access { bytes: bytes.into(), ..action.access(false) };
     let w = &*context.wave;
     if access.kind != AccessKind::Read {
         context.trace_stores([(address, access.bytes, None)]);

@@ -2,9 +2,9 @@
 
 use amdgpu_isa::{Feature, Logic, MaskOp, Op, WaveSize};
 
-use super::{Context, hardware_registers, scalar_float, sopp};
+use super::{hardware_registers, scalar_float, sopp};
 use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
-use crate::program::Step;
+use crate::program::{Context, Step};
 use crate::rules::Rules;
 use crate::wave::{EXEC, M0, Status, VCC, Wave};
 

@@ -2,10 +2,9 @@
 
 use amdgpu_isa::Op;
 
-use super::Context;
 use crate::check::{FaultKind, Outcome, Trap};
 use crate::lds::Arrivals;
-use crate::program::Step;
+use crate::program::{Context, Step};
 use crate::wave::{EXEC, M0, Signal, Src, Status, VCC, Wave};
 
 /// The trap that debuggers set: without one it has no effect.

@@ -6,9 +6,9 @@
 use amdgpu_isa::{Compared, Comparison, Families, NumberKind, Op, Relation};
 
 use super::float::{choose, double, single};
-use super::{Context, half, valu};
+use super::{half, valu};
 use crate::check::Outcome;
-use crate::program::Step;
+use crate::program::{Context, Step};
 use crate::wave::{EXEC, Elem, Half, NO_SCALAR, Wave, test2};
 
 /// Lanes for which the relation holds.

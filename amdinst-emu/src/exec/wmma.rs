@@ -16,9 +16,9 @@ use amdgpu_isa::{Accumulator, MatrixUnit, Mods, Op};
 
 use super::float::single;
 use super::minifloat::{self, Format};
-use super::{Context, Versions, half, versions};
+use super::{half, versions};
 use crate::check::{Outcome, Trap};
-use crate::program::{Handler, Step};
+use crate::program::{Context, Handler, Step, Versions};
 use crate::rules::Matrices;
 use crate::wave::{Half, LANES, Src, Wave, odd_operand};
 

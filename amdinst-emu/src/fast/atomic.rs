@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::level::Level;
 use super::memory::{Addresses, Lanes, find, note};
-use super::{Body, Hot, general, rows};
+use super::{Body, general, rows};
 use amdgpu_isa::AtomicOp;
 
 use crate::check::AccessKind;
-use crate::exec::{AtomicWork, Context};
-use crate::program::Action;
+use crate::exec::AtomicWork;
+use crate::program::{Action, Context, Hot};
 use crate::wave::{LANES, lanes_of};
 
 /// An atomic on 4 bytes, or 8 if `WIDE`, which writes what was there to rows from `hot.dst` on if it `RETURNS`. Addresses as those of

@@ -1,12 +1,12 @@
 //! Comparisons of 32-bit lanes: `v_cmp_*` and `v_cmpx_*`.
 
+use crate::program::{Context, Hot};
 use std::marker::PhantomData;
 
 use super::level::Level;
 use super::mode::{FloatMode, Modifiers, Signs};
 use super::valu::{put_mask, sources};
-use super::{Body, Hot, Lanes, parts};
-use crate::exec::Context;
+use super::{Body, Lanes, parts};
 
 /// A test of two vectors.
 pub(super) trait Test {

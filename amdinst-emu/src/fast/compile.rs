@@ -11,11 +11,12 @@ use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
 use super::{
-    CONST, Compiled, Form, Handler, Hot, SCALAR, at, double, general, halves, lds, memory, packed, pair,
-    scalar_memory, scratch,
+    CONST, Form, SCALAR, at, double, general, halves, lds, memory, packed, pair, scalar_memory, scratch,
 };
-use crate::exec::{is_plain_in_lds, passes_the_cache, permutes};
-use crate::program::{Action, MemoryAccess, Part, Program, ScalarKind, Space, Step};
+use crate::exec::{is_plain_in_lds, passes_the_cache};
+use crate::program::{
+    Action, Compiled, Hot, HotHandler, MemoryAccess, Part, Program, ScalarKind, Space, Step, permutes,
+};
 use crate::rules::NULL_RESULT;
 use crate::vectors::Vectors;
 use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS, SOURCE_ROWS, Src};
@@ -48,7 +49,7 @@ pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
         count += u32::from(step.flags.vector);
         (hot.vectors, hot.is_vector) = (count, step.flags.vector);
     }
-    Compiled { steps: code, _pairs: pairs, _permuted: permuted }
+    Compiled { steps: code, _kept: Box::new((pairs, permuted)) }
 }
 
 /// The steps of instructions of two operations, which `code` then refers to.
@@ -141,7 +142,7 @@ fn blank(step: &Step, index: u32) -> Hot {
 }
 
 /// The step's handler, if it has one of its own; completes the operands.
-fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     // A word that is no instruction, and the end of the text: faults, whatever `op` they carry.
     if step.extra.as_ref().is_some_and(|extra| !extra.message.is_empty()) {
         return None;
@@ -174,7 +175,7 @@ fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
 }
 
 /// Arithmetic of lanes; DPP apart.
-fn arithmetic(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn arithmetic(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     if let Some(run) = doubles(step, hot, form).or_else(|| halves::handler(step, hot, form)) {
         return Some(run);
     }
@@ -224,7 +225,7 @@ fn scalar_result(step: &Step, dwords: u8) -> bool {
         && step.sdst.checked_add(dwords).is_some_and(|end| end <= 128)
 }
 
-fn branch(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn branch(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     let run = match step.op {
         Op::s_waitcnt
         | Op::s_wait_loadcnt
@@ -252,7 +253,7 @@ fn branch(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     Some(run)
 }
 
-fn scalar(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn scalar(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     if let Some(run) = scalar_constant(step, hot, form) {
         return Some(run);
     }
@@ -382,7 +383,7 @@ fn scalar(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
 }
 
 /// SOPK: the constant is the step's immediate, the other operand the destination.
-fn scalar_constant(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn scalar_constant(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     let signed = i32::from(step.imm as i16) as u32;
     let unsigned = u32::from(step.imm as u16);
     let mut sources = |imm: u32| {
@@ -431,7 +432,7 @@ fn scalar_constant(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     }
 }
 
-fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     macro_rules! one {
         ($operation:ident) => {{
             source(step, hot, 0, 1)?;
@@ -603,7 +604,7 @@ fn multiply_add(step: &Step, hot: &mut Hot) -> Option<()> {
 }
 
 /// Arithmetic and comparisons of singles with modifiers.
-fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     macro_rules! of_three {
         ($operation:ident) => {{
             source(step, hot, 2, 1)?;
@@ -643,7 +644,7 @@ fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
 }
 
 /// Arithmetic of doubles, and comparisons of 64 bits; with signs changed, but without other modifiers.
-fn doubles(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn doubles(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     macro_rules! comparisons {
         ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
             match step.op {
@@ -714,7 +715,7 @@ fn doubles(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
 }
 
 /// Operations on pairs of singles.
-fn packed(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn packed(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     let (sources, moves, run) = match step.op {
         Op::v_pk_fma_f32 => (3, false, at::<packed::Packed<valu::FmaF32, 3>>(form)),
         Op::v_pk_mul_f32 => (2, false, at::<packed::Packed<valu::MultiplyF32, 2>>(form)),
@@ -751,7 +752,7 @@ pub(super) fn mask_source(step: &Step, hot: &mut Hot) -> Option<()> {
     Some(())
 }
 
-fn one<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
+fn one<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<HotHandler> {
     let run = if is_row(hot.src[0]) { at::<Do<O, 1, 0>>(form) } else { at::<Do<O, 1, FIRST>>(form) };
     result_fits(step, 1).then_some(run)
 }
@@ -761,7 +762,7 @@ fn same(hot: &Hot, count: usize) -> u8 {
     (0..count).filter(|slot| !is_row(hot.src[*slot])).map(|slot| 1 << slot).sum()
 }
 
-fn two<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
+fn two<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<HotHandler> {
     let run = match same(hot, 2) {
         0 => at::<Do<O, 2, 0>>(form),
         FIRST => at::<Do<O, 2, FIRST>>(form),
@@ -771,7 +772,7 @@ fn two<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
     result_fits(step, 1).then_some(run)
 }
 
-fn three<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
+fn three<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<HotHandler> {
     let run = match same(hot, 3) {
         0 => at::<Do<O, 3, 0>>(form),
         1 => at::<Do<O, 3, 1>>(form),
@@ -785,7 +786,7 @@ fn three<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
     result_fits(step, 1).then_some(run)
 }
 
-fn select(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
+fn select(step: &Step, hot: &Hot, form: Form) -> Option<HotHandler> {
     let run = match same(hot, 2) {
         0 => at::<Select<0>>(form),
         FIRST => at::<Select<FIRST>>(form),
@@ -795,7 +796,7 @@ fn select(step: &Step, hot: &Hot, form: Form) -> Option<Handler> {
     result_fits(step, 1).then_some(run)
 }
 
-fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form, modified: bool) -> Option<Handler> {
+fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form, modified: bool) -> Option<HotHandler> {
     if modified {
         // Integers have no modifiers.
         return if const { T::FLOAT } { Some(at::<compare::InMode<T, true>>(form)) } else { None };
@@ -808,7 +809,7 @@ fn compare<T: Test, const TO_EXEC: bool>(hot: &Hot, form: Form, modified: bool) 
     })
 }
 
-fn comparison(step: &Step, hot: &mut Hot, form: Form, modifiers: Option<Modifiers>) -> Option<Handler> {
+fn comparison(step: &Step, hot: &mut Hot, form: Form, modifiers: Option<Modifiers>) -> Option<HotHandler> {
     let modified = modifiers.is_some();
     macro_rules! compare {
         ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
@@ -862,8 +863,8 @@ pub(super) fn mask_result(
     hot: &mut Hot,
     form: Form,
     to_exec: bool,
-    run: Handler,
-) -> Option<Handler> {
+    run: HotHandler,
+) -> Option<HotHandler> {
     if to_exec {
         hot.imm[2] = compare::MASK_TO_EXEC;
     }
@@ -878,7 +879,7 @@ pub(super) fn mask_result(
 }
 
 /// Loads and stores in device memory.
-fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     let plain = !access.tfe && !access.lds_dma && !access.adds_lane && access.typed.is_none();
     if !plain || !matches!(access.space, Space::Global | Space::Flat) {
         return None;
@@ -939,7 +940,7 @@ fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Opti
 }
 
 /// Loads and stores in scratch, through a buffer resource or FLAT_SCRATCH.
-fn private(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn private(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     use scratch::{Access, BUFFER, FLAT};
     let plain = !access.tfe && !access.lds_dma && access.typed.is_none() && !access.idxen;
     let buffer = access.space == Space::Buffer;
@@ -1007,7 +1008,7 @@ fn dwords(access: &MemoryAccess) -> Option<(bool, u8, u16)> {
 }
 
 /// Reads and writes of less than a dword in LDS.
-fn less_in_group(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn less_in_group(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     let (write, narrow) = memory::Narrow::of(access.action)?;
     let data = if write { access.data[0] } else { access.dst };
     hot.src[0] = u32::from(access.vaddr?) * LANES as u32;
@@ -1018,7 +1019,7 @@ fn less_in_group(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Han
 }
 
 /// Atomics in LDS.
-fn atomic_in_group(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn atomic_in_group(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     let Action::Atomic { bytes: bytes @ (4 | 8), returns, .. } = access.action else { return None };
     let dwords = u16::from(bytes / 4);
     let fits = |first: u16| usize::from(first % 256 + dwords) <= REGISTERS / 2;
@@ -1037,7 +1038,7 @@ fn atomic_in_group(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<H
 }
 
 /// Reads and writes of whole dwords in LDS.
-fn group(access: &MemoryAccess, step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn group(access: &MemoryAccess, step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     let plain = matches!(
         step.op,
         Op::ds_read_b32

@@ -7,8 +7,8 @@ use super::compare;
 use super::level::{Level, Room, Vectors32, in_mode, relation};
 use super::mode::{FloatMode, Modifiers};
 use super::valu::put_mask;
-use super::{Body, CONST, Hot, PARTS, SCALAR, parts, put, rows};
-use crate::exec::Context;
+use super::{Body, CONST, PARTS, SCALAR, parts, put, rows};
+use crate::program::{Context, Hot};
 use crate::wave::{LANES, Nans, Wave};
 
 /// An operation on vectors of doubles; operations on fewer sources ignore the others.
@@ -84,7 +84,7 @@ impl<L: Level> Copy for Source<L> {}
 
 impl<L: Level> Source<L> {
     /// # Safety
-    /// As for [`super::Handler`].
+    /// As for [`super::HotHandler`].
     #[inline(always)]
     unsafe fn of(w: &mut Wave, hot: &Hot, slot: usize) -> Self {
         let src = hot.src[slot];
@@ -110,7 +110,7 @@ impl<L: Level> Source<L> {
     /// The halves of the `part`th vector's lanes, the high ones with their signs changed.
     ///
     /// # Safety
-    /// As for [`super::Handler`].
+    /// As for [`super::HotHandler`].
     #[inline(always)]
     unsafe fn halves(&self, part: usize) -> [L::V; 2] {
         // SAFETY: within the rows.
@@ -126,7 +126,7 @@ impl<L: Level> Source<L> {
     /// The `part`th vector's lanes as doubles.
     ///
     /// # Safety
-    /// As for [`super::Handler`].
+    /// As for [`super::HotHandler`].
     #[inline(always)]
     unsafe fn doubles(&self, part: usize, flushes: bool) -> [L::V; 2] {
         // SAFETY: within the rows.
@@ -374,7 +374,7 @@ pub(super) trait Test {
     /// Lanes of the `part`th vectors for which it holds.
     ///
     /// # Safety
-    /// As for [`super::Handler`].
+    /// As for [`super::HotHandler`].
     unsafe fn lanes<L: Level>(a: &Halves<L>, b: &Halves<L>, flushes: bool) -> u32;
 }
 

@@ -15,9 +15,8 @@ use super::compare::{self, Test};
 use super::compile::{mask_result, mask_source, result_fits, source};
 use super::level::{Level, relation};
 use super::valu::put_mask;
-use super::{Body, Form, Handler, Hot, Lanes, PARTS, at, leave, mask, part, parts, put, rows};
-use crate::exec::Context;
-use crate::program::Step;
+use super::{Body, Form, Lanes, PARTS, at, leave, mask, part, parts, put, rows};
+use crate::program::{Context, Hot, HotHandler, Step};
 use crate::wave::{SATURATE, Wave};
 
 /// What an instruction asks of its operands, in `hot.target`: a bit for each source from each of these on.
@@ -293,7 +292,7 @@ struct Source<L: Level> {
 
 impl<L: Level> Source<L> {
     /// # Safety
-    /// As for [`super::Handler`].
+    /// As for [`super::HotHandler`].
     #[inline(always)]
     unsafe fn of(w: &mut Wave, hot: &Hot, slot: usize, sign: u32) -> Self {
         // SAFETY: the caller's.
@@ -308,7 +307,7 @@ impl<L: Level> Source<L> {
     }
 
     /// # Safety
-    /// As for [`super::Handler`].
+    /// As for [`super::HotHandler`].
     #[inline(always)]
     unsafe fn get(&self, part: usize) -> L::V {
         // SAFETY: the caller's.
@@ -329,7 +328,7 @@ fn is_plain<O: Operation>(w: &Wave) -> bool {
 /// the next step, after another has run this one.
 ///
 /// # Safety
-/// As for [`super::Handler`].
+/// As for [`super::HotHandler`].
 #[inline(always)]
 unsafe fn mode_of<O: Operation, const PLAIN: bool, Modal: Body, L: Level>(
     context: &mut Context<'_>,
@@ -403,7 +402,7 @@ impl<O: Operation, const PLAIN: bool> Body for Do<O, PLAIN> {
 /// Write results, which have zeros above a half, as the instruction asks.
 ///
 /// # Safety
-/// As for [`super::Handler`].
+/// As for [`super::HotHandler`].
 #[inline(always)]
 unsafe fn put_half<L: Level>(w: &mut Wave, hot: &Hot, result: &mut [L::V; PARTS]) {
     // SAFETY: the caller's.
@@ -634,7 +633,7 @@ impl<T: Test> Body for Compare<T> {
 }
 
 /// The handler of a step that works on halves of registers, if it has one; completes the operands.
-pub(super) fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+pub(super) fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     let extra = step.extra.as_ref()?;
     let mods = &extra.inst.mods;
     if mods.sdwa.is_some() || mods.omod != 0 || mods.clamp {
@@ -722,7 +721,7 @@ pub(super) fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler>
 }
 
 /// Packed and mixed instructions.
-fn in_parts(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn in_parts(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     let mods = &step.extra.as_ref()?.inst.mods;
     let [low, high, neg, neg_high] =
         [mods.op_sel, mods.op_sel_hi, mods.neg, mods.neg_hi].map(|bits| u32::from(bits & 7));
@@ -784,7 +783,7 @@ fn in_parts(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
     result_fits(step, 1).then_some(run)
 }
 
-fn comparison(step: &Step, hot: &mut Hot, form: Form) -> Option<Handler> {
+fn comparison(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     macro_rules! compare {
         ($($plain:ident $to_exec:ident $test:ty),* $(,)?) => {
             match step.op {

@@ -7,8 +7,8 @@ use std::marker::PhantomData;
 use super::level::{Level, Room, in_mode as operation, relation};
 use super::mode::{FloatMode, Modifiers, Signs, finish};
 use super::valu::{Floats, Operation, any_sources, nan, no_nan, replace_nans, without_nans};
-use super::{Body, Hot, Lanes, PARTS, leave, parts, put};
-use crate::exec::Context;
+use super::{Body, Lanes, PARTS, leave, parts, put};
+use crate::program::{Context, Hot};
 use crate::wave::{Nans, Wave};
 
 /// `O` in every mode, and if it is `MODIFIED` with the instruction's own modifiers. See [`Do`](super::valu::Do).
@@ -24,7 +24,7 @@ impl<L: Level, const MODIFIED: bool> Source<L, MODIFIED> {
     /// As many sources as an operation has; those that it does not have are the last that it has.
     ///
     /// # Safety
-    /// As for [`super::Handler`].
+    /// As for [`super::HotHandler`].
     #[inline(always)]
     unsafe fn all<const SOURCES: usize>(w: &mut Wave, hot: &Hot, modifiers: Modifiers) -> [Self; 3] {
         let last = SOURCES - 1;
@@ -42,7 +42,7 @@ impl<L: Level, const MODIFIED: bool> Source<L, MODIFIED> {
     /// The `part`th vector.
     ///
     /// # Safety
-    /// As for [`super::Handler`].
+    /// As for [`super::HotHandler`].
     #[inline(always)]
     unsafe fn get(&self, part: usize) -> L::V {
         // SAFETY: the caller's.
@@ -55,7 +55,7 @@ impl<L: Level, const MODIFIED: bool> Source<L, MODIFIED> {
     /// Where its vectors are, in the register file or in `room`.
     ///
     /// # Safety
-    /// As for [`super::Handler`].
+    /// As for [`super::HotHandler`].
     #[inline(always)]
     unsafe fn row(&self, room: &mut Room<L>) -> *const L::V {
         match self.lanes {

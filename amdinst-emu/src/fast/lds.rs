@@ -3,12 +3,12 @@
 use super::atomic;
 use super::level::Level;
 use super::memory::{Narrow, numbers};
-use super::{Body, Hot, PARTS, general, part, parts, rows};
+use super::{Body, PARTS, general, part, parts, rows};
 use amdgpu_isa::AtomicOp;
 
 use crate::check::AccessKind;
-use crate::exec::{AtomicWork, Context, lane_race};
-use crate::program::{Action, Part};
+use crate::exec::{AtomicWork, lane_race};
+use crate::program::{Action, Context, Hot, Part};
 use crate::races::{Lines, Mark, Noting};
 use crate::wave::{LANES, Wave, lanes_of};
 

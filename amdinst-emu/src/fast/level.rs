@@ -1,7 +1,7 @@
 //! Vector extensions of the host: one trait, an implementation a level.
 //!
 //! A handler is written once, over [`Level`], and compiled once a level; which one runs is decided when a program is
-//! made ready. [`Vectors::Baseline`](crate::Vectors) is plain Rust, for every processor; the others are x86-64's.
+//! made ready. [`Vectors::Baseline`](crate::vectors::Vectors) is plain Rust, for every processor; the others are x86-64's.
 
 #[cfg(target_arch = "x86_64")]
 #[cfg_attr(test, allow(dead_code, reason = "the crate's own tests run on the baseline alone"))]
@@ -20,11 +20,11 @@ pub(crate) use avx2::Avx2;
 pub(crate) use avx512::Avx512;
 pub(crate) use portable::Portable;
 
+use crate::program::{Context, Hot};
 use std::mem::MaybeUninit;
 
 use super::PARTS;
 use super::mode::FloatMode;
-use crate::exec::Context;
 
 /// A relation of two floats: as `_CMP_*` number the ones that never signal.
 pub(crate) mod relation {
@@ -246,9 +246,9 @@ pub(crate) trait Level: 'static {
     unsafe fn scatter(to: *mut u8, offsets: Self::V, values: Self::V, bits: u32);
 
     /// Run a body, out of line.
-    unsafe fn rarely<B: super::Body>(context: &mut Context<'_>, hot: &super::Hot) -> u32;
+    unsafe fn rarely<B: super::Body>(context: &mut Context<'_>, hot: &Hot) -> u32;
     /// Run a body, out of line, that may run often: as a handler of its own does.
-    unsafe fn apart<B: super::Body>(context: &mut Context<'_>, hot: &super::Hot) -> u32;
+    unsafe fn apart<B: super::Body>(context: &mut Context<'_>, hot: &Hot) -> u32;
 
     /// Loads a vector as [`Level::load`] does, from memory that other threads may be writing: each dword is read as by a
     /// relaxed atomic.

@@ -5,11 +5,11 @@
 //! where every lane is checked for itself and faults are told.
 
 use super::level::Level;
-use super::{Body, CONST, Hot, PARTS, all_lanes, general, part, parts, put, rows, scratch};
+use super::{Body, CONST, PARTS, all_lanes, general, part, parts, put, rows, scratch};
 use crate::check::AccessKind;
-use crate::exec::{Bytes, Context, lane_race, plain};
+use crate::exec::{Bytes, lane_race, plain};
 use crate::memory::{Allocation, PRIVATE_APERTURE, Protection, SharedBytes};
-use crate::program::{Action, Part};
+use crate::program::{Action, Context, Hot, Part};
 use crate::races::{Lines, Noting};
 use crate::wave::{LANES, SOURCE_ROWS, Wave};
 
@@ -350,7 +350,7 @@ impl<const STORE: bool, const DWORDS: usize> Body for InBuffer<STORE, DWORDS> {
 /// Moves dwords between registers and memory.
 ///
 /// # Safety
-/// As for [`super::Handler`]; `place` is where the lanes' offsets, from dword `row` of the registers on, go.
+/// As for [`super::HotHandler`]; `place` is where the lanes' offsets, from dword `row` of the registers on, go.
 #[inline(always)]
 unsafe fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
     context: &mut Context<'_>,

@@ -54,22 +54,13 @@ mod scratch;
 mod valu;
 mod wide;
 
-use std::sync::OnceLock;
-
 use amdgpu_isa::{Arch, WaveSize};
 
 use crate::check::{FaultKind, Trap};
-use crate::exec::Context;
-use crate::program::{Program, Step};
+use crate::program::{Context, Hot, HotHandler, Program, Step};
 use crate::vectors::Vectors;
 use crate::wave::{EXEC, LANES, Registers, Status, Wave};
 use level::Level;
-
-/// Executes one step; returns the number of the next one, or [`STOP`].
-///
-/// # Safety
-/// The step has been made by `compile` for a level that this host has, for the program in the context.
-pub(crate) type Handler = unsafe fn(&mut Context<'_>, &Hot) -> u32;
 
 /// Leave the loop: the wave waits, has ended or trapped, or goes on in another mode.
 pub(crate) const STOP: u32 = u32::MAX;
@@ -79,58 +70,10 @@ const SCALAR: u32 = 1 << 16;
 /// A source that is no row: the constant of its slot.
 const CONST: u32 = 1 << 17;
 
-/// A step, compact: one cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub(crate) struct Hot {
-    pub(crate) run: Handler,
-    /// First dword of the result's row, or number of a scalar register.
-    dst: u32,
-    /// First dword of a row, or [`SCALAR`] with a number, or [`CONST`].
-    src: [u32; 3],
-    /// Constants of the sources, or immediates.
-    imm: [u32; 3],
-    /// Scalar result besides the lanes'.
-    sdst: u32,
-    /// Number of the step behind this one.
-    pub(crate) next: u32,
-    /// Where a branch goes.
-    target: u32,
-    /// Number of the mask counter.
-    slot: u32,
-    /// The end of the straight run that the step is in: the number of the next step behind one that may go elsewhere,
-    /// wait, or write EXEC.
-    pub(crate) end: u32,
-    /// Instructions that work on lanes among all steps up to this one, with it.
-    pub(crate) vectors: u32,
-    /// It works on lanes.
-    pub(crate) is_vector: bool,
-    /// It names registers that the wave has not.
-    pub(crate) is_beyond: bool,
-}
-
-/// The compact steps of a program, for each level that has been used.
-#[derive(Debug, Default)]
-pub(crate) struct Code {
-    levels: [OnceLock<Compiled>; Vectors::ALL.len()],
-}
-
-/// The compact steps of a program for one level.
-#[derive(Debug)]
-struct Compiled {
-    steps: Box<[Hot]>,
-    /// Those that instructions of two operations refer to.
-    _pairs: Box<[[Hot; 2]]>,
-    /// Those that instructions with DPP refer to.
-    _permuted: Box<[pair::Permuted]>,
-}
-
-impl Code {
-    /// The steps of `program`, whose code this is, for a level; for the widest one that the host has if it lacks it.
-    pub(crate) fn steps(&self, program: &Program, vectors: Vectors) -> &[Hot] {
-        let vectors = vectors.min(Vectors::detect());
-        &self.levels[vectors as usize].get_or_init(|| compile::compile(program, vectors)).steps
-    }
+/// The compact steps of a program for a level; for the widest one that the host has if it lacks it.
+pub(crate) fn steps(program: &Program, vectors: Vectors) -> &[Hot] {
+    let vectors = vectors.min(Vectors::detect());
+    program.code.of(vectors, || compile::compile(program, vectors))
 }
 
 /// `steps` for waves with the registers `allotted`: steps that name others are faults.
@@ -145,7 +88,7 @@ pub(crate) fn within(program: &Program, steps: &[Hot], allotted: Registers) -> V
 /// Ends the wave at a step that names registers which it has not.
 ///
 /// # Safety
-/// As for [`Handler`].
+/// As for [`HotHandler`].
 unsafe fn beyond(context: &mut Context<'_>, hot: &Hot) -> u32 {
     let index = hot.next - 1;
     context.wave.current = index;
@@ -166,11 +109,11 @@ pub(crate) fn beyond_allotted(wave: &Wave, step: &Step) -> Box<Trap> {
 /// into one unit of code, and compiles those of several files at the same time.
 trait Body {
     /// # Safety
-    /// As for [`Handler`].
+    /// As for [`HotHandler`].
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32;
 
     /// # Safety
-    /// As for [`Handler`].
+    /// As for [`HotHandler`].
     #[cfg(target_arch = "x86_64")]
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
@@ -180,7 +123,7 @@ trait Body {
     }
 
     /// # Safety
-    /// As for [`Handler`].
+    /// As for [`HotHandler`].
     #[cfg(target_arch = "x86_64")]
     #[inline(never)]
     #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
@@ -190,7 +133,7 @@ trait Body {
     }
 
     /// # Safety
-    /// As for [`Handler`].
+    /// As for [`HotHandler`].
     #[inline(never)]
     unsafe fn on_baseline<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: the caller's.
@@ -200,7 +143,7 @@ trait Body {
     /// What handlers leave to, seldom: kept out of them, so that they need no stack.
     ///
     /// # Safety
-    /// As for [`Handler`].
+    /// As for [`HotHandler`].
     #[cfg(target_arch = "x86_64")]
     #[cold]
     #[inline(never)]
@@ -211,7 +154,7 @@ trait Body {
     }
 
     /// # Safety
-    /// As for [`Handler`].
+    /// As for [`HotHandler`].
     #[cfg(target_arch = "x86_64")]
     #[cold]
     #[inline(never)]
@@ -222,7 +165,7 @@ trait Body {
     }
 
     /// # Safety
-    /// As for [`Handler`].
+    /// As for [`HotHandler`].
     #[cold]
     #[inline(never)]
     unsafe fn rarely_on_baseline<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
@@ -240,7 +183,7 @@ struct Form {
 }
 
 /// The handler of a body in a form.
-fn at<B: Body>(form: Form) -> Handler {
+fn at<B: Body>(form: Form) -> HotHandler {
     match form.wave {
         WaveSize::Wave32 => for_lanes::<B, 32>(form.vectors),
         WaveSize::Wave64 => for_lanes::<B, 64>(form.vectors),
@@ -250,7 +193,7 @@ fn at<B: Body>(form: Form) -> Handler {
 /// The handler of a body at a level, for waves of so many lanes.
 ///
 /// Tests in this crate's own files run no kernel by it, so that it is not worth two minutes of compiling: those of `tests/` try every level.
-fn for_lanes<B: Body, const LANES: usize>(vectors: Vectors) -> Handler {
+fn for_lanes<B: Body, const LANES: usize>(vectors: Vectors) -> HotHandler {
     match vectors {
         #[cfg(all(target_arch = "x86_64", not(test)))]
         Vectors::Avx512 => B::on_avx512::<LANES>,
@@ -263,7 +206,7 @@ fn for_lanes<B: Body, const LANES: usize>(vectors: Vectors) -> Handler {
 /// Run the step by its own function in `exec`.
 ///
 /// # Safety
-/// As for [`Handler`].
+/// As for [`HotHandler`].
 #[inline(never)]
 unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
     let index = hot.next - 1;
@@ -290,7 +233,7 @@ unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
 /// Leave a step that a handler of arithmetic has begun to its own function in `exec`, which does it all: DPP, too.
 ///
 /// # Safety
-/// As for [`Handler`].
+/// As for [`HotHandler`].
 unsafe fn leave(context: &mut Context<'_>, hot: &Hot) -> u32 {
     if let Some(exec) = context.wave.permuting {
         context.wave.exec = exec;
@@ -364,7 +307,7 @@ const fn parts<L: Level>() -> usize {
 /// Write a row where EXEC says so.
 ///
 /// # Safety
-/// As for [`Handler`]; `dst` is the first dword of a row.
+/// As for [`HotHandler`]; `dst` is the first dword of a row.
 #[inline(always)]
 unsafe fn put<L: Level>(w: &mut Wave, dst: u32, values: &[L::V; PARTS]) {
     let exec = w.exec;
@@ -399,7 +342,7 @@ impl<L: Level> Copy for Lanes<L> {}
 
 impl<L: Level> Lanes<L> {
     /// # Safety
-    /// As for [`Handler`].
+    /// As for [`HotHandler`].
     #[inline(always)]
     unsafe fn of(w: &mut Wave, hot: &Hot, slot: usize) -> Self {
         let src = hot.src[slot];
@@ -416,7 +359,7 @@ impl<L: Level> Lanes<L> {
     /// A source as [`Lanes::of`] reads it, if it is known whether it is the same for all lanes.
     ///
     /// # Safety
-    /// As for [`Handler`].
+    /// As for [`HotHandler`].
     #[inline(always)]
     unsafe fn known(w: &mut Wave, hot: &Hot, slot: usize, same: bool) -> Self {
         let src = hot.src[slot];
@@ -433,7 +376,7 @@ impl<L: Level> Lanes<L> {
     /// The `part`th vector.
     ///
     /// # Safety
-    /// As for [`Handler`].
+    /// As for [`HotHandler`].
     #[inline(always)]
     unsafe fn get(self, part: usize) -> L::V {
         match self {

@@ -5,9 +5,9 @@
 //! by the output modifier's power of two and clamped.
 
 use super::level::{Directed, Level, Room, Vectors32, in_mode, relation};
+use super::parts;
 use super::valu::nan;
-use super::{Hot, parts};
-use crate::program::Step;
+use crate::program::{Hot, Step};
 use crate::wave::Wave;
 
 /// What MODE asks of one format.

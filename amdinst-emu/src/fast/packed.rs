@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use super::level::{Level, Room};
 use super::mode::FloatMode;
 use super::valu::{Floats, Operation, no_nan, replace_nans};
-use super::{Body, Hot, PARTS, SCALAR, parts, put, rows};
-use crate::exec::Context;
+use super::{Body, PARTS, SCALAR, parts, put, rows};
+use crate::program::{Context, Hot};
 use crate::wave::{LANES, Wave};
 
 /// Modifiers of a source in `hot.imm`, for the low result; those for the high one are two bits further.
@@ -23,7 +23,7 @@ struct Source<L: Level> {
 
 impl<L: Level> Source<L> {
     /// # Safety
-    /// As for [`super::Handler`].
+    /// As for [`super::HotHandler`].
     #[inline(always)]
     unsafe fn of(w: &mut Wave, hot: &Hot, slot: usize, result: u32) -> Self {
         let bits = hot.imm[slot] >> (2 * result);
@@ -41,7 +41,7 @@ impl<L: Level> Source<L> {
     }
 
     /// # Safety
-    /// As for [`super::Handler`].
+    /// As for [`super::HotHandler`].
     #[inline(always)]
     unsafe fn get(&self, part: usize) -> L::V {
         // SAFETY: within the row.

@@ -5,10 +5,9 @@
 
 use amdgpu_isa::Op;
 
+use super::Body;
 use super::level::Level;
-use super::{Body, Hot};
-use crate::exec::{Context, Permutation};
-use crate::program::Step;
+use crate::program::{Context, Hot, Permutation, Step};
 use crate::wave::Src;
 
 /// Whether an operation's handler does all of it.

@@ -1,7 +1,7 @@
 //! Scalar arithmetic and branches. Results go to scalar registers, those of EXEC among them.
 
-use super::{Body, CONST, Hot, exec_written, mask, scalar};
-use crate::exec::Context;
+use super::{Body, CONST, exec_written, mask, scalar};
+use crate::program::{Context, Hot};
 use crate::wave::{EXEC, VCC, Wave};
 
 /// What happens to SCC.

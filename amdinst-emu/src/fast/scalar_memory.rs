@@ -1,9 +1,9 @@
 //! Scalar loads from one allocation.
 
-use super::{Body, Hot, Level, general};
+use super::{Body, Level, general};
 use crate::check::AccessKind;
-use crate::exec::Context;
 use crate::memory::Protection;
+use crate::program::{Context, Hot};
 
 /// `s_load_dword*` of `hot.imm[1]` dwords, at scalar pair `hot.src[0]` plus `hot.imm[0]`.
 pub(super) struct Load;

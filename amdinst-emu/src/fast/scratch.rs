@@ -4,9 +4,9 @@
 
 use super::level::Level;
 use super::memory::{InBuffer, Narrow, is_uniform};
-use super::{Body, CONST, Hot, general, part, parts, rows, scalar};
-use crate::exec::Context;
+use super::{Body, CONST, general, part, parts, rows, scalar};
 use crate::memory::is_scratch;
+use crate::program::{Context, Hot};
 use crate::rules::Buffers;
 use crate::wave::{LANES, Scratch, Wave};
 
@@ -78,7 +78,7 @@ impl<const STORE: bool, const DWORDS: usize, const FORM: u8> Body for Access<STO
 /// nothing is done, if they are not all inside, or cross dwords.
 ///
 /// # Safety
-/// As for [`super::Handler`].
+/// As for [`super::HotHandler`].
 #[inline(always)]
 pub(super) unsafe fn transfer<L: Level, const STORE: bool, const DWORDS: usize>(
     w: &mut Wave,

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use super::in_mode::InMode;
 use super::level::{Level, Room, in_mode, relation};
 use super::mode::FloatMode;
-use super::{Body, Hot, Lanes, PARTS, exec_written, leave, mask, part, parts, put, rows, scalar, set_mask};
-use crate::exec::Context;
+use super::{Body, Lanes, PARTS, exec_written, leave, mask, part, parts, put, rows, scalar, set_mask};
+use crate::program::{Context, Hot};
 use crate::wave::{EXEC, Nans, Wave};
 
 /// What an operation does with NaNs.

@@ -1,8 +1,8 @@
 //! 64-bit integers in two rows: shifts by the same count everywhere, and multiply-add.
 
 use super::level::Level;
-use super::{Body, Hot, Lanes, PARTS, parts, put, rows, scalar, set_mask};
-use crate::exec::Context;
+use super::{Body, Lanes, PARTS, parts, put, rows, scalar, set_mask};
+use crate::program::{Context, Hot};
 use crate::wave::LANES;
 
 /// Kinds of [`Shift`].

@@ -13,8 +13,9 @@ use amdgpu_object::{CodeObject, Kernel};
 use super::properties::Properties;
 use super::{memory_ops, scalar_memory};
 use crate::exec;
-use crate::fast::Code;
-use crate::program::{Elsewhere, Extra, Flags, NO_SLOT, NO_STEP, Program, Step};
+use crate::program::{
+    Code, Elsewhere, Extra, Flags, NO_SLOT, NO_STEP, Permutation, Program, Step, Versions, permutes,
+};
 use crate::rules::{NULL_RESULT, Rules};
 use crate::wave::{EXEC, NO_SCALAR, Registers, Src, register_row};
 
@@ -196,7 +197,7 @@ fn bad(offset: usize, size: u8, message: String) -> Step {
 const RAW: Numbers = Numbers { result: NumberKind::Bits32, sources: [NumberKind::Bits32; 4] };
 
 fn extra(inst: Inst, numbers: Numbers, keep_half: bool, message: String) -> Box<Extra> {
-    let permutation = exec::permutes(&inst.mods).then(|| Box::new(exec::Permutation::of(&inst.mods)));
+    let permutation = permutes(&inst.mods).then(|| Box::new(Permutation::of(&inst.mods)));
     Box::new(Extra {
         inst,
         numbers,
@@ -215,7 +216,7 @@ fn blank(op: Op, offset: usize) -> Step {
         run: exec::undecodable,
         op,
         flags: Flags::default(),
-        lanes: exec::Versions::NOTHING,
+        lanes: Versions::NOTHING,
         size: 4,
         dst: 0,
         sdst: NO_SCALAR,
@@ -333,7 +334,7 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     if vector && !packed && !inst.operands.is_empty() {
         let sdwa = mods.sdwa.is_some();
         step.flags.before =
-            mods.abs | mods.neg != 0 || mods.op_sel != 0 || sdwa || exec::permutes(mods) || mods.clamp;
+            mods.abs | mods.neg != 0 || mods.op_sel != 0 || sdwa || permutes(mods) || mods.clamp;
         let keeps = forms.rules.keeps_halves || mods.op_sel & 8 != 0 || properties.keeps_other_half;
         keep_half = dst_kind.is_half() && !sdwa && keeps;
         step.flags.after = mods.omod != 0 || (mods.clamp && dst_kind.is_float()) || sdwa || keep_half;
@@ -342,7 +343,7 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
         }
     }
     // Packed and mixed arithmetic applies its other modifiers itself.
-    step.flags.before |= vector && packed && exec::permutes(mods);
+    step.flags.before |= vector && packed && permutes(mods);
     let memory = memory_ops::access(&inst, forms.sramecc);
     let scalar = scalar_memory::access(&inst);
     let needs_extra = vector || memory.is_some() || inst.encoding == Encoding::Smem || sources > 3;

@@ -3,11 +3,21 @@
 //! Each instruction is a [`Step`]: its operands resolved to rows of registers, and the function in `exec/` that knows every case of it.
 //! `fast` makes one compact step from each. `load` makes programs.
 
+mod atomicity;
+mod context;
+mod hot;
+mod permutation;
 mod step;
+mod versions;
 
+pub(crate) use atomicity::Sources;
+pub(crate) use context::Context;
+pub(crate) use hot::{Code, Compiled, Hot, HotHandler};
+pub(crate) use permutation::{Permutation, permutes};
 pub(crate) use step::{
     Action, Extra, Flags, Handler, MemoryAccess, NO_SLOT, Part, ScalarAccess, ScalarKind, Space, Step, Typed,
 };
+pub(crate) use versions::Versions;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -15,9 +25,9 @@ use std::sync::{Arc, OnceLock};
 use amdgpu_isa::Target;
 use amdgpu_object::{Kernel, Variable};
 
-use crate::fast::{Code, Hot};
-use crate::races::{Atomicity, Sources, of_steps};
+use crate::races::Atomicity;
 use crate::wave::Registers;
+use atomicity::of_steps;
 
 /// No step begins at this dword.
 pub(crate) const NO_STEP: u32 = u32::MAX;

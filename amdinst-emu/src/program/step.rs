@@ -2,8 +2,9 @@
 
 use amdgpu_isa::{AtomicOp, Inst, Numbers, Op, Packing};
 
-use crate::check::Outcome;
-use crate::exec::{Context, Permutation, Versions};
+use super::{Context, Permutation, Versions};
+use crate::check::{AccessKind, Outcome};
+use crate::races::Access;
 use crate::wave::{Registers, Src};
 
 /// A function that executes one step.
@@ -129,6 +130,18 @@ pub(crate) enum Action {
         bytes: u8,
         returns: bool,
     },
+}
+
+impl Action {
+    /// The access, as races see it; loads may pass the vector cache.
+    pub(crate) fn access(self, passes_the_cache: bool) -> Access {
+        let (kind, bytes, synchronises) = match self {
+            Self::Load { bytes, .. } => (AccessKind::Read, bytes, passes_the_cache),
+            Self::Store { bytes, .. } => (AccessKind::Write, bytes, false),
+            Self::Atomic { bytes, returns, .. } => (AccessKind::Atomic, bytes, returns),
+        };
+        Access { kind, bytes: bytes.into(), synchronises }
+    }
 }
 
 impl Action {

@@ -30,7 +30,6 @@ use super::suspects::{Suspect, Suspects};
 use super::words::{Author, Doubt, Mark, WORD, When, Words};
 use crate::check::{AccessKind, FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::{Memory, Protection};
-use crate::program::Action;
 use crate::record::workgroup;
 use crate::wave::Wave;
 
@@ -42,18 +41,6 @@ pub(crate) struct Access {
     pub(crate) bytes: usize,
     /// The access may tell the wave that others have got somewhere.
     pub(crate) synchronises: bool,
-}
-
-impl Access {
-    /// The access of an action; loads may pass the vector cache.
-    pub(crate) fn new(action: Action, passes_the_cache: bool) -> Self {
-        let (kind, bytes, synchronises) = match action {
-            Action::Load { bytes, .. } => (AccessKind::Read, bytes, passes_the_cache),
-            Action::Store { bytes, .. } => (AccessKind::Write, bytes, false),
-            Action::Atomic { bytes, returns, .. } => (AccessKind::Atomic, bytes, returns),
-        };
-        Self { kind, bytes: bytes.into(), synchronises }
-    }
 }
 
 /// Where a lane, or the wave as a whole, accesses memory: the first byte.

@@ -59,7 +59,7 @@ mod suspects;
 mod words;
 
 use crate::watch::Trace;
-pub(crate) use atomicity::{Atomicity, Judge, Sources, of_steps};
+pub(crate) use atomicity::{Atomicity, Judge};
 pub(crate) use device::{Access, DeviceRaces, lock};
 pub(crate) use lds::LdsRaces;
 pub(crate) use reads::Late;

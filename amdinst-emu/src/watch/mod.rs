@@ -4,4 +4,4 @@ mod round;
 mod trace;
 
 pub(crate) use round::{Polled, Round};
-pub(crate) use trace::{Read, Trace};
+pub(crate) use trace::Trace;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::wave::Wave;
+use crate::wave::{UnwrittenRead, Wave};
 
 /// Who stored to an address last, and what was read in LDS before it was written.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(crate) struct Trace {
     address: u64,
     pub(crate) last: Option<Store>,
     /// By the workgroup of that store: the first such read of each wave.
-    pub(crate) reads: Vec<Read>,
+    pub(crate) reads: Vec<UnwrittenRead>,
 }
 
 /// A store to device memory.
@@ -24,14 +24,6 @@ pub(crate) struct Store {
     pub(crate) calls: Vec<u32>,
     pub(crate) address: u64,
     pub(crate) bytes: usize,
-}
-
-/// A read of LDS.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Read {
-    /// The wave's number in the workgroup.
-    pub(crate) wave: u32,
-    pub(crate) step: u32,
 }
 
 impl Trace {
@@ -49,7 +41,7 @@ impl Trace {
     }
 
     /// The workgroup of these waves has ended, which has read this in LDS.
-    pub(crate) fn end_group(&mut self, waves: Range<u64>, reads: Vec<Read>) {
+    pub(crate) fn end_group(&mut self, waves: Range<u64>, reads: Vec<UnwrittenRead>) {
         if self.last.as_ref().is_some_and(|store| waves.contains(&store.wave)) {
             self.reads = reads;
         }

@@ -5,6 +5,7 @@ mod lanes;
 mod operand;
 mod scratch;
 mod stage;
+mod unwritten;
 
 pub(crate) use calls::Calls;
 pub(crate) use lanes::{
@@ -14,14 +15,14 @@ pub(crate) use lanes::{
 pub(crate) use operand::{Registers, Src};
 pub(crate) use scratch::{Scratch, fill_dwords};
 pub(crate) use stage::Stage;
+pub(crate) use unwritten::UnwrittenRead;
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
 use amdgpu_isa::{Op, Special, Target, Value, WaveSize};
 
-use crate::check::{FaultKind, Outcome, RegisterBank, Trap};
-use crate::lds::Passed;
+use crate::check::{FaultKind, Outcome, Passed, RegisterBank, Trap};
 use crate::memory::{GlobalSync, Ticket};
 use crate::rules::Rules;
 use crate::vectors::Vectors;

@@ -16,12 +16,11 @@ use amdgpu_isa::{Arch, Op, SdwaSel};
 
 use self::elements::{Operand, Sink};
 use self::plan::{Part, Plan};
-use super::Context;
 use super::float::single;
 use super::half;
 use super::minifloat::{self, Format, Number, Rounding};
 use crate::check::{Outcome, Trap};
-use crate::program::{Extra, Handler, Step};
+use crate::program::{Context, Extra, Handler, Step, permutes};
 use crate::rules::Rules;
 use crate::wave::{Half, SOURCE_ROWS, Wave, lanes_of, odd_operand};
 
@@ -53,7 +52,7 @@ fn execute(context: &mut Context<'_>, step: &Step) -> Outcome {
     let arch = context.program.target.arch;
     let w = &mut *context.wave;
     let exec = w.exec;
-    if super::valu::permutes(&extra.inst.mods) {
+    if permutes(&extra.inst.mods) {
         super::valu::resolve(w, step);
         super::valu::permute(w, extra, 1);
     }

@@ -5,9 +5,9 @@ use amdgpu_isa::{AtomicOp, Op};
 use super::memory::{check, load, store};
 use super::{access_of, no_gds};
 use crate::check::{AccessKind, Outcome, Trap};
+use crate::exec::atomic;
 use crate::exec::atomic_float::FloatRules;
-use crate::exec::{Context, atomic};
-use crate::program::Step;
+use crate::program::{Context, Step};
 use crate::wave::{LANES, M0, Src};
 
 /// `ds_append` and `ds_consume`: add or subtract the number of active lanes at M0's base, once for the wave.

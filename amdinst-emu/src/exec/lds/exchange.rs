@@ -3,8 +3,7 @@
 use amdgpu_isa::Op;
 
 use crate::check::Outcome;
-use crate::exec::Context;
-use crate::program::Step;
+use crate::program::{Context, Step};
 use crate::wave::{LANES, Src, Wave, odd_operand};
 
 /// Exchanges between lanes that go through the LDS hardware but not its memory.

@@ -3,8 +3,7 @@
 use amdgpu_isa::Op;
 
 use crate::check::{Outcome, Trap};
-use crate::exec::Context;
-use crate::program::Step;
+use crate::program::{Context, Step};
 use crate::wave::{M0, Status, register_row};
 
 /// The counter is that of the offset and of M0's upper half.

@@ -1,8 +1,8 @@
 //! Bytes of the workgroup's LDS: checks, loads and stores.
 
-use crate::check::{AccessKind, FaultKind, MemorySpace, NearestAllocation, Outcome, Trap};
+use crate::check::{AccessKind, FaultKind, MemorySpace, NearestAllocation, Outcome, Passed, Trap};
 use crate::exec::lane_data::{get_small, put_small};
-use crate::lds::{Lds, Passed};
+use crate::lds::Lds;
 use crate::program::Action;
 use crate::races::Mark;
 use crate::wave::Wave;

@@ -14,9 +14,9 @@ pub(super) use memory::{check, load, store, transfer};
 use super::atomic_float::FloatRules;
 use super::footprint::Footprint;
 use super::lane_data::{operand, set_result};
-use super::{Context, atomic, lane_race, unimplemented_step, unsupported};
+use super::{atomic, lane_race, unimplemented_step, unsupported};
 use crate::check::{AccessKind, Outcome, Trap};
-use crate::program::{Action, Handler, MemoryAccess, Step};
+use crate::program::{Action, Context, Handler, MemoryAccess, Step};
 use crate::wave::{LANES, Wave, odd_operand};
 
 /// The function that executes a DS instruction.

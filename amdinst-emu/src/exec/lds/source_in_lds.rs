@@ -3,9 +3,9 @@
 use super::memory::{check, load, store};
 use super::{access_of, no_gds};
 use crate::check::{AccessKind, Outcome};
+use crate::exec::atomic;
 use crate::exec::atomic_float::FloatRules;
-use crate::exec::{Context, atomic};
-use crate::program::{Action, Step};
+use crate::program::{Action, Context, Step};
 use crate::wave::{LANES, odd_operand};
 
 /// `MEM[A] = op(MEM[A], MEM[B])`.

@@ -11,8 +11,7 @@ use amdgpu_isa::Op;
 use super::memory::{check, load};
 use super::{access_of, no_gds};
 use crate::check::{AccessKind, Outcome, Trap};
-use crate::exec::Context;
-use crate::program::{Action, Step};
+use crate::program::{Action, Context, Step};
 use crate::wave::{LANES, odd_operand};
 
 /// Lanes that exchange data.

@@ -22,9 +22,8 @@ mod truncated;
 
 use amdgpu_isa::{Arch, Feature, Op};
 
-use super::Context;
 use crate::check::Outcome;
-use crate::program::{Handler, Step};
+use crate::program::{Context, Handler, Step};
 
 /// The function that executes a matrix instruction.
 pub(super) fn handler(op: Op) -> Option<Handler> {

@@ -7,8 +7,8 @@ use super::numerics::Numerics;
 use super::registers::Lanes;
 use super::shape;
 use crate::check::{Outcome, Trap};
-use crate::exec::{Context, minifloat};
-use crate::program::Step;
+use crate::exec::minifloat;
+use crate::program::{Context, Step};
 use crate::wave::{Src, odd_operand, register_row};
 
 /// MODE.FP16_OVFL.

@@ -5,9 +5,9 @@
 //! less than a dword takes a dword there. Hardware switches off the lanes that would touch LDS beyond the workgroup's;
 //! here they are a fault.
 
-use super::{Context, bytes_of, lds, perform};
+use super::{bytes_of, lds, perform};
 use crate::check::{AccessKind, Outcome};
-use crate::program::{Action, MemoryAccess, Step};
+use crate::program::{Action, Context, MemoryAccess, Step};
 use crate::wave::{LANES, M0, RESULT_ROW};
 use amdgpu_isa::Feature;
 

@@ -21,10 +21,10 @@ use amdgpu_isa::Op;
 
 use super::atomic_float::FloatRules;
 use super::lane_data::set_result;
-use super::{Context, atomic, lds, nothing, unimplemented_step, unsupported};
+use super::{atomic, lds, nothing, unimplemented_step, unsupported};
 use crate::check::{AccessKind, Outcome, Trap};
 use crate::memory::Protection;
-use crate::program::{Action, Handler, MemoryAccess, Space, Step};
+use crate::program::{Action, Context, Handler, MemoryAccess, Space, Step};
 use crate::rules::Buffers;
 use crate::wave::{LANES, Scratch, odd_operand};
 pub(crate) use buffer::{Bytes, plain};

@@ -10,9 +10,8 @@ use super::formats::Format;
 use amdgpu_isa::Packing;
 
 use crate::check::{Outcome, Trap};
-use crate::exec::Context;
 use crate::memory::Memory;
-use crate::program::{Action, MemoryAccess, Step, Typed};
+use crate::program::{Action, Context, MemoryAccess, Step, Typed};
 use crate::wave::{LANES, Wave};
 
 /// What a channel of a load gets.

@@ -3,9 +3,8 @@
 
 use super::{LaneAddress, bytes_of};
 use crate::check::{AccessKind, Outcome};
-use crate::exec::{Context, lane_race};
-use crate::program::{Action, MemoryAccess, Step};
-use crate::races::Access;
+use crate::exec::lane_race;
+use crate::program::{Action, Context, MemoryAccess, Step};
 use crate::watch::Polled;
 use crate::wave::{LANES, Wave};
 
@@ -23,7 +22,7 @@ pub(super) fn note(
         scan(context, step, access, places);
         return Ok(());
     }
-    let how = Access::new(access.action, passes_the_cache(step));
+    let how = access.action.access(passes_the_cache(step));
     if how.kind != AccessKind::Read {
         let active = places.iter().enumerate().filter(|(lane, _)| context.wave.active(*lane));
         context.trace_stores(active.filter_map(|(lane, place)| match *place {
@@ -43,7 +42,7 @@ pub(super) fn note(
 
 /// Notes the accesses of all lanes in a scan for races, which cannot fail.
 fn scan(context: &mut Context<'_>, step: &Step, access: &MemoryAccess, places: &[LaneAddress; LANES]) {
-    let how = Access::new(access.action, passes_the_cache(step));
+    let how = access.action.access(passes_the_cache(step));
     let Some(scan) = context.scan.as_deref_mut() else { return };
     if how.kind == AccessKind::Read && how.synchronises && !scan.notes_synchronising() {
         return;

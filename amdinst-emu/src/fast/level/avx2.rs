@@ -6,9 +6,9 @@ use std::mem::transmute;
 
 use super::host_mode::{self, host_in_mode};
 use super::{Level, Room, in_mode as operation, scatter_each};
-use crate::exec::Context;
+use crate::fast::Body;
 use crate::fast::mode::FloatMode;
-use crate::fast::{Body, Hot};
+use crate::program::{Context, Hot};
 
 /// See [`super::Vectors::Avx2`].
 pub(crate) struct Avx2<const LANES: usize>;

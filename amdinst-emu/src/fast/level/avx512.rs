@@ -5,9 +5,9 @@ use std::arch::x86_64::*;
 
 use super::host_mode::{self, host_in_mode};
 use super::{Level, Room, in_mode as operation};
-use crate::exec::Context;
+use crate::fast::Body;
 use crate::fast::mode::FloatMode;
-use crate::fast::{Body, Hot};
+use crate::program::{Context, Hot};
 
 /// See [`super::Vectors::Avx512`].
 pub(crate) struct Avx512<const LANES: usize>;

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::{Level, Room, flushed, in_mode as operation, relation, scatter_each};
-use crate::exec::Context;
 use crate::exec::float::{self, double, single};
 use crate::exec::{half, in_double};
 use crate::fast::mode::FloatMode;
-use crate::fast::{Body, Hot, parts};
+use crate::fast::{Body, parts};
+use crate::program::{Context, Hot};
 use crate::wave::Half;
 
 /// See [`super::Vectors::Baseline`].
