@@ -128,8 +128,8 @@ const OF_GFX11: &[(&str, u32)] = &[
 
 /// Code objects that are loaded.
 const LOADED: [&[u8]; 2] = [
-    include_bytes!("../../fuzz/seeds/whole_path/lanes.elf"),
-    include_bytes!("../../fuzz/seeds/whole_path/lanes.gfx1100.elf"),
+    include_bytes!("../../tools/fuzz/seeds/whole_path/lanes.elf"),
+    include_bytes!("../../tools/fuzz/seeds/whole_path/lanes.gfx1100.elf"),
 ];
 
 const LEVELS: [Vectors; 2] = [Vectors::Baseline, Vectors::Avx2];

@@ -151,6 +151,7 @@ const OF_OTHERS: [&str; 34] = [
     "file",
     "workspace-remap",
     "corpus",
+    "fuzz-dir",
     "workflow",
     "branch",
     "status",

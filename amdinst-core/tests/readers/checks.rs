@@ -1,4 +1,4 @@
-//! What must hold for any input of a reader. The fuzz targets in `fuzz/` call the same functions.
+//! What must hold for any input of a reader. The fuzz targets in `tools/fuzz/` call the same functions.
 
 use amdgpu_isa::{Arch, decode, decode_for_listing, parse};
 use amdgpu_object::lines::SourceMap;
