@@ -6,6 +6,9 @@
 //!
 //! Cargo calls this executable as `RUSTC_WORKSPACE_WRAPPER`: with rustc's path, then rustc's arguments. A wrapper that the user has there
 //! is called in rustc's place, with the same words; one in `RUSTC_WRAPPER` calls this executable.
+//!
+//! Each build of `core` begins with cargo asking twice about a target, and keeping no answer. Where nothing is to be compiled, rustc's two
+//! starts would take a third of the build's time, so that it is asked once.
 
 use std::collections::HashSet;
 use std::env;
@@ -15,7 +18,9 @@ use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
+use crate::commands::output;
 use crate::shell;
+use crate::toolchain::answer;
 
 /// By which cargo is told of this executable, and of a user's wrapper.
 const VARIABLE: &str = "RUSTC_WORKSPACE_WRAPPER";
@@ -57,8 +62,19 @@ pub(crate) fn run_if_called(argv: &[OsString]) -> Option<ExitCode> {
     }))
 }
 
+/// What rustc prints of a target if that is all that it is asked for. A wrapper of the user may print something else.
+fn target_specification(rustc: &OsStr, arguments: &[OsString]) -> Option<String> {
+    let arguments = arguments.iter().map(|argument| argument.to_str()).collect::<Option<Vec<_>>>()?;
+    let asked = arguments.first() == Some(&"--print=target-spec-json") && env::var_os(USERS).is_none();
+    // A failure has a text, which rustc shows itself.
+    asked.then(|| answer(Path::new(rustc), &arguments).ok())?
+}
+
 /// Runs rustc with these arguments, and a second time if it cannot compile so.
 fn compile(rustc: &OsStr, arguments: &[OsString]) -> io::Result<ExitCode> {
+    if let Some(text) = target_specification(rustc, arguments) {
+        return Ok(output::print(&text).err().map_or(ExitCode::SUCCESS, |failure| failure.exit.into()));
+    }
     let mut told = HashSet::new();
     let ended = match whole(arguments) {
         None => run(rustc, arguments, &mut told)?,

@@ -13,7 +13,7 @@ use crate::store::{Key, Store, stamp};
 ///
 /// # Errors
 /// In words: it cannot be started, or fails.
-pub(super) fn answer(tool: &Path, arguments: &[&str]) -> Result<String, String> {
+pub(crate) fn answer(tool: &Path, arguments: &[&str]) -> Result<String, String> {
     let store = is_program(tool).then(cache::directory).and_then(Result::ok);
     let store = store.map(|directory| Store::within(directory.join("answers")));
     let (place, stamp) = (tool.display().to_string(), stamp(tool));

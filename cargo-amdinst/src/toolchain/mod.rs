@@ -8,6 +8,7 @@ mod discover;
 mod llvm;
 mod rustc;
 
+pub(crate) use answers::answer;
 pub use discover::{Discovery, Places, Rejection, discover};
 pub use llvm::LlvmTools;
 pub use rustc::RustcVersion;
