@@ -113,6 +113,39 @@ pub mod __private {
         out
     }
 
+    /// Panics with a number between two texts. A compiler that evaluates a panic formats no numbers.
+    #[track_caller]
+    pub const fn panic_with(before: &str, number: usize, behind: &str) -> ! {
+        /// The longest text: names in it are of the user's.
+        const ROOM: usize = 1024;
+        let mut digits = [0; 20];
+        let (mut first, mut rest) = (digits.len(), number);
+        loop {
+            first -= 1;
+            digits[first] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        let (mut text, mut end) = ([0; ROOM], 0);
+        let parts = [before.as_bytes(), digits.split_at(first).1, behind.as_bytes()];
+        let mut part = 0;
+        while part < parts.len() {
+            let mut at = 0;
+            while at < parts[part].len() && end < ROOM {
+                text[end] = parts[part][at];
+                (at, end) = (at + 1, end + 1);
+            }
+            part += 1;
+        }
+        match core::str::from_utf8(text.split_at(end).0) {
+            Ok(text) => panic!("{}", text),
+            // Cut off within a character.
+            Err(_) => panic!("{}", before),
+        }
+    }
+
     /// Stands for what only the device has.
     #[cfg(not(target_arch = "amdgpu"))]
     #[cold]

@@ -94,6 +94,9 @@ fn ends(members: &[Member]) -> impl Iterator<Item = TokenStream> {
     next.chain([quote!(::core::mem::size_of::<Self>())])
 }
 
+/// What else takes padding away, behind the number of its bytes.
+const OR_ORDERED: &str = "]`), or the fields of the greatest alignment first";
+
 /// What does not compile if the structure has padding, or a field that no buffer holds. It is looked at for structures in buffers alone.
 fn is_element(name: &Ident, members: &[Member], types: &[&Type]) -> TokenStream {
     let field = |member: &Member| match member {
@@ -112,12 +115,15 @@ fn is_element(name: &Ident, members: &[Member], types: &[&Type]) -> TokenStream 
         let within = format!("a buffer cannot hold `{name}`: there is padding within its field {this}, whose bytes have no value");
         let behind = format!(
             "a buffer cannot hold `{name}`: there is padding {place}, whose bytes have no value. Put a field of your own there \
-             (`_unused: [u8; 3]`), or the fields of the greatest alignment first"
+             (`_unused: [u8; "
         );
         quote_spanned! {ty.span()=>
             ::core::assert!(!<#ty as ::amdinst_device::Plain>::HAS_BOOL, #of_bool);
             ::core::assert!(!<#ty as ::amdinst_device::Plain>::HAS_PADDING, #within);
-            ::core::assert!(::core::mem::offset_of!(Self, #member) + ::core::mem::size_of::<#ty>() == #end, #behind);
+            let padding = #end - (::core::mem::offset_of!(Self, #member) + ::core::mem::size_of::<#ty>());
+            if padding > 0 {
+                ::amdinst_device::__private::panic_with(#behind, padding, #OR_ORDERED);
+            }
         }
     });
     checks.collect()

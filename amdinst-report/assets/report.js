@@ -263,7 +263,7 @@ function occupancyOf(kernel) {
     h("p", {}, h("b", {}, `${o.waves} of ${o.slots} waves`), ` a compute unit fit (${+simd(o.waves).toFixed(2)} a SIMD) with workgroups of ${o.workgroup} work-items. `,
       limits.length ? [`Limited by ${limits.map((resource) => resource.name).join(" and ")}. `, next ? `The next step, ${next} waves, needs ${limits.map((resource) => `${count(resource.have - resource.next[0])} fewer ${resource.name === "LDS" ? "bytes of LDS" : resource.name}`).join(" and ")}.` : ""] : "Nothing limits them but the slots for waves.",
       kernel.modelled ? ` Over the modeled launches, ${percent(kernel.modelled.occupancy, 1)} of the slots were used.` : ""),
-    moved ? h("p", {}, `${count(moved.bytes)} bytes of its LDS are private arrays that LLVM moved there, for workgroups of ${moved.workgroup}: for smaller ones say so, as `, h("code", {}, "#[kernel(workgroup = 256)]"), " does.") : null,
+    moved ? h("p", {}, `${count(moved.bytes)} bytes of its LDS are private arrays that LLVM moved there, for workgroups of ${moved.workgroup}`, o.workgroup < moved.workgroup ? [": for smaller ones say so, as ", h("code", {}, `#[kernel(workgroup = ${o.workgroup})]`), " does."] : ".") : null,
     h("div", { class: "occupancy" }, o.resources.map((resource) => h("div", { class: limits.includes(resource) ? "limits" : null }, h("b", {}, resource.name), h("span", {}, `${count(resource.have)} ${resource.unit}`), cells(resource.waves), h("span", {}, `${resource.waves} waves`), h("span", { class: "need" }, need(resource)))))];
 }
 

@@ -163,12 +163,17 @@ impl Resources {
         format!("{change}{of}")
     }
 
-    /// What LLVM did to the LDS, and what to do.
+    /// What LLVM did to the LDS, and what to do if it was for a larger workgroup than was launched.
     pub(crate) fn moved_text(&self) -> Option<String> {
         let MovedLds { bytes, workgroup } = self.moved_lds?;
+        let remedy = match self.workgroup {
+            Some(launched) if launched < workgroup => {
+                format!(": for smaller ones say so, as `#[kernel(workgroup = {launched})]` does")
+            }
+            _ => String::new(),
+        };
         Some(format!(
-            "{bytes} of its {} bytes of LDS are private arrays that LLVM moved there, for workgroups of {workgroup}: for smaller ones say \
-             so, as `#[kernel(workgroup = 256)]` does",
+            "{bytes} of its {} bytes of LDS are private arrays that LLVM moved there, for workgroups of {workgroup}{remedy}",
             self.lds[0]
         ))
     }

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use amdgpu_isa::WaveSize;
 use cargo_metadata::Message;
+use cargo_metadata::diagnostic::Diagnostic;
 
 use super::compiled::{Entry, Unchanging};
 use super::flags::{self, Flags};
@@ -157,6 +158,7 @@ fn run(
     // The crate that the compiler found no `std` for, and whether it is the package itself.
     let mut without_std = None;
     let mut without_alloc = false;
+    let mut without_method = None;
     let mut misplaced = Misplaced::default();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
@@ -186,6 +188,7 @@ fn run(
                         without_std.get_or_insert((message.target.name.clone(), own));
                     }
                     without_alloc |= is_about_alloc(code, &message.message.message);
+                    without_method = without_method.or_else(|| method_of_std(code, &message.message));
                     if message.message.message.starts_with("linking with ") {
                         // At once: cargo is about to say that it could not compile the crate.
                         let reason = message.message.children.last().map_or("", |note| note.message.trim());
@@ -209,10 +212,11 @@ fn run(
     if !status.success() {
         let failure =
             Failure::msg(Exit::BuildFailed, format!("cannot build {name}: cargo ended with {status}"));
-        return Err(match without_std {
-            None if without_alloc => failure.help(NEEDS_ALLOC),
-            None => failure,
-            Some((crate_name, own)) => failure.help(needs_std(&crate_name, own)),
+        return Err(match (without_std, without_method) {
+            (Some((crate_name, own)), _) => failure.help(needs_std(&crate_name, own)),
+            (None, _) if without_alloc => failure.help(NEEDS_ALLOC),
+            (None, Some(method)) => failure.help(needs_function(&method)),
+            (None, None) => failure,
         });
     }
     built.ok_or_else(|| {
@@ -242,6 +246,32 @@ fn is_about_alloc(code: Option<&str>, message: &str) -> bool {
         || names("failed to resolve: use of undeclared type `", &TYPES)
 }
 
+/// The method of floats that an error misses, if the standard library alone has it. The trait that the compiler then wants imported has
+/// all such methods, each to name a function in an error.
+fn method_of_std(code: Option<&str>, error: &Diagnostic) -> Option<String> {
+    let named = |note: &Diagnostic| {
+        let (_, rest) = note.message.split_once("`FunctionsNotMethods` which provides `")?;
+        rest.split_once('`').map(|(method, _)| method.to_owned())
+    };
+    error.children.iter().find_map(named).filter(|_| code == Some("E0599"))
+}
+
+/// What to do about a float's method that GPUs do not have.
+fn needs_function(method: &str) -> String {
+    let instead = match method {
+        "powf" => "math::pow(x, y)",
+        "fract" => "x - math::trunc(x)",
+        "powi" => "math::powi(x, n)",
+        "atan2" => "math::atan2(y, x)",
+        "hypot" => "math::hypot(x, y)",
+        "mul_add" => "math::mul_add(x, factor, summand)",
+        _ => &format!("math::{method}(x)"),
+    };
+    format!(
+        "there is no `std` for GPUs, whose method `{method}` is: write `{instead}`, with `use amdinst_device::math;`"
+    )
+}
+
 /// What to do about a crate that needs `alloc`.
 const NEEDS_ALLOC: &str = "for `alloc` in kernels, give `amdinst-device` the feature `alloc` in Cargo.toml, or set `alloc = true` in \
                            [package.metadata.amdinst]; then `extern crate alloc;` and, for instance, `use alloc::{vec, vec::Vec};`";
@@ -266,6 +296,35 @@ mod tests {
     fn a_crate_of_the_host_is_told_what_to_do() {
         assert!(needs_std("my_kernels", true).contains("begin `my_kernels` with"));
         assert!(needs_std("serde", false).contains("which `serde` needs"));
+    }
+
+    #[test]
+    fn methods_of_floats_are_functions() {
+        let error = |note: &str| {
+            let part = |message: &str, children: serde_json::Value| serde_json::json!({ "message": message, "level": "error", "spans": [], "children": children });
+            let error = part(
+                "no method named `sin` found for type `f32`",
+                serde_json::json!([part(note, [].into())]),
+            );
+            serde_json::from_value::<Diagnostic>(error).unwrap()
+        };
+        let ours = error("trait `FunctionsNotMethods` which provides `sin` is implemented but not in scope");
+        assert_eq!(method_of_std(Some("E0599"), &ours).as_deref(), Some("sin"));
+        assert_eq!(method_of_std(Some("E0277"), &ours), None);
+        let others = error("trait `Float` which provides `sin` is implemented but not in scope");
+        assert_eq!(method_of_std(Some("E0599"), &others), None);
+    }
+
+    #[test]
+    fn functions_are_those_that_the_trait_names() {
+        let methods = include_str!("../../../amdinst-device/src/math/methods.rs");
+        let entry = |line: &'static str| line.strip_suffix("\";")?.trim().split_once(" = \"");
+        let entries: Vec<_> = methods.lines().filter_map(entry).collect();
+        assert!(entries.len() > 20, "{entries:?}");
+        for (signature, instead) in entries {
+            let method = signature.split('(').next().unwrap();
+            assert!(needs_function(method).contains(&format!("{instead}, with")), "{method}: {instead}");
+        }
     }
 
     #[test]
