@@ -51,9 +51,14 @@ methods! {
     sinh() = "write `math::sinh(x)`";
     cosh() = "write `math::cosh(x)`";
     tanh() = "write `math::tanh(x)`";
+    asinh() = "write `math::asinh(x)`";
+    acosh() = "write `math::acosh(x)`";
+    atanh() = "write `math::atanh(x)`";
     exp() = "write `math::exp(x)`";
     exp2() = "write `math::exp2(x)`";
+    exp_m1() = "write `math::exp_m1(x)`";
     ln() = "write `math::ln(x)`";
+    ln_1p() = "write `math::ln_1p(x)`";
     log2() = "write `math::log2(x)`";
     log10() = "write `math::log10(x)`";
     cbrt() = "write `math::cbrt(x)`";

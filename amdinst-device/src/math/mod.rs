@@ -18,6 +18,6 @@ mod software;
 pub use methods::FunctionsNotMethods;
 pub use rounded::{Float, ceil, floor, mul_add, round, round_ties_even, sqrt, trunc};
 pub use software::{
-    Real, acos, asin, atan, atan2, cbrt, cos, cosh, exp, exp2, hypot, ln, log2, log10, pow, powi, sin,
-    sin_cos, sinh, tan, tanh,
+    Real, acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, exp, exp_m1, exp2, hypot, ln, ln_1p,
+    log2, log10, pow, powi, sin, sin_cos, sinh, tan, tanh,
 };

@@ -19,8 +19,8 @@ mod sealed {
         };
     }
     functions! {
-        sin(); cos(); tan(); asin(); acos(); atan(); sinh(); cosh(); tanh();
-        exp(); exp2(); ln(); log2(); log10(); cbrt();
+        sin(); cos(); tan(); asin(); acos(); atan(); sinh(); cosh(); tanh(); asinh(); acosh(); atanh();
+        exp(); exp2(); exp_m1(); ln(); ln_1p(); log2(); log10(); cbrt();
         pow(other); atan2(other); hypot(other);
     }
 }
@@ -84,12 +84,22 @@ functions! {
     cosh(x) = coshf cosh;
     /// The hyperbolic tangent.
     tanh(x) = tanhf tanh;
+    /// The inverse hyperbolic sine.
+    asinh(x) = asinhf asinh;
+    /// The inverse hyperbolic cosine.
+    acosh(x) = acoshf acosh;
+    /// The inverse hyperbolic tangent.
+    atanh(x) = atanhf atanh;
     /// e to the power of `x`.
     exp(x) = expf exp;
     /// 2 to the power of `x`.
     exp2(x) = exp2f exp2;
+    /// e to the power of `x`, less 1, without loss of digits near 0.
+    exp_m1(x) = expm1f expm1;
     /// The natural logarithm.
     ln(x) = logf log;
+    /// The natural logarithm of 1 + `x`, without loss of digits near 0.
+    ln_1p(x) = log1pf log1p;
     /// The logarithm to the base 2.
     log2(x) = log2f log2;
     /// The logarithm to the base 10.

@@ -4,7 +4,7 @@ use amdinst_device::math::{self, fast};
 use amdinst_device::{PerItem, global_id_x, kernel};
 
 /// Results for each value.
-pub const RESULTS: usize = 21;
+pub const RESULTS: usize = 27;
 
 /// All functions in software of the value and its neighbor.
 pub fn software<T: math::Real>(x: T, y: T) -> [T; RESULTS] {
@@ -29,6 +29,12 @@ pub fn software<T: math::Real>(x: T, y: T) -> [T; RESULTS] {
         math::atan2(x, y),
         math::hypot(x, y),
         math::asin(x),
+        math::acos(x),
+        math::asinh(x),
+        math::acosh(x),
+        math::atanh(x),
+        math::exp_m1(x),
+        math::ln_1p(x),
         math::powi(x, 5),
         math::powi(x, -3),
     ]
