@@ -156,6 +156,14 @@ impl Shell {
         }
     }
 
+    /// What rustc says, with its styles, unless it said the same of another processor's build.
+    pub fn rendered_once(&self, text: &str) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.insert(text.to_owned()) {
+            tell_rendered(text);
+        }
+    }
+
     /// `note: …`.
     pub fn note(&self, message: impl Display) {
         if self.verbosity > Verbosity::Quiet {

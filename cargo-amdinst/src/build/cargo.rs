@@ -198,7 +198,7 @@ fn run(
                         && !misplaced.holds(&message.message)
                         && let Some(rendered) = &message.message.rendered
                     {
-                        shell::tell_rendered(rendered);
+                        context.shell.rendered_once(rendered);
                     }
                 }
                 _ => {}
@@ -206,7 +206,7 @@ fn run(
         }
     }
     for rendered in misplaced.left() {
-        shell::tell_rendered(&rendered);
+        context.shell.rendered_once(&rendered);
     }
     let status = child.wait().or_exit_with(Exit::BuildFailed, || "waiting for cargo")?;
     if !status.success() {
@@ -304,7 +304,7 @@ mod tests {
             let part = |message: &str, children: serde_json::Value| serde_json::json!({ "message": message, "level": "error", "spans": [], "children": children });
             let error = part(
                 "no method named `sin` found for type `f32`",
-                serde_json::json!([part(note, [].into())]),
+                serde_json::json!([part(note, serde_json::json!([]))]),
             );
             serde_json::from_value::<Diagnostic>(error).unwrap()
         };

@@ -138,7 +138,11 @@ fn of_the_test(backtrace: &str) -> String {
 }
 
 /// What frames of Rust's library and of this crate begin with.
-const LIBRARIES: [&str; 4] = ["core::", "std::", "alloc::", concat!(env!("CARGO_CRATE_NAME"), "::")];
+const LIBRARIES: [&str; 5] =
+    ["core::", "std::", "alloc::", "__rustc::", concat!(env!("CARGO_CRATE_NAME"), "::")];
+
+/// The name in the frame of what `#[test]` lists a test by.
+const LISTED: &str = "::__INVENTORY::";
 
 /// Whether a frame of a backtrace is neither of these.
 fn is_own(frame: &str) -> bool {
@@ -146,7 +150,9 @@ fn is_own(frame: &str) -> bool {
     // `<core::option::Option<T> as …>::f`, or `<A as core::ops::FnOnce>::call_once`.
     let symbol = symbol.trim_start_matches(['<', '&']);
     let is_library = |text: &str| LIBRARIES.iter().any(|library| text.starts_with(library));
-    !(is_library(symbol) || symbol.split_once(" as ").is_some_and(|(_, of)| is_library(of)))
+    !(symbol.contains(LISTED)
+        || is_library(symbol)
+        || symbol.split_once(" as ").is_some_and(|(_, of)| is_library(of)))
 }
 
 /// What a test function may return.
@@ -204,6 +210,8 @@ mod tests {
         assert_eq!(of_the_test(whole), "   3: kernels::my_test\n             at ./tests/kernels.rs:58:29");
         let closure = "   4: <kernels::f as core::ops::function::FnOnce<()>>::call_once\n   5: kernels::f\n   6: std::x\n";
         assert_eq!(of_the_test(closure), "   5: kernels::f");
+        let listed = "   4: __rustc::rust_begin_unwind\n   5: kernels::f\n   6: kernels::_::__INVENTORY::{{closure}}\n";
+        assert_eq!(of_the_test(listed), "   5: kernels::f");
         assert_eq!(of_the_test("   0: <unknown>\n   1: <unknown>\n"), "   0: <unknown>\n   1: <unknown>");
     }
 
