@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::device::{Device, DeviceError};
 use crate::request::{Request, kernarg};
 use crate::stopping::{self, Running};
-use crate::{artifacts, junit, listing, source};
+use crate::{artifacts, junit, listing, source, summary};
 
 static INTERFACE: Interface = Interface {
     version: VERSION,
@@ -31,6 +31,7 @@ static INTERFACE: Interface = Interface {
     launch,
     listing: listing_of,
     wave_size: wave_size_of,
+    summary: summary_of,
     write_junit,
     release,
 };
@@ -320,6 +321,16 @@ unsafe extern "C" fn wave_size_of(handle: *mut c_void, package: Slice, kernel: S
         let (package, kernel) = (package.map_err(internal)?, kernel.map_err(internal)?);
         let built = artifacts::find(device.settings(), package, device.cpu(), None)?;
         Ok(built.wave_size(built.name(kernel))?.lanes())
+    })
+}
+
+unsafe extern "C" fn summary_of(reports: Slice, layout: Slice) -> Owned {
+    answer(std::convert::identity, || {
+        // SAFETY: the caller's slices.
+        let (reports, layout) = unsafe { (bytes(reports), bytes(layout)) };
+        let reports = serde_json::from_slice(reports).map_err(|error| error.to_string())?;
+        let layout = serde_json::from_slice(layout).map_err(|error| error.to_string())?;
+        Ok(summary::summary(reports, &layout))
     })
 }
 

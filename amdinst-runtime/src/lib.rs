@@ -27,6 +27,7 @@ mod remedy;
 mod request;
 mod source;
 pub mod stopping;
+mod summary;
 mod timing;
 
 pub use exports::interface;

@@ -11,6 +11,7 @@ use amdinst_format::interface::{
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
+use crate::report::Report;
 use crate::runtime::{self, Answer, RuntimeError, slice};
 use crate::{Buffer, Element};
 
@@ -141,12 +142,12 @@ impl Device {
         Ok(Allocation { device: self.clone(), address })
     }
 
-    pub(crate) fn launch(&self, request: &LaunchRequest) -> Result<Launched, LaunchFailure> {
+    pub(crate) fn launch(&self, request: &LaunchRequest) -> Result<Launched<Report>, LaunchFailure> {
         let Handle { interface, handle, .. } = &*self.opened;
         let text = serde_json::to_string(request).map_err(|error| internal(error.to_string()))?;
         // SAFETY: a device, and text that lives through the call.
         let owned = unsafe { (interface.launch)(*handle, slice(&text)) };
-        answered::<Result<Launched, LaunchFailure>>(interface, owned).map_err(internal)?
+        answered::<Result<Launched<Report>, LaunchFailure>>(interface, owned).map_err(internal)?
     }
 
     pub(crate) fn listing(&self, package: &str, kernel: &str) -> Result<String, LaunchFailure> {

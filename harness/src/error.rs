@@ -1,11 +1,13 @@
 //! How a launch can fail.
 
+use std::fmt;
+
 use amdinst_format::interface::LaunchFailure;
 use amdinst_format::report::run::FaultReport;
 use thiserror::Error;
 
 /// Why a launch failed.
-#[derive(Clone, Debug, Error)]
+#[derive(Clone, Error)]
 #[non_exhaustive]
 pub enum LaunchError {
     /// A buffer of another device was passed.
@@ -52,5 +54,24 @@ impl LaunchError {
             Self::Failed(failure) => failure.fault(),
             Self::OtherDevice { .. } | Self::Dimensions { .. } | Self::NoWorkItems { .. } => None,
         }
+    }
+}
+
+/// The text for people: a test that ends by `unwrap` shows it.
+impl fmt::Debug for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_test_unwraps_is_told_in_words() {
+        let message = "no kernels are built\n  run `cargo amdinst build`".to_owned();
+        let error = LaunchError::from(LaunchFailure::Artifacts { message: message.clone() });
+        assert_eq!(format!("{error:?}"), message);
     }
 }

@@ -375,7 +375,7 @@ fn launch(
         recorder::record_warning(warning);
     }
     let Launched { report, profile, wave_instructions, timing, elapsed, printed, .. } = launched;
-    Ok(Run { report: Report::new(report), wave_instructions, elapsed, timing, profile, warnings, printed })
+    Ok(Run { report, wave_instructions, elapsed, timing, profile, warnings, printed })
 }
 
 /// A launch that ended well.

@@ -1,16 +1,28 @@
 //! The report as tests use it: selections that fail the test with a reason instead of giving zeros.
 
 use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 use amdinst_format::counters::Lanes;
 use amdinst_format::report::{self, SelectError, Selection};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use crate::runner::end_without_counts;
 
 /// How the branches of one launch diverged. Derefs to the plain report of `amdinst-format`.
+///
+/// It is the runtime's text until somebody asks: most tests ask nothing, and a test program without optimisations takes longer to
+/// understand a report than most kernels run.
 #[derive(Clone, Debug)]
 pub struct Report {
-    inner: report::Report,
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    text: Box<RawValue>,
+    read: OnceLock<report::Report>,
 }
 
 /// How the snapshot of a report is compared: with one of waves of the same size.
@@ -25,8 +37,9 @@ pub fn of_waves(report: &Report) -> insta::Settings {
 }
 
 impl Report {
-    pub(crate) const fn new(inner: report::Report) -> Self {
-        Self { inner }
+    /// The report of that JSON.
+    pub(crate) fn new(text: Box<RawValue>) -> Self {
+        Self { inner: Arc::new(Inner { text, read: OnceLock::new() }) }
     }
 
     /// The branch with the probe `name`: all machine sites that the compiler made of it, taken together.
@@ -36,7 +49,7 @@ impl Report {
     /// outcome has no counts; ask for it by [`report::Report::outcome`].
     #[track_caller]
     pub fn branch(&self, name: &str) -> Selection<'_> {
-        self.told(self.inner.find(name))
+        self.told(self.find(name))
     }
 
     /// The old name of [`Report::branch`].
@@ -53,7 +66,7 @@ impl Report {
     /// When no site stands there.
     #[track_caller]
     pub fn line(&self, line: u32) -> Selection<'_> {
-        self.told(self.inner.at_line(line))
+        self.told(self.at_line(line))
     }
 
     /// Every site of the kernel, taken together; none of a kernel without branches that can diverge.
@@ -62,7 +75,7 @@ impl Report {
     /// When the kernel ran without counters, or something else than branches was measured.
     #[track_caller]
     pub fn every_site(&self) -> Selection<'_> {
-        self.told(self.inner.every_site())
+        self.told(report::Report::every_site(self))
     }
 
     /// The probe `name`, to ask what became of it.
@@ -71,11 +84,11 @@ impl Report {
     /// When the kernel has no such probe.
     #[track_caller]
     pub fn probe(&self, name: &str) -> &report::ProbeReport {
-        match self.inner.probes.iter().find(|probe| probe.name == name) {
+        match self.probes.iter().find(|probe| probe.name == name) {
             Some(probe) => probe,
             // The error of a selection lists the probes that there are.
             None => {
-                self.told(self.inner.find(name));
+                self.told(self.find(name));
                 panic!("probe `{name}` has sites and no entry in the probe map")
             }
         }
@@ -86,14 +99,14 @@ impl Report {
     fn told<T>(&self, selected: Result<T, SelectError>) -> T {
         match selected {
             Ok(selected) => selected,
-            Err(error) if self.inner.not_instrumented.is_some() => end_without_counts(error.to_string()),
+            Err(error) if self.not_instrumented.is_some() => end_without_counts(error.to_string()),
             Err(error) => panic!("{error}"),
         }
     }
 
     /// The report as JSON (`schema` 1).
     pub fn to_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.inner).unwrap_or_default()
+        serde_json::from_str(self.inner.text.get()).unwrap_or_default()
     }
 }
 
@@ -101,13 +114,29 @@ impl Deref for Report {
     type Target = report::Report;
 
     fn deref(&self) -> &report::Report {
-        &self.inner
+        let Inner { text, read } = &*self.inner;
+        read.get_or_init(|| {
+            serde_json::from_str(text.get())
+                .unwrap_or_else(|error| panic!("the runtime's report: {error}; please report this"))
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Report {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Deserialize::deserialize(deserializer).map(Self::new)
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.inner.text.serialize(serializer)
     }
 }
 
 impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "{}", self.inner.heading())?;
-        f.write_str(&self.inner.table())
+        writeln!(f, "{}", self.heading())?;
+        f.write_str(&self.table())
     }
 }

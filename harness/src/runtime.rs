@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use amdinst_format::interface::{self, Entry, Interface, Owned, Slice, VARIABLE, VERSION};
+use amdinst_format::report::Layout;
 use libloading::Library;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
+
+use crate::report::Report;
 
 /// Why there is no runtime, so no device. Each says what to do.
 #[derive(Clone, Debug, Error)]
@@ -163,6 +166,16 @@ impl Drop for Answer {
             unsafe { (self.interface.release)(owned) };
         }
     }
+}
+
+/// One table for each kernel, over all its launches, in order of the kernels' names.
+pub(crate) fn summary(reports: &[&Report], layout: &Layout) -> Result<String, String> {
+    let interface = interface().map_err(|error| error.to_string())?;
+    let json = |value: serde_json::Result<String>| value.map_err(|error| error.to_string());
+    let (reports, layout) = (json(serde_json::to_string(reports))?, json(serde_json::to_string(layout))?);
+    // SAFETY: texts that live through the call.
+    let owned = unsafe { (interface.summary)(slice(&reports), slice(&layout)) };
+    Answer::new(interface, owned).json::<Result<String, String>>().map_err(|error| error.to_string())?
 }
 
 /// Text for the runtime.

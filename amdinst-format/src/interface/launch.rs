@@ -43,11 +43,11 @@ pub struct LaunchRequest {
     pub parameters: Vec<String>,
 }
 
-/// A launch that ended well.
+/// A launch that ended well. `R` is the report, or its text for a reader who need not know it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Launched {
+pub struct Launched<R = Report> {
     /// How the kernel's branches diverged.
-    pub report: Report,
+    pub report: R,
     /// The cargo profile that the kernel was built with.
     pub profile: String,
     /// Instructions that the original executed, summed over waves; `None` on a GPU.

@@ -102,6 +102,9 @@ pub struct Interface {
     pub listing: unsafe extern "C" fn(device: *mut c_void, package: Slice, kernel: Slice) -> Owned,
     /// The lanes of a wave of a kernel of a package. The answer is the JSON of `Result<u32, LaunchFailure>`.
     pub wave_size: unsafe extern "C" fn(device: *mut c_void, package: Slice, kernel: Slice) -> Owned,
+    /// A table for each kernel over all its launches, by the JSON of their reports, a list, and of a
+    /// [`Layout`](crate::report::Layout). The answer is the JSON of `Result<String, String>`.
+    pub summary: unsafe extern "C" fn(reports: Slice, layout: Slice) -> Owned,
     /// Adds the JSON of a [`JunitSuite`](super::JunitSuite) to the file at `path`. The answer is as that of `read`.
     pub write_junit: unsafe extern "C" fn(path: Slice, suite: Slice) -> Owned,
     /// Takes an answer back.

@@ -61,9 +61,9 @@ pub struct Program {
     pub tests: Vec<Test>,
 }
 
-/// One test.
+/// One test. `R` is a launch's report, or its text for a writer who need not know it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Test {
+pub struct Test<R = Report> {
     /// Its name, as libtest writes it.
     #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub name: String,
@@ -73,7 +73,7 @@ pub struct Test {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// The reports of its launches, in the order of launch.
-    pub launches: Vec<Report>,
+    pub launches: Vec<R>,
     /// Its launches that ended in a fault.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultReport>,
@@ -349,7 +349,7 @@ impl Run {
 /// A line of what a test program writes while it runs, to a file in the directory that `AMDINST_RUN` names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Line {
+pub enum Line<R = Report> {
     /// The first line.
     Program {
         /// [`SCHEMA`].
@@ -358,7 +358,7 @@ pub enum Line {
         name: String,
     },
     /// A test that ended.
-    Test(Box<Test>),
+    Test(Box<Test<R>>),
     /// The last line.
     End,
 }

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use amdinst_format::interface::{JunitCase, JunitEnding, JunitSuite};
-use amdinst_format::report::Counts;
+use amdinst_format::report::{self, Counts};
 
 use super::recorder::{Ending, Finished, Launches};
+use crate::report::Report;
 use crate::runtime::{self, Answer, slice};
 
 /// Adds this program's tests, as one suite, to the file at `path`.
@@ -31,7 +32,7 @@ pub(super) fn program() -> String {
 }
 
 fn case(result: &Finished) -> JunitCase {
-    let table = |report: &amdinst_format::report::Report| format!("{}\n{}", report.heading(), report.table());
+    let table = |report: &Report| format!("{}\n{}", report.heading(), report.table());
     JunitCase {
         name: result.name.clone(),
         time: result.time,
@@ -62,7 +63,7 @@ fn properties(launches: &Launches) -> Vec<(&'static str, String)> {
             ("amdinst.launches", launches.reports.len().to_string()),
             ("amdinst.waves", waves.to_string()),
         ]);
-        if launches.reports.iter().any(|report| report.every_site().is_ok()) {
+        if launches.reports.iter().any(|report| report::Report::every_site(report).is_ok()) {
             properties.extend([
                 ("amdinst.executions", sum.executions.to_string()),
                 ("amdinst.diverged", sum.diverged.to_string()),
@@ -88,10 +89,10 @@ mod tests {
                 "schema": 1, "kernel": "k", "target": "gfx90a", "counter_storage": "register", "grid": [1, 1, 1],
                 "block": [64, 1, 1], "waves": 1, "memory_equal": null, "oracle_equal": null, "probes": [], "sites": [],
             });
-            let mut report: amdinst_format::report::Report = serde_json::from_value(json).unwrap();
-            let location = amdinst_format::report::Location::default();
+            let mut report: report::Report = serde_json::from_value(json).unwrap();
+            let location = report::Location::default();
             let (kind, waves) = ("if".to_owned(), Vec::new());
-            let site = amdinst_format::report::SiteReport {
+            let site = report::SiteReport {
                 id: 0,
                 kind,
                 pc: 0,
@@ -105,7 +106,7 @@ mod tests {
                 left_out: None,
             };
             report.sites = vec![site.clone(), site];
-            report
+            Report::new(serde_json::value::to_raw_value(&report).unwrap())
         };
         let launches = Launches { reports: vec![report(2, 1), report(3, 0)], ..Launches::default() };
         let value = |name: &str| {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use amdinst_format::report::run::{self, Line, SCHEMA, Test};
 
 use super::recorder::{Ending, Finished};
+use crate::report::Report;
 
 /// A file that grows by a line with each test.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ impl Kept {
         self.result.map_err(|error| format!("{}: {error}", self.path.display()))
     }
 
-    fn write(&mut self, line: &Line) {
+    fn write(&mut self, line: &Line<Report>) {
         if self.result.is_ok() {
             self.result = serde_json::to_string(line)
                 .map_err(io::Error::from)

@@ -8,9 +8,11 @@ use std::time::Duration;
 use amdinst_format::interface::{Doubt, LaunchTiming, Launched};
 use amdinst_format::printed::Printed;
 use amdinst_format::report::run::{FaultReport, Sampled, told_again};
-use amdinst_format::report::{Layout, Modelled, Report};
+use amdinst_format::report::{Layout, Modelled};
 
 use super::kept::Kept;
+use crate::report::Report;
+use crate::runtime;
 
 /// What the launches of a test left.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +50,7 @@ thread_local! {
 }
 
 /// Notes a launch of the running test.
-pub(crate) fn record(launched: &Launched) {
+pub(crate) fn record(launched: &Launched<Report>) {
     let Launched { report, timing, modelled, timeline, doubts, sampled, printed, .. } = launched;
     LAUNCHES.with_borrow_mut(|launches| {
         launches.reports.push(report.clone());
@@ -210,7 +212,10 @@ pub(super) fn print(results: &[Finished]) {
     match std::env::var("AMDINST_REPORT").as_deref() {
         Ok(kind @ ("summary" | "full")) => {
             let columns = std::env::var("COLUMNS").ok();
-            print!("{}", summary(results, &Layout::of_columns(columns.as_deref(), kind == "full")));
+            match summary(results, &Layout::of_columns(columns.as_deref(), kind == "full")) {
+                Ok(text) => print!("{text}"),
+                Err(message) => eprintln!("warning: the launches cannot be shown: {message}"),
+            }
             for timing in results.iter().flat_map(|test| &test.launches.timings) {
                 println!("{}", timing.told.line());
             }
@@ -242,46 +247,12 @@ pub(super) fn launches(reports: &[Report]) -> String {
 }
 
 /// One table for each kernel, over all its launches, in order of the kernels' names.
-fn summary(results: &[Finished], layout: &Layout) -> String {
-    let mut kernels: Vec<(usize, Report)> = Vec::new();
-    for report in results.iter().flat_map(|test| &test.launches.reports) {
-        match kernels.iter_mut().find(|(_, known)| known.kernel == report.kernel) {
-            Some((launches, known)) => {
-                *launches += 1;
-                known.add_launch(report);
-            }
-            None => kernels.push((1, report.clone())),
-        }
+fn summary(results: &[Finished], layout: &Layout) -> Result<String, String> {
+    let reports: Vec<&Report> = results.iter().flat_map(|test| &test.launches.reports).collect();
+    if reports.is_empty() {
+        return Ok(String::new());
     }
-    kernels.sort_by(|(_, a), (_, b)| a.kernel.cmp(&b.kernel));
-    let mut text = String::new();
-    // A reason that holds for all kernels of a processor is told once.
-    let mut reasons = BTreeSet::new();
-    for (launches, report) in kernels {
-        let plural = if launches == 1 { "" } else { "es" };
-        let home = match report.counter_storage.as_str() {
-            "none" => String::new(),
-            home => format!(", counters: {home}"),
-        };
-        let table = match report.not_instrumented.clone() {
-            None => format!("{}\n", report.table_in(layout)),
-            Some(reason) => {
-                reasons.insert(reason);
-                String::new()
-            }
-        };
-        text.push_str(&format!(
-            "{} on {}: {launches} launch{plural}, {} wave{}{home}\n{table}",
-            report.kernel,
-            report.target,
-            report.waves,
-            if report.waves == 1 { "" } else { "s" },
-        ));
-    }
-    for reason in reasons {
-        text.push_str(&format!("  no counters: {reason}\n\n"));
-    }
-    text
+    runtime::summary(&reports, layout)
 }
 
 #[cfg(test)]
