@@ -83,4 +83,10 @@ fn places_that_llvm_compiles_wrongly_are_told() {
     }
     assert_eq!(told("build --target-cpu gfx90a,gfx906"), Some(first.clone()));
     assert_eq!(told("--quiet build --target-cpu gfx90a"), Some(Vec::new()));
+
+    // So is what rustc tells.
+    fs::write(package.join("src/lib.rs"), format!("{SOURCE}fn unused() {{}}\n")).unwrap();
+    let warnings = told("build --target-cpu gfx90a,gfx906").unwrap();
+    let unused = warnings.iter().filter(|warning| warning.ends_with("`unused` is never used"));
+    assert_eq!(unused.count(), 1, "{warnings:#?}");
 }
