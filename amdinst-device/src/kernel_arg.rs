@@ -4,10 +4,11 @@
 //! scalars and pointers alone. A slice is a pointer and a length. A structure is a pointer to the kernarg segment, where the link
 //! step makes room for the structure itself (`byref` in LLVM's terms): the note of the code object then has its size and offset.
 
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-/// A value whose bytes mean the same on host and device: a number, `bool`, a raw pointer, an array of such, or a structure with
-/// `#[derive(KernelArg)]`.
+/// A value whose bytes mean the same on host and device: a number, `bool`, a raw pointer, an array of such, a structure with
+/// `#[derive(KernelArg)]`, or `PhantomData`, which has no bytes.
 ///
 /// # Safety
 /// Size, alignment and place of each field are the same on both sides. Every value that the host writes is a valid one on the
@@ -87,6 +88,7 @@ pub struct NoTail;
 macro_rules! directly {
     ($({$($generics:tt)*} $ty:ty, $has_pointer:literal, |$value:ident| $bytes:expr $(, $has_bool:literal)?;)*) => {$(
         // SAFETY: a little-endian scalar or address of the same size and alignment on both sides.
+        #[diagnostic::do_not_recommend]
         unsafe impl<$($generics)*> Plain for $ty {
             const HAS_POINTER: bool = $has_pointer;
             $(const HAS_BOOL: bool = $has_bool;)?
@@ -133,6 +135,15 @@ directly! {
 directly! {
     {} half::f16, false, |value| value.to_le_bytes();
     {} half::bf16, false, |value| value.to_le_bytes();
+}
+
+// SAFETY: no bytes.
+#[diagnostic::do_not_recommend]
+unsafe impl<T: 'static> Plain for PhantomData<T> {
+    const HAS_POINTER: bool = false;
+
+    #[inline(always)]
+    fn store(&self, _: &mut [u8]) {}
 }
 
 // SAFETY: as its elements, which stand one behind the other.

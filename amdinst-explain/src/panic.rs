@@ -36,7 +36,7 @@ pub(crate) struct Panic<'a> {
 impl<'a> Panic<'a> {
     /// The outermost panic of a stack, if there is one.
     pub(crate) fn of(frames: &'a [SiteFrame]) -> Option<Self> {
-        let panics = frames.iter().rposition(|frame| library_file(frame) == Some("src/panicking.rs"))?;
+        let panics = frames.iter().rposition(|frame| library_file(frame) == Some(PANICS))?;
         let library = frames[panics..].iter().take_while(|frame| library_file(frame).is_some());
         let (inner, outer) = frames.split_at(panics + library.count());
         Some(Self { inner, outer })
@@ -62,7 +62,16 @@ impl<'a> Panic<'a> {
             let slices = self.inner.iter().any(|frame| library_file(frame) == Some(SLICES));
             slices.then(|| Said::in_part(OUT_OF_RANGE))
         };
-        self.of_names().or_else(of_slice).or_else(|| self.of_source(source)).or_else(of_assertion)
+        let of_function = || self.of_names().or_else(of_slice).or_else(|| self.of_source(source));
+        of_function().or_else(|| self.of_library()).or_else(of_assertion)
+    }
+
+    /// The function of Rust's library that the user called, if one of its checks failed.
+    fn of_library(&self) -> Option<Said> {
+        let is_own = |frame: &&SiteFrame| library_file(frame) != Some(PANICS);
+        let mut names = self.inner.iter().rev().take_while(is_own).filter_map(name);
+        let called = names.find(|name| !name.starts_with('{'))?;
+        Some(Said::in_part(format!("a check of `{called}` in Rust's library failed")))
     }
 
     /// What the names of Rust's own functions say, the outermost first.
@@ -119,6 +128,9 @@ fn name(frame: &SiteFrame) -> Option<&str> {
 /// What is said of an allocation that failed. More memory helps, or less of it in one launch.
 const OUT_OF_MEMORY: &str =
     "memory allocation failed: a launch has as much as `heap` in [package.metadata.amdinst] says";
+
+/// The file of what panics.
+const PANICS: &str = "src/panicking.rs";
 
 /// The file of what takes parts of slices, and what is said of those that are not there.
 const SLICES: &str = "src/slice/index.rs";
@@ -299,6 +311,16 @@ mod tests {
                 user()
             ]),
             in_part("assertion failed", 1)
+        );
+        assert_eq!(
+            said(&[
+                fmt(),
+                core("len_mismatch_fail", "panic.rs"),
+                core("copy_from_slice<u8>", "slice/mod.rs"),
+                core("{closure#0}", "iter/adapters/map.rs"),
+                user()
+            ]),
+            in_part("a check of `copy_from_slice` in Rust's library failed", 1)
         );
         // No panic.
         assert_eq!(said(&[core("write<u32>", "ptr/mod.rs"), user()]), None);

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Error, Fields, Member, Type, parse_quote};
+use syn::{Data, DeriveInput, Error, Member, Type, parse_quote};
 
 pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     let input: DeriveInput = syn::parse2(item)?;
@@ -22,7 +22,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
             ));
         }
     };
-    if !has_layout(&input, fields) {
+    if !has_layout(&input) {
         return Err(Error::new_spanned(
             &input.ident,
             "a structure that a kernel takes has the layout of C, the same on the host and the device: write `#[repr(C)]` above it",
@@ -130,11 +130,10 @@ fn is_element(name: &Ident, members: &[Member], types: &[&Type]) -> TokenStream 
 }
 
 /// Whether its layout is defined: `#[repr(C)]`, or `#[repr(transparent)]`.
-fn has_layout(input: &DeriveInput, fields: &Fields) -> bool {
+fn has_layout(input: &DeriveInput) -> bool {
     let mut found = false;
     let of_c = |meta: syn::meta::ParseNestedMeta<'_>| {
-        let is_transparent = meta.path.is_ident("transparent") && fields.len() == 1;
-        found |= meta.path.is_ident("C") || is_transparent;
+        found |= meta.path.is_ident("C") || meta.path.is_ident("transparent");
         // `packed(2)`, `align(8)`
         if meta.input.peek(syn::token::Paren) {
             let content;

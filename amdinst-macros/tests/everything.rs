@@ -1,6 +1,7 @@
 //! Everything that is allowed compiles without a warning.
 #![deny(warnings, missing_docs)]
 
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -88,7 +89,12 @@ pub struct Inner<T: Copy>(u8, T);
 /// What is passed in a register.
 #[derive(Clone, Copy, KernelArg)]
 #[repr(transparent)]
-pub struct Newtype(f64);
+pub struct Newtype<Unit: Copy>(f64, PhantomData<Unit>);
+
+/// A unit, of no bytes.
+#[derive(Clone, Copy, KernelArg)]
+#[repr(C)]
+pub struct Meter;
 
 type Real = f32;
 
@@ -98,7 +104,7 @@ pub fn safe(
     outer: Outer<u16>,
     table: [f32; 4],
     real: Real,
-    newtype: Newtype,
+    newtype: Newtype<Meter>,
     input: &[u32],
     perhaps: Option<&[u32]>,
     counts: &[AtomicU32],
