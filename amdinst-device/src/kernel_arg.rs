@@ -147,6 +147,7 @@ unsafe impl<T: 'static> Plain for PhantomData<T> {
 }
 
 // SAFETY: as its elements, which stand one behind the other.
+#[diagnostic::do_not_recommend]
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
     const HAS_POINTER: bool = T::HAS_POINTER;
     const HAS_BOOL: bool = T::HAS_BOOL;

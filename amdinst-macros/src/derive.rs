@@ -57,6 +57,7 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     let bytes = if members.is_empty() { format_ident!("_bytes") } else { format_ident!("bytes") };
     Ok(quote! {
         // SAFETY: `#[repr(C)]` lays it out in the same way on both sides, and its fields are what may be passed.
+        #[diagnostic::do_not_recommend]
         unsafe impl #declared ::amdinst_device::Plain for #name #arguments #bounds {
             const HAS_POINTER: ::core::primitive::bool = #has_pointer;
             const HAS_BOOL: ::core::primitive::bool = #has_bool;
