@@ -140,3 +140,20 @@ impl std::fmt::Display for Report {
         f.write_str(&self.table())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_text_until_somebody_asks() {
+        let text = r#"{"schema":1,"kernel":"k","target":"gfx90a","counter_storage":"none","grid":[1,1,1],"block":[64,1,1],
+            "waves":1,"memory_equal":null,"oracle_equal":null,"sites":[],"probes":[]}"#;
+        let report: Report = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&report).unwrap(), text);
+        assert!(report.inner.read.get().is_none());
+        let another = report.clone();
+        assert_eq!(report.kernel, "k");
+        assert!(another.inner.read.get().is_some());
+    }
+}
