@@ -7,8 +7,8 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-/// A value whose bytes mean the same on host and device: a number, `bool`, a raw pointer, an array of such, a structure with
-/// `#[derive(KernelArg)]`, or `PhantomData`, which has no bytes.
+/// A value whose bytes mean the same on host and device: a number, `bool`, a raw pointer, an array of such, a
+/// structure with `#[derive(KernelArg)]`, or `PhantomData`, which has no bytes.
 ///
 /// # Safety
 /// Size, alignment and place of each field are the same on both sides. Every value that the host writes is a valid one on the

@@ -7,8 +7,8 @@
 //! Cargo calls this executable as `RUSTC_WORKSPACE_WRAPPER`: with rustc's path, then rustc's arguments. A wrapper that the user has there
 //! is called in rustc's place, with the same words; one in `RUSTC_WRAPPER` calls this executable.
 //!
-//! Each build of `core` begins with cargo asking twice about a target, and keeping no answer. Where nothing is to be compiled, rustc's two
-//! starts would take a third of the build's time, so that it is asked once.
+//! Each build of `core` begins with cargo asking twice about a target, and keeping no answer. Where nothing
+//! is to be compiled, rustc's two starts would take a third of the build's time, so that it is asked once.
 
 use std::collections::HashSet;
 use std::env;
@@ -62,7 +62,8 @@ pub(crate) fn run_if_called(argv: &[OsString]) -> Option<ExitCode> {
     }))
 }
 
-/// What rustc prints of a target if that is all that it is asked for. A wrapper of the user may print something else.
+/// What rustc prints of a target if that is all that it is asked for. A wrapper of the user may print
+/// something else.
 fn target_specification(rustc: &OsStr, arguments: &[OsString]) -> Option<String> {
     let arguments = arguments.iter().map(|argument| argument.to_str()).collect::<Option<Vec<_>>>()?;
     let asked = arguments.first() == Some(&"--print=target-spec-json") && env::var_os(USERS).is_none();

@@ -12,8 +12,8 @@ use crate::runner::end_without_counts;
 
 /// How the branches of one launch diverged. Derefs to the plain report of `amdinst-format`.
 ///
-/// It is the runtime's text until somebody asks: most tests ask nothing, and a test program without optimisations takes longer to
-/// understand a report than most kernels run.
+/// It is the runtime's text until somebody asks: most tests ask nothing, and a test program without
+/// optimisations takes longer to understand a report than most kernels run.
 #[derive(Clone, Debug)]
 pub struct Report {
     inner: Arc<Inner>,

@@ -246,8 +246,8 @@ fn is_about_alloc(code: Option<&str>, message: &str) -> bool {
         || names("failed to resolve: use of undeclared type `", &TYPES)
 }
 
-/// The method of floats that an error misses, if the standard library alone has it. The trait that the compiler then wants imported has
-/// all such methods, each to name a function in an error.
+/// The method of floats that an error misses, if the standard library alone has it. The trait that the
+/// compiler then wants imported has all such methods, each to name a function in an error.
 fn method_of_std(code: Option<&str>, error: &Diagnostic) -> Option<String> {
     let named = |note: &Diagnostic| {
         let (_, rest) = note.message.split_once("`FunctionsNotMethods` which provides `")?;
