@@ -1,7 +1,8 @@
 //! Links the second program of this package as what it is: the runtime, a shared library.
 //!
-//! Cargo installs programs and no libraries, so the library is a program by name: `cargo install` and release archives bring it
-//! beside the command. In a target directory the same library is also where cargo leaves those of dependencies.
+//! Cargo installs programs and no libraries, so the library is a program by name: `cargo install` and release
+//! archives bring it beside the command. In a target directory the same library is also where cargo leaves
+//! those of dependencies.
 
 use std::path::Path;
 

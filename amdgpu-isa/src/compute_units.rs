@@ -3,8 +3,9 @@
 use crate::Arch;
 
 impl Arch {
-    /// Compute units of the largest product of the processor, as AMD's pages of products state them. Of one with two dies it is one
-    /// die. Other products have fewer. Of a generic processor it is the least of those that its code runs on.
+    /// Compute units of the largest product of the processor, as AMD's pages of products state them. Of one
+    /// with two dies it is one die. Other products have fewer. Of a generic processor it is the least of
+    /// those that its code runs on.
     pub const fn compute_units(self) -> u32 {
         match self {
             Self::Gfx9Generic => Self::Gfx909.compute_units(),

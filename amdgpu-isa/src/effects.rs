@@ -58,18 +58,20 @@ pub struct MemoryAccess {
 
 /// The effects of one instruction, implicit ones included.
 ///
-/// They are safe for liveness: every register that may be read is in `reads`, and `writes` has only registers whose
-/// whole old value is gone afterwards.
+/// They are safe for liveness: every register that may be read is in `reads`, and `writes` has only registers
+/// whose whole old value is gone afterwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// Registers that may be read. A partly written register is read too where the instruction merges (d16, SDWA
-    /// preserve, `s_cmov`, `v_writelane_b32`), but not merely because inactive lanes keep their value.
+    /// Registers that may be read. A partly written register is read too where the instruction merges (d16,
+    /// SDWA preserve, `s_cmov`, `v_writelane_b32`), but not merely because inactive lanes keep their value.
     pub reads: RegSet,
     /// Registers whose old value is wholly replaced, whatever EXEC holds: scalars, mostly.
     pub writes: RegSet,
-    /// Registers of which some lanes or bits may be replaced: vector registers, as inactive lanes keep their values.
+    /// Registers of which some lanes or bits may be replaced: vector registers, as inactive lanes keep their
+    /// values.
     pub partial: RegSet,
-    /// Registers of `partial` of which every active lane gets 32 new bits: full writes where EXEC is known to be full.
+    /// Registers of `partial` of which every active lane gets 32 new bits: full writes where EXEC is known to
+    /// be full.
     pub partial_by_exec: RegSet,
     /// The memory access, if there is one.
     pub memory: Option<MemoryAccess>,
@@ -81,8 +83,8 @@ pub struct Effects {
     pub lgkm_cnt: bool,
     /// Bumps EXP_CNT (GDS and exports).
     pub exp_cnt: bool,
-    /// Touches registers whose numbers only M0 or another register tells (`s_movrels_b32`, VGPR indexing): the sets
-    /// are then not complete.
+    /// Touches registers whose numbers only M0 or another register tells (`s_movrels_b32`, VGPR indexing):
+    /// the sets are then not complete.
     pub indirect: bool,
     /// Does something beyond registers and memory: messages, barriers, cache control, traps, time.
     pub side_effect: bool,
@@ -173,7 +175,8 @@ impl Inst {
 
     /// Whether the first operand keeps some of its bits in the active lanes.
     fn merges(&self, entry: &Entry) -> bool {
-        // VOP3 results of 16 bits go to one half; which instructions zero the other half differs, so none is trusted.
+        // VOP3 results of 16 bits go to one half; which instructions zero the other half differs, so none is
+        // trusted.
         if self.encoding == Encoding::Vop3 && entry.flags.has(OPSEL) {
             return true;
         }
@@ -209,7 +212,8 @@ impl Inst {
         if has(M0_R) || self.mods.gds || self.mods.lds {
             effects.reads.insert_run(Reg::M0, 1);
         }
-        // Rounding, denormals and exceptions come from MODE; telling which instruction needs which is not worth it.
+        // Rounding, denormals and exceptions come from MODE; telling which instruction needs which is not
+        // worth it.
         if has(MODE_R) || has(MODE_W) || self.encoding.is_vector_alu() {
             effects.reads.insert_run(Reg::MODE, 1);
         }
@@ -219,7 +223,8 @@ impl Inst {
             effects.reads.insert_run(Reg::EXEC_LO, mask);
             effects.reads.insert_run(Reg::VCC_LO, mask);
         }
-        // Scratch addresses are relative to FLAT_SCRATCH, except where it is architected (gfx940); on GFX10 it is no operand.
+        // Scratch addresses are relative to FLAT_SCRATCH, except where it is architected (gfx940); on GFX10
+        // it is no operand.
         let through_flat_scratch = matches!(self.encoding, Encoding::Flat | Encoding::Scratch);
         let is_operand = arch.generation().flat_scratch_registers().is_none();
         if through_flat_scratch && is_operand && !arch.has(Feature::ArchitectedFlatScratch) {

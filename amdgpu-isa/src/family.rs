@@ -1,4 +1,5 @@
-//! Families of opcodes, found out once from their signatures and encodings: analyses ask for them of every instruction.
+//! Families of opcodes, found out once from their signatures and encodings: analyses ask for them of every
+//! instruction.
 
 use std::sync::LazyLock;
 
@@ -54,7 +55,8 @@ impl Families {
     pub const SCALAR_SCRATCH: Self = Self(1 << 17);
     /// An image instruction: `image_*`.
     pub const IMAGE: Self = Self(1 << 18);
-    /// Interpolates parameters of triangles, or loads them: `v_interp_*`, `lds_param_load`, `lds_direct_load`.
+    /// Interpolates parameters of triangles, or loads them: `v_interp_*`, `lds_param_load`,
+    /// `lds_direct_load`.
     pub const INTERPOLATION: Self = Self(1 << 19);
     /// Converts numbers from one format to another: `v_cvt_*`.
     pub const CONVERSION: Self = Self(1 << 20);

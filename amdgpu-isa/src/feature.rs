@@ -1,16 +1,19 @@
 //! What some processors have and others of their generation have not.
 
-/// A property of processors that code asks for by name. Where LLVM has a name for it, that is given in brackets.
+/// A property of processors that code asks for by name. Where LLVM has a name for it, that is given in
+/// brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Feature {
     /// Accumulation VGPRs and matrix instructions (`FeatureMAIInsts`).
     AccumulationVgprs,
-    /// VGPRs and AGPRs are parts of one register file; memory instructions reach either (`FeatureGFX90AInsts`).
+    /// VGPRs and AGPRs are parts of one register file; memory instructions reach either
+    /// (`FeatureGFX90AInsts`).
     UnifiedRegisterFile,
     /// Tuples of vector registers begin at even ones (`FeatureRequiresAlignedVGPRs`).
     AlignedTuples,
-    /// Work-item ids arrive packed in `v0`, ten bits each, instead of in `v0`, `v1`, `v2` (`FeaturePackedTID`).
+    /// Work-item ids arrive packed in `v0`, ten bits each, instead of in `v0`, `v1`, `v2`
+    /// (`FeaturePackedTID`).
     PackedWorkItemIds,
     /// Kernel arguments can be loaded into SGPRs before a wave starts (`FeatureKernargPreload`).
     KernargPreload,
@@ -26,11 +29,13 @@ pub enum Feature {
     LdsDirect,
     /// Buffer and image instructions report failed accesses (TFE).
     FailStatus,
-    /// FLAT_SCRATCH is set up by hardware for each wave: no register gives the wave's place in scratch (`FeatureArchitectedFlatScratch`).
+    /// FLAT_SCRATCH is set up by hardware for each wave: no register gives the wave's place in scratch
+    /// (`FeatureArchitectedFlatScratch`).
     ArchitectedFlatScratch,
     /// Cache policy is by scope, in the bits sc0, sc1 and nt (`FeatureGFX940Insts`).
     ScopedCachePolicy,
-    /// Loads of GLOBAL and SCRATCH move to LDS by opcode and not by a bit; scratch has a bit for its vector address in that place.
+    /// Loads of GLOBAL and SCRATCH move to LDS by opcode and not by a bit; scratch has a bit for its vector
+    /// address in that place.
     LdsLoadsByOpcode,
     /// Several accelerator dies: XCC_ID and the registers of the performance snapshot.
     Dies,
@@ -44,11 +49,13 @@ pub enum Feature {
     MatrixSubnormals,
     /// Dot products of halves flush subnormal addends and sums, and add in the order that the manual gives.
     DefinedDotProducts,
-    /// `v_dot2_f32_f16` and `v_dot2c_f32_f16` take subnormal halves for zero, in every mode (`dot2UnconditionalFlush`).
+    /// `v_dot2_f32_f16` and `v_dot2c_f32_f16` take subnormal halves for zero, in every mode
+    /// (`dot2UnconditionalFlush`).
     DotFlushesHalves,
     /// `s_max_i32` and `s_max_u32` of equal sources select the first one, which SCC tells of.
     FirstOfEqualMaxima,
-    /// Single-precision atomic additions in memory keep subnormals (`FeatureMemoryAtomicFAddF32DenormalSupport`).
+    /// Single-precision atomic additions in memory keep subnormals
+    /// (`FeatureMemoryAtomicFAddF32DenormalSupport`).
     AtomicAddSubnormals,
     /// SRAM error correction: it may be on, and is on the accelerators that have it (`FeatureSRAMECC`).
     SramEcc,
@@ -66,28 +73,35 @@ pub enum Feature {
     WideLdsLoads,
     /// A matrix accumulator is no constant, and `v_accvgpr_write_b32` takes no scalar register (an erratum).
     NoMatrixConstants,
-    /// Wait states around moves of accumulation registers, and before vector instructions in general (the first matrix cores).
+    /// Wait states around moves of accumulation registers, and before vector instructions in general (the
+    /// first matrix cores).
     AccumulatorMoveHazards,
     /// Wait states behind dot products that another opcode follows (`hasGFX90AInsts`, DOT hazards).
     DotHazards,
-    /// Wait states behind scalar results of vector instructions, transcendentals and partly written registers (`hasVDecCoExecHazard` …).
+    /// Wait states behind scalar results of vector instructions, transcendentals and partly written registers
+    /// (`hasVDecCoExecHazard` …).
     ForwardingHazards,
     /// The longest matrix instruction takes one wait state more.
     LongerMatrices,
-    /// Between dependent instructions wait states must stand; later ones wait by themselves (`!hasNoDataDepHazard`).
+    /// Between dependent instructions wait states must stand; later ones wait by themselves
+    /// (`!hasNoDataDepHazard`).
     ManualWaitStates,
-    /// A vector instruction may read a register too soon behind a transcendental one that writes it (`hasVALUTransUseHazard`).
+    /// A vector instruction may read a register too soon behind a transcendental one that writes it
+    /// (`hasVALUTransUseHazard`).
     TransUseHazard,
-    /// In waves of 64 lanes, a vector instruction may get the wrong one of two results between which EXEC was written
-    /// (`hasVALUPartialForwardingHazard`).
+    /// In waves of 64 lanes, a vector instruction may get the wrong one of two results between which EXEC was
+    /// written (`hasVALUPartialForwardingHazard`).
     PartialForwardingHazard,
-    /// In waves of 64 lanes, an SGPR that vector instructions read as a mask may be written too soon (`hasVALUMaskWriteHazard`).
+    /// In waves of 64 lanes, an SGPR that vector instructions read as a mask may be written too soon
+    /// (`hasVALUMaskWriteHazard`).
     MaskWriteHazard,
-    /// A scalar instruction may write a register that memory instructions still read (`hasVMEMtoScalarWriteHazard`).
+    /// A scalar instruction may write a register that memory instructions still read
+    /// (`hasVMEMtoScalarWriteHazard`).
     MemoryReadHazard,
     /// A vector instruction may write an SGPR that a scalar load still reads (`hasSMEMtoVectorWriteHazard`).
     ScalarLoadHazard,
-    /// A comparison may write EXEC while instructions that are no vector ALU still read it (`hasVcmpxExecWARHazard`).
+    /// A comparison may write EXEC while instructions that are no vector ALU still read it
+    /// (`hasVcmpxExecWARHazard`).
     CompareExecHazard,
     /// Behind a branch, LDS and memory instructions may overtake each other (`hasLdsBranchVmemWARHazard`).
     LdsBranchHazard,
@@ -99,14 +113,15 @@ pub enum Feature {
     ScalarFloats,
     /// The second source of DPP may be scalar (`FeatureDPPSrc1SGPR`).
     DppScalarSource,
-    /// A register counts cycles of the shader, and `s_waitcnt_depctr` has a count that holds (`FeatureShaderCyclesRegister`,
-    /// `FeatureGFX10_BEncoding`).
+    /// A register counts cycles of the shader, and `s_waitcnt_depctr` has a count that holds
+    /// (`FeatureShaderCyclesRegister`, `FeatureGFX10_BEncoding`).
     ShaderCycles,
     /// SCRATCH needs no address at all (`hasFlatScratchSTMode`).
     ScratchWithoutAddress,
     /// Accesses that fault can be replayed (`FeatureSupportsXNACK`).
     Xnack,
-    /// The ids of a workgroup arrive in trap temporaries: x in TTMP9, y and z in TTMP7 (`FeatureArchitectedSGPRs`).
+    /// The ids of a workgroup arrive in trap temporaries: x in TTMP9, y and z in TTMP7
+    /// (`FeatureArchitectedSGPRs`).
     WorkgroupIdsInTtmps,
     /// Once a vector instruction has read an SGPR, a later write to its pair may be read too soon
     /// (`hasVALUReadSGPRHazard`).

@@ -7,8 +7,8 @@ use crate::{Generation, Inst, Mods, Op, Value};
 pub struct HardwareRegister(u8);
 
 impl HardwareRegister {
-    /// The immediate of `s_getreg_b32` and `s_setreg_b32` for the whole register (RDNA 2 ISA, S_SETREG: number 5:0, first bit 10:6,
-    /// bits less one 15:11).
+    /// The immediate of `s_getreg_b32` and `s_setreg_b32` for the whole register (RDNA 2 ISA, S_SETREG:
+    /// number 5:0, first bit 10:6, bits less one 15:11).
     pub const fn whole(self) -> i32 {
         31 << 11 | self.0 as i32
     }
@@ -25,8 +25,8 @@ impl HardwareRegister {
 }
 
 impl Generation {
-    /// Immediate offsets of GLOBAL and SCRATCH are below this where they are not negative: 13 bits, signed, or 12 (RDNA 2 ISA, section 9.1),
-    /// or 24.
+    /// Immediate offsets of GLOBAL and SCRATCH are below this where they are not negative: 13 bits, signed,
+    /// or 12 (RDNA 2 ISA, section 9.1), or 24.
     pub const fn offset_end(self) -> u32 {
         match self {
             Self::Gfx9 | Self::Gfx11 => 1 << 12,
@@ -35,7 +35,8 @@ impl Generation {
         }
     }
 
-    /// The modifiers of a store that is seen outside of the device at once: `glc slc`, or the scope that is the whole system.
+    /// The modifiers of a store that is seen outside of the device at once: `glc slc`, or the scope that is
+    /// the whole system.
     pub fn store_to_system(self) -> Mods {
         const SYSTEM: u8 = 3;
         match self {
@@ -44,7 +45,8 @@ impl Generation {
         }
     }
 
-    /// The halves of FLAT_SCRATCH, where it is a pair of hardware registers that the program sets and no operand (RDNA 2 ISA, table 16).
+    /// The halves of FLAT_SCRATCH, where it is a pair of hardware registers that the program sets and no
+    /// operand (RDNA 2 ISA, table 16).
     pub const fn flat_scratch_registers(self) -> Option<[HardwareRegister; 2]> {
         match self {
             Self::Gfx10 => Some([HardwareRegister(20), HardwareRegister(21)]),

@@ -38,10 +38,11 @@ pub enum Flow {
         /// When it is taken.
         condition: Condition,
     },
-    /// To a function that is expected to return behind this instruction. The return address goes to the first operand.
+    /// To a function that is expected to return behind this instruction. The return address goes to the first
+    /// operand.
     Call {
-        /// Bytes from the end of the instruction (`s_call_b64`); `None` when the second operand holds the address
-        /// (`s_swappc_b64`).
+        /// Bytes from the end of the instruction (`s_call_b64`); `None` when the second operand holds the
+        /// address (`s_swappc_b64`).
         offset: Option<i32>,
     },
     /// To the address in the only operand (`s_setpc_b64`): a return, a tail call or a long jump.

@@ -1,9 +1,10 @@
 //! The decoded form of an instruction, shared by every encoding.
 //!
-//! An [`Inst`] is what the tables decode to and encode from. Its operands stand in the order of LLVM's assembly
-//! text, destinations first, **with implicit VCC operands made explicit**: `v_add_co_u32_e32 v0, vcc, v1, v2` and its
-//! `_e64` form have the same operand list, and so have the two forms of `v_cndmask_b32` and of every comparison. What is
-//! left implicit (EXEC, SCC, M0, MODE) is told by `Inst::effects`.
+//! An [`Inst`] is what the tables decode to and encode from. Its operands stand in the order of LLVM's
+//! assembly text, destinations first, **with implicit VCC operands made explicit**:
+//! `v_add_co_u32_e32 v0, vcc, v1, v2` and its `_e64` form have the same operand list, and so have the two
+//! forms of `v_cndmask_b32` and of every comparison. What is left implicit (EXEC, SCC, M0, MODE) is told by
+//! `Inst::effects`.
 
 use arrayvec::ArrayVec;
 
@@ -164,7 +165,8 @@ pub enum Value {
     Imm(i32),
     /// An address or offset register that is absent (`off`).
     Off,
-    /// Vector registers that stand anywhere, up to four: as many as the operand has dwords. The others are zero.
+    /// Vector registers that stand anywhere, up to four: as many as the operand has dwords. The others are
+    /// zero.
     Vgprs([u8; 4]),
 }
 
@@ -328,7 +330,8 @@ pub struct Mods {
     pub omod: u8,
     /// Clamp.
     pub clamp: bool,
-    /// Immediate byte offset: FLAT/GLOBAL/SCRATCH (signed), MUBUF, DS (first), in bytes or as the field has it.
+    /// Immediate byte offset: FLAT/GLOBAL/SCRATCH (signed), MUBUF, DS (first), in bytes or as the field has
+    /// it.
     pub offset: i32,
     /// DS instructions with two offsets (`ds_read2_*`): the second.
     pub offset1: u8,
@@ -340,7 +343,8 @@ pub struct Mods {
     pub scc: bool,
     /// DLC: coherence beyond the first-level cache of a shader array.
     pub dlc: bool,
-    /// GFX12's temporal hint (TH): how soon data is used again. Its lowest bit is an atomic's GLC, and not among these.
+    /// GFX12's temporal hint (TH): how soon data is used again. Its lowest bit is an atomic's GLC, and not
+    /// among these.
     pub th: u8,
     /// GFX12's scope of coherence: compute unit, shader engine, device, system.
     pub scope: u8,
@@ -394,8 +398,8 @@ pub struct Mods {
     pub vm: bool,
     /// EXP: M0 names a row.
     pub row_en: bool,
-    /// Bits of the first two dwords that mean nothing to the instruction but are set (assemblers leave them zero). They
-    /// are kept so that encoding gives back the same bytes.
+    /// Bits of the first two dwords that mean nothing to the instruction but are set (assemblers leave them
+    /// zero). They are kept so that encoding gives back the same bytes.
     pub ignored: u64,
     /// As that, of the last dword behind these.
     pub ignored_control: u32,
@@ -414,7 +418,8 @@ pub struct Mods {
 }
 
 impl Mods {
-    /// What an image instruction that follows a ray always has: all four channels, plain coordinates, a resource of 128 bits.
+    /// What an image instruction that follows a ray always has: all four channels, plain coordinates, a
+    /// resource of 128 bits.
     pub(crate) fn fix_for_ray(&mut self, has_unorm: bool) {
         (self.dmask, self.unorm, self.r128) = (0xf, has_unorm, true);
     }
@@ -423,7 +428,8 @@ impl Mods {
 /// One decoded instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inst {
-    /// The mnemonic without the suffix of its encoding (`v_add_f32` for `_e32`, `_e64`, `_sdwa` and `_dpp` alike).
+    /// The mnemonic without the suffix of its encoding (`v_add_f32` for `_e32`, `_e64`, `_sdwa` and `_dpp`
+    /// alike).
     pub op: Op,
     /// Its encoding.
     pub encoding: Encoding,

@@ -1,16 +1,19 @@
-//! AMD GPU instructions and the processors that run them: one table an encoding, from which decode, encode, text and effects are all
-//! derived. Bytes in, values out; nothing here knows of files or code objects.
+//! AMD GPU instructions and the processors that run them: one table an encoding, from which decode, encode,
+//! text and effects are all derived. Bytes in, values out; nothing here knows of files or code objects.
 //!
-//! * [`decode`] turns bytes into an [`Inst`], [`Inst::encode`] is its inverse, [`assemble`] builds one from values.
+//! * [`decode`] turns bytes into an [`Inst`], [`Inst::encode`] is its inverse, [`assemble`] builds one from
+//!   values.
 //! * [`Inst::text`] is what `llvm-objdump -d` prints, [`parse`] reads it back.
 //! * [`opcodes`] lists what a processor has.
-//! * [`Inst::effects`] tells what an instruction reads, writes and counts; [`Inst::flow`] where control goes; [`Op::memory_use`] what an
-//!   access to memory does there, [`Op::matrix_product`] which matrices it multiplies.
+//! * [`Inst::effects`] tells what an instruction reads, writes and counts; [`Inst::flow`] where control goes;
+//!   [`Op::memory_use`] what an access to memory does there, [`Op::matrix_product`] which matrices it
+//!   multiplies.
 //!
 //! A [`Target`] is a processor and a size of waves; an [`Arch`] alone stands for its default size.
 //!
-//! Inside: `signature` says what each opcode takes and does, once. A generation (`gfx9`, `gfx10`, `gfx11`, `gfx12`) gives opcodes their numbers, and says where
-//! the fields of its encodings are. `encoding` derives decode and encode from both; `text` and `parse` are LLVM's syntax.
+//! Inside: `signature` says what each opcode takes and does, once. A generation (`gfx9`, `gfx10`, `gfx11`,
+//! `gfx12`) gives opcodes their numbers, and says where the fields of its encodings are. `encoding` derives
+//! decode and encode from both; `text` and `parse` are LLVM's syntax.
 //!
 //! `Op` names a mnemonic without the suffix of its encoding, so one `match` arm of the emulator serves all
 //! forms. Implicit operands (VCC) are explicit in the operand list. Effects include the registers that are
@@ -27,11 +30,11 @@
 //! to something else, ours must give the bytes (its disassembler misreads the constant 0x80 of
 //! `v_madmk_f32`), or LLVM has no text (a compressed export of half a pair).
 //!
-//! A literal is a whole dword whatever holds it, so a 16-bit operand takes any, and uses its low half. LLVM's compiler
-//! and disassembler write such, its assembler does not read them: [`Inst::has_wide_half`].
+//! A literal is a whole dword whatever holds it, so a 16-bit operand takes any, and uses its low half. LLVM's
+//! compiler and disassembler write such, its assembler does not read them: [`Inst::has_wide_half`].
 //!
-//! A gather of halves with a status (`image_gather4 … tfe d16`) is no instruction: LLVM has no form for its three
-//! registers. A listing shows two, as LLVM does; hardware writes the status into a third.
+//! A gather of halves with a status (`image_gather4 … tfe d16`) is no instruction: LLVM has no form for its
+//! three registers. A listing shows two, as LLVM does; hardware writes the status into a third.
 //!
 //! `cargo xtask corpus words` draws legal, damaged and random words, flips each bit of each opcode's plain
 //! form, and compares all of this with `llvm-mc-22`; a sample is a test. `tests/opcodes.tsv` lists every

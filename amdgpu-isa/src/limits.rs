@@ -5,17 +5,20 @@ use crate::WaveSize;
 /// How much of each resource there is, and in which steps it is given out.
 ///
 /// Sources: the ISA manuals, chapters "Register allocation" and "LDS allocation"; AMD's slides "CDNA2 Memory
-/// Hierarchy". For RDNA: its manuals (RDNA 3: sections 3.3.2 and 3.3.4), and LLVM's `AMDGPUBaseInfo.cpp` (registers,
-/// slots, SIMDs by mode) and `GCNSubtarget.h` (scratch memory). A test compares occupancy with the compiler's.
+/// Hierarchy". For RDNA: its manuals (RDNA 3: sections 3.3.2 and 3.3.4), and LLVM's `AMDGPUBaseInfo.cpp`
+/// (registers, slots, SIMDs by mode) and `GCNSubtarget.h` (scratch memory). A test compares occupancy with
+/// the compiler's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// SIMDs of a compute unit.
     pub simds: u32,
-    /// Compute units that the waves of a workgroup spread over where they may: two where there are work-group processors.
+    /// Compute units that the waves of a workgroup spread over where they may: two where there are work-group
+    /// processors.
     pub joined_units: u32,
     /// Waves that a SIMD has slots for.
     pub waves_per_simd: u32,
-    /// VGPRs that a lane of a SIMD has, for waves of 64 lanes. Where VGPRs and AGPRs are one file, both together.
+    /// VGPRs that a lane of a SIMD has, for waves of 64 lanes. Where VGPRs and AGPRs are one file, both
+    /// together.
     pub vgprs_per_simd: u32,
     /// VGPRs that an allotment to a wave of 64 lanes is a multiple of.
     pub vgpr_granule: u32,
@@ -27,7 +30,8 @@ pub struct Limits {
     pub most_sgprs: u32,
     /// Every wave has them all, whatever it asks for.
     pub fixed_sgprs: bool,
-    /// Up to so many SGPRs a wave (VCC and the other specials included), so many waves a SIMD, in ascending order; the vendor's table.
+    /// Up to so many SGPRs a wave (VCC and the other specials included), so many waves a SIMD, in ascending
+    /// order; the vendor's table.
     pub waves_by_sgprs: &'static [(u32, u32)],
     /// Bytes of LDS that a workgroup may use: all that a compute unit has.
     pub lds_bytes: u32,
@@ -43,8 +47,8 @@ pub struct Limits {
     pub most_work_items: u32,
     /// Bytes of a line of the second-level cache.
     pub l2_line_bytes: u32,
-    /// Bits of a kernel descriptor's count of lines of code, [`Self::CODE_LINE_BYTES`] each, that are fetched before a wave starts
-    /// (`INST_PREF_SIZE`); 0 where there is none.
+    /// Bits of a kernel descriptor's count of lines of code, [`Self::CODE_LINE_BYTES`] each, that are fetched
+    /// before a wave starts (`INST_PREF_SIZE`); 0 where there is none.
     pub prefetch_bits: u32,
 }
 
@@ -133,7 +137,8 @@ impl Limits {
     /// RDNA 3 with 1536 VGPRs of 32 lanes a SIMD (LLVM's `Feature1_5xVGPRs`).
     pub(crate) const RDNA3_LARGE: Self = Self { vgprs_per_simd: 768, vgpr_granule: 12, ..Self::RDNA3 };
 
-    /// RDNA 4: 1536 VGPRs of 32 lanes a SIMD, and 18 bits of 64 dwords of scratch a wave (`GCNSubtarget::getMaxWaveScratchSize`).
+    /// RDNA 4: 1536 VGPRs of 32 lanes a SIMD, and 18 bits of 64 dwords of scratch a wave
+    /// (`GCNSubtarget::getMaxWaveScratchSize`).
     pub(crate) const RDNA4: Self =
         Self { scratch_bytes: ((1 << 18) - 1) * 64 * 4 / 64, prefetch_bits: 8, ..Self::RDNA3_LARGE };
 

@@ -1,7 +1,7 @@
 //! Scalar operations on lane masks, apart from the width of a mask.
 //!
-//! A lane mask is as wide as the wave: a pair of SGPRs where it has 64 lanes, one SGPR where it has 32. Each operation has an opcode
-//! for either; code that asks for a [`MaskOp`] holds for both.
+//! A lane mask is as wide as the wave: a pair of SGPRs where it has 64 lanes, one SGPR where it has 32. Each
+//! operation has an opcode for either; code that asks for a [`MaskOp`] holds for both.
 
 use crate::{Op, WaveSize};
 

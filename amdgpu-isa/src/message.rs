@@ -11,8 +11,8 @@ const DEALLOC_VGPRS: i32 = 3;
 const GET_REALTIME: i32 = 0x83;
 
 impl Generation {
-    /// The message of `s_sendmsg_rtn_b64` that is answered with the time, of a clock of constant frequency; `None` where `s_memtime` reads
-    /// a clock.
+    /// The message of `s_sendmsg_rtn_b64` that is answered with the time, of a clock of constant frequency;
+    /// `None` where `s_memtime` reads a clock.
     pub const fn realtime_message(self) -> Option<i32> {
         match self {
             Self::Gfx9 | Self::Gfx10 => None,

@@ -1,5 +1,6 @@
-//! Kinds of numbers that operands are: how a constant stands in them, and what modifiers and MODE do to them. Types in signatures follow
-//! LLVM's text, which calls a pair of halves 32 bits and some results floats that are none; what an opcode computes with is told here.
+//! Kinds of numbers that operands are: how a constant stands in them, and what modifiers and MODE do to them.
+//! Types in signatures follow LLVM's text, which calls a pair of halves 32 bits and some results floats that
+//! are none; what an opcode computes with is told here.
 
 use crate::action::Action;
 use crate::encoding::table::{Entry, Tables};
@@ -55,7 +56,8 @@ impl NumberKind {
 pub struct Numbers {
     /// The first result.
     pub result: NumberKind,
-    /// Sources in the order of the text, without one that is the result's old value. Those that are not there are [`NumberKind::Bits32`].
+    /// Sources in the order of the text, without one that is the result's old value. Those that are not there
+    /// are [`NumberKind::Bits32`].
     pub sources: [NumberKind; 4],
 }
 

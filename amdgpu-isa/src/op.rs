@@ -1,9 +1,11 @@
 //! Every mnemonic of every generation.
 
-/// Defines [`Op`] and its name table from one list, which must be sorted: the name look-up is a binary search.
+/// Defines [`Op`] and its name table from one list, which must be sorted: the name look-up is a binary
+/// search.
 macro_rules! ops {
     ($($name:ident,)*) => {
-        /// A mnemonic, without the suffix of its encoding: `v_add_f32` is `v_add_f32_e32`, `_e64`, `_sdwa` and `_dpp`.
+        /// A mnemonic, without the suffix of its encoding: `v_add_f32` is `v_add_f32_e32`, `_e64`, `_sdwa`
+        /// and `_dpp`.
         ///
         /// Variants are spelled as the manuals and LLVM spell them, and stand in alphabetical order.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

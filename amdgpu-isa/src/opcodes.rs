@@ -71,8 +71,8 @@ impl Opcode {
         format!("{}{}", self.entry.name, self.entry.suffix)
     }
 
-    /// The instruction in its plainest form: a register of its own for each operand, immediates of zero, no modifiers
-    /// but those that the opcode demands.
+    /// The instruction in its plainest form: a register of its own for each operand, immediates of zero, no
+    /// modifiers but those that the opcode demands.
     ///
     /// # Errors
     /// [`EncodeError`] if the tables contradict themselves.
@@ -105,7 +105,8 @@ impl Opcode {
         assemble(self.target, self.entry.op, self.entry.encoding, &values, mods)
     }
 
-    /// The dimension of an address that takes as many dwords as the encoding has, and whether coordinates are halves.
+    /// The dimension of an address that takes as many dwords as the encoding has, and whether coordinates are
+    /// halves.
     fn plain_address(&self) -> (u8, bool) {
         let dwords = match self.entry.encoding {
             Encoding::MimgNsa2 => 2,

@@ -241,7 +241,8 @@ pub struct ScalarSet(u128);
 /// SCC's bit: a number that no scalar register has.
 const SCC_BIT: u16 = scalar::M0 as u16 + 1;
 
-/// Highest SGPR that a program may use on every generation; on GFX9 FLAT_SCRATCH, XNACK_MASK and VCC are behind it.
+/// Highest SGPR that a program may use on every generation; on GFX9 FLAT_SCRATCH, XNACK_MASK and VCC are
+/// behind it.
 pub const LAST_SGPR: u8 = scalar::FLAT_SCRATCH - 1;
 
 /// Highest scalar register that instructions may reach by number on any generation.

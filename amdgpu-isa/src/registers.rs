@@ -1,9 +1,11 @@
-//! Scalar registers and special sources: their numbers, their names, and the operand codes that a generation gives them.
+//! Scalar registers and special sources: their numbers, their names, and the operand codes that a generation
+//! gives them.
 
 use crate::Generation;
 
-/// Numbers of scalar registers, as [`Value::Scalar`](crate::Value::Scalar) and [`Reg::scalar`](crate::Reg::scalar) have them. SGPRs
-/// begin at 0. They are operand codes of GFX9; decoding and encoding translate where another generation has other codes.
+/// Numbers of scalar registers, as [`Value::Scalar`](crate::Value::Scalar) and
+/// [`Reg::scalar`](crate::Reg::scalar) have them. SGPRs begin at 0. They are operand codes of GFX9; decoding
+/// and encoding translate where another generation has other codes.
 pub mod scalar {
     /// FLAT_SCRATCH's low half.
     pub const FLAT_SCRATCH: u8 = 102;
@@ -15,7 +17,8 @@ pub mod scalar {
     pub const TTMP: u8 = 108;
     /// How many trap temporaries there are.
     pub const TTMPS: u8 = 16;
-    /// The trap temporary with a workgroup's id in x, where ids arrive in those (RDNA 4 ISA, section 3.5.3.4).
+    /// The trap temporary with a workgroup's id in x, where ids arrive in those (RDNA 4 ISA, section
+    /// 3.5.3.4).
     pub const WORKGROUP_X: u8 = TTMP + 9;
     /// The one with its ids in y, bits 15:0, and z, bits 31:16.
     pub const WORKGROUP_Y_Z: u8 = TTMP + 7;

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::feature::{self, Feature, Features};
 use crate::limits::Limits;
 
-/// A generation of instruction sets: processors of one share encodings, operand codes and launch ABI, up to their
-/// [features](Feature).
+/// A generation of instruction sets: processors of one share encodings, operand codes and launch ABI, up to
+/// their [features](Feature).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Generation {
     /// Vega and CDNA: gfx900 to gfx950.
@@ -108,11 +108,13 @@ impl WaveSize {
     }
 }
 
-/// One line a processor: its variant, what it is, LLVM's name, `EF_AMDGPU_MACH`, generation, the first processor that has the same
-/// instructions, features and limits. Of a generic one then: the processors that its code runs on.
+/// One line a processor: its variant, what it is, LLVM's name, `EF_AMDGPU_MACH`, generation, the first
+/// processor that has the same instructions, features and limits. Of a generic one then: the processors that
+/// its code runs on.
 macro_rules! processors {
     ($($(#[$doc:meta])* $variant:ident $name:literal $mach:literal $generation:ident $instructions:ident $features:ident $limits:ident $(of $($member:ident)*)?;)*) => {
-        /// A processor. Names and `EF_AMDGPU_MACH` values are those of LLVM's AMDGPU user guide, "Processors" and "Generic Processors".
+        /// A processor. Names and `EF_AMDGPU_MACH` values are those of LLVM's AMDGPU user guide, "Processors"
+        /// and "Generic Processors".
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[repr(u8)]
         pub enum Arch {
@@ -359,8 +361,8 @@ impl Arch {
         self.processor().features.has(feature)
     }
 
-    /// What waves and workgroups share, and how much of it there is. Of a generic processor: the least that each of
-    /// [`Self::members`] has.
+    /// What waves and workgroups share, and how much of it there is. Of a generic processor: the least that
+    /// each of [`Self::members`] has.
     pub const fn limits(self) -> &'static Limits {
         self.processor().limits
     }
@@ -375,7 +377,8 @@ impl Arch {
         !self.members().is_empty()
     }
 
-    /// Whether a device that is this processor runs code for another: its own, and that of a generic one that it belongs to.
+    /// Whether a device that is this processor runs code for another: its own, and that of a generic one that
+    /// it belongs to.
     pub fn runs(self, code: Self) -> bool {
         self == code || code.members().contains(&self)
     }
@@ -424,7 +427,8 @@ impl FromStr for Arch {
     }
 }
 
-/// A processor, and the size of the waves that code is for: lane masks are as wide. A processor alone stands for its default.
+/// A processor, and the size of the waves that code is for: lane masks are as wide. A processor alone stands
+/// for its default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The processor.

@@ -4,8 +4,8 @@ use super::Value;
 use crate::signature::Ty;
 
 impl Value {
-    /// The constant as 32 bits: inline integers, inline floats as f32, literals and immediates. `None` for registers
-    /// and special sources.
+    /// The constant as 32 bits: inline integers, inline floats as f32, literals and immediates. `None` for
+    /// registers and special sources.
     pub const fn as_u32(self) -> Option<u32> {
         match self {
             Self::Inline(code) => match (inline_integer(code), inline_float(code)) {
@@ -19,8 +19,8 @@ impl Value {
         }
     }
 
-    /// The constant as a 64-bit integer operand has it: inline integers sign-extended, inline floats as f64, literals
-    /// zero-extended.
+    /// The constant as a 64-bit integer operand has it: inline integers sign-extended, inline floats as f64,
+    /// literals zero-extended.
     pub const fn as_u64(self) -> Option<u64> {
         match self {
             Self::Inline(code) => match (inline_integer(code), inline_float(code)) {
@@ -34,7 +34,8 @@ impl Value {
         }
     }
 
-    /// The constant as the bits of a 64-bit float operand: as [`Self::as_u64`], but a literal is the high half.
+    /// The constant as the bits of a 64-bit float operand: as [`Self::as_u64`], but a literal is the high
+    /// half.
     pub const fn as_f64_bits(self) -> Option<u64> {
         match self {
             Self::Literal(value) => Some((value as u64) << 32),
@@ -98,8 +99,8 @@ pub(super) const fn inline_f16(code: u8) -> Option<u16> {
     })
 }
 
-/// Whether a literal's number also exists as an inline constant of the type (doubles apart, of which a literal is only
-/// the high half). LLVM tells the two by writing `lit(…)`.
+/// Whether a literal's number also exists as an inline constant of the type (doubles apart, of which a
+/// literal is only the high half). LLVM tells the two by writing `lit(…)`.
 pub(super) fn has_inline_twin(value: u32, ty: Ty) -> bool {
     let integer = |value: i64| (-16..=64).contains(&value);
     let is_float = |bits: u32, of: fn(u8) -> Option<u32>| (240..=248).any(|code| of(code) == Some(bits));

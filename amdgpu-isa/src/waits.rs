@@ -1,4 +1,5 @@
-//! Wait counters: what `s_waitcnt` waits for, whatever the generation's layout of it, and GFX12's waits for one or two counters each.
+//! Wait counters: what `s_waitcnt` waits for, whatever the generation's layout of it, and GFX12's waits for
+//! one or two counters each.
 
 use arrayvec::ArrayVec;
 
@@ -111,7 +112,8 @@ pub(crate) fn counts(generation: Generation, raw: u16) -> [(&'static str, u8, u8
     generation.waits().named().map(|(name, parts)| (name, get(parts, raw), most(parts)))
 }
 
-/// The immediate with one counter set, by LLVM's name; `None` if there is no such counter, or the count is beyond its most.
+/// The immediate with one counter set, by LLVM's name; `None` if there is no such counter, or the count is
+/// beyond its most.
 pub(crate) fn with_count(generation: Generation, raw: u16, name: &str, count: i64) -> Option<u16> {
     let (_, parts) = generation.waits().named().into_iter().find(|(known, _)| *known == name)?;
     let count = u8::try_from(count).ok().filter(|count| *count <= most(parts))?;
@@ -159,7 +161,8 @@ impl Waits {
     /// For all of LDS.
     pub const LDS: Self = Self { lds: Some(0), ..Self::NONE };
 
-    /// What an instruction waits for, if it is [there to wait](Op::waits). Counters that have no field are left out.
+    /// What an instruction waits for, if it is [there to wait](Op::waits). Counters that have no field are
+    /// left out.
     pub fn of(inst: &Inst, generation: Generation) -> Option<Self> {
         if !inst.op.waits() {
             return None;

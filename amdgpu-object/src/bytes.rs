@@ -1,4 +1,5 @@
-//! The bytes of a file, or a part of them, that several share: a library has gigabytes, and each of its code objects a part.
+//! The bytes of a file, or a part of them, that several share: a library has gigabytes, and each of its code
+//! objects a part.
 
 use std::fmt;
 use std::ops::{Deref, Range};

@@ -163,7 +163,8 @@ impl KernelDescriptor {
         enable_sgpr_workgroup_info, set_enable_sgpr_workgroup_info = RSRC2 + 10;
         /// Waves of a workgroup may run on different compute units (`TG_SPLIT`, gfx90a and later).
         tg_split, set_tg_split = RSRC3 + 16;
-        /// Waves of a workgroup spread over both compute units of a work-group processor (`WGP_MODE`, GFX10 and later).
+        /// Waves of a workgroup spread over both compute units of a work-group processor (`WGP_MODE`, GFX10
+        /// and later).
         wgp_mode, set_wgp_mode = RSRC1 + 29;
         /// Waves have 32 lanes (`ENABLE_WAVEFRONT_SIZE32`, GFX10 and later).
         enable_wavefront_size32, set_enable_wavefront_size32 = PROPERTIES + 10;
@@ -171,7 +172,8 @@ impl KernelDescriptor {
         uses_dynamic_stack, set_uses_dynamic_stack = PROPERTIES + 11;
     }
 
-    /// Initial rounding and denormal modes of all floats, as the hardware register MODE has them (`FLOAT_MODE`).
+    /// Initial rounding and denormal modes of all floats, as the hardware register MODE has them
+    /// (`FLOAT_MODE`).
     pub fn float_mode(&self) -> u8 {
         self.bits(RSRC1 + 12, 8) as u8
     }
@@ -237,7 +239,8 @@ impl KernelDescriptor {
         }
     }
 
-    /// SGPRs allotted to a wave, VCC, FLAT_SCRATCH and XNACK_MASK included: a multiple of 16, or all that there are.
+    /// SGPRs allotted to a wave, VCC, FLAT_SCRATCH and XNACK_MASK included: a multiple of 16, or all that
+    /// there are.
     pub fn sgpr_count(&self, arch: Arch) -> u32 {
         if arch.limits().fixed_sgprs {
             return arch.limits().most_sgprs;
@@ -262,8 +265,8 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// Vector registers allotted to a wave: a multiple of 4, from gfx90a on of 8, in waves of 32 lanes of 8. On accelerators VGPRs and
-    /// AGPRs share it.
+    /// Vector registers allotted to a wave: a multiple of 4, from gfx90a on of 8, in waves of 32 lanes of 8.
+    /// On accelerators VGPRs and AGPRs share it.
     pub fn vgpr_count(&self, arch: Arch) -> u32 {
         (self.bits(RSRC1, 6) + 1) * self.vgpr_block(arch)
     }
@@ -283,7 +286,8 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// Where the AGPRs start in the unified register file: a multiple of 4 from 4 to 256. `None` before gfx90a.
+    /// Where the AGPRs start in the unified register file: a multiple of 4 from 4 to 256. `None` before
+    /// gfx90a.
     pub fn accum_offset(&self, arch: Arch) -> Option<u32> {
         arch.has(Feature::UnifiedRegisterFile).then(|| (self.bits(RSRC3, 6) + 1) * 4)
     }
@@ -304,14 +308,15 @@ impl KernelDescriptor {
         Ok(())
     }
 
-    /// Lines of the kernel's code that are fetched before a wave starts (`INST_PREF_SIZE`), and the most that can be; none where
-    /// descriptors do not tell.
+    /// Lines of the kernel's code that are fetched before a wave starts (`INST_PREF_SIZE`), and the most that
+    /// can be; none where descriptors do not tell.
     fn prefetched_lines(&self, arch: Arch) -> Option<(u32, u32)> {
         let width = arch.limits().prefetch_bits;
         (width > 0).then(|| (self.bits(PREFETCH, width), mask(width)))
     }
 
-    /// If all of the kernel's code, of so many bytes, is fetched before a wave starts, or as much as can be: has that be so of more.
+    /// If all of the kernel's code, of so many bytes, is fetched before a wave starts, or as much as can be:
+    /// has that be so of more.
     pub fn prefetch_as_much(&mut self, arch: Arch, before: u64, after: u64) {
         let Some((lines, most)) = self.prefetched_lines(arch) else { return };
         let all = |bytes: u64| bytes.div_ceil(Limits::CODE_LINE_BYTES).min(most.into()) as u32;

@@ -1,7 +1,7 @@
 //! The ELF structures of a code object as plain values, bounds-checked.
 //!
-//! Reading goes through the `object` crate's low-level tables. The values are owned and mutable because the rewriter
-//! edits them and writes them back.
+//! Reading goes through the `object` crate's low-level tables. The values are owned and mutable because the
+//! rewriter edits them and writes them back.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -132,7 +132,8 @@ pub(crate) struct Elf {
 }
 
 impl Elf {
-    /// Reads the headers. On success every section and segment lies inside the file and no address range wraps.
+    /// Reads the headers. On success every section and segment lies inside the file and no address range
+    /// wraps.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ObjectError> {
         check_identity(bytes)?;
         let damaged = |part: &str, at: u64| {
@@ -237,8 +238,8 @@ impl Elf {
     }
 }
 
-/// How many bytes of names a file's tables may come to: names may share bytes, but a few that are long and named by
-/// thousands of records would take more memory than there is.
+/// How many bytes of names a file's tables may come to: names may share bytes, but a few that are long and
+/// named by thousands of records would take more memory than there is.
 #[derive(Debug)]
 pub(crate) struct NameBytes {
     left: usize,

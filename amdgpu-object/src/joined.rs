@@ -16,8 +16,9 @@ const SEGMENT_SIZES: [usize; 2] = [32, 40];
 /// Where a file header says at what offset section headers begin (`e_shoff`).
 const SECTION_HEADERS: usize = 40;
 
-/// Makes the metadata notes of a linked code object (version 3 and later) one that names all kernels, in the order of the notes. The first
-/// note gives all that is neither a kernel nor a format of `printf`: inputs that link agree in it.
+/// Makes the metadata notes of a linked code object (version 3 and later) one that names all kernels, in the
+/// order of the notes. The first note gives all that is neither a kernel nor a format of `printf`: inputs
+/// that link agree in it.
 ///
 /// # Errors
 /// The file is no code object, or a note of it is damaged.

@@ -38,7 +38,8 @@ pub struct LabelledRange<'a> {
     pub address: u64,
     /// The symbol's name.
     pub name: &'a str,
-    /// Bytes of data that it begins with: all of a data symbol, the header of a kernel of code object version 2.
+    /// Bytes of data that it begins with: all of a data symbol, the header of a kernel of code object version
+    /// 2.
     pub data_bytes: u64,
     /// Where the next label is, if there is one.
     pub next: Option<u64>,
@@ -102,7 +103,8 @@ impl Labels {
         self.sections.iter().filter(|section| section.is_code)
     }
 
-    /// The places of the section of code at an address, in order of address. Where several symbols stand, the last one is shown.
+    /// The places of the section of code at an address, in order of address. Where several symbols stand, the
+    /// last one is shown.
     pub fn places(&self, section: u64) -> impl Iterator<Item = LabelledRange<'_>> {
         let section = self.code().find(|code| code.address == section);
         let symbols = section.map_or(&[][..], |section| &section.symbols);

@@ -1,10 +1,12 @@
 //! AMD GPU code objects: what they hold, read from and written back to bytes.
 //!
-//! * [`CodeObject`]: sections, kernels with their descriptors ([`KernelDescriptor`]) and metadata ([`KernelMetadata`]), segments, relocations.
+//! * [`CodeObject`]: sections, kernels with their descriptors ([`KernelDescriptor`]) and metadata
+//!   ([`KernelMetadata`]), segments, relocations.
 //! * [`container`]: bundles, compressed bundles and host files that hold code objects.
 //! * [`labels`]: which symbol a disassembly shows where.
 //! * [`lines`]: the source lines of addresses, inlined calls included (DWARF).
-//! * [`rewrite`](mod@rewrite): a code object with other code, everything that points at code moved along; [`verify`](mod@verify) checks one.
+//! * [`rewrite`](mod@rewrite): a code object with other code, everything that points at code moved along;
+//!   [`verify`](mod@verify) checks one.
 //! * [`join_metadata`]: one note of those that a linker left side by side.
 //! * [`occupancy`](fn@occupancy): how many waves of a kernel fit, by what it allocates.
 //!
@@ -160,7 +162,8 @@ impl fmt::Debug for CodeObject {
 /// Name of the section with the code that a rewrite left where it was.
 pub const KEPT_SECTION: &str = ".text.kept";
 
-/// Bytes that such a section may lie in front of `.text`, at most: who runs the code has a place for each dword in between.
+/// Bytes that such a section may lie in front of `.text`, at most: who runs the code has a place for each
+/// dword in between.
 pub const KEPT_REACH: u64 = 256 << 20;
 
 /// A section with code.
@@ -186,8 +189,8 @@ pub struct Kernel {
     pub name: String,
     /// Name of the descriptor's symbol (`.symbol`, ends in `.kd`; in code object version 2 the kernel's own).
     pub symbol: String,
-    /// Virtual addresses of its code: entry to the end of its symbol. Empty if it has no instructions and other code stands there, as
-    /// compilers leave of a kernel that must not be launched.
+    /// Virtual addresses of its code: entry to the end of its symbol. Empty if it has no instructions and
+    /// other code stands there, as compilers leave of a kernel that must not be launched.
     pub code: Range<u64>,
     /// Virtual address of its descriptor; in code object version 2 of its `amd_kernel_code_t`.
     pub descriptor_address: u64,

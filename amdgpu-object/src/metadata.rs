@@ -1,4 +1,5 @@
-//! The metadata note (`NT_AMDGPU_METADATA`, MessagePack) of one kernel (AMDGPU user guide, "Code Object V3 Metadata").
+//! The metadata note (`NT_AMDGPU_METADATA`, MessagePack) of one kernel (AMDGPU user guide, "Code Object V3
+//! Metadata").
 
 #[cfg(test)]
 pub(super) mod tests;
@@ -80,7 +81,8 @@ pub(crate) struct KernelEntry {
 /// The key of the top level that has the kernels.
 pub(super) const KERNELS: &[u8] = b"amdhsa.kernels";
 
-/// The entries of `amdhsa.kernels`; none if the key is absent. Problems that have no place of their own are said to be `at`.
+/// The entries of `amdhsa.kernels`; none if the key is absent. Problems that have no place of their own are
+/// said to be `at`.
 pub(super) fn kernels(metadata: Stream<'_>, at: u64) -> Result<Vec<KernelEntry>, ObjectError> {
     read(metadata, at).map_err(|error| {
         // Where all of it is not MessagePack, that is what is wrong with it, whatever was read before.
@@ -290,8 +292,8 @@ impl<'r, 'a> Found<'r, 'a> {
         Self { recent, name: None, symbol: None, metadata: KernelMetadata::default() }
     }
 
-    /// Reads a map of that length, its keys in any order, though fastest in theirs. Of several values of a key the first
-    /// counts. What is wrong with a value is told at the end, when the kernel has a name.
+    /// Reads a map of that length, its keys in any order, though fastest in theirs. Of several values of a
+    /// key the first counts. What is wrong with a value is told at the end, when the kernel has a name.
     fn read(&mut self, stream: &mut Stream<'a>, length: u32) -> Result<Option<KernelProblem>, Damaged> {
         let (mut problem, mut seen, mut next) = (None, 0u32, 0);
         stream.entries(length, |stream, key| {

@@ -101,7 +101,8 @@ pub(super) struct Notes {
     pub(super) descriptions: Vec<Range<usize>>,
 }
 
-/// All metadata notes of the section that has the first. `None` if there is none, or if the section has other records as well.
+/// All metadata notes of the section that has the first. `None` if there is none, or if the section has other
+/// records as well.
 pub(super) fn all(elf: &Elf, bytes: &[u8]) -> Result<Option<Notes>, ObjectError> {
     let Some((section, _)) = first(elf, bytes, METADATA_OWNER, METADATA_TYPE)? else { return Ok(None) };
     let mut descriptions = Vec::new();

@@ -1,9 +1,11 @@
 //! How many waves a compute unit can hold, and what limits it.
 //!
-//! Theoretical occupancy, from what a kernel allocates. Sources: "CDNA2 Memory Hierarchy" (AMD, slides "Occupancy:
-//! limiting factors"), the "Vega" and "CDNA" ISA manuals, chapter "Register allocation"; [`Limits`](amdgpu_isa::Limits) for RDNA.
+//! Theoretical occupancy, from what a kernel allocates. Sources: "CDNA2 Memory Hierarchy" (AMD, slides
+//! "Occupancy: limiting factors"), the "Vega" and "CDNA" ISA manuals, chapter "Register allocation";
+//! [`Limits`](amdgpu_isa::Limits) for RDNA.
 //!
-//! A compute unit stands for what the waves of a workgroup share: in WGP mode, a work-group processor, which is two of them.
+//! A compute unit stands for what the waves of a workgroup share: in WGP mode, a work-group processor, which
+//! is two of them.
 
 use amdgpu_isa::{Arch, Feature, WaveSize};
 use serde::{Deserialize, Serialize};
@@ -36,8 +38,8 @@ impl Resources {
         Self { wave, wgp_mode: false, sgprs: 0, vgprs: 0, agprs: 0, lds_bytes: 0, workgroup_size: 0 }
     }
 
-    /// The resources that a kernel's note states. The workgroup is the required one, else the largest that the kernel
-    /// allows.
+    /// The resources that a kernel's note states. The workgroup is the required one, else the largest that
+    /// the kernel allows.
     pub fn of(arch: Arch, metadata: &KernelMetadata) -> Self {
         let required = metadata.reqd_workgroup_size.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
         let mut sizes = arch.generation().wave_sizes().iter().copied();
@@ -94,7 +96,8 @@ pub struct Occupancy {
     pub by_sgprs: u32,
     /// Waves a compute unit that LDS alone would allow, wave slots aside. `None` if the kernel uses none.
     pub by_lds: Option<u32>,
-    /// Waves a compute unit that barriers alone would allow, wave slots aside. `None` if a workgroup is one wave.
+    /// Waves a compute unit that barriers alone would allow, wave slots aside. `None` if a workgroup is one
+    /// wave.
     pub by_barriers: Option<u32>,
 }
 

@@ -14,18 +14,20 @@ use super::{
     ObjectError, Relocation, RelocationKind, Segment, Text, note, target, v2,
 };
 
-/// Most memory a code object may ask for. Code reaches its data through 32-bit offsets, so no real one comes near.
+/// Most memory a code object may ask for. Code reaches its data through 32-bit offsets, so no real one comes
+/// near.
 const MAX_IMAGE: u64 = 1 << 32;
 
 impl CodeObject {
     /// Reads a linked code object (`ET_DYN`) of version 2 to 6 for a GFX9 processor.
     ///
-    /// Every structure is checked against the bounds of the file, so that whoever works on the result may rely on:
-    /// [`Text::range`] and every [`Segment::range`] lie inside [`CodeObject::bytes`]; code ranges lie inside `.text`;
-    /// segments do not overlap and their addresses do not wrap.
+    /// Every structure is checked against the bounds of the file, so that whoever works on the result may
+    /// rely on: [`Text::range`] and every [`Segment::range`] lie inside [`CodeObject::bytes`]; code ranges
+    /// lie inside `.text`; segments do not overlap and their addresses do not wrap.
     ///
     /// # Errors
-    /// [`ObjectError`] for anything else, unlinked objects and other machines' ELF files included. Never panics.
+    /// [`ObjectError`] for anything else, unlinked objects and other machines' ELF files included. Never
+    /// panics.
     pub fn parse(bytes: impl Into<Bytes>) -> Result<Self, ObjectError> {
         let bytes = bytes.into();
         let elf = Elf::read(&bytes)?;
@@ -221,7 +223,8 @@ impl RelocationKind {
     }
 }
 
-/// Kernels of the note, then those that only a descriptor symbol tells of (hand-written code without metadata).
+/// Kernels of the note, then those that only a descriptor symbol tells of (hand-written code without
+/// metadata).
 fn kernels(object: &CodeObject, elf: &Elf, symbols: &Symbols<'_>) -> Result<Vec<Kernel>, ObjectError> {
     let listed = note::find(elf, &object.bytes)?.map_or(Ok(Vec::new()), |note| note.kernels())?;
     let mut known: FxHashSet<&str> = FxHashSet::default();

@@ -112,7 +112,8 @@ impl KernelDescriptor {
         self.property(value as u32)
     }
 
-    /// Passes a user value or not. Everything that is filled after it moves; [`Self::user_sgpr_count`] follows.
+    /// Passes a user value or not. Everything that is filled after it moves; [`Self::user_sgpr_count`]
+    /// follows.
     ///
     /// # Errors
     /// The descriptor stays as it is if the values together would not fit into 16.
@@ -120,7 +121,8 @@ impl KernelDescriptor {
         let mut changed = *self;
         changed.set_property(value as u32, on);
         let enabled = changed.user_sgprs(arch).count;
-        // Where more are counted than have values, system values stay where they are as long as there is room.
+        // Where more are counted than have values, system values stay where they are as long as there is
+        // room.
         let counted = self.user_sgpr_count();
         let count = if counted == self.user_sgprs(arch).count { enabled } else { counted.max(enabled) };
         if count > MOST_USER_SGPRS {

@@ -31,7 +31,8 @@ pub(super) struct Extent {
 }
 
 impl<'a> Symbols<'a> {
-    /// Reads both tables. Every function lies inside one of the sections with code, which are told with their indices.
+    /// Reads both tables. Every function lies inside one of the sections with code, which are told with their
+    /// indices.
     pub(super) fn read(elf: &Elf, bytes: &'a [u8], sections: &[(usize, Text)]) -> Result<Self, ObjectError> {
         let code = |section: u32| {
             sections.iter().find(|(index, _)| *index == section as usize).map(|(_, code)| code)
@@ -103,7 +104,8 @@ impl<'a> Symbols<'a> {
         self.entries.get(name).map(|extent| extent.address)
     }
 
-    /// Whether the function of that name has no instructions: its symbol has no size, and at its address another one with code begins.
+    /// Whether the function of that name has no instructions: its symbol has no size, and at its address
+    /// another one with code begins.
     pub(super) fn is_empty(&self, name: &str) -> bool {
         let Some(extent) = self.entries.get(name).filter(|extent| extent.size == 0) else { return false };
         self.functions.get(&extent.address).is_some_and(|(_, _, has_no_size)| !has_no_size)

@@ -17,7 +17,8 @@ const GENERIC_SINCE: u8 = 6;
 /// Where `e_flags` stands in a file.
 pub(crate) const FLAGS: Range<usize> = 0x30..0x34;
 
-/// The version of a generic processor that a file was built for; `None` if it is for one that is no generic one.
+/// The version of a generic processor that a file was built for; `None` if it is for one that is no generic
+/// one.
 pub(crate) fn generic_version(arch: Arch, flags: u32) -> Option<u8> {
     arch.is_generic().then_some((flags >> GENERIC_VERSION_SHIFT) as u8)
 }
@@ -47,8 +48,9 @@ pub(crate) fn identify(elf: &Elf, bytes: &[u8]) -> Result<(TargetId, u8), Object
     Ok((TargetId { arch, xnack, sramecc }, version))
 }
 
-/// Looks whether a file for a generic processor is of a version that knows these, and gives a version of that processor. Any will do:
-/// today's members were there from the first on (user guide, "Generic Processor Versioning").
+/// Looks whether a file for a generic processor is of a version that knows these, and gives a version of that
+/// processor. Any will do: today's members were there from the first on (user guide, "Generic Processor
+/// Versioning").
 fn check_generic(arch: Arch, version: u8, flags: u32) -> Result<(), ObjectError> {
     let Some(of_generic) = generic_version(arch, flags) else { return Ok(()) };
     let problem = match of_generic {
@@ -63,8 +65,8 @@ fn check_generic(arch: Arch, version: u8, flags: u32) -> Result<(), ObjectError>
     Err(ObjectError::malformed("ELF header", FLAGS.start as u64, format!("it is for {arch} and {problem}")))
 }
 
-/// The target of code object version 2: `e_flags` as in version 3 where compilers wrote the processor there, else the ISA
-/// version note, whose stepping is odd where addresses can be replayed.
+/// The target of code object version 2: `e_flags` as in version 3 where compilers wrote the processor there,
+/// else the ISA version note, whose stepping is odd where addresses can be replayed.
 fn version_2(elf: &Elf, bytes: &[u8]) -> Result<TargetId, ObjectError> {
     let mach = (elf.flags & MACH) as u8;
     let (arch, xnack, sramecc) = if let Some(arch) = Arch::from_mach(mach) {

@@ -1,7 +1,7 @@
 //! A second opinion on a code object: read with `goblin`, compared with what the first reader makes of it.
 //!
-//! The rewriter asks for it twice, by the same code: of what it is given, where a contradiction is damage that is named, and of what it
-//! writes, where it is a defect.
+//! The rewriter asks for it twice, by the same code: of what it is given, where a contradiction is damage
+//! that is named, and of what it writes, where it is a defect.
 
 mod names;
 
@@ -180,7 +180,8 @@ fn sections(elf: &Elf<'_>, bytes: &[u8]) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// What loaders find through the dynamic table is what sections of its kind describe, and the other way round for its symbols.
+/// What loaders find through the dynamic table is what sections of its kind describe, and the other way round
+/// for its symbols.
 fn dynamic(elf: &Elf<'_>) -> Result<(), VerifyError> {
     let wrong = |problem: String| Err(headers("dynamic table", problem));
     let loaded = |kind: u32| {
@@ -289,9 +290,9 @@ fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// What a kernel's descriptor says in two ways: of the number of its user SGPRs, or, in other words than the metadata, of its segments'
-/// sizes. One launcher believes the one, another the other. Also more user SGPRs than there are. `None` if all agrees, or there is no
-/// metadata.
+/// What a kernel's descriptor says in two ways: of the number of its user SGPRs, or, in other words than the
+/// metadata, of its segments' sizes. One launcher believes the one, another the other. Also more user SGPRs
+/// than there are. `None` if all agrees, or there is no metadata.
 pub fn contradiction(kernel: &Kernel, arch: Arch) -> Option<String> {
     let (descriptor, metadata) = (&kernel.descriptor, &kernel.metadata);
     let (enabled, counted) = (descriptor.user_sgprs(arch).count, descriptor.user_sgpr_count());

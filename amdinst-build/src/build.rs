@@ -8,8 +8,8 @@ use crate::generate::{self, Bytes};
 use crate::messages::{CodeObject, Message};
 use crate::{Counters, Error, Kernels, PROGRAM};
 
-/// What cargo sets for build scripts, and what means something else to a cargo that builds kernels: the host's flags, the
-/// host's compiler, and where cargo writes.
+/// What cargo sets for build scripts, and what means something else to a cargo that builds kernels: the
+/// host's flags, the host's compiler, and where cargo writes.
 const HOSTS: [&str; 8] = [
     "CARGO_ENCODED_RUSTFLAGS",
     "RUSTFLAGS",

@@ -5,8 +5,8 @@ use std::{fs, io};
 
 use crate::{Error, file};
 
-/// The files that the code objects in `artifacts` depend on: those that cargo wrote beside them (`NAME.d`), and `Cargo.toml`.
-/// The whole directory of the package where there is no such file.
+/// The files that the code objects in `artifacts` depend on: those that cargo wrote beside them (`NAME.d`),
+/// and `Cargo.toml`. The whole directory of the package where there is no such file.
 pub(crate) fn of(package: &Path, artifacts: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut files = vec![package.join("Cargo.toml")];
     let before = files.len();
@@ -45,8 +45,8 @@ fn read(text: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// `package.name` of the package in `directory`, for when nothing is built. It is read by its line: a build script should not
-/// need a parser of TOML for a name.
+/// `package.name` of the package in `directory`, for when nothing is built. It is read by its line: a build
+/// script should not need a parser of TOML for a name.
 pub(crate) fn package_name(directory: &Path) -> Result<String, Error> {
     let path = directory.join("Cargo.toml");
     let text = fs::read_to_string(&path).map_err(file(&path))?;

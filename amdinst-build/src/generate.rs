@@ -25,8 +25,8 @@ pub(crate) struct Form {
     pub(crate) probes: Bytes,
 }
 
-/// Writes `OUT/amdinst/PACKAGE.rs` and what it includes. The bytes are copies: the build's own files change with the next
-/// build, whoever asks for it.
+/// Writes `OUT/amdinst/PACKAGE.rs` and what it includes. The bytes are copies: the build's own files change
+/// with the next build, whoever asks for it.
 pub(crate) fn write(out: &Path, package: &str, code_objects: &[CodeObject]) -> Result<(), Error> {
     let directory = out.join("amdinst");
     fs::create_dir_all(&directory).map_err(file(&directory))?;

@@ -1,7 +1,7 @@
 //! Builds a kernel package in a build script, and embeds its code objects in the host program.
 //!
-//! The kernels are a package of their own, which the host program depends on twice: on its library for the typed handles,
-//! and through its build script for the code.
+//! The kernels are a package of their own, which the host program depends on twice: on its library for the
+//! typed handles, and through its build script for the code.
 //!
 //! ```toml
 //! [dependencies]
@@ -34,9 +34,9 @@
 //! ```
 //!
 //! # What is run
-//! `cargo-amdinst build`, of the program that is installed (`cargo install cargo-amdinst`) or that `CARGO_AMDINST` names. It
-//! builds where `cargo amdinst test` does, so what that has built is built already, and keeps its own lock, so that cargo
-//! does not wait for itself.
+//! `cargo-amdinst build`, of the program that is installed (`cargo install cargo-amdinst`) or that
+//! `CARGO_AMDINST` names. It builds where `cargo amdinst test` does, so what that has built is built already,
+//! and keeps its own lock, so that cargo does not wait for itself.
 //!
 //! # Environment
 //! | variable | meaning |
@@ -140,8 +140,9 @@ pub enum Error {
 }
 
 impl Kernels {
-    /// The kernels of the package in the directory `package`, which is relative to the one of the package whose build script
-    /// this is. It is built as its `[package.metadata.amdinst]` says, and embedded without probes.
+    /// The kernels of the package in the directory `package`, which is relative to the one of the package
+    /// whose build script this is. It is built as its `[package.metadata.amdinst]` says, and embedded without
+    /// probes.
     pub fn new(package: impl Into<PathBuf>) -> Self {
         Self {
             package: package.into(),
@@ -212,8 +213,8 @@ impl Kernels {
         }
     }
 
-    /// Builds and embeds the kernels: writes what `harness::embedded!` includes to `OUT_DIR`, and tells cargo when to do it
-    /// again.
+    /// Builds and embeds the kernels: writes what `harness::embedded!` includes to `OUT_DIR`, and tells cargo
+    /// when to do it again.
     ///
     /// # Errors
     /// See [`enum@Error`]. Files of an earlier build stay unchanged.

@@ -1,7 +1,7 @@
 //! How fast code is decoded and shown, beside `llvm-objdump` on the same code in the same run.
 //!
-//! `cargo bench -p amdinst-core [-- FILE] [--target-cpu CPU] [--test]`. FILE is anything with GPU code in it: librocrand
-//! when left out. `--test` measures once and briefly, to see that it works.
+//! `cargo bench -p amdinst-core [-- FILE] [--target-cpu CPU] [--test]`. FILE is anything with GPU code in it:
+//! librocrand when left out. `--test` measures once and briefly, to see that it works.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

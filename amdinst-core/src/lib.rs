@@ -6,7 +6,8 @@
 //! * [`instrument`]: sites, the probe plan, emission and relocation.
 //! * [`listing`]: the disassembly of a code object, line for line as `llvm-objdump -d` prints it.
 //! * [`report`]: what compares counters with a native count.
-//! * [`counters`], [`heap`], [`manifest`], [`panics`], [`printed`], [`schema`]: the formats that others read, from `amdinst_format`.
+//! * [`counters`], [`heap`], [`manifest`], [`panics`], [`printed`], [`schema`]: the formats that others read,
+//!   from `amdinst_format`.
 //!
 //! Nothing here touches files, processes, threads or devices.
 

@@ -1,6 +1,7 @@
 //! Names of kernels for people: C++ and Rust compilers mangle them.
 
-/// The name as the source has it, template arguments included, without parameters and return type. `None` if it is not mangled.
+/// The name as the source has it, template arguments included, without parameters and return type. `None` if
+/// it is not mangled.
 pub fn demangled(name: &str) -> Option<String> {
     if name.starts_with("_Z") {
         let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
@@ -14,8 +15,8 @@ pub fn demangled(name: &str) -> Option<String> {
     rustc_demangle::try_demangle(name).ok().map(|name| format!("{name:#}"))
 }
 
-/// The name for a heading: demangled, without namespaces, template arguments as far as there is room. A name that is not
-/// mangled stays as it is.
+/// The name for a heading: demangled, without namespaces, template arguments as far as there is room. A name
+/// that is not mangled stays as it is.
 ///
 /// ```
 /// use amdinst_core::names::short;

@@ -1,7 +1,7 @@
 //! Whole code objects, line by line against `llvm-objdump-22 -d`.
 //!
-//! The object is compiled here by `clang-22` at every optimisation level. `AMDINST_ISA_OBJECTS` may name further code
-//! objects (paths separated by `:`), such as those of a library.
+//! The object is compiled here by `clang-22` at every optimisation level. `AMDINST_ISA_OBJECTS` may name
+//! further code objects (paths separated by `:`), such as those of a library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -3,10 +3,11 @@
 #[cfg(not(target_arch = "amdgpu"))]
 use std::time::Instant;
 
-/// A counter that goes on as the wave runs: of the processor's cycles, or of some fixed number of them. Only differences mean something,
-/// and only those that one wave sees.
+/// A counter that goes on as the wave runs: of the processor's cycles, or of some fixed number of them. Only
+/// differences mean something, and only those that one wave sees.
 ///
-/// On RDNA 3 it has 20 bits: take differences modulo 2²⁰. In the emulator it counts instructions. On the host it counts nanoseconds.
+/// On RDNA 3 it has 20 bits: take differences modulo 2²⁰. In the emulator it counts instructions. On the host
+/// it counts nanoseconds.
 ///
 /// ```
 /// let before = amdinst_device::clock();

@@ -4,8 +4,9 @@ use core::ptr::NonNull;
 
 use crate::kernel_arg::Plain;
 
-/// A type whose values are plain bytes, the same on host and device: a number, a raw pointer, an array of such, or a structure with
-/// [`#[derive(KernelArg)]`](macro@crate::KernelArg) that has no padding and no `bool`.
+/// A type whose values are plain bytes, the same on host and device: a number, a raw pointer, an array of
+/// such, or a structure with [`#[derive(KernelArg)]`](macro@crate::KernelArg) that has no padding and no
+/// `bool`.
 ///
 /// # Safety
 /// Every bit pattern of the type's size is a valid value, and the type has no padding.
@@ -46,7 +47,8 @@ unsafe impl<T: Element, const N: usize> Element for [T; N] {
 /// A structure with `#[derive(KernelArg)]`; for the expansion of that.
 ///
 /// # Safety
-/// Its fields have no invalid values but those of `bool`, and [`Plain::IS_ELEMENT`] does not compile if there is one, or padding.
+/// Its fields have no invalid values but those of `bool`, and [`Plain::IS_ELEMENT`] does not compile if there
+/// is one, or padding.
 #[doc(hidden)]
 pub unsafe trait Structure {}
 

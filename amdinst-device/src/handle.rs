@@ -4,18 +4,18 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
 
-/// A kernel as the host knows it: its name and where it was written. The type parameter is the tuple of its parameters'
-/// types, which a launcher checks its arguments against.
+/// A kernel as the host knows it: its name and where it was written. The type parameter is the tuple of its
+/// parameters' types, which a launcher checks its arguments against.
 ///
-/// The `kernel` attribute makes a function of each kernel, which gives a [`NamedKernel`], which derefs to this. A function, since
-/// variables may have its name.
+/// The `kernel` attribute makes a function of each kernel, which gives a [`NamedKernel`], which derefs to
+/// this. A function, since variables may have its name.
 pub struct Kernel<A> {
     written: Written,
     parameters: PhantomData<fn(A)>,
 }
 
-/// A kernel whose parameters have names in the compiler's messages: the tuple `N` has one type for each, `x_of_saxpy` for the parameter
-/// `x` of `saxpy`.
+/// A kernel whose parameters have names in the compiler's messages: the tuple `N` has one type for each,
+/// `x_of_saxpy` for the parameter `x` of `saxpy`.
 pub struct NamedKernel<A, N> {
     kernel: Kernel<A>,
     names: PhantomData<fn(N)>,
@@ -63,8 +63,8 @@ impl<A> Kernel<A> {
         self.written.name
     }
 
-    /// Where it was written (`kernels::scan`). Of several kernels of one name in a package, the code object has each by its path:
-    /// `scan::sum`, without the crate.
+    /// Where it was written (`kernels::scan`). Of several kernels of one name in a package, the code object
+    /// has each by its path: `scan::sum`, without the crate.
     pub const fn module(&self) -> &'static str {
         self.written.module
     }
@@ -79,8 +79,8 @@ impl<A> Kernel<A> {
         self.written.package
     }
 
-    /// The features of the package that it was compiled with on the host, sorted and separated by commas; `None` where the
-    /// compiler does not tell them.
+    /// The features of the package that it was compiled with on the host, sorted and separated by commas;
+    /// `None` where the compiler does not tell them.
     pub const fn features(&self) -> Option<&'static str> {
         self.written.features
     }
@@ -100,7 +100,8 @@ impl<A> Kernel<A> {
         self.written.column
     }
 
-    /// The probes in its body, in the order of the source. Those in functions that it calls are not among them.
+    /// The probes in its body, in the order of the source. Those in functions that it calls are not among
+    /// them.
     pub const fn probes(&self) -> &'static [Probe] {
         self.written.probes
     }

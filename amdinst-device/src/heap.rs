@@ -1,10 +1,10 @@
 //! The global allocator of kernels.
 //!
-//! The link step defines the memory (`__amdinst_heap`) and the function that takes some: of all that is free, the first bytes, with one atomic
-//! addition. Whoever launches a kernel empties it first.
+//! The link step defines the memory (`__amdinst_heap`) and the function that takes some: of all that is free,
+//! the first bytes, with one atomic addition. Whoever launches a kernel empties it first.
 //!
-//! Nothing is given back before that. Another wave that took the same bytes would have to wait until those who had them are done
-//! with them, which no wave can without waiting for all its memory accesses.
+//! Nothing is given back before that. Another wave that took the same bytes would have to wait until those
+//! who had them are done with them, which no wave can without waiting for all its memory accesses.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::ptr;

@@ -1,7 +1,8 @@
 //! Where a work-item stands in its workgroup and in the dispatch.
 //!
-//! Sizes come from the kernel dispatch packet (HSA Platform System Architecture Specification, "Kernel dispatch
-//! packet"), which every code object version has at hand, rather than from hidden arguments, which differ between them.
+//! Sizes come from the kernel dispatch packet (HSA Platform System Architecture Specification, "Kernel
+//! dispatch packet"), which every code object version has at hand, rather than from hidden arguments, which
+//! differ between them.
 
 #[cfg(not(target_arch = "amdgpu"))]
 use crate::__private::device_only;
@@ -97,8 +98,8 @@ sizes! {
     workgroup_size_z global_size_z global_id_z = workgroup_id_z, workitem_id_z, 2, "z";
 }
 
-/// The work-item's flat index in its workgroup: x runs fastest, then y, then z. Waves are cut from it in steps
-/// of [`wave_size`](crate::wave_size).
+/// The work-item's flat index in its workgroup: x runs fastest, then y, then z. Waves are cut from it in
+/// steps of [`wave_size`](crate::wave_size).
 #[inline(always)]
 #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
 pub fn local_id() -> u32 {

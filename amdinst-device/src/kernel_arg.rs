@@ -1,8 +1,9 @@
 //! What may be passed to a kernel, and how it gets there.
 //!
-//! How the `gpu-kernel` ABI passes anything but a scalar differs between compilers (rust-lang/rust#162177). So an entry point takes
-//! scalars and pointers alone. A slice is a pointer and a length. A structure is a pointer to the kernarg segment, where the link
-//! step makes room for the structure itself (`byref` in LLVM's terms): the note of the code object then has its size and offset.
+//! How the `gpu-kernel` ABI passes anything but a scalar differs between compilers (rust-lang/rust#162177).
+//! So an entry point takes scalars and pointers alone. A slice is a pointer and a length. A structure is a
+//! pointer to the kernarg segment, where the link step makes room for the structure itself (`byref` in LLVM's
+//! terms): the note of the code object then has its size and offset.
 
 use core::marker::PhantomData;
 use core::ptr::NonNull;
@@ -11,8 +12,8 @@ use core::ptr::NonNull;
 /// structure with `#[derive(KernelArg)]`, or `PhantomData`, which has no bytes.
 ///
 /// # Safety
-/// Size, alignment and place of each field are the same on both sides. Every value that the host writes is a valid one on the
-/// device. `store` writes all bytes that the device reads.
+/// Size, alignment and place of each field are the same on both sides. Every value that the host writes is a
+/// valid one on the device. `store` writes all bytes that the device reads.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to a kernel by value",
     label = "neither a scalar, a raw pointer, an array of such, nor a structure with `#[derive(KernelArg)]`",
@@ -175,8 +176,8 @@ unsafe impl<T: Plain, const N: usize> KernelArg for [T; N] {
     }
 }
 
-// SAFETY: the launch passes a buffer of so many elements, which nobody writes while the kernel runs; or, of atomics, that all
-// write as such.
+// SAFETY: the launch passes a buffer of so many elements, which nobody writes while the kernel runs; or, of
+// atomics, that all write as such.
 unsafe impl<T: 'static> KernelArg for &[T] {
     type Wire = *const T;
     type Tail = usize;
@@ -204,7 +205,8 @@ unsafe impl<T: 'static> KernelArg for Option<&[T]> {
     }
 }
 
-/// Compiles if `T` is a [`KernelArg`], and without a pointer unless somebody vouches for it; for the expansion of `#[kernel]`.
+/// Compiles if `T` is a [`KernelArg`], and without a pointer unless somebody vouches for it; for the
+/// expansion of `#[kernel]`.
 #[doc(hidden)]
 #[track_caller]
 pub const fn assert_kernel_arg<T: KernelArg>(vouched: bool, message: &str) {
@@ -242,9 +244,10 @@ pub const fn kernel_record_length(passed: &[Passed], text: &str) -> usize {
     length
 }
 
-/// The record of a kernel for the link step: how many parameters its entry point has, then size and alignment of each that stands in
-/// memory, or zeros (all little-endian u32); then `text`: its symbol, its module's path and its name, each with a NUL behind, and the most
-/// work-items of a workgroup, likewise, if the kernel says so.
+/// The record of a kernel for the link step: how many parameters its entry point has, then size and alignment
+/// of each that stands in memory, or zeros (all little-endian u32); then `text`: its symbol, its module's
+/// path and its name, each with a NUL behind, and the most work-items of a workgroup, likewise, if the kernel
+/// says so.
 #[doc(hidden)]
 pub const fn kernel_record<const N: usize>(passed: &[Passed], text: &str) -> [u8; N] {
     let mut record = [0; N];

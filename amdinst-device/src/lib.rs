@@ -1,9 +1,8 @@
 //! What Rust GPU kernels for AMD link against.
 //!
-//! A kernel crate is an ordinary library whose root says
-//! `#![cfg_attr(target_arch = "amdgpu", no_std)]`. It is compiled twice: for the host, where each
-//! [`kernel`](macro@kernel) gives a typed [`Kernel`] handle that a test launches, and for `amdgcn-amd-amdhsa`, where it is
-//! code.
+//! A kernel crate is an ordinary library whose root says `#![cfg_attr(target_arch = "amdgpu", no_std)]`. It
+//! is compiled twice: for the host, where each [`kernel`](macro@kernel) gives a typed [`Kernel`] handle that
+//! a test launches, and for `amdgcn-amd-amdhsa`, where it is code.
 //!
 //! ```
 //! use amdinst_device::{global_id_x, kernel, probe};
@@ -28,18 +27,20 @@
 //! # }
 //! ```
 //!
-//! Device functions compile on the host so that kernels are type-checked there; calling one on the host panics.
+//! Device functions compile on the host so that kernels are type-checked there; calling one on the host
+//! panics.
 //!
 //! # Atomics
-//! [`core::sync::atomic`] works on global memory and on LDS. Rust's atomics are of system scope. For a counter that
-//! other work-items add to as well, use `Ordering::Relaxed`: it is one `global_atomic_*` (or `ds_*`) instruction. Any
-//! stronger ordering adds waits and, on gfx90a and later, cache write-backs and invalidations that reach beyond the
-//! device. [`atomic_u32`] and its kin make an atomic of a kernel's pointer parameter; a kernel that takes `&[AtomicU32]` needs none.
-//! [`AtomicF32`] and [`AtomicF64`] add floats.
+//! [`core::sync::atomic`] works on global memory and on LDS. Rust's atomics are of system scope. For a
+//! counter that other work-items add to as well, use `Ordering::Relaxed`: it is one `global_atomic_*` (or
+//! `ds_*`) instruction. Any stronger ordering adds waits and, on gfx90a and later, cache write-backs and
+//! invalidations that reach beyond the device. [`atomic_u32`] and its kin make an atomic of a kernel's
+//! pointer parameter; a kernel that takes `&[AtomicU32]` needs none. [`AtomicF32`] and [`AtomicF64`] add
+//! floats.
 //!
 //! # Panics
-//! A panic ends the wave with a trap (`s_trap 2`); no message is formatted. `cargo amdinst` builds `core` so that the
-//! trap stands where the panic was, so its source line is that of the failed check.
+//! A panic ends the wave with a trap (`s_trap 2`); no message is formatted. `cargo amdinst` builds `core` so
+//! that the trap stands where the panic was, so its source line is that of the failed check.
 
 #![cfg_attr(target_arch = "amdgpu", no_std)]
 #![cfg_attr(

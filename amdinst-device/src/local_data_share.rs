@@ -38,9 +38,10 @@ impl<T, const N: usize, B: Backing<[T; N]>> Shared<[T; N], B> {
     }
 }
 
-/// LDS whose size the launch decides (`launch_with_lds`), declared with [`shared!`](crate::shared) as a slice: `static TILE: [f32];`. All
-/// such variables of a kernel begin at one place, behind those of a size of their own. How many elements there is room for is the launch's
-/// to say, as a parameter: the packet of a dispatch also counts the LDS of an instrumented kernel's counters.
+/// LDS whose size the launch decides (`launch_with_lds`), declared with [`shared!`](crate::shared) as a
+/// slice: `static TILE: [f32];`. All such variables of a kernel begin at one place, behind those of a size of
+/// their own. How many elements there is room for is the launch's to say, as a parameter: the packet of a
+/// dispatch also counts the LDS of an instrumented kernel's counters.
 pub struct DynamicShared<T, B>(PhantomData<(fn() -> T, B)>);
 
 impl<T, B> Clone for DynamicShared<T, B> {
@@ -81,8 +82,8 @@ pub const fn shared<T, B>() -> Shared<T, B> {
     Shared(PhantomData)
 }
 
-/// The record that the link step defines the variable from: size and alignment in bytes (two little-endian u32), the
-/// symbol, a NUL. `N` is the symbol's length and 9.
+/// The record that the link step defines the variable from: size and alignment in bytes (two little-endian
+/// u32), the symbol, a NUL. `N` is the symbol's length and 9.
 #[doc(hidden)]
 pub const fn shared_record<T, const N: usize>(symbol: &str) -> [u8; N] {
     assert!(size_of::<T>() <= u32::MAX as usize, "no GPU has so much LDS");

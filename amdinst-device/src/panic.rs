@@ -8,7 +8,8 @@ unsafe extern "C" {
     safe fn trap() -> !;
 }
 
-/// Ends the wave with a trap. With `panic-messages`, it says before it why and where; without, no panic comes here but traps where it stands.
+/// Ends the wave with a trap. With `panic-messages`, it says before it why and where; without, no panic comes
+/// here but traps where it stands.
 #[panic_handler]
 fn panic(_info: &PanicInfo<'_>) -> ! {
     #[cfg(amdinst_panic_messages)]

@@ -1,7 +1,8 @@
-//! Parameters that say which elements a work-item may write, so that no two write the same one and a kernel needs no `unsafe`.
+//! Parameters that say which elements a work-item may write, so that no two write the same one and a kernel
+//! needs no `unsafe`.
 //!
-//! All are for launches in one dimension; the harness refuses others. [`PerItem2d`](crate::PerItem2d) is for two. Each is made once a
-//! work-item, of a buffer that the launch borrows mutably, and cannot be copied.
+//! All are for launches in one dimension; the harness refuses others. [`PerItem2d`](crate::PerItem2d) is for
+//! two. Each is made once a work-item, of a buffer that the launch borrows mutably, and cannot be copied.
 
 use core::marker::PhantomData;
 
@@ -29,7 +30,8 @@ pub struct PerItem<T, const N: usize = 1>(Elements<T>);
 #[derive(Debug)]
 pub struct PerGroup<T>(Elements<T>);
 
-/// Every `global_size_x()`-th element for each work-item: those of a loop over more elements than there are work-items.
+/// Every `global_size_x()`-th element for each work-item: those of a loop over more elements than there are
+/// work-items.
 ///
 /// ```
 /// use amdinst_device::{Strided, kernel};
@@ -109,7 +111,8 @@ impl<T> PerGroup<T> {
         if local_id() != 0 {
             return None;
         }
-        // SAFETY: no other workgroup of a launch in one dimension has this index, and no other work-item of it comes here.
+        // SAFETY: no other workgroup of a launch in one dimension has this index, and no other work-item of
+        // it comes here.
         unsafe { self.0.get(workgroup_id_x() as usize) }
     }
 }
@@ -156,14 +159,16 @@ impl<'a, T> Iterator for StridedIter<'a, T> {
             return None;
         }
         self.next += self.step;
-        // SAFETY: within the buffer; other work-items have other remainders of their indices by the step, and this one comes once.
+        // SAFETY: within the buffer; other work-items have other remainders of their indices by the step, and
+        // this one comes once.
         Some((index, unsafe { &mut *self.first.add(index) }))
     }
 }
 
 macro_rules! parameters {
     ($($ty:ident $(<$n:ident>)?)*) => {$(
-        // SAFETY: the launch passes a buffer of so many elements that nothing else has, and each work-item makes one value of it.
+        // SAFETY: the launch passes a buffer of so many elements that nothing else has, and each work-item
+        // makes one value of it.
         unsafe impl<T: 'static $(, const $n: usize)?> KernelArg for $ty<T $(, $n)?> {
             type Wire = *mut T;
             type Tail = usize;

@@ -1,14 +1,15 @@
 //! What kernels print.
 //!
-//! A work-item formats its line in scratch memory first. The link step defines the buffer of lines (`__amdinst_printed`), and the function
-//! that adds one.
+//! A work-item formats its line in scratch memory first. The link step defines the buffer of lines
+//! (`__amdinst_printed`), and the function that adds one.
 
 use core::fmt;
 
 /// Prints a line from a kernel, as `std::println!` does on the host.
 ///
-/// The harness and `cargo amdinst run` show what was printed behind the launch, each line with its workgroup and work-item; lines of one workgroup
-/// in their order. The buffer has room for 64 KiB, and a line for 240 bytes; how many were lost is told.
+/// The harness and `cargo amdinst run` show what was printed behind the launch, each line with its workgroup
+/// and work-item; lines of one workgroup in their order. The buffer has room for 64 KiB, and a line for 240
+/// bytes; how many were lost is told.
 ///
 /// ```
 /// # fn main() {
@@ -66,8 +67,8 @@ pub(crate) fn say(info: &core::panic::PanicInfo<'_>) {
 
 #[cfg(target_arch = "amdgpu")]
 unsafe extern "C" {
-    /// Adds the text of a panic, `len` bytes at `text`, to the buffer for it, if the lane is the first that is active; then ends the wave,
-    /// if whoever launched it wants that. The link step defines it.
+    /// Adds the text of a panic, `len` bytes at `text`, to the buffer for it, if the lane is the first that
+    /// is active; then ends the wave, if whoever launched it wants that. The link step defines it.
     #[cfg(amdinst_panic_messages)]
     #[link_name = "__amdinst_panic"]
     fn add_panic(text: *const u8, len: u32);

@@ -1,4 +1,5 @@
-//! Parameters that have a buffer's elements by x and y: rows of one length, which the launch gives (`buffer.rows(width)`).
+//! Parameters that have a buffer's elements by x and y: rows of one length, which the launch gives
+//! (`buffer.rows(width)`).
 
 use core::marker::PhantomData;
 use core::ops::Index;
@@ -28,7 +29,8 @@ pub struct Slice2d<T: 'static> {
     sizes: Sizes,
 }
 
-/// The element of rows at the work-item's place in x and y, to write. For launches in two dimensions; the harness refuses others.
+/// The element of rows at the work-item's place in x and y, to write. For launches in two dimensions; the
+/// harness refuses others.
 #[derive(Debug)]
 pub struct PerItem2d<T> {
     first: *mut T,
@@ -136,7 +138,8 @@ impl<T> PerItem2d<T> {
     }
 }
 
-// SAFETY: the launch passes a buffer of so many rows, which nobody writes while the kernel runs; or, of atomics, that all write as such.
+// SAFETY: the launch passes a buffer of so many rows, which nobody writes while the kernel runs; or, of
+// atomics, that all write as such.
 unsafe impl<T: 'static> KernelArg for Slice2d<T> {
     type Wire = *const T;
     type Tail = usize;
@@ -152,7 +155,8 @@ unsafe impl<T: 'static> KernelArg for Slice2d<T> {
     }
 }
 
-// SAFETY: the launch passes a buffer of so many rows that nothing else has, and each work-item makes one value of it.
+// SAFETY: the launch passes a buffer of so many rows that nothing else has, and each work-item makes one
+// value of it.
 unsafe impl<T: 'static> KernelArg for PerItem2d<T> {
     type Wire = *mut T;
     type Tail = usize;

@@ -1,13 +1,15 @@
 //! Arrays in LDS without `unsafe`: they are split among the work-items, and whole between two barriers.
 //!
-//! A kernel has such an array as a parameter with `#[shared]`, for which a launch passes nothing. So there is one value a work-item, and
-//! none of two arrays is the same. [`Lds`] is uninitialized. Filled, it is a [`Split`]: each element is one work-item's, to read and write.
-//! [`share`] and [`Split::share`] wait until all work-items of the workgroup are there, lend the whole array for reading, and wait again
-//! until all are done. Since elements are `Sync`, atomics may be changed then as well.
+//! A kernel has such an array as a parameter with `#[shared]`, for which a launch passes nothing. So there is
+//! one value a work-item, and none of two arrays is the same. [`Lds`] is uninitialized. Filled, it is a
+//! [`Split`]: each element is one work-item's, to read and write. [`share`] and [`Split::share`] wait until
+//! all work-items of the workgroup are there, lend the whole array for reading, and wait again until all are
+//! done. Since elements are `Sync`, atomics may be changed then as well.
 //!
-//! What the compiler cannot see is whether all work-items of a workgroup come to a `share`, and to the same one. The emulator's checks of
-//! barriers, races and uninitialized values do, which tests have by default. An element is a type all of whose bit patterns are values, so
-//! that what a work-item has not filled is some value.
+//! What the compiler cannot see is whether all work-items of a workgroup come to a `share`, and to the same
+//! one. The emulator's checks of barriers, races and uninitialized values do, which tests have by default. An
+//! element is a type all of whose bit patterns are values, so that what a work-item has not filled is some
+//! value.
 
 use core::marker::PhantomData;
 use core::sync::atomic::{
@@ -44,13 +46,14 @@ pub struct Lds<T, const N: usize>(Place<[T; N]>);
 #[derive(Debug)]
 pub struct Lds2d<T, const W: usize, const H: usize>(Place<[[T; W]; H]>);
 
-/// An array in LDS whose elements are split among the work-items of the workgroup: to the one with the flat index `i`
-/// ([`local_id`]) belong `i`, `i` and the size of the workgroup, and so on.
+/// An array in LDS whose elements are split among the work-items of the workgroup: to the one with the flat
+/// index `i` ([`local_id`]) belong `i`, `i` and the size of the workgroup, and so on.
 #[derive(Debug)]
 pub struct Split<T, const N: usize>(Place<[T; N]>);
 
-/// Rows in LDS whose elements are split among the work-items of the workgroup: to the one at (x, y) belong that in column x of row y, and
-/// those whole workgroups to the right and below. Work-items with another z have the rows behind.
+/// Rows in LDS whose elements are split among the work-items of the workgroup: to the one at (x, y) belong
+/// that in column x of row y, and those whole workgroups to the right and below. Work-items with another z
+/// have the rows behind.
 #[derive(Debug)]
 pub struct Split2d<T, const W: usize, const H: usize>(Place<[[T; W]; H]>);
 
@@ -65,7 +68,8 @@ impl<A> Place<A> {
     /// No work-item writes it while the reference lives, but through an atomic.
     #[inline(always)]
     unsafe fn whole<'a>(&self) -> &'a A {
-        // SAFETY: it is as large and aligned, its bytes are values whatever they are, and the caller vouches for the rest.
+        // SAFETY: it is as large and aligned, its bytes are values whatever they are, and the caller vouches
+        // for the rest.
         unsafe { &*self.0 }
     }
 }
@@ -120,7 +124,8 @@ impl<T: InLds, const N: usize> Lds<T, N> {
 }
 
 impl<T: InLds, const N: usize> Split<T, N> {
-    /// The work-item's first element: the one at its flat index; `None` of a work-item beyond the last element.
+    /// The work-item's first element: the one at its flat index; `None` of a work-item beyond the last
+    /// element.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
     pub fn get(&mut self) -> Option<&mut T> {
@@ -183,7 +188,8 @@ impl<T: InLds, const W: usize, const H: usize> Split2d<T, W, H> {
         unsafe { self.0.0.cast::<T>().add(y * W + x) }
     }
 
-    /// The work-item's first element: the one at its x and y; `None` of a work-item beyond the last column or row.
+    /// The work-item's first element: the one at its x and y; `None` of a work-item beyond the last column or
+    /// row.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
     pub fn get(&mut self) -> Option<&mut T> {
@@ -265,7 +271,8 @@ pub unsafe trait Share {
 #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
 pub fn share<S: Share, R>(arrays: S, read: impl for<'a> FnOnce(S::Whole<'a>) -> R) -> R {
     barrier();
-    // SAFETY: the work-items' own parts are borrowed, so that nobody writes before the second barrier. What is lent cannot leave `read`.
+    // SAFETY: the work-items' own parts are borrowed, so that nobody writes before the second barrier. What
+    // is lent cannot leave `read`.
     let result = read(unsafe { arrays.whole() });
     barrier();
     result
@@ -274,7 +281,8 @@ pub fn share<S: Share, R>(arrays: S, read: impl for<'a> FnOnce(S::Whole<'a>) -> 
 macro_rules! arrays {
     ($({$($size:ident)*} $split:ident, $array:ty;)*) => {$(
         impl<T: InLds, $(const $size: usize),*> $split<T, $($size),*> {
-            /// Lends the whole array for reading, between two barriers. All work-items of the workgroup must come here.
+            /// Lends the whole array for reading, between two barriers. All work-items of the workgroup must
+            /// come here.
             #[inline(always)]
             #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
             pub fn share<R>(&mut self, read: impl FnOnce(&$array) -> R) -> R {

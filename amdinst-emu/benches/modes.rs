@@ -1,9 +1,10 @@
 //! How fast float instructions are in each rounding and denormal mode, beside the default.
 //!
-//! `cargo bench -p amdinst-emu --bench modes [-- [--test] [--only TEXT] [--vectors LEVEL] [GFX ...]]`. A loop of one instruction runs in every mode, on numbers of usual size and on
-//! ones of which a third are subnormal. Each line is an instruction: its time in the default mode, and how much slower the slowest of
-//! the others is. Exits with 1 if one takes more than twice the default's time, or than [`EXCUSES`] says: no mode is left out of the fast layer. With `--test` each
-//! instruction runs once in every mode: do they work?
+//! `cargo bench -p amdinst-emu --bench modes [-- [--test] [--only TEXT] [--vectors LEVEL] [GFX ...]]`. A loop
+//! of one instruction runs in every mode, on numbers of usual size and on ones of which a third are
+//! subnormal. Each line is an instruction: its time in the default mode, and how much slower the slowest of
+//! the others is. Exits with 1 if one takes more than twice the default's time, or than [`EXCUSES`] says: no
+//! mode is left out of the fast layer. With `--test` each instruction runs once in every mode: do they work?
 
 #[path = "throughput/clock.rs"]
 #[expect(dead_code, reason = "one core alone is measured here")]

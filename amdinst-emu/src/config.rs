@@ -16,33 +16,37 @@ pub struct Config {
     pub budget: u64,
     /// Steps a wave runs before the next wave of its workgroup gets a turn.
     pub time_slice: u64,
-    /// Scratch bytes a work-item of a kernel that uses a dynamic stack gets besides what its descriptor asks for.
+    /// Scratch bytes a work-item of a kernel that uses a dynamic stack gets besides what its descriptor asks
+    /// for.
     pub dynamic_stack: u32,
-    /// A barrier that completes although some work-items of the workgroup have not reached it is a fault: waves that have
-    /// ended, or lanes that are switched off. Hardware lets it pass.
+    /// A barrier that completes although some work-items of the workgroup have not reached it is a fault:
+    /// waves that have ended, or lanes that are switched off. Hardware lets it pass.
     pub strict_barriers: bool,
-    /// An access to LDS or device memory is a fault if another wave has accessed the same byte and nothing orders the
-    /// two. Exceptions: both only read, both are atomic, or both write the same value. Waves of a workgroup are ordered
-    /// by barriers, and, as workgroups are, by synchronization (`races/device.rs`). So is a store by which two lanes
-    /// write different values to one byte. Accesses that convert formats are not looked at. A launch is scanned for
-    /// what may be one, and runs again from a copy of its memory if there is any.
+    /// An access to LDS or device memory is a fault if another wave has accessed the same byte and nothing
+    /// orders the two. Exceptions: both only read, both are atomic, or both write the same value. Waves of a
+    /// workgroup are ordered by barriers, and, as workgroups are, by synchronization (`races/device.rs`). So
+    /// is a store by which two lanes write different values to one byte. Accesses that convert formats are
+    /// not looked at. A launch is scanned for what may be one, and runs again from a copy of its memory if
+    /// there is any.
     pub check_races: bool,
     /// What becomes of accesses to LDS beyond the workgroup's.
     pub out_of_range: OutOfRange,
     /// What accesses are taken for of which nothing tells whether they are atomics.
     pub unmarked: Unmarked,
-    /// Accesses whose races are meant, by `FILE`, `FILE:LINE` or the function that they are in, or are inlined into.
+    /// Accesses whose races are meant, by `FILE`, `FILE:LINE` or the function that they are in, or are
+    /// inlined into.
     pub allowed: Vec<String>,
-    /// Checks look through all workgroups, however long that takes. Else it is in some of them where a launch is long:
-    /// then [`Execution::sampled`] says so. Which ones hangs on the launches of the machine alone.
+    /// Checks look through all workgroups, however long that takes. Else it is in some of them where a launch
+    /// is long: then [`Execution::sampled`] says so. Which ones hangs on the launches of the machine alone.
     pub thorough: bool,
-    /// A launch gives one result whatever the number of threads, though its workgroups race. It is scanned for memory
-    /// that one of them writes and another accesses. If there is any, it runs again from a copy of its memory, one
-    /// workgroup after another on one thread. Without this, what such a launch computes may be another thing each time,
-    /// unless it has one thread.
+    /// A launch gives one result whatever the number of threads, though its workgroups race. It is scanned
+    /// for memory that one of them writes and another accesses. If there is any, it runs again from a copy of
+    /// its memory, one workgroup after another on one thread. Without this, what such a launch computes may
+    /// be another thing each time, unless it has one thread.
     pub deterministic: bool,
-    /// With [`Config::deterministic`], a launch on one thread is scanned as well, which it needs not be for its result. Then
-    /// [`Execution::clash`] does not depend on the number of threads either. The scan takes time.
+    /// With [`Config::deterministic`], a launch on one thread is scanned as well, which it needs not be for
+    /// its result. Then [`Execution::clash`] does not depend on the number of threads either. The scan takes
+    /// time.
     pub tells_clashes: bool,
     /// The processor that code for a generic one runs on ([`Machine::for_code`]): one of its members.
     pub member: Option<Arch>,
@@ -50,11 +54,11 @@ pub struct Config {
     pub stop: Option<StopFlag>,
     /// What registers, LDS and scratch memory hold before they are written.
     pub uninitialised: Uninitialised,
-    /// Vector extensions of the host to compute lanes with; instructions that it lacks are not used. Results do not
-    /// depend on it.
+    /// Vector extensions of the host to compute lanes with; instructions that it lacks are not used. Results
+    /// do not depend on it.
     pub vectors: Vectors,
-    /// Common instructions run in handlers made for the host's vectors. Without, each one runs in the function that knows
-    /// every case of it: many times slower, with the same results.
+    /// Common instructions run in handlers made for the host's vectors. Without, each one runs in the
+    /// function that knows every case of it: many times slower, with the same results.
     pub fast_layer: bool,
 }
 
@@ -65,8 +69,8 @@ impl Config {
     }
 }
 
-/// A flag that ends launches when it is set, as a handler of signals may. They end after the time slices that their waves are at,
-/// which take milliseconds.
+/// A flag that ends launches when it is set, as a handler of signals may. They end after the time slices that
+/// their waves are at, which take milliseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct StopFlag(&'static AtomicBool);
 
@@ -94,15 +98,16 @@ impl Eq for StopFlag {}
 pub struct Uninitialised(pub u32);
 
 impl Default for Uninitialised {
-    /// In most programs more visible than zero is: a quiet NaN as an `f16`, `bf16`, `f32` or `f64`, and an index or an offset that
-    /// is out of bounds.
+    /// In most programs more visible than zero is: a quiet NaN as an `f16`, `bf16`, `f32` or `f64`, and an
+    /// index or an offset that is out of bounds.
     fn default() -> Self {
         Self(0x7ffb_7ffb)
     }
 }
 
 impl Uninitialised {
-    /// A dword that most results tell from this one, where they depend on it: zero, or the default in its place.
+    /// A dword that most results tell from this one, where they depend on it: zero, or the default in its
+    /// place.
     pub fn other(self) -> Self {
         if self == Self(0) { Self::default() } else { Self(0) }
     }
@@ -127,7 +132,8 @@ pub enum OutOfRange {
     /// It is a fault.
     #[default]
     Fault,
-    /// Reads return zero and writes are discarded. The first of each instruction stands in [`Execution::out_of_range`].
+    /// Reads return zero and writes are discarded. The first of each instruction stands in
+    /// [`Execution::out_of_range`].
     AsHardware,
 }
 

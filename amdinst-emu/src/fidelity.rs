@@ -48,13 +48,14 @@ impl Fidelity {
 /// How faithfully an opcode is executed; `None` if the processor has not got it.
 ///
 /// It is found out by trial: the opcode's plainest form is decoded, lowered and executed like any kernel's
-/// instruction, and whether that ends in [`FaultKind::Unimplemented`] is the answer. Forms of it (a modifier, an
-/// operand) may still be left out; a kernel that uses one gets that fault too.
+/// instruction, and whether that ends in [`FaultKind::Unimplemented`] is the answer. Forms of it (a modifier,
+/// an operand) may still be left out; a kernel that uses one gets that fault too.
 pub fn fidelity(arch: Arch, encoding: Encoding, op: Op) -> Option<Fidelity> {
     Opcode::find(arch, encoding, op).map(of)
 }
 
-/// How faithfully a mnemonic is executed, in whichever encoding it is least; `None` if the processor has not got it.
+/// How faithfully a mnemonic is executed, in whichever encoding it is least; `None` if the processor has not
+/// got it.
 pub fn of_op(arch: Arch, op: Op) -> Option<Fidelity> {
     Opcode::of_op(arch, op).map(of).max_by_key(|fidelity| match fidelity {
         Fidelity::Exact => 0,
@@ -90,7 +91,8 @@ pub fn of(opcode: Opcode) -> Fidelity {
     }
 }
 
-/// The reason of an opcode that is left out and not among those that are on purpose. There is none, as a test holds.
+/// The reason of an opcode that is left out and not among those that are on purpose. There is none, as a test
+/// holds.
 pub const UNNAMED: &str = "it has no implementation";
 
 /// Instructions that a trial may take: the opcode and the end behind it, and what a jump may come to.

@@ -1,9 +1,10 @@
 //! A workgroup's LDS.
 //!
-//! What hardware does with an access beyond it, the manuals tell alike for GFX9 to GFX11 ("Out-of-Range behavior"): reads return zero, also
-//! where a part of what is read is in range, and writes are discarded. On GFX12 each dword that is read, and each byte that is written,
-//! counts by itself ([`PartlyOut`]). The range is what the workgroup is allotted, in whole granules.
-//! [`OutOfRange::AsHardware`] does so: such an access goes to a place of its own behind the LDS, which is zero before each.
+//! What hardware does with an access beyond it, the manuals tell alike for GFX9 to GFX11 ("Out-of-Range
+//! behavior"): reads return zero, also where a part of what is read is in range, and writes are discarded. On
+//! GFX12 each dword that is read, and each byte that is written, counts by itself ([`PartlyOut`]). The range
+//! is what the workgroup is allotted, in whole granules. [`OutOfRange::AsHardware`] does so: such an access
+//! goes to a place of its own behind the LDS, which is zero before each.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut, Range};
@@ -30,7 +31,8 @@ pub(crate) struct Arrivals {
 pub(crate) struct Lds {
     /// Of the barrier, which the workgroup's waves share as they do the bytes.
     pub(crate) barrier: Arrivals,
-    /// What the kernel asks for; with [`OutOfRange::AsHardware`], behind it, what else is in its last granule, and [`NOWHERE`].
+    /// What the kernel asks for; with [`OutOfRange::AsHardware`], behind it, what else is in its last
+    /// granule, and [`NOWHERE`].
     bytes: Vec<u8>,
     /// Bytes that the kernel asks for.
     size: usize,
@@ -65,7 +67,8 @@ enum Watch {
 }
 
 impl Lds {
-    /// LDS of `size` bytes for one workgroup, looked at as `look` says. The bytes are to be cleared for each workgroup.
+    /// LDS of `size` bytes for one workgroup, looked at as `look` says. The bytes are to be cleared for each
+    /// workgroup.
     pub(crate) fn new(
         size: u32,
         uninitialised: Uninitialised,
@@ -98,8 +101,9 @@ impl Lds {
         self.size
     }
 
-    /// Where a step's access of `bytes` at `address` goes that runs over the end, if hardware lets it pass; `passed` says whose it is, and
-    /// what it is otherwise. What is still in the workgroup's last granule is there, though nobody asked for it.
+    /// Where a step's access of `bytes` at `address` goes that runs over the end, if hardware lets it pass;
+    /// `passed` says whose it is, and what it is otherwise. What is still in the workgroup's last granule is
+    /// there, though nobody asked for it.
     ///
     /// # Errors
     /// The trap.
@@ -149,8 +153,9 @@ impl Lds {
         }
     }
 
-    /// All waves of the workgroup have arrived at a barrier, or have ended: what is done next comes after what they have done.
-    /// Returns a race that shows only now; its wave is told by its number in the workgroup.
+    /// All waves of the workgroup have arrived at a barrier, or have ended: what is done next comes after
+    /// what they have done. Returns a race that shows only now; its wave is told by its number in the
+    /// workgroup.
     pub(crate) fn pass_barrier(&mut self) -> Option<Late> {
         match &mut self.watch {
             Watch::Not => None,
@@ -163,7 +168,8 @@ impl Lds {
         }
     }
 
-    /// The first read of each wave, since the workgroup began, of a byte that nobody had written, if these are looked for.
+    /// The first read of each wave, since the workgroup began, of a byte that nobody had written, if these
+    /// are looked for.
     pub(crate) fn take_unwritten_reads(&mut self) -> Vec<UnwrittenRead> {
         let Watch::Written(written) = &mut self.watch else { return Vec::new() };
         written.bytes.fill(false);
@@ -226,9 +232,9 @@ impl Lds {
         }
     }
 
-    /// The active lanes are about to load (or store, if `write`) `bytes` at each of `offsets` from their addresses, all of which
-    /// are in bounds. Returns whether that is known to be no race, neither with another wave nor of lanes with each other; if it
-    /// is not, each access is to be looked at by itself.
+    /// The active lanes are about to load (or store, if `write`) `bytes` at each of `offsets` from their
+    /// addresses, all of which are in bounds. Returns whether that is known to be no race, neither with
+    /// another wave nor of lanes with each other; if it is not, each access is to be looked at by itself.
     #[inline(never)]
     pub(crate) fn note_lanes(
         &mut self,

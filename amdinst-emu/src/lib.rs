@@ -25,24 +25,27 @@
 //!
 //! # Rules
 //!
-//! * **Memory.** Allocations are bounds-checked to the byte, start zeroed, and addresses are never used twice, so an
-//!   access through a stale pointer is named as such. Guard gaps lie between allocations.
-//! * **Order.** The waves of a workgroup run in order, each until it waits at a barrier, ends, or has used up its time
-//!   slice. Workgroups run on several threads only if the kernel holds nothing whose result depends on their order: see
-//!   `dispatch::order`. One input then gives one result, whatever the number of threads, unless workgroups race by plain loads and
-//!   stores. With [`Config::deterministic`] it does so even then.
-//! * **Registers.** A wave has those that its kernel's descriptor allots. An instruction that names another, or reaches it by an
-//!   index, is a fault.
-//! * **Barriers.** A wave that has ended counts as arrived, as on hardware, and lanes that are switched off do not count;
-//!   [`Config::strict_barriers`] makes a fault of both. [`Config::check_races`] makes one of accesses to LDS or
-//!   device memory that nothing orders, and of stores by which lanes write different values to one place.
-//! * **Uninitialized** registers, LDS and scratch memory hold [`Config::uninitialised`], so that what depends on them shows.
+//! * **Memory.** Allocations are bounds-checked to the byte, start zeroed, and addresses are never used
+//!   twice, so an access through a stale pointer is named as such. Guard gaps lie between allocations.
+//! * **Order.** The waves of a workgroup run in order, each until it waits at a barrier, ends, or has used up
+//!   its time slice. Workgroups run on several threads only if the kernel holds nothing whose result depends
+//!   on their order: see `dispatch::order`. One input then gives one result, whatever the number of threads,
+//!   unless workgroups race by plain loads and stores. With [`Config::deterministic`] it does so even then.
+//! * **Registers.** A wave has those that its kernel's descriptor allots. An instruction that names another,
+//!   or reaches it by an index, is a fault.
+//! * **Barriers.** A wave that has ended counts as arrived, as on hardware, and lanes that are switched off
+//!   do not count; [`Config::strict_barriers`] makes a fault of both. [`Config::check_races`] makes one of
+//!   accesses to LDS or device memory that nothing orders, and of stores by which lanes write different
+//!   values to one place.
+//! * **Uninitialized** registers, LDS and scratch memory hold [`Config::uninitialised`], so that what depends
+//!   on them shows.
 //!
 //! # Rooms
 //!
 //! From the ground up; each sees those below it, and a test holds that none sees one above:
 //!
-//! * `vectors`, `config`, `rules`, `check`, `record`: settings, facts of generations, faults, and figures of a launch.
+//! * `vectors`, `config`, `rules`, `check`, `record`: settings, facts of generations, faults, and figures of
+//!   a launch.
 //! * `memory`; `wave`, the state of one wave; `watch` and `races`, who has accessed what; `lds`.
 //! * `program`: steps, and the surroundings in which one is executed.
 //! * `exec`: every case of every instruction. `fast`: common ones, for the host's vectors.

@@ -18,8 +18,8 @@ use crate::record::{Execution, Sampled};
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot(Copied);
 
-/// One emulated GPU: a processor and its memory. A clone has its own copy of the memory, at the same addresses; a
-/// [`Program`] loaded before works on both.
+/// One emulated GPU: a processor and its memory. A clone has its own copy of the memory, at the same
+/// addresses; a [`Program`] loaded before works on both.
 #[derive(Clone, Debug)]
 pub struct Machine {
     arch: Arch,
@@ -34,8 +34,8 @@ impl Machine {
         Self { arch, config, memory: Memory::new(), effort: Effort::default() }
     }
 
-    /// A machine that runs code for a processor. For a generic one it is [`Config::member`] where that is one of its members, else the
-    /// generic processor itself: what all its members have, and no more.
+    /// A machine that runs code for a processor. For a generic one it is [`Config::member`] where that is one
+    /// of its members, else the generic processor itself: what all its members have, and no more.
     pub fn for_code(arch: Arch, config: Config) -> Self {
         let member = config.member.filter(|member| member.runs(arch));
         Self::new(member.unwrap_or(arch), config)
@@ -46,8 +46,8 @@ impl Machine {
         self.arch
     }
 
-    /// Allocate `bytes` of zeroed device memory at a multiple of `align` (a power of two), and at least of 256.
-    /// `label` names it in faults.
+    /// Allocate `bytes` of zeroed device memory at a multiple of `align` (a power of two), and at least of
+    /// 256. `label` names it in faults.
     ///
     /// # Errors
     /// An alignment that is not a power of two, or no room.
@@ -63,15 +63,16 @@ impl Machine {
         self.memory.free(address)
     }
 
-    /// Make `bytes` bytes of the host's memory, from `host` on, device memory at `address`, until [`Machine::free`]. `label` names it in faults, `keep` is dropped when neither the machine nor a clone of it needs
-    /// the memory any more. Clones share it.
+    /// Make `bytes` bytes of the host's memory, from `host` on, device memory at `address`, until
+    /// [`Machine::free`]. `label` names it in faults, `keep` is dropped when neither the machine nor a clone
+    /// of it needs the memory any more. Clones share it.
     ///
     /// # Errors
     /// Addresses that are no multiples of 8, or a range that other device memory is in.
     ///
     /// # Safety
-    /// The host's range can be read and written until `keep` is dropped. While a kernel runs, the host program
-    /// accesses the range only with atomics.
+    /// The host's range can be read and written until `keep` is dropped. While a kernel runs, the host
+    /// program accesses the range only with atomics.
     pub unsafe fn map_host(
         &mut self,
         address: u64,
@@ -105,7 +106,8 @@ impl Machine {
         self.memory.user_allocations()
     }
 
-    /// The live allocation that a byte is in, the host's and code objects' included: first byte, size in bytes, label.
+    /// The live allocation that a byte is in, the host's and code objects' included: first byte, size in
+    /// bytes, label.
     pub fn allocation_around(&self, address: u64) -> Option<(u64, u64, &str)> {
         self.memory.find(address, 1).map(|(allocation, _)| allocation.extent())
     }
@@ -115,8 +117,8 @@ impl Machine {
         self.memory.allocation_starts()
     }
 
-    /// Map a code object, apply its relocations and decode its text. A word that is no instruction is an error only
-    /// when it is executed.
+    /// Map a code object, apply its relocations and decode its text. A word that is no instruction is an
+    /// error only when it is executed.
     ///
     /// # Errors
     /// Another processor's code object, undefined symbols, ranges outside the file, or no room.
@@ -124,8 +126,8 @@ impl Machine {
         self.load_beside(object, &[])
     }
 
-    /// Map a code object as [`Self::load`] does. Its kernels may call functions of `others`, which this machine has loaded, by their
-    /// addresses.
+    /// Map a code object as [`Self::load`] does. Its kernels may call functions of `others`, which this
+    /// machine has loaded, by their addresses.
     ///
     /// # Errors
     /// As those of [`Self::load`].
@@ -135,8 +137,9 @@ impl Machine {
         Ok(program)
     }
 
-    /// Map a code object as [`Self::load`] does. `like` is what another machine of the same configuration made of that code object: it is
-    /// used again where this one would be the same, for decoding takes far longer than mapping.
+    /// Map a code object as [`Self::load`] does. `like` is what another machine of the same configuration
+    /// made of that code object: it is used again where this one would be the same, for decoding takes far
+    /// longer than mapping.
     ///
     /// # Errors
     /// As those of [`Self::load`].
@@ -176,8 +179,9 @@ impl Machine {
         dispatch::dispatch(&self.memory, &self.config, program, dispatch, None)
     }
 
-    /// Runs a dispatch until `stop` says that it is to end. It then ends with [`FaultKind::Stopped`](crate::FaultKind)
-    /// after the time slices that its waves are at, which take milliseconds.
+    /// Runs a dispatch until `stop` says that it is to end. It then ends with
+    /// [`FaultKind::Stopped`](crate::FaultKind) after the time slices that its waves are at, which take
+    /// milliseconds.
     ///
     /// # Errors
     /// As [`Machine::dispatch`].
@@ -218,8 +222,8 @@ impl Machine {
         self.memory.restore_user(&snapshot.0);
     }
 
-    /// Whether another launch from the memory of `before` does not end with this fault, if unwritten memory has another
-    /// dword. Memory stays as it is.
+    /// Whether another launch from the memory of `before` does not end with this fault, if unwritten memory
+    /// has another dword. Memory stays as it is.
     pub fn is_by_unwritten(
         &mut self,
         program: &Program,
@@ -238,7 +242,8 @@ impl Machine {
         )
     }
 
-    /// Launches a kernel as [`Machine::launch`] does, if memory is now as in `before`: nothing needs to be copied then.
+    /// Launches a kernel as [`Machine::launch`] does, if memory is now as in `before`: nothing needs to be
+    /// copied then.
     ///
     /// # Errors
     /// As [`Machine::launch`].
@@ -261,9 +266,10 @@ impl Machine {
         self.config.uninitialised = dword;
     }
 
-    /// Whether the memory after a launch depends on values that nothing had written. A second launch has another dword
-    /// for those values, and this function compares its memory. Memory is as after the launch, and stays so; `before`
-    /// is the memory before it. If not all workgroups were looked at ([`Config::thorough`]), returns how many were.
+    /// Whether the memory after a launch depends on values that nothing had written. A second launch has
+    /// another dword for those values, and this function compares its memory. Memory is as after the launch,
+    /// and stays so; `before` is the memory before it. If not all workgroups were looked at
+    /// ([`Config::thorough`]), returns how many were.
     ///
     /// # Errors
     /// A [`FaultKind::Unwritten`](crate::FaultKind) if there is a difference.
@@ -278,13 +284,14 @@ impl Machine {
         dispatch::find_unwritten(memory, config, program, launch, execution, &before.0, effort)
     }
 
-    /// Whether a kernel, which ended well from the memory `before`, computes with values that nothing had written.
-    /// Other than [`Machine::find_unwritten`], this function does not ask whether the results show it. Each instruction
-    /// is looked at, which takes many times as long as the launch. Memory stays as it is.
+    /// Whether a kernel, which ended well from the memory `before`, computes with values that nothing had
+    /// written. Other than [`Machine::find_unwritten`], this function does not ask whether the results show
+    /// it. Each instruction is looked at, which takes many times as long as the launch. Memory stays as it
+    /// is.
     ///
     /// # Errors
-    /// The first instruction that does ([`FaultKind::UnwrittenRead`](crate::FaultKind)); or another fault, which only happens with
-    /// another dword in place of such values.
+    /// The first instruction that does ([`FaultKind::UnwrittenRead`](crate::FaultKind)); or another fault,
+    /// which only happens with another dword in place of such values.
     pub fn find_unwritten_read(
         &mut self,
         program: &Program,

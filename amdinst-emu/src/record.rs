@@ -17,12 +17,13 @@ pub struct Execution {
     pub seconds: f64,
     /// Host threads that ran it.
     pub threads: usize,
-    /// Waves or workgroups access the same memory, and not by atomics of which the order makes no difference: so workgroups ran in order,
-    /// on one thread. It is looked for where [`Config::check_races`] asks for it, and, between workgroups, where
-    /// [`Config::deterministic`] does: on several threads, or with [`Config::tells_clashes`] on any number.
+    /// Waves or workgroups access the same memory, and not by atomics of which the order makes no difference:
+    /// so workgroups ran in order, on one thread. It is looked for where [`Config::check_races`] asks for it,
+    /// and, between workgroups, where [`Config::deterministic`] does: on several threads, or with
+    /// [`Config::tells_clashes`] on any number.
     pub clash: bool,
-    /// Workgroups were set aside for others, since they waited or ran for long. How often a waiting loop goes round
-    /// depends on the turns of the others. So does the number of instructions that all of them run.
+    /// Workgroups were set aside for others, since they waited or ran for long. How often a waiting loop goes
+    /// round depends on the turns of the others. So does the number of instructions that all of them run.
     pub took_turns: bool,
     /// What writes to EXEC did, sorted by wave, then pc. Empty unless asked for.
     pub masks: Vec<MaskRecord>,
@@ -32,9 +33,11 @@ pub struct Execution {
     pub opcode_stats: Vec<(Op, u64)>,
     /// How many workgroups were looked at for races, if not all were ([`Config::thorough`]).
     pub sampled: Option<Sampled>,
-    /// Accesses to LDS out of range that hardware lets pass, the first of each instruction ([`Config::out_of_range`]).
+    /// Accesses to LDS out of range that hardware lets pass, the first of each instruction
+    /// ([`Config::out_of_range`]).
     pub out_of_range: Vec<Fault>,
-    /// Lanes that waves of 32 asked for as if there were 64, the first of each instruction ([`FaultKind::NoSuchLane`]).
+    /// Lanes that waves of 32 asked for as if there were 64, the first of each instruction
+    /// ([`FaultKind::NoSuchLane`]).
     pub missing_lanes: Vec<Fault>,
     /// Races unless both accesses are atomic, of which nothing tells: each pair of instructions once
     /// ([`Config::unmarked`]).
@@ -82,12 +85,12 @@ pub struct StepRecord {
     pub lanes: u64,
 }
 
-/// The native count: what one wave's executions of one EXEC-writing instruction did to the mask. OLD is EXEC before, NEW after
-/// the instruction.
+/// The native count: what one wave's executions of one EXEC-writing instruction did to the mask. OLD is EXEC
+/// before, NEW after the instruction.
 ///
-/// It knows nothing of sites. So it is the oracle of every counter: a site's counter must equal the record of its
-/// address in the *original* code object. An instruction that narrowed EXEC and belongs to no site is reported. Setting
-/// EXEC at the start of a wave does not count.
+/// It knows nothing of sites. So it is the oracle of every counter: a site's counter must equal the record of
+/// its address in the *original* code object. An instruction that narrowed EXEC and belongs to no site is
+/// reported. Setting EXEC at the start of a wave does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaskRecord {
     /// Address of the instruction in the code object.

@@ -1,8 +1,9 @@
 //! What the waves of a generation do in their own way, as data.
 //!
-//! Functions ask for a rule by its name, and none asks which generation it runs. What differs between processors of one generation
-//! is a [`Feature`](amdgpu_isa::Feature), and what there is so much of stands in [`Limits`](amdgpu_isa::Limits). How many lanes a
-//! wave has is its kernel's: see [`Wave::lanes`](crate::wave::Wave::lanes).
+//! Functions ask for a rule by its name, and none asks which generation it runs. What differs between
+//! processors of one generation is a [`Feature`](amdgpu_isa::Feature), and what there is so much of stands in
+//! [`Limits`](amdgpu_isa::Limits). How many lanes a wave has is its kernel's: see
+//! [`Wave::lanes`](crate::wave::Wave::lanes).
 
 use std::ops::Range;
 
@@ -19,10 +20,11 @@ pub(crate) struct Rules {
     pub(crate) gpr_index: u32,
     /// The bit of MODE that has vector instructions skipped, as a mask; 0 if there is none.
     pub(crate) vskip: u32,
-    /// Vector results of 16 bits leave the other half of their register as it is. Else only those of some opcodes do.
+    /// Vector results of 16 bits leave the other half of their register as it is. Else only those of some
+    /// opcodes do.
     pub(crate) keeps_halves: bool,
-    /// `ds_permute_b32` and `ds_bpermute_b32` exchange between as many lanes as a wave of this size has; a larger one is several such
-    /// waves to them.
+    /// `ds_permute_b32` and `ds_bpermute_b32` exchange between as many lanes as a wave of this size has; a
+    /// larger one is several such waves to them.
     pub(crate) exchanges_within: WaveSize,
     /// Where `v_div_scale_*` leaves the manual's pseudocode open.
     pub(crate) div_scale: DivScale,
@@ -44,11 +46,14 @@ pub(crate) struct Rules {
     pub(crate) split_barriers: bool,
     /// STATUS has SCC.
     pub(crate) status_has_scc: bool,
-    /// Numbers of the trap handler's registers that kernels read: a launch puts there which workgroup and wave it is.
+    /// Numbers of the trap handler's registers that kernels read: a launch puts there which workgroup and
+    /// wave it is.
     pub(crate) launch_registers: Range<u8>,
-    /// MODE has neither DX10_CLAMP nor IEEE. NaNs clamp to zero; minima and maxima are those of IEEE 754-2019.
+    /// MODE has neither DX10_CLAMP nor IEEE. NaNs clamp to zero; minima and maxima are those of IEEE
+    /// 754-2019.
     pub(crate) fixed_ieee_mode: bool,
-    /// An output modifier applies where subnormals are kept, and flushes those of its results. Else it is ignored there.
+    /// An output modifier applies where subnormals are kept, and flushes those of its results. Else it is
+    /// ignored there.
     pub(crate) omod_flushes: bool,
     /// Minima, maxima and comparisons of floats in memory flush subnormals as MODE says.
     pub(crate) memory_obeys_mode: bool,
@@ -196,8 +201,9 @@ const GFX9: Rules = Rules {
     matrices: Matrices::Repeated,
 };
 
-/// RDNA2 ISA, chapter 3 (kernel state), table 16 (hardware registers) and section 8.1.8 (buffer resource); what it leaves open is as on
-/// GFX11. LLVM has it that vector results of 16 bits keep the other half (`zeroesHigh16BitsOfDest`).
+/// RDNA2 ISA, chapter 3 (kernel state), table 16 (hardware registers) and section 8.1.8 (buffer resource);
+/// what it leaves open is as on GFX11. LLVM has it that vector results of 16 bits keep the other half
+/// (`zeroesHigh16BitsOfDest`).
 const GFX10: Rules = Rules {
     hardware_registers: &[
         (1, R::Mode),
@@ -231,8 +237,8 @@ const GFX11: Rules = Rules {
     gpr_index: 0,
     vskip: 0,
     keeps_halves: true,
-    // Section 12.5.2: a wave64 is "as if were two independent wave32's". (The pseudocode of both instructions has the lanes of both
-    // halves take part in the lower half; it contradicts the section.)
+    // Section 12.5.2: a wave64 is "as if were two independent wave32's". (The pseudocode of both instructions
+    // has the lanes of both halves take part in the lower half; it contradicts the section.)
     exchanges_within: WaveSize::Wave32,
     // As measured on a gfx1100 (tinygrad's `test/amd/hw/test_vop3.py`).
     div_scale: DivScale { marks_zeros: true, small: 1 },
@@ -261,9 +267,10 @@ const GFX11: Rules = Rules {
     ..GFX9
 };
 
-/// RDNA4 ISA, chapter 3 (wave state) and its table of registers, sections 3.3.5.1 (LDS out of range), 7.2.3.1 (output modifiers),
-/// 7.12.2 (matrices), 9.6 (buffer resource), 12.5.2 (permutations of lanes) and 13.2 (float atomics); numbers of hardware registers by
-/// LLVM's `SIDefines.h`. What it leaves open is as on GFX11.
+/// RDNA4 ISA, chapter 3 (wave state) and its table of registers, sections 3.3.5.1 (LDS out of range), 7.2.3.1
+/// (output modifiers), 7.12.2 (matrices), 9.6 (buffer resource), 12.5.2 (permutations of lanes) and 13.2
+/// (float atomics); numbers of hardware registers by LLVM's `SIDefines.h`. What it leaves open is as on
+/// GFX11.
 const GFX12: Rules = Rules {
     exchanges_within: WaveSize::Wave64,
     buffers: Buffers::ScaledStride,
@@ -316,10 +323,12 @@ pub(crate) const LAUNCH_WAVE: u8 = scalar::TTMP + 8;
 /// TTMP7: the ids of a wave's workgroup in y and z, 16 bits each.
 pub(crate) const LAUNCH_Y_Z: u8 = scalar::TTMP + 7;
 
-/// Takes scalar results that nobody wants (NULL): a pair of numbers that kernels cannot name, for they are a trap handler's.
+/// Takes scalar results that nobody wants (NULL): a pair of numbers that kernels cannot name, for they are a
+/// trap handler's.
 pub(crate) const NULL_RESULT: u8 = scalar::TTMP + scalar::TTMPS - 4;
 
-/// Where a wave has the base of its scratch memory that is no register of the kernel's: a pair of a trap handler's numbers.
+/// Where a wave has the base of its scratch memory that is no register of the kernel's: a pair of a trap
+/// handler's numbers.
 const SCRATCH_BASE: u8 = scalar::TTMP + scalar::TTMPS - 2;
 
 impl Rules {

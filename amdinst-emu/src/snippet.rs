@@ -1,4 +1,5 @@
-//! A few instructions on one wave, from a given state to the state afterwards: what tests of single instructions use.
+//! A few instructions on one wave, from a given state to the state afterwards: what tests of single
+//! instructions use.
 //!
 //! The instructions go the same way as a kernel's: decoded, lowered to steps, executed by the same handlers.
 //!
@@ -40,14 +41,14 @@ const BANK: usize = REGISTERS / 2;
 
 /// The state of one wave as a program sees it.
 ///
-/// The default is what a kernel of today's compilers starts with, but for its arguments: all 64 lanes active, rounding
-/// to nearest, subnormals kept, DX10_CLAMP and IEEE set, everything else zero.
+/// The default is what a kernel of today's compilers starts with, but for its arguments: all 64 lanes active,
+/// rounding to nearest, subnormals kept, DX10_CLAMP and IEEE set, everything else zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaveState {
     /// s0 to s101.
     pub sgprs: [u32; 102],
-    /// v0 upward, 256 at most; registers that are not listed are zero. Afterwards there are at least as many as the
-    /// snippet names.
+    /// v0 upward, 256 at most; registers that are not listed are zero. Afterwards there are at least as many
+    /// as the snippet names.
     pub vgprs: Vec<VectorRegister>,
     /// a0 upward, in the same way.
     pub agprs: Vec<VectorRegister>,
@@ -70,8 +71,8 @@ pub struct WaveState {
 }
 
 impl WaveState {
-    /// MODE as a kernel starts with it: FP_ROUND to nearest (bits 0-3), FP_DENORM all kept (bits 4-7), DX10_CLAMP
-    /// (bit 8), IEEE (bit 9).
+    /// MODE as a kernel starts with it: FP_ROUND to nearest (bits 0-3), FP_DENORM all kept (bits 4-7),
+    /// DX10_CLAMP (bit 8), IEEE (bit 9).
     pub const KERNEL_MODE: u32 = 0x3f0;
 
     /// A VGPR; zero if it is not listed.
@@ -168,7 +169,8 @@ pub struct Snippet {
 }
 
 impl Snippet {
-    /// From text, an instruction a line, in the syntax of [`amdgpu_isa::parse`]. What follows `;` or `//` is a comment.
+    /// From text, an instruction a line, in the syntax of [`amdgpu_isa::parse`]. What follows `;` or `//` is
+    /// a comment.
     ///
     /// # Errors
     /// A line that is no instruction of the processor.
@@ -207,8 +209,8 @@ impl Snippet {
     /// Run to the end, from `state`, with the memory of `machine`.
     ///
     /// # Errors
-    /// A [`Fault`]: of an instruction, at its offset in the snippet; a state with more registers than a wave has; a
-    /// machine of another processor; or [`Config::budget`](crate::Config) instructions without an end.
+    /// A [`Fault`]: of an instruction, at its offset in the snippet; a state with more registers than a wave
+    /// has; a machine of another processor; or [`Config::budget`](crate::Config) instructions without an end.
     pub fn run(&self, machine: &mut Machine, state: &WaveState) -> Result<WaveState, Fault> {
         let bad = |message: String| Err(Fault::dispatch(NAME, message));
         if machine.arch() != self.arch() {

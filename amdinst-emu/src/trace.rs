@@ -1,7 +1,9 @@
-//! What one wave of a launch did, instruction by instruction: which registers each instruction wrote, with their values.
+//! What one wave of a launch did, instruction by instruction: which registers each instruction wrote, with
+//! their values.
 //!
-//! A traced launch is a launch of its own. Its waves take turns as those of [`Machine::launch`] do, on one thread, and
-//! the traced wave goes one instruction at a time. So it computes the same, and a launch that is not traced pays nothing.
+//! A traced launch is a launch of its own. Its waves take turns as those of [`Machine::launch`] do, on one
+//! thread, and the traced wave goes one instruction at a time. So it computes the same, and a launch that is
+//! not traced pays nothing.
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -99,8 +101,8 @@ pub struct TracedStep {
     pub active: bool,
     /// Registers that the instruction reads, with their values before. EXEC is left out.
     pub reads: Vec<(Reg, u32)>,
-    /// Registers that the instruction wrote, with their values after. Vector registers are those of the lane. EXEC is left
-    /// out.
+    /// Registers that the instruction wrote, with their values after. Vector registers are those of the lane.
+    /// EXEC is left out.
     pub writes: Vec<(Reg, u32)>,
     /// Where the lane accesses memory, for instructions that do.
     pub access: Option<TracedAccess>,

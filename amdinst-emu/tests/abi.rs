@@ -1,6 +1,6 @@
-//! What a kernel finds besides its arguments: hidden arguments of every code object version, the dispatch packet, the
-//! queue, the apertures, dynamic LDS, a dynamic stack and MODE (AMDGPU user guide, "Code Object Metadata" and "Initial Kernel
-//! Execution State").
+//! What a kernel finds besides its arguments: hidden arguments of every code object version, the dispatch
+//! packet, the queue, the apertures, dynamic LDS, a dynamic stack and MODE (AMDGPU user guide, "Code Object
+//! Metadata" and "Initial Kernel Execution State").
 
 mod support;
 
@@ -53,7 +53,8 @@ fn hidden_arguments() {
     }
 }
 
-/// The packet is one of the HSA runtime's, and leads to the kernel's arguments; the queue tells the apertures.
+/// The packet is one of the HSA runtime's, and leads to the kernel's arguments; the queue tells the
+/// apertures.
 #[test]
 fn packet_and_queue() {
     if !tools("packet_and_queue") {
@@ -142,15 +143,16 @@ fn dynamic_stack() {
     }
 }
 
-/// Each field of the descriptor's words that sets up MODE (AMDGPU user guide, "compute_pgm_rsrc1", "compute_pgm_rsrc2")
-/// is where the manuals have it in MODE, and is in force.
+/// Each field of the descriptor's words that sets up MODE (AMDGPU user guide, "compute_pgm_rsrc1",
+/// "compute_pgm_rsrc2") is where the manuals have it in MODE, and is in force.
 #[test]
 fn mode() {
     if !tools("mode") {
         return;
     }
     let source = include_str!("sources/abi/mode.cl");
-    // Bit of the descriptor, bit of MODE: FLOAT_MODE, ENABLE_DX10_CLAMP, ENABLE_IEEE_MODE, FP16_OVFL, ENABLE_EXCEPTION_*.
+    // Bit of the descriptor, bit of MODE: FLOAT_MODE, ENABLE_DX10_CLAMP, ENABLE_IEEE_MODE, FP16_OVFL,
+    // ENABLE_EXCEPTION_*.
     const RSRC1: usize = 8 * 48;
     const RSRC2: usize = 8 * 52;
     let mut fields: Vec<(usize, u32)> = (0..8).map(|bit| (RSRC1 + 12 + bit, bit as u32)).collect();
@@ -167,7 +169,8 @@ fn mode() {
             let mut device = Device::with(&object, Config::default());
             let out = device.buffer("out", &[7u32; 2]);
             launch(&mut device, "modes", 0, &[out]);
-            // Twice the largest half, rounded to nearest or up: infinity unless overflows are clamped; rounded down: never.
+            // Twice the largest half, rounded to nearest or up: infinity unless overflows are clamped;
+            // rounded down: never.
             let largest = matches!(mode, 3 | 23);
             let sum = if largest { 0x7bff } else { 0x7c00 };
             assert_eq!(device.u32s(out, 2), [1 << mode, sum], "{cpu}: descriptor bit {bit}");

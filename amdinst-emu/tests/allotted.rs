@@ -1,4 +1,5 @@
-//! What a kernel is given and no more: registers that its descriptor allots, its kernarg segment, its scratch memory.
+//! What a kernel is given and no more: registers that its descriptor allots, its kernarg segment, its scratch
+//! memory.
 
 mod support;
 
@@ -54,8 +55,8 @@ fn registers_beyond_the_allotment() {
         return;
     }
     use RegisterBank::{Agpr, Sgpr, Vgpr};
-    // SGPRs come in blocks of 16, and 24 with VCC, FLAT_SCRATCH and XNACK_MASK are 30; VGPRs in blocks of 4, from gfx90a on of 8, of
-    // which the AGPRs take theirs from `accum_offset` on.
+    // SGPRs come in blocks of 16, and 24 with VCC, FLAT_SCRATCH and XNACK_MASK are 30; VGPRs in blocks of 4,
+    // from gfx90a on of 8, of which the AGPRs take theirs from `accum_offset` on.
     let cases: &[(&str, &str, Option<Beyond>)] = &[
         ("gfx90a", "v_mov_b32 v7, 1", None),
         ("gfx90a", "v_mov_b32 v8, 1", Some((Vgpr, 8, 8))),

@@ -1,9 +1,10 @@
-//! What an instruction costs the host, and what loading code costs, counted in the host's own instructions: no clock, so that a change of
-//! the code shows and a busy machine does not.
+//! What an instruction costs the host, and what loading code costs, counted in the host's own instructions:
+//! no clock, so that a change of the code shows and a busy machine does not.
 //!
-//! Valgrind runs loops of one instruction, or of loads, and counts. The figures are in `cost.txt`; one that differs by more than [`LIMIT`] fails the
-//! test, in either direction. `AMDINST_BLESS=1` with `--release` writes the file anew, as a newer compiler may ask for. The compiler divides
-//! incremental builds otherwise: `CARGO_INCREMENTAL=0 cargo test` counts what `--release` does. Valgrind has no AVX-512.
+//! Valgrind runs loops of one instruction, or of loads, and counts. The figures are in `cost.txt`; one that
+//! differs by more than [`LIMIT`] fails the test, in either direction. `AMDINST_BLESS=1` with `--release`
+//! writes the file anew, as a newer compiler may ask for. The compiler divides incremental builds otherwise:
+//! `CARGO_INCREMENTAL=0 cargo test` counts what `--release` does. Valgrind has no AVX-512.
 
 #[path = "../benches/opcodes/trial.rs"]
 mod trial;

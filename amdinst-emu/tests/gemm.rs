@@ -1,5 +1,6 @@
-//! Matrix multiplication by matrix instructions: kernels as a library would write them, compiled by clang for each
-//! processor, against a triple loop on the host. The values are small integers, so that every order of sums is exact.
+//! Matrix multiplication by matrix instructions: kernels as a library would write them, compiled by clang for
+//! each processor, against a triple loop on the host. The values are small integers, so that every order of
+//! sums is exact.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! What waves of GFX10 do in their own way: results of 16 bits, comparisons with SDWA that write EXEC, FLAT_SCRATCH that the kernel sets,
-//! and what one of its processors has alone.
+//! What waves of GFX10 do in their own way: results of 16 bits, comparisons with SDWA that write EXEC,
+//! FLAT_SCRATCH that the kernel sets, and what one of its processors has alone.
 
 use amdgpu_isa::{Arch, Target, WaveSize};
 use amdinst_emu::{Config, FaultKind, Machine, Snippet, WaveState};
@@ -75,7 +75,8 @@ s_getreg_b32 s4, hwreg(HW_REG_LDS_ALLOC)";
     }
 }
 
-/// Before RDNA 2: zero times anything is zero, the low half of a product whatever its sign, and the wave's number.
+/// Before RDNA 2: zero times anything is zero, the low half of a product whatever its sign, and the wave's
+/// number.
 #[test]
 fn the_first_rdna_has_opcodes_of_its_own() {
     let mut state = WaveState::default();

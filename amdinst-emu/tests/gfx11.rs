@@ -1,4 +1,5 @@
-//! What waves of GFX11 do in their own way: masks of 32 lanes, 32 waves in a workgroup, clocks, and what is refused by name.
+//! What waves of GFX11 do in their own way: masks of 32 lanes, 32 waves in a workgroup, clocks, and what is
+//! refused by name.
 
 mod support;
 
@@ -21,7 +22,8 @@ fn run(wave: WaveSize, text: &str, state: &WaveState) -> WaveState {
     snippet.run(&mut machine, state).unwrap_or_else(|fault| panic!("{text}: {fault}"))
 }
 
-/// Every write to EXEC is counted by the lanes that the wave has. The figures: 100 work-items, of which those below 40 go on.
+/// Every write to EXEC is counted by the lanes that the wave has. The figures: 100 work-items, of which those
+/// below 40 go on.
 #[test]
 fn native_counts_are_of_the_lanes_that_a_wave_has() {
     if !tools("native_counts_are_of_the_lanes_that_a_wave_has") {
@@ -121,7 +123,8 @@ s_getreg_b32 s1, hwreg(HW_REG_SHADER_CYCLES, 0, 20)";
     }
 }
 
-/// `v_readlane_b32` takes the lane's number by as many bits as there are lanes; `ds_bpermute_b32` and DPP stay within 32.
+/// `v_readlane_b32` takes the lane's number by as many bits as there are lanes; `ds_bpermute_b32` and DPP
+/// stay within 32.
 #[test]
 fn lanes_are_named_within_a_wave() {
     let mut state = WaveState::default();

@@ -1,5 +1,5 @@
-//! What waves of GFX12 do in their own way: ids of workgroups, barriers of two instructions, scalar loads of bytes, atomics, and what is
-//! refused by name.
+//! What waves of GFX12 do in their own way: ids of workgroups, barriers of two instructions, scalar loads of
+//! bytes, atomics, and what is refused by name.
 
 mod support;
 
@@ -84,7 +84,8 @@ fn a_wave_knows_its_number() {
     }
 }
 
-/// A kernel whose waves each put their number into LDS, do `middle` between both parts of a barrier, and read the next wave's.
+/// A kernel whose waves each put their number into LDS, do `middle` between both parts of a barrier, and read
+/// the next wave's.
 fn exchange(middle: &str) -> String {
     format!(
         "  s_load_b64 s[2:3], s[0:1], 0x0
@@ -128,8 +129,9 @@ fn barriers_have_two_parts() {
     }
 }
 
-/// What two waves do around two barriers, each by two instructions: before the first signal, between it and its wait, behind that, between
-/// the second signal and wait, behind that. `w` stores the wave's number plus one to one dword, `r` loads it.
+/// What two waves do around two barriers, each by two instructions: before the first signal, between it and
+/// its wait, behind that, between the second signal and wait, behind that. `w` stores the wave's number plus
+/// one to one dword, `r` loads it.
 const AROUND_BARRIERS: [([&str; 5], [&str; 5], bool); 11] = [
     // Ordered by the first barrier, or by the second.
     (["w", "", "", "", ""], ["", "", "r", "", ""], false),
@@ -194,13 +196,15 @@ fn what_is_between_the_parts_of_a_barrier_races_with_both_sides() {
     }
 }
 
-/// One wave waits for another between signal and wait: a barrier that waited where it is signalled would never end.
+/// One wave waits for another between signal and wait: a barrier that waited where it is signalled would
+/// never end.
 #[test]
 fn a_wave_may_wait_for_another_before_it_waits_at_the_barrier() {
     if !tools("a_wave_may_wait_for_another_before_it_waits_at_the_barrier") {
         return;
     }
-    // The first wave sets a flag behind its wait, and the others look for that between theirs: of three phases.
+    // The first wave sets a flag behind its wait, and the others look for that between theirs: of three
+    // phases.
     let body = "  s_load_b64 s[2:3], s[0:1], 0x0
   s_bfe_u32 s4, ttmp8, 0x50019
   v_mov_b32 v1, 0
@@ -375,7 +379,8 @@ fn scalar_loads_of_parts_of_dwords() {
     assert!(matches!(fault.kind, FaultKind::Misaligned { required: 2, .. }), "{fault}");
 }
 
-/// A counter in memory is taken down by `cond_sub` only while that is possible, and by `sub_clamp` to zero; returned is what was there.
+/// A counter in memory is taken down by `cond_sub` only while that is possible, and by `sub_clamp` to zero;
+/// returned is what was there.
 #[test]
 fn subtracting_atomics() {
     if !tools("subtracting_atomics") {
@@ -426,7 +431,8 @@ fn subtracting_atomics() {
     }
 }
 
-/// Minima and maxima in memory are minimumNumber and maximumNumber (RDNA4 ISA, section 13.3): a NaN that signals loses, too.
+/// Minima and maxima in memory are minimumNumber and maximumNumber (RDNA4 ISA, section 13.3): a NaN that
+/// signals loses, too.
 #[test]
 fn minima_in_lds_are_numbers() {
     let (quiet, signalling) = (0x7fc0_0001u32, 0x7f80_0001u32);
@@ -451,7 +457,8 @@ fn minima_in_lds_are_numbers() {
     assert_eq!(run(WaveSize::Wave32, "ds_min_num_f32 v0, v1", &state).lds, [0; 4]);
 }
 
-/// Both halves of a wave of 64 lanes exchange with each other; and `ds_bpermute_fi_b32` reads lanes that are off.
+/// Both halves of a wave of 64 lanes exchange with each other; and `ds_bpermute_fi_b32` reads lanes that are
+/// off.
 #[test]
 fn permutations_cross_all_lanes() {
     let mut state = WaveState::default();
@@ -509,7 +516,8 @@ fn buffers_with_scaled_strides() {
     assert_eq!(device.u32s(p, 80)[64..], expected);
 }
 
-/// Each byte of a store counts by itself where hardware lets an access to LDS pass that is in part out of range.
+/// Each byte of a store counts by itself where hardware lets an access to LDS pass that is in part out of
+/// range.
 #[test]
 fn stores_that_are_partly_out_of_range() {
     if !tools("stores_that_are_partly_out_of_range") {

@@ -7,8 +7,8 @@ use support::{Device, compile_for, random, targets, tools};
 
 const SOURCE: &str = include_str!("sources/kernels.cl");
 
-/// For each target its name in messages, the lanes of a wave, and a device that has the kernels. They are one source, since starting a
-/// compiler takes longer than compiling one of them.
+/// For each target its name in messages, the lanes of a wave, and a device that has the kernels. They are one
+/// source, since starting a compiler takes longer than compiling one of them.
 fn devices() -> impl Iterator<Item = (String, u32, Device)> {
     targets().map(|((cpu, lanes), level)| {
         let device = Device::with(&compile_for(SOURCE, (cpu, lanes), level), Config::default());
@@ -25,8 +25,8 @@ struct Values<'a> {
     wide: bool,
 }
 
-/// Runs a kernel with the arguments (out, a, b, n) for every target, in workgroups of 192 with a part of a wave left over,
-/// and compares its results.
+/// Runs a kernel with the arguments (out, a, b, n) for every target, in workgroups of 192 with a part of a
+/// wave left over, and compares its results.
 fn check_as(
     kernel: &str,
     Values { a, b, wide }: Values<'_>,

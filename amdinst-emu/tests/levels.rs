@@ -1,7 +1,8 @@
 //! The fast layer gives what the general functions give, at each level of the host's vector extensions.
 //!
-//! Each instruction form that has a handler of its own runs on random and edge-case inputs, with full and partial EXEC,
-//! once by its general function and once at each level that this host has, in every rounding and denormal mode. All state must be equal.
+//! Each instruction form that has a handler of its own runs on random and edge-case inputs, with full and
+//! partial EXEC, once by its general function and once at each level that this host has, in every rounding
+//! and denormal mode. All state must be equal.
 
 use amdgpu_isa::{Arch, Target, WaveSize};
 use amdinst_emu::{Config, Machine, Snippet, Vectors, WaveState};
@@ -69,9 +70,9 @@ impl Random {
     }
 }
 
-/// All forms, by operand placeholders: `{d}` and `{D}` a result of one and two registers, `{v}` a vector register, `{a}`
-/// a vector or scalar register or a constant, `{c}` a vector register or a constant, `{V}` a pair, `{s}` and `{S}` scalar registers, `{k}` either kind of 32-bit
-/// scalar source, `{m}` a mask.
+/// All forms, by operand placeholders: `{d}` and `{D}` a result of one and two registers, `{v}` a vector
+/// register, `{a}` a vector or scalar register or a constant, `{c}` a vector register or a constant, `{V}` a
+/// pair, `{s}` and `{S}` scalar registers, `{k}` either kind of 32-bit scalar source, `{m}` a mask.
 const FORMS: &[&str] = &[
     "v_mov_b32 {d}, {a}",
     "v_not_b32 {d}, {a}",
@@ -329,7 +330,8 @@ const FORMS: &[&str] = &[
     "s_cmpk_le_u32 s2, 0xffff",
 ];
 
-/// Forms of GFX11, in waves of 32 and of 64 lanes; `{M}` is a mask that is written, `{X}` EXEC, `{b}` the width of a mask.
+/// Forms of GFX11, in waves of 32 and of 64 lanes; `{M}` is a mask that is written, `{X}` EXEC, `{b}` the
+/// width of a mask.
 const GFX11: &[&str] = &[
     "v_mov_b32 {d}, {a}",
     "v_not_b32 {d}, {a}",
@@ -654,12 +656,14 @@ fn state(random: &mut Random) -> WaveState {
         2 => 0,
         _ => !0,
     };
-    // Every rounding and denormal mode, with IEEE, DX10_CLAMP and the exceptions on or off; the default most often.
+    // Every rounding and denormal mode, with IEEE, DX10_CLAMP and the exceptions on or off; the default most
+    // often.
     if !random.next().is_multiple_of(3) {
         const FP16_OVFL: u32 = 1 << 23;
         state.mode = random.next() as u32 & (FP16_OVFL | 0x7_f3ff);
     }
-    // A bit of the exponents of halves: without it none is a NaN, of which there is else one among many lanes.
+    // A bit of the exponents of halves: without it none is a NaN, of which there is else one among many
+    // lanes.
     let halves = if random.next() & 1 != 0 { !0x0400_0400 } else { !0 };
     for register in 0..16 {
         state.sgprs[register] = random.value() & halves;
@@ -786,7 +790,8 @@ fn difference(found: &WaveState, expected: &WaveState) -> String {
     )
 }
 
-/// Loads and stores: consecutive, scattered, uniform, descending and piecewise consecutive addresses, in device memory and in LDS.
+/// Loads and stores: consecutive, scattered, uniform, descending and piecewise consecutive addresses, in
+/// device memory and in LDS.
 #[test]
 fn memory_is_the_same_at_every_level() {
     const BYTES: u64 = 4096;

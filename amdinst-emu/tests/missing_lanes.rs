@@ -1,4 +1,5 @@
-//! Code for waves of 64 that runs in waves of 32: lanes that do not exist are told, each instruction once, and what wraps on purpose is not.
+//! Code for waves of 64 that runs in waves of 32: lanes that do not exist are told, each instruction once,
+//! and what wraps on purpose is not.
 
 mod support;
 

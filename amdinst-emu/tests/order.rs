@@ -1,5 +1,5 @@
-//! One input, one result, whatever the number of threads: of launches whose workgroups race by plain loads and stores, too, where it is
-//! asked for.
+//! One input, one result, whatever the number of threads: of launches whose workgroups race by plain loads
+//! and stores, too, where it is asked for.
 
 mod support;
 
@@ -62,8 +62,8 @@ fn racing_workgroups_give_one_result_if_asked_to() {
     }
 }
 
-/// A kernel may keep the addresses of what the runtime places for it, and a message may name them: they are the same in a launch that
-/// is run again, and in the launch after it.
+/// A kernel may keep the addresses of what the runtime places for it, and a message may name them: they are
+/// the same in a launch that is run again, and in the launch after it.
 #[test]
 fn addresses_are_those_of_one_thread() {
     if !tools("addresses_are_those_of_one_thread") {

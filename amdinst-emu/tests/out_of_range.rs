@@ -1,4 +1,5 @@
-//! LDS beyond the workgroup's, as on hardware: reads return zero, writes are discarded, and each instruction is told once.
+//! LDS beyond the workgroup's, as on hardware: reads return zero, writes are discarded, and each instruction
+//! is told once.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! Packets and code in the host's memory, as a runtime's queues have them: the same kernels, found by their descriptors
-//! alone, give what launches by name give.
+//! Packets and code in the host's memory, as a runtime's queues have them: the same kernels, found by their
+//! descriptors alone, give what launches by name give.
 
 mod support;
 
@@ -90,8 +90,8 @@ fn packet(block: [u64; 3], items: [u64; 3], lds: u64, kernel: u64, kernarg: u64)
 
 const SOURCE: &str = include_str!("sources/packet.cl");
 
-/// KERNARG_PRELOAD_SPEC_OFFSET may put what is preloaded anywhere in the kernarg segment (AMDGPU user guide, "Preloaded
-/// Kernel Arguments").
+/// KERNARG_PRELOAD_SPEC_OFFSET may put what is preloaded anywhere in the kernarg segment (AMDGPU user guide,
+/// "Preloaded Kernel Arguments").
 #[test]
 fn preloaded_arguments_are_taken_from_their_offset() {
     if !tools("preloaded_arguments") {
@@ -124,8 +124,8 @@ fn preloaded_arguments_are_taken_from_their_offset() {
     }
 }
 
-/// A grid of 150 x 7 work-items in workgroups of 64 x 5: each work-item runs once, and workgroups at the ends have only the
-/// work-items that are left.
+/// A grid of 150 x 7 work-items in workgroups of 64 x 5: each work-item runs once, and workgroups at the ends
+/// have only the work-items that are left.
 #[test]
 fn partial_workgroups_run_the_work_items_that_there_are() {
     if !tools("partial_workgroups") {

@@ -1,4 +1,5 @@
-//! Progress of workgroups: as many as the processor holds are there together, and each gets its turn; what cannot end says who waits.
+//! Progress of workgroups: as many as the processor holds are there together, and each gets its turn; what
+//! cannot end says who waits.
 
 mod support;
 
@@ -71,7 +72,8 @@ fn workgroups_that_wait_for_later_ones_end() {
     }
 }
 
-/// How long another thread takes for what a workgroup waits for depends on the host, and is not held against that workgroup.
+/// How long another thread takes for what a workgroup waits for depends on the host, and is not held against
+/// that workgroup.
 #[test]
 fn waiting_for_a_thread_at_work_costs_no_budget() {
     if !tools("waiting_for_a_thread_at_work_costs_no_budget") {
@@ -86,8 +88,8 @@ fn waiting_for_a_thread_at_work_costs_no_budget() {
     assert_eq!(memory[64..128], [80_000; 64]);
 }
 
-/// The same by a barrier in memory, which every launch finds as the runtime of a cooperative launch leaves it, by one workgroup and by
-/// several.
+/// The same by a barrier in memory, which every launch finds as the runtime of a cooperative launch leaves
+/// it, by one workgroup and by several.
 #[test]
 fn workgroups_meet_in_memory() {
     if !tools("workgroups_meet_in_memory") {
@@ -130,7 +132,8 @@ fn workgroups_meet_in_memory() {
     }
 }
 
-/// Global wave sync: each launch finds the barrier for all its workgroups, as the runtime of a cooperative launch leaves it.
+/// Global wave sync: each launch finds the barrier for all its workgroups, as the runtime of a cooperative
+/// launch leaves it.
 #[test]
 fn workgroups_meet_by_global_wave_sync() {
     if !tools("workgroups_meet_by_global_wave_sync") {
@@ -214,7 +217,8 @@ fn what_cannot_end_says_who_waits_for_what() {
     }
 }
 
-/// A workgroup of 1,024 work-items takes half a compute unit of GFX9, and half a workgroup processor, which is two units, of RDNA.
+/// A workgroup of 1,024 work-items takes half a compute unit of GFX9, and half a workgroup processor, which
+/// is two units, of RDNA.
 #[test]
 fn workgroups_without_room_do_not_begin() {
     if !tools("workgroups_without_room_do_not_begin") {
@@ -235,7 +239,8 @@ fn workgroups_without_room_do_not_begin() {
     }
 }
 
-/// A wave that goes round a loop and reads nothing, or what only waves write that do not get on, is told at once, as one that never ends.
+/// A wave that goes round a loop and reads nothing, or what only waves write that do not get on, is told at
+/// once, as one that never ends.
 #[test]
 fn a_loop_that_reads_nothing_new_never_ends() {
     if !tools("a_loop_that_reads_nothing_new_never_ends") {
@@ -278,7 +283,8 @@ fn a_loop_that_writes_exhausts_the_budget() {
     }
 }
 
-/// A loop that reads nothing of others cannot wait for them: where each workgroup has it, one is enough to tell.
+/// A loop that reads nothing of others cannot wait for them: where each workgroup has it, one is enough to
+/// tell.
 #[test]
 fn an_endless_loop_in_own_memory_is_told_before_other_workgroups_begin() {
     if !tools("an_endless_loop_in_own_memory_is_told_before_other_workgroups_begin") {
@@ -295,7 +301,8 @@ fn an_endless_loop_in_own_memory_is_told_before_other_workgroups_begin() {
     }
 }
 
-/// Accesses are looked at for races as long as a race would take to show, and no longer: looking at each takes many times as long.
+/// Accesses are looked at for races as long as a race would take to show, and no longer: looking at each
+/// takes many times as long.
 #[test]
 fn a_race_is_found_in_a_loop_that_never_ends_and_the_loop_is_told_where_there_is_none() {
     if !tools("endless loops and races") {

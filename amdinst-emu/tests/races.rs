@@ -1,4 +1,5 @@
-//! Data races in LDS and of the lanes of one store, and barriers that some lanes do not reach: what is a fault when asked for, and what is none.
+//! Data races in LDS and of the lanes of one store, and barriers that some lanes do not reach: what is a
+//! fault when asked for, and what is none.
 
 mod support;
 

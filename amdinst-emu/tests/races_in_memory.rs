@@ -1,5 +1,5 @@
-//! Data races in device memory, of the waves of a workgroup and of workgroups: what is a fault when asked for, and what is
-//! none.
+//! Data races in device memory, of the waves of a workgroup and of workgroups: what is a fault when asked
+//! for, and what is none.
 
 mod support;
 
@@ -89,7 +89,8 @@ fn none() {
     }
 }
 
-/// One of the two accesses is of one kind, the other of the other; which comes first is the emulator's choice.
+/// One of the two accesses is of one kind, the other of the other; which comes first is the emulator's
+/// choice.
 #[test]
 fn some() {
     if !tools("some") {

@@ -1,4 +1,5 @@
-//! Launches that are looked through for races only in part, and races that are none if both accesses are atomic.
+//! Launches that are looked through for races only in part, and races that are none if both accesses are
+//! atomic.
 
 mod support;
 
@@ -83,7 +84,8 @@ fn races_of_a_long_launch_are_found() {
     if !tools("races_of_a_long_launch_are_found") {
         return;
     }
-    // A load of what another workgroup writes is no atomic unless it passes the cache, so it need not be taken for a plain one.
+    // A load of what another workgroup writes is no atomic unless it passes the cache, so it need not be
+    // taken for a plain one.
     for (kernel, strict) in
         [("neighbours", false), ("neighbours", true), ("last", false), ("last", true), ("in_lds", true)]
     {
@@ -110,7 +112,8 @@ fn a_workgroup_that_waits_for_another_does_not_stop_it() {
     assert_eq!(looked.out, plain.out);
 }
 
-/// A workgroup that clashes with itself too often for a look at all of it has been looked at in part: nobody has stopped the launch.
+/// A workgroup that clashes with itself too often for a look at all of it has been looked at in part: nobody
+/// has stopped the launch.
 #[test]
 fn a_workgroup_that_is_too_long_for_a_look_comes_to_its_end() {
     if !tools("a_workgroup_that_is_too_long_for_a_look_comes_to_its_end") {

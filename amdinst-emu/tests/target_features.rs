@@ -7,8 +7,8 @@ use support::{Device, compile, tools};
 
 const SOURCE: &str = include_str!("sources/target_features.cl");
 
-/// SRAM ECC: "16-bit memory loads write the full 32-bit VGPR. Unused bits are set to zero" (CDNA ISA manuals, "16-bit
-/// Memory Operations"). Code that runs with ECC on or off meets it on, where there is any.
+/// SRAM ECC: "16-bit memory loads write the full 32-bit VGPR. Unused bits are set to zero" (CDNA ISA manuals,
+/// "16-bit Memory Operations"). Code that runs with ECC on or off meets it on, where there is any.
 #[test]
 fn loads_of_halves() {
     if !tools("loads_of_halves") {

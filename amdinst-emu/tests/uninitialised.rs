@@ -14,7 +14,8 @@ const SOURCE: &str = include_str!("sources/uninitialised.cl");
 /// The memory that a result depends on, if it is no register, and the offset of the first byte that does.
 type Cause = (Option<MemorySpace>, u64);
 
-/// Each kernel, what its results depend on that nothing has written, if there is any, and the first element that does.
+/// Each kernel, what its results depend on that nothing has written, if there is any, and the first element
+/// that does.
 const DEPENDENT: [(&str, Option<Cause>); 10] = [
     ("lds", Some((Some(MemorySpace::Lds), 0))),
     ("lds_byte", Some((Some(MemorySpace::Lds), 0))),
@@ -78,7 +79,8 @@ fn results_that_depend_on_it_are_found() {
     }
 }
 
-/// Where two dwords leave the same by chance, the instruction that computes with such a value is found. Moving it is not computing.
+/// Where two dwords leave the same by chance, the instruction that computes with such a value is found.
+/// Moving it is not computing.
 #[test]
 fn what_computes_with_it_is_found() {
     if !tools("what_computes_with_it_is_found") {
@@ -130,7 +132,8 @@ fn what_computes_with_it_is_found() {
     }
 }
 
-/// An instruction that writes half of a register leaves the other half, which is no use of it. What stores both is one.
+/// An instruction that writes half of a register leaves the other half, which is no use of it. What stores
+/// both is one.
 #[test]
 fn a_half_that_stays_is_not_read() {
     if !tools("a_half_that_stays_is_not_read") {

@@ -1,6 +1,7 @@
 //! The functions of the host's vector extensions are instructions of those that use them.
 //!
-//! A program of its own: crates that the loading of code needs have vector functions, too, which development builds do not optimise.
+//! A program of its own: crates that the loading of code needs have vector functions, too, which development
+//! builds do not optimise.
 
 #[path = "../benches/opcodes/trial.rs"]
 #[expect(dead_code, reason = "a bench uses the rest")]
@@ -10,8 +11,8 @@ use amdgpu_isa::{Arch, Target, WaveSize, parse};
 use amdinst_emu::{Vectors, WaveState};
 use trial::Trial;
 
-/// One that stands by itself is called, each time with its vectors through memory, from where its extensions are not at hand: in a closure,
-/// most often.
+/// One that stands by itself is called, each time with its vectors through memory, from where its extensions
+/// are not at hand: in a closure, most often.
 #[test]
 #[cfg_attr(not(target_os = "linux"), ignore = "ELF files are read")]
 fn vector_instructions_are_no_calls() {

@@ -1,5 +1,6 @@
-//! The general functions, without the fast layer, compute the same at each level of the host's vector extensions: every
-//! vector and matrix instruction in its plainest form, on edge values and random ones, in several modes.
+//! The general functions, without the fast layer, compute the same at each level of the host's vector
+//! extensions: every vector and matrix instruction in its plainest form, on edge values and random ones, in
+//! several modes.
 
 use amdgpu_isa::{Arch, Encoding, opcodes};
 use amdinst_emu::{Config, Machine, Snippet, Vectors, WaveState};

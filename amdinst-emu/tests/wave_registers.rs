@@ -1,5 +1,6 @@
-//! What a wave finds in registers does not depend on which waves ran before it, nor on the host's threads: hardware
-//! registers by `s_getreg_b32`, and vector registers that an earlier workgroup wrote through an index.
+//! What a wave finds in registers does not depend on which waves ran before it, nor on the host's threads:
+//! hardware registers by `s_getreg_b32`, and vector registers that an earlier workgroup wrote through an
+//! index.
 
 mod support;
 

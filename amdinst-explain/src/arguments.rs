@@ -7,14 +7,15 @@ use amdgpu_object::CodeObject;
 
 use amdinst_emu::LaneState;
 
-/// VGPRs that a function takes arguments in, from v0 on (LLVM's AMDGPU guide, "Non-Kernel Functions": v0 to v31).
+/// VGPRs that a function takes arguments in, from v0 on (LLVM's AMDGPU guide, "Non-Kernel Functions": v0 to
+/// v31).
 const ARGUMENTS: usize = 32;
 
-/// The dwords of a function's arguments when it was called; `None` for one of which no copy is left. `pc` is the instruction that
-/// trapped.
+/// The dwords of a function's arguments when it was called; `None` for one of which no copy is left. `pc` is
+/// the instruction that trapped.
 ///
-/// Nothing is known of a function that branches, calls or narrows EXEC before that: only what the lane surely executed is
-/// followed.
+/// Nothing is known of a function that branches, calls or narrows EXEC before that: only what the lane surely
+/// executed is followed.
 pub(crate) fn arguments(
     object: &CodeObject,
     function: &Range<u64>,

@@ -6,8 +6,9 @@ use amdgpu_isa::{Access, Op};
 use amdgpu_object::CodeObject;
 use amdinst_core::analysis::program::{Block, Function, Program};
 
-/// Whether a wave that is at an instruction goes round for ever: nothing that it comes to ends the wave or returns, or a block repeats
-/// itself and changes nothing that its branch could depend on. LLVM gives each loop a way out, and takes it never.
+/// Whether a wave that is at an instruction goes round for ever: nothing that it comes to ends the wave or
+/// returns, or a block repeats itself and changes nothing that its branch could depend on. LLVM gives each
+/// loop a way out, and takes it never.
 pub(crate) fn is_endless(object: &CodeObject, pc: u64) -> bool {
     let program = Program::new(object);
     let Some(function) = program.function_at(pc).map(|index| &program.functions[index]) else { return false };

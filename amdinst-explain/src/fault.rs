@@ -17,13 +17,15 @@ use crate::remedy;
 pub struct Code<'a> {
     /// The code object, as compilers made it, if there is one.
     pub object: Option<&'a CodeObject>,
-    /// Makes an address of the code object that ran one of `object`: none of an instruction that was inserted.
+    /// Makes an address of the code object that ran one of `object`: none of an instruction that was
+    /// inserted.
     pub original_pc: &'a dyn Fn(u64) -> Option<u64>,
     /// The workspace's directory: files in there are named from there.
     pub root: Option<&'a str>,
     /// Reads a source file by its name.
     pub source: &'a dyn Fn(&str) -> Option<String>,
-    /// The kernel's explicit arguments, to name the buffer that an access went astray from. Empty if they are not known.
+    /// The kernel's explicit arguments, to name the buffer that an access went astray from. Empty if they are
+    /// not known.
     pub kernarg: &'a [u8],
     /// The parameter of the source that each of them is of. Empty if they are not known.
     pub parameters: &'a [String],
@@ -42,8 +44,8 @@ pub struct Explained {
     pub help: Option<String>,
 }
 
-/// The fault with the places of its instruction and of the calls that led there. Its location is the nearest that is the
-/// user's: the rule is [`own_frame`]'s.
+/// The fault with the places of its instruction and of the calls that led there. Its location is the nearest
+/// that is the user's: the rule is [`own_frame`]'s.
 ///
 /// Reads the code object's debug information: not for what happens often.
 pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
@@ -104,7 +106,8 @@ pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
     Explained { report, lacks_values, help }
 }
 
-/// What a panic said: its own words, if it was built to leave them; where it can be read in full, that; else what kind it was, or its macro.
+/// What a panic said: its own words, if it was built to leave them; where it can be read in full, that; else
+/// what kind it was, or its macro.
 fn said(fault: &Fault, code: &Code<'_>, panic: &Panic<'_>) -> Option<Said> {
     let in_full = || {
         let pc = (code.original_pc)(fault.pc?)?;
@@ -129,7 +132,8 @@ fn text(fault: &Fault, panicked: bool, said: Option<&str>) -> String {
     }
 }
 
-/// Said of a loop that has no end: optimized, the handler stands in place of its call, and nothing else tells of it.
+/// Said of a loop that has no end: optimized, the handler stands in place of its call, and nothing else tells
+/// of it.
 const HANDLER: &str = " may be the `loop {}` of a panic handler";
 
 /// Whether a place may be Rust's: others have no panic handlers.
@@ -165,7 +169,8 @@ impl Code<'_> {
         let Some(lines) = lines else { return Vec::new() };
         let known = |number: u32| (number != 0).then_some(number);
         let pcs = std::iter::once(&pc).chain(calls).filter_map(|pc| (self.original_pc)(*pc));
-        // The body of an OpenCL kernel is a function for Clang, and the kernel calls it: one of the two says all.
+        // The body of an OpenCL kernel is a function for Clang, and the kernel calls it: one of the two says
+        // all.
         let mut is_entry = false;
         let frames = pcs.flat_map(|pc| lines.frames(pc)).filter(|frame| {
             let body = frame.linkage_name.as_deref().is_some_and(|name| name.starts_with(OPENCL_BODY));
@@ -192,8 +197,8 @@ fn location(part: &[SiteFrame], all: &[SiteFrame]) -> Location {
     nearest_frame(part).or_else(|| all.first()).map(Location::from).unwrap_or_default()
 }
 
-/// The nearest frame of the user's, of frames from the innermost outwards; if there is none, of a package that they use; else the
-/// innermost.
+/// The nearest frame of the user's, of frames from the innermost outwards; if there is none, of a package
+/// that they use; else the innermost.
 pub(crate) fn nearest_frame(frames: &[SiteFrame]) -> Option<&SiteFrame> {
     let of_package = |frame: &&SiteFrame| {
         frame.file.as_deref().is_some_and(|file| matches!(Origin::of(file), Origin::Dependency { .. }))

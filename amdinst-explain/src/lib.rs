@@ -1,9 +1,11 @@
 //! What an emulated launch did, in the terms of its source.
 //!
-//! * [`explained`]: a fault with its places in the source, the calls that led there, what mends it and, of a panic, what it said.
+//! * [`explained`]: a fault with its places in the source, the calls that led there, what mends it and, of a
+//!   panic, what it said.
 //! * [`timing_report`] and [`timing_table`]: where a modelled dispatch spent its cycles, by line.
 //!
-//! It stands between the emulator, which knows addresses and registers alone, and the formats that others read.
+//! It stands between the emulator, which knows addresses and registers alone, and the formats that others
+//! read.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,9 @@
-//! The message of a panic, read from what its lane held: the arguments of the function that trapped, and what they point to.
+//! The message of a panic, read from what its lane held: the arguments of the function that trapped, and what
+//! they point to.
 //!
-//! Without optimisation all of it is there. The forms are those of `core::fmt::Arguments` and `core::fmt::rt::Argument` since Rust
-//! 1.93; what is not of these forms is left out, or the message as a whole.
+//! Without optimisation all of it is there. The forms are those of `core::fmt::Arguments` and
+//! `core::fmt::rt::Argument` since Rust 1.93; what is not of these forms is left out, or the message as a
+//! whole.
 
 use std::borrow::Cow;
 
@@ -74,7 +76,8 @@ impl Memory<'_> {
         std::str::from_utf8(self.bytes(address, size)?).ok()
     }
 
-    /// A `core::fmt::Arguments`: a text, if `args` is odd, or a template and the arguments for its placeholders.
+    /// A `core::fmt::Arguments`: a text, if `args` is odd, or a template and the arguments for its
+    /// placeholders.
     fn formatted(&self, template: u64, args: u64, depth: usize) -> Option<String> {
         if args & 1 != 0 {
             return self.text(template, args >> 1).map(str::to_owned);
@@ -116,7 +119,8 @@ impl Memory<'_> {
         None
     }
 
-    /// A `core::fmt::rt::Argument`: a pointer to a value and one to the function that formats it, in either order.
+    /// A `core::fmt::rt::Argument`: a pointer to a value and one to the function that formats it, in either
+    /// order.
     fn argument(&self, address: u64, depth: usize) -> Option<Cow<'static, str>> {
         let [first, second] = [self.word(address)?, self.word(address + 8)?];
         [(first, second), (second, first)].into_iter().find_map(|(value, function)| {

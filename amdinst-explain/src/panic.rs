@@ -1,8 +1,8 @@
 //! What a Rust panic says.
 //!
-//! Kernels are built so that a failed check traps where it stands and formats nothing. Its text is had from what is left: the
-//! names of `core`'s functions around the trap; the arguments of the innermost one and what they point to, where the compiler has
-//! not removed them (`message`); the macro in the source.
+//! Kernels are built so that a failed check traps where it stands and formats nothing. Its text is had from
+//! what is left: the names of `core`'s functions around the trap; the arguments of the innermost one and what
+//! they point to, where the compiler has not removed them (`message`); the macro in the source.
 
 use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::Origin;
@@ -42,7 +42,8 @@ impl<'a> Panic<'a> {
         Some(Self { inner, outer })
     }
 
-    /// The allocation that failed, of a stack that trapped: `alloc` calls no function of its own to say it, once all is inlined.
+    /// The allocation that failed, of a stack that trapped: `alloc` calls no function of its own to say it,
+    /// once all is inlined.
     pub(crate) fn of_allocation(frames: &'a [SiteFrame]) -> Option<Self> {
         let library = frames.iter().take_while(|frame| library_file(frame).is_some()).count();
         let (inner, outer) = frames.split_at(library);
@@ -194,7 +195,8 @@ fn arithmetic(name: &str) -> Option<String> {
 /// Characters of a macro's text that are told.
 const MOST: usize = 120;
 
-/// A macro's invocation that begins at a byte of the first of some lines: to its closing bracket, in one line.
+/// A macro's invocation that begins at a byte of the first of some lines: to its closing bracket, in one
+/// line.
 fn invocation<'a>(mut lines: impl Iterator<Item = &'a str>, column: usize) -> Option<String> {
     let first = lines.next()?.get(column..)?;
     let (name, _) = first.split_once('!')?;

@@ -1,4 +1,5 @@
-//! What mends a fault: of a race, what puts its accesses in order; of a barrier, who must come to it; of a stack that ended, less of it.
+//! What mends a fault: of a race, what puts its accesses in order; of a barrier, who must come to it; of a
+//! stack that ended, less of it.
 
 use amdinst_emu::{AccessKind, Fault, FaultKind, MemorySpace};
 use amdinst_format::probes::SiteFrame;
@@ -9,7 +10,8 @@ use amdinst_format::report::run::FaultReport;
 const BARRIERS: [(&str, &[&str]); 2] =
     [("barrier()", &["rs", "cl"]), ("__syncthreads()", &["hip", "cu", "cuh", "cpp", "cc", "h", "hpp"])];
 
-/// What mends a fault, where that is known. `source` reads a source file; the stack of the kernel `grows` by what it calls.
+/// What mends a fault, where that is known. `source` reads a source file; the stack of the kernel `grows` by
+/// what it calls.
 pub(crate) fn of_fault(
     fault: &Fault,
     report: &FaultReport,
@@ -74,8 +76,8 @@ fn apart(one: &[SiteFrame], other: &[SiteFrame]) -> Option<(Location, Location)>
     found.map(|(one, other)| (one.clone(), other.clone()))
 }
 
-/// Where the barrier belongs between two accesses of waves of one workgroup. Which of them came first tells nothing of their order in the
-/// source, for waves run one after another.
+/// Where the barrier belongs between two accesses of waves of one workgroup. Which of them came first tells
+/// nothing of their order in the source, for waves run one after another.
 fn between(
     one: &Location,
     other: &Location,

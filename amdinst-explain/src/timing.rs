@@ -15,8 +15,8 @@ use crate::fault::nearest_frame;
 /// Lines of the source that a table has.
 const LINES: usize = 12;
 
-/// The source line of each instruction that a dispatch ran, where the code object has it: the nearest of the user's, as for a
-/// fault. Of a function that was not inlined, and is not the user's, its own.
+/// The source line of each instruction that a dispatch ran, where the code object has it: the nearest of the
+/// user's, as for a fault. Of a function that was not inlined, and is not the user's, its own.
 #[derive(Clone, Debug)]
 pub struct InstructionLines(Vec<Option<(String, u32)>>);
 
@@ -88,7 +88,8 @@ pub fn wave_spans(timing: &Timing) -> Vec<WaveSpan> {
     timing.waves.iter().enumerate().map(span).collect()
 }
 
-/// File and line of an instruction: the place that a fault of it would be told at, as far as that needs no calls.
+/// File and line of an instruction: the place that a fault of it would be told at, as far as that needs no
+/// calls.
 fn own_line(map: Option<&SourceMap>, pc: u64) -> Option<(String, u32)> {
     let frame = |frame: Frame| SiteFrame {
         function: frame.function,

@@ -4,7 +4,8 @@
 //! * [`probes`]: the probe map beside an instrumented code object.
 //! * [`manifest`]: what the build of a package made.
 //! * [`printed`]: what kernels print; [`panics`]: what their panics say; [`heap`]: what they allocate from.
-//! * [`report`]: the divergence report of a launch, its comparison with an emulator's own count, and saved runs.
+//! * [`report`]: the divergence report of a launch, its comparison with an emulator's own count, and saved
+//!   runs.
 //! * [`interface`]: what test programs and the runtime say to each other.
 //! * [`schema`]: documents that say which version of their shape they have.
 //!

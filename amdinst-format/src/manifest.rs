@@ -49,7 +49,8 @@ impl Manifest {
     ///
     /// # Errors
     /// Another version, or no such document.
-    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
+    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more
+    // often.
     #[inline]
     pub fn from_json(bytes: &[u8]) -> Result<Self, ManifestError> {
         schema::read(bytes, SCHEMA)?.map_err(|found| ManifestError::Schema { found })
@@ -102,7 +103,8 @@ pub struct FileState {
     pub size: u64,
     /// When it was written, in nanoseconds since 1970.
     pub modified: u64,
-    /// [`content_hash`](crate::report::run::content_hash) of a text; `None` for a program, which is told by size and time alone.
+    /// [`content_hash`](crate::report::run::content_hash) of a text; `None` for a program, which is told by
+    /// size and time alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
 }
@@ -113,7 +115,8 @@ pub struct Instrumented {
     /// The counter home that was asked for; `None` is `auto`.
     #[serde(rename = "counter_storage", alias = "home")]
     pub home: Option<Home>,
-    /// The instrumented code object; `None` when no kernel has a site or all were refused. The probe map tells why.
+    /// The instrumented code object; `None` when no kernel has a site or all were refused. The probe map
+    /// tells why.
     pub file: Option<String>,
     /// Its probe map.
     pub probes: String,

@@ -33,7 +33,8 @@ impl Reader<'_> {
         what.chars().all(|wanted| rest.next() == Some(&wanted))
     }
 
-    /// A path up to a comma or a closing bracket that belongs to nobody here: its last part, with its arguments.
+    /// A path up to a comma or a closing bracket that belongs to nobody here: its last part, with its
+    /// arguments.
     fn name(&mut self) -> String {
         let mut part = String::new();
         while let Some(next) = self.peek() {

@@ -1,8 +1,8 @@
 //! What the panics of kernels say that were built to say it (`panic-messages`).
 //!
-//! Each wave adds a line to a buffer like that of [`printed`](crate::printed), for the first lane that panics: the place as
-//! `file:line:column`, a line break, and the message. Then it traps; or it ends, if the launcher has asked for that because a trap would take
-//! the whole program with it.
+//! Each wave adds a line to a buffer like that of [`printed`](crate::printed), for the first lane that
+//! panics: the place as `file:line:column`, a line break, and the message. Then it traps; or it ends, if the
+//! launcher has asked for that because a trap would take the whole program with it.
 
 use crate::printed::{Printed, PrintedLine};
 use crate::report::{Location, WaveId};
@@ -26,7 +26,8 @@ pub struct Panic {
 }
 
 impl Panic {
-    /// Those of a buffer, by workgroup. `block` is the workgroup's shape in the launch, `lanes` those of a wave.
+    /// Those of a buffer, by workgroup. `block` is the workgroup's shape in the launch, `lanes` those of a
+    /// wave.
     pub fn all(lines: &Printed, block: [u32; 3], lanes: u32) -> Vec<Self> {
         lines.lines.iter().map(|line| Self::of(line, block, lanes)).collect()
     }

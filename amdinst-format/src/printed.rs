@@ -1,7 +1,8 @@
 //! What kernels print, as the buffer in their code object has it.
 //!
-//! The buffer begins with how many bytes of lines are taken, and how many lines found no room. A line is its length, workgroup and
-//! work-item in x, y and z (u32, little-endian), and its text, up to a multiple of four.
+//! The buffer begins with how many bytes of lines are taken, and how many lines found no room. A line is its
+//! length, workgroup and work-item in x, y and z (u32, little-endian), and its text, up to a multiple of
+//! four.
 
 use std::fmt;
 
@@ -59,7 +60,8 @@ impl Printed {
         (u32::from_le_bytes([a, b, c, d]) as usize).min(ROOM)
     }
 
-    /// What a buffer says: its head, and as many bytes of lines as that has taken. Where these are no lines, they end.
+    /// What a buffer says: its head, and as many bytes of lines as that has taken. Where these are no lines,
+    /// they end.
     fn read(head: [u8; HEAD], mut bytes: &[u8]) -> Self {
         let [.., a, b, c, d] = head;
         let mut lines = Vec::new();

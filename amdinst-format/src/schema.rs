@@ -5,7 +5,8 @@ use std::fmt;
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Reads a document whose `schema` should be of one version; if it is of another, that is returned in its place.
+/// Reads a document whose `schema` should be of one version; if it is of another, that is returned in its
+/// place.
 ///
 /// # Errors
 /// It is damaged, or something else.
@@ -17,7 +18,8 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8], version: u32) -> serde_json::Resu
     serde_json::from_slice(bytes).map(Ok)
 }
 
-/// The number `schema` of an object. (What serde derives would take an array as well, and tell people the name of a type.)
+/// The number `schema` of an object. (What serde derives would take an array as well, and tell people the
+/// name of a type.)
 struct Version(u32);
 
 impl<'de> Deserialize<'de> for Version {

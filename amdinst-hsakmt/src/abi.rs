@@ -1,4 +1,5 @@
-//! The types that cross the library's border, laid out as `hsakmttypes.h` of ROCm 5.2 has them: packed to 4 bytes.
+//! The types that cross the library's border, laid out as `hsakmttypes.h` of ROCm 5.2 has them: packed to 4
+//! bytes.
 
 use std::ffi::c_void;
 

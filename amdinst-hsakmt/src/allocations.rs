@@ -55,8 +55,8 @@ impl Block {
         }
     }
 
-    /// The range that a GPU sees: as on hardware somewhat more than what was asked for. First the host's address of it, then
-    /// the GPU's, then its size.
+    /// The range that a GPU sees: as on hardware somewhat more than what was asked for. First the host's
+    /// address of it, then the GPU's, then its size.
     fn seen(&self) -> (u64, u64, u64) {
         let before = self.address % GRAIN;
         let start = self.address - before;
@@ -80,7 +80,8 @@ pub(crate) struct Allocations {
 }
 
 impl Allocations {
-    /// New memory of `size` bytes on a node, of which there are `limit` bytes; at `fixed`, if it is said. Gives its address.
+    /// New memory of `size` bytes on a node, of which there are `limit` bytes; at `fixed`, if it is said.
+    /// Gives its address.
     pub(crate) fn allocate(
         &mut self,
         node: u32,
@@ -201,8 +202,9 @@ impl Allocations {
             if block.mapped.contains(node) {
                 continue;
             }
-            // SAFETY: pages of ours live until the last machine drops them. Registered memory is the program's, which must not
-            // free it before it has taken the registration back, and then only when no kernel uses it: as on hardware.
+            // SAFETY: pages of ours live until the last machine drops them. Registered memory is the
+            // program's, which must not free it before it has taken the registration back, and then only when
+            // no kernel uses it: as on hardware.
             unsafe { gpu.map(start, host, size, block.label(), block.pages.clone()) }
                 .map_err(|_| Status::MemoryAlreadyRegistered)?;
             block.mapped.push(*node);

@@ -38,8 +38,8 @@ pub(crate) struct Counted {
     kernel: String,
     /// Address of the variable that says where the counter buffer is.
     pub(crate) variable: u64,
-    /// LDS bytes that it needs and that the packet does not ask for: HIP takes what it knows of a kernel from the code object
-    /// as the program has it.
+    /// LDS bytes that it needs and that the packet does not ask for: HIP takes what it knows of a kernel from
+    /// the code object as the program has it.
     pub(crate) more_lds: u32,
 }
 

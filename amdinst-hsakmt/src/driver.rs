@@ -57,8 +57,9 @@ pub(crate) fn driver() -> Result<&'static Driver, Status> {
     }
 }
 
-/// Gives something back. A process that was forked has nothing of the driver's: what it knows of is its parent's and stays so. When it
-/// exits, its copy of the runtime takes everything down, and insists on success.
+/// Gives something back. A process that was forked has nothing of the driver's: what it knows of is its
+/// parent's and stays so. When it exits, its copy of the runtime takes everything down, and insists on
+/// success.
 pub(crate) fn give_back(give: impl FnOnce(&'static Driver) -> Outcome) -> Outcome {
     match DRIVER.get() {
         Some(Ok(driver)) if driver.process != std::process::id() => Ok(()),
@@ -142,7 +143,8 @@ impl Driver {
         index.ok_or(Status::InvalidNodeUnit)
     }
 
-    /// A new queue, whose ring has that many bytes. Gives what is to be filled into the resource: its number and doorbell.
+    /// A new queue, whose ring has that many bytes. Gives what is to be filled into the resource: its number
+    /// and doorbell.
     pub(crate) fn create_queue(
         &'static self,
         node: u32,
@@ -216,7 +218,8 @@ impl Driver {
         let failure = if read_only { MemoryAccessFault::READ_ONLY } else { MemoryAccessFault::NOT_PRESENT };
         let flags = MemoryAccessFault::FATAL_PROCESS;
         let data = MemoryAccessFault { node, address, failure, flags: 0 };
-        // SAFETY: an event that `hsaKmtCreateEvent` made and `hsaKmtDestroyEvent` has not freed: it would have taken the lock.
+        // SAFETY: an event that `hsaKmtCreateEvent` made and `hsaKmtDestroyEvent` has not freed: it would
+        // have taken the lock.
         let id = unsafe {
             (&raw mut (*event).data).write_unaligned(data);
             // The runtime takes the rest as valid when it sees the flags.

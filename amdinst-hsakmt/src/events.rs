@@ -1,7 +1,8 @@
 //! Events: what the host waits for, and the GPU, or the host itself, sets.
 //!
-//! As in the driver, a signal reaches all who wait for the event just then, and only what nobody waits for is kept. The runtime
-//! counts on it: when a queue ends, the thread that ends it and the one that looks after queues wait for the same event.
+//! As in the driver, a signal reaches all who wait for the event just then, and only what nobody waits for is
+//! kept. The runtime counts on it: when a queue ends, the thread that ends it and the one that looks after
+//! queues wait for the same event.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,9 +15,10 @@ use crate::cells::Cell64;
 pub(crate) const MOST: u32 = 4096;
 /// How often a waiter looks at mailboxes: kernels write them, and no interrupt comes with that.
 const GLANCE: Duration = Duration::from_millis(1);
-/// After this long a wait ends as if its event had come. The runtime looks at the signals that it waits for, whatever ended the
-/// wait, and waits again. It must look now and then: who changes a signal sets its event only if someone is seen to wait, and
-/// the runtime reads that without a fence behind the store, so one who has just begun to wait may be overlooked.
+/// After this long a wait ends as if its event had come. The runtime looks at the signals that it waits for,
+/// whatever ended the wait, and waits again. It must look now and then: who changes a signal sets its event
+/// only if someone is seen to wait, and the runtime reads that without a fence behind the store, so one who
+/// has just begun to wait may be overlooked.
 const RELOOK: Duration = Duration::from_millis(20);
 /// `HSA_EVENTTIMEOUT_INFINITE`.
 const FOREVER: u32 = u32::MAX;
@@ -130,12 +132,14 @@ impl Events {
         Ok(event)
     }
 
-    /// Wait until one event is signaled, or all of them, for at most that many milliseconds. It may end early.
+    /// Wait until one event is signaled, or all of them, for at most that many milliseconds. It may end
+    /// early.
     pub(crate) fn wait(&self, ids: &[u32], all: bool, milliseconds: u32) -> Result<(), Status> {
         self.wait_until(ids, all, milliseconds, Some(RELOOK))
     }
 
-    /// Waits until one event is signaled, or all of them, for at most that many milliseconds, or for `relook` if that is less.
+    /// Waits until one event is signaled, or all of them, for at most that many milliseconds, or for `relook`
+    /// if that is less.
     fn wait_until(
         &self,
         ids: &[u32],
@@ -225,8 +229,8 @@ mod tests {
         assert_eq!(strictly(&events, &[auto, manual], false, FOREVER), Ok(()));
     }
 
-    /// What the runtime does when a queue ends: one thread signals, and then waits for the same event as the other, which
-    /// signals back.
+    /// What the runtime does when a queue ends: one thread signals, and then waits for the same event as the
+    /// other, which signals back.
     #[test]
     fn a_signal_reaches_all_who_wait() {
         let (events, _words) = events();

@@ -12,7 +12,8 @@ use crate::gpu::DispatchError;
 use crate::objects::Object;
 use crate::stopping::Why;
 
-/// A fault of a kernel with its places in the source, and what mends it: of the code object that the program gave to the runtime, if it is known.
+/// A fault of a kernel with its places in the source, and what mends it: of the code object that the program
+/// gave to the runtime, if it is known.
 pub(crate) fn report(fault: &Fault, object: Option<&Object>, panics: &[Panic]) -> Explained {
     let sources = sources();
     explained(
@@ -47,8 +48,8 @@ pub(crate) fn sources() -> Sources {
 /// How the runtime is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// An access to memory that the GPU does not see, or must not write. The runtime ends the program unless it handles
-    /// such events.
+    /// An access to memory that the GPU does not see, or must not write. The runtime ends the program unless
+    /// it handles such events.
     MemoryFault {
         /// The address.
         address: u64,
@@ -135,7 +136,8 @@ impl Report {
         Self { message, effect }
     }
 
-    /// What the user is told of a kernel that was stopped after some time; `None` if that is not what `error` is.
+    /// What the user is told of a kernel that was stopped after some time; `None` if that is not what `error`
+    /// is.
     pub(crate) fn stopped(error: &DispatchError, why: Why, after: Duration) -> Option<String> {
         let DispatchError::Fault { fault, report } = error else { return None };
         if fault.kind != FaultKind::Stopped {

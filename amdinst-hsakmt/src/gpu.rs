@@ -173,7 +173,8 @@ impl Gpu {
             .ready(around.objects, &machine, kernel)
             .map_err(|error| DispatchError::NoKernel { address: kernel, error })?;
         if let Some(counted) = ready.counted.as_ref().filter(|counted| counted.more_lds > 0) {
-            // SAFETY: a packet's fourth word, private and group segment sizes; the packet is this launch's alone by now.
+            // SAFETY: a packet's fourth word, private and group segment sizes; the packet is this launch's
+            // alone by now.
             let sizes = unsafe { Cell64::at(dispatch.packet + 24) };
             sizes.store(sizes.load().wrapping_add(u64::from(counted.more_lds) << 32));
         }
@@ -218,7 +219,8 @@ impl Gpu {
             self.map(buffer.address(), buffer.address(), buffer.size(), "counter buffer", buffer.clone())
         }
         .map_err(|error| failed(error.to_string()))?;
-        // SAFETY: `ready` found the variable, 8 aligned bytes, in the loaded code object, whose pages this machine keeps.
+        // SAFETY: `ready` found the variable, 8 aligned bytes, in the loaded code object, whose pages this
+        // machine keeps.
         let variable = unsafe { Cell64::at(counted.variable) };
         let machine = self.machine();
         variable.store(buffer.address());
@@ -283,8 +285,8 @@ impl Gpu {
     }
 }
 
-/// Bytes of other code objects that a kernel may call functions of, at most: they are decoded with it. The smaller code objects come first,
-/// for functions that a program gives to a library are small.
+/// Bytes of other code objects that a kernel may call functions of, at most: they are decoded with it. The
+/// smaller code objects come first, for functions that a program gives to a library are small.
 const MOST_ELSEWHERE: u64 = 4 << 20;
 
 /// Where the code of other code objects than a kernel's is.

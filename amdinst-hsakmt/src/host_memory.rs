@@ -18,8 +18,8 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// Zeroed pages, of whole pages in size, with an unmapped one on either side: somewhere, or at `fixed`. `None` if the
-    /// system refuses.
+    /// Zeroed pages, of whole pages in size, with an unmapped one on either side: somewhere, or at `fixed`.
+    /// `None` if the system refuses.
     pub(crate) fn new(size: u64, fixed: Option<u64>) -> Option<Self> {
         let size = size.checked_next_multiple_of(PAGE)?;
         if let Some(address) = fixed {
@@ -82,8 +82,8 @@ fn map(address: Option<u64>, size: u64, protection: i32, flags: i32) -> Option<u
     let hint: *mut c_void =
         address.map_or(ptr::null_mut(), |at| ptr::with_exposed_provenance_mut(at as usize));
     let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: anonymous pages where nothing is mapped: `MAP_FIXED_NOREPLACE` replaces nothing, and without it the address is
-    // a hint.
+    // SAFETY: anonymous pages where nothing is mapped: `MAP_FIXED_NOREPLACE` replaces nothing, and without it
+    // the address is a hint.
     let got = unsafe { libc::mmap(hint, usize::try_from(size).ok()?, protection, flags, -1, 0) };
     if got == libc::MAP_FAILED {
         return None;

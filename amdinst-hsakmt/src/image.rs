@@ -1,5 +1,6 @@
-//! The code object that a kernel's descriptor is in, as the runtime's loader put it into device memory: its segments at
-//! their distances, the first one with the ELF header, the symbols that the dynamic section names.
+//! The code object that a kernel's descriptor is in, as the runtime's loader put it into device memory: its
+//! segments at their distances, the first one with the ELF header, the symbols that the dynamic section
+//! names.
 
 use std::ops::Range;
 
@@ -31,8 +32,8 @@ const DT_STRTAB: u64 = 5;
 const DT_SYMTAB: u64 = 6;
 
 impl Image {
-    /// The image that begins where the allocation around `address` does; `None` if none does, as for the runtime's own
-    /// kernels, which are bare code.
+    /// The image that begins where the allocation around `address` does; `None` if none does, as for the
+    /// runtime's own kernels, which are bare code.
     pub(crate) fn around(machine: &Machine, address: u64) -> Option<Self> {
         let (start, size, _) = machine.allocation_around(address)?;
         let header: [u8; 64] = read(machine, start)?;

@@ -1,12 +1,13 @@
 //! Decoded kernels, as many as may stay in memory.
 //!
-//! A library has thousands of kernels, and a program may launch them all, one after the other. Those that were decoded first are forgotten
-//! first; one that is launched again is decoded again.
+//! A library has thousands of kernels, and a program may launch them all, one after the other. Those that
+//! were decoded first are forgotten first; one that is launched again is decoded again.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// Values by address, of which the last ones are kept that take so many bytes together, or the last one alone.
+/// Values by address, of which the last ones are kept that take so many bytes together, or the last one
+/// alone.
 #[derive(Debug)]
 pub(crate) struct Kept<T> {
     values: HashMap<u64, (Arc<T>, u64)>,

@@ -1,21 +1,22 @@
 //! An emulated AMD GPU under the real ROCm runtime.
 //!
-//! `libhsa-runtime64.so.1` of ROCm 5.2 reaches the driver through the functions of `libhsakmt.so.1`. This library has the
-//! same functions, and instead of the driver the emulator behind them: HIP, the runtime's loader and its copy kernels run
-//! unchanged, and so does every HIP program. It is part of the shared library `amdinst-runtime`, which is made to be found first, as
-//! `libhsakmt.so.1` in a directory of `LD_LIBRARY_PATH`; `cargo amdinst exec` does that.
+//! `libhsa-runtime64.so.1` of ROCm 5.2 reaches the driver through the functions of `libhsakmt.so.1`. This
+//! library has the same functions, and instead of the driver the emulator behind them: HIP, the runtime's
+//! loader and its copy kernels run unchanged, and so does every HIP program. It is part of the shared library
+//! `amdinst-runtime`, which is made to be found first, as `libhsakmt.so.1` in a directory of
+//! `LD_LIBRARY_PATH`; `cargo amdinst exec` does that.
 //!
-//! The environment says what is emulated: `AMDINST_TARGET_CPU` (gfx900, gfx906, gfx908, gfx90a, gfx1010, gfx1030) or, before it, `AMDINST_EMULATED_CPU`, `AMDINST_GPUS`,
-//! `AMDINST_BUDGET`, `AMDINST_THREADS`, `AMDINST_CHECK`, `AMDINST_FILL`, `AMDINST_OUT_OF_RANGE`. Named in `HSA_TOOLS_LIB` too, it sees the code objects that
-//! are loaded: faults are then told with their source lines, and `AMDINST_INSTRUMENT` (1, or `report`) has them instrumented,
-//! with counters where `AMDINST_COUNTERS` says.
+//! The environment says what is emulated: `AMDINST_TARGET_CPU` (gfx900, gfx906, gfx908, gfx90a, gfx1010,
+//! gfx1030) or, before it, `AMDINST_EMULATED_CPU`, `AMDINST_GPUS`, `AMDINST_BUDGET`, `AMDINST_THREADS`,
+//! `AMDINST_CHECK`, `AMDINST_FILL`, `AMDINST_OUT_OF_RANGE`. Named in `HSA_TOOLS_LIB` too, it sees the code
+//! objects that are loaded: faults are then told with their source lines, and `AMDINST_INSTRUMENT` (1, or
+//! `report`) has them instrumented, with counters where `AMDINST_COUNTERS` says.
 //!
 //! # Where `unsafe` is
 //!
-//! `exports` takes pointers from C; each function says what its caller, the runtime, vouches for. `host_memory` maps
-//! pages; `cells` views words that the runtime shares; `allocations` and `gpu` hand memory to the emulator; `tools` stands before two
-//! functions of the runtime. No panic leaves an
-//! exported function.
+//! `exports` takes pointers from C; each function says what its caller, the runtime, vouches for.
+//! `host_memory` maps pages; `cells` views words that the runtime shares; `allocations` and `gpu` hand memory
+//! to the emulator; `tools` stands before two functions of the runtime. No panic leaves an exported function.
 //!
 //! # What is emulated
 //! `topology` says what the GPU is, `allocations` what it sees, `events` what the host waits for, and each

@@ -1,6 +1,7 @@
 //! The code objects that the program has given to the runtime's loader, and their instrumented forms.
 //!
-//! They are told by [`crate::tools`]. What is loaded is found again by its code, which nothing changes on the way.
+//! They are told by [`crate::tools`]. What is loaded is found again by its code, which nothing changes on the
+//! way.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -125,8 +126,8 @@ impl Object {
 pub(crate) struct Objects(Mutex<Vec<Arc<Object>>>);
 
 impl Objects {
-    /// Take note of a code object, whose instrumented form is made if `counters` are told. `None` if it is none, or none of
-    /// a GPU that is emulated.
+    /// Take note of a code object, whose instrumented form is made if `counters` are told. `None` if it is
+    /// none, or none of a GPU that is emulated.
     pub(crate) fn note(&self, bytes: &[u8], counters: Option<Counters>) -> Option<Arc<Object>> {
         let known = |object: &&Arc<Object>| &*object.original.bytes == bytes;
         if let Some(object) = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().find(known) {

@@ -55,13 +55,15 @@ pub(crate) struct Settings {
     pub(crate) budget: u64,
     /// Host threads of a launch (`AMDINST_THREADS`); 0 for all cores.
     pub(crate) threads: usize,
-    /// What is looked for besides what always is (`AMDINST_CHECK`). Uninitialized values are not, for a launch cannot be repeated.
+    /// What is looked for besides what always is (`AMDINST_CHECK`). Uninitialized values are not, for a
+    /// launch cannot be repeated.
     pub(crate) checks: Checks,
     /// Accesses whose races are meant (`AMDINST_ALLOW`).
     pub(crate) allowed: Vec<String>,
     /// What is there before it is written (`AMDINST_FILL`).
     pub(crate) uninitialised: Uninitialised,
-    /// What becomes of accesses to LDS beyond the workgroup's (`AMDINST_OUT_OF_RANGE`): as on hardware, which programs rely on.
+    /// What becomes of accesses to LDS beyond the workgroup's (`AMDINST_OUT_OF_RANGE`): as on hardware, which
+    /// programs rely on.
     pub(crate) out_of_range: OutOfRange,
     /// What is done to code objects (`AMDINST_INSTRUMENT`).
     pub(crate) instrument: Instrument,
@@ -73,7 +75,8 @@ pub(crate) struct Settings {
 const MOST_GPUS: u32 = 16;
 
 impl Settings {
-    /// Whether kernels are given memory to count in. Without, all waves count in one place, which looks like a data race.
+    /// Whether kernels are given memory to count in. Without, all waves count in one place, which looks like
+    /// a data race.
     pub(crate) fn counts(&self) -> bool {
         match self.instrument {
             Instrument::No => false,

@@ -1,8 +1,10 @@
-//! Kernels that are stopped before their end: their queue is destroyed, the program ends, or a signal is to end it (Ctrl-C, TERM, HUP).
+//! Kernels that are stopped before their end: their queue is destroyed, the program ends, or a signal is to
+//! end it (Ctrl-C, TERM, HUP).
 //!
-//! The emulator asks between time slices, so a kernel that never ends is gone within milliseconds, and the user is told where
-//! it was. A signal is taken only where the program leaves it to the system: it is raised again as soon as the kernel
-//! has stopped, so that the program ends by it as it would have. A second one ends it at once.
+//! The emulator asks between time slices, so a kernel that never ends is gone within milliseconds, and the
+//! user is told where it was. A signal is taken only where the program leaves it to the system: it is raised
+//! again as soon as the kernel has stopped, so that the program ends by it as it would have. A second one
+//! ends it at once.
 //!
 //! The emulator's side is [`Machine::dispatch_until`](amdinst_emu::Machine::dispatch_until). A program that
 //! ends still has its GPU until this library itself ends, after every destructor that could use the GPU.
@@ -82,13 +84,14 @@ impl Drop for Running {
     }
 }
 
-/// The last that the program does with this library: what uses the GPU at the program's end, as destructors may, depends on the
-/// library and has run before. Whatever runs still would go without a word.
+/// The last that the program does with this library: what uses the GPU at the program's end, as destructors
+/// may, depends on the library and has run before. Whatever runs still would go without a word.
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static AT_THE_END: extern "C" fn() = end_all;
 
-/// Stop all launches, and wait until they have told, but not for long. A forked process has none, though the count came along.
+/// Stop all launches, and wait until they have told, but not for long. A forked process has none, though the
+/// count came along.
 extern "C" fn end_all() {
     const LONGEST: Duration = Duration::from_secs(2);
     // SAFETY: no pointers.
@@ -111,7 +114,8 @@ pub(crate) fn begin() {
 
 extern "C" fn interrupted(signal: i32) {
     SIGNAL.store(signal, SeqCst);
-    // SAFETY: no pointers; both may be called in a handler. A forked process has none of its parent's threads.
+    // SAFETY: no pointers; both may be called in a handler. A forked process has none of its parent's
+    // threads.
     unsafe {
         if RUNNING.load(SeqCst) == 0 || libc::getpid() != PROCESS.load(SeqCst) {
             // It is held back until this handler has returned.

@@ -1,8 +1,9 @@
-//! The runtime's interface for tools: it calls [`OnLoad`] of the library that `HSA_TOOLS_LIB` names, with the table that its
-//! functions are called through (`hsa_api_trace.h`). Here the code objects are seen before they are loaded, and replaced.
+//! The runtime's interface for tools: it calls [`OnLoad`] of the library that `HSA_TOOLS_LIB` names, with the
+//! table that its functions are called through (`hsa_api_trace.h`). Here the code objects are seen before
+//! they are loaded, and replaced.
 //!
-//! The table is the runtime's, and laid out as ROCm 5 has it; it tells its version and size, without which nothing is
-//! touched.
+//! The table is the runtime's, and laid out as ROCm 5 has it; it tells its version and size, without which
+//! nothing is touched.
 //!
 //! If launches are instrumented, the loader is given the instrumented code object, with the buffer's address
 //! in a variable; HIP's own kernels are left alone. For a report the packet processor gives each launch a

@@ -135,7 +135,8 @@ pub(crate) fn memory(settings: &Settings, node: u32) -> Result<Vec<MemoryPropert
     ])
 }
 
-/// `hsaKmtGetNodeCacheProperties`: the first two levels. The runtime insists on some for the host too; they are typical.
+/// `hsaKmtGetNodeCacheProperties`: the first two levels. The runtime insists on some for the host too; they
+/// are typical.
 pub(crate) fn caches(settings: &Settings, node: u32) -> Result<Vec<CacheProperties>, Status> {
     let profile = gpu(settings, node)?;
     let line = profile.map_or(64, |profile| profile.arch.limits().l2_line_bytes);

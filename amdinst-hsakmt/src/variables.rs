@@ -1,8 +1,8 @@
-//! Variables of a loaded code object that the kernels of `amdinst_device` share with whoever launches them: the lines that they print, what
-//! their panics say, and the memory that they allocate from.
+//! Variables of a loaded code object that the kernels of `amdinst_device` share with whoever launches them:
+//! the lines that they print, what their panics say, and the memory that they allocate from.
 //!
-//! Both are emptied when a launch begins, and the lines shown when it ends; until the next one the program may read them, too. Launches of
-//! several queues may share them: then the first begins, and the last ends.
+//! Both are emptied when a launch begins, and the lines shown when it ends; until the next one the program
+//! may read them, too. Launches of several queues may share them: then the first begins, and the last ends.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -61,7 +61,8 @@ impl Sharing {
             let others = running.entry(key).or_default();
             *others += 1;
             for address in variables.all().filter(|_| *others == 1) {
-                // SAFETY: a variable of a loaded code object, 8 aligned bytes, whose pages this machine keeps.
+                // SAFETY: a variable of a loaded code object, 8 aligned bytes, whose pages this machine
+                // keeps.
                 unsafe { Cell64::at(address) }.store(0);
             }
         }

@@ -56,7 +56,8 @@ pub(crate) fn expand(item: TokenStream) -> syn::Result<TokenStream> {
     let is_element = is_element(name, &members, &types);
     let bytes = if members.is_empty() { format_ident!("_bytes") } else { format_ident!("bytes") };
     Ok(quote! {
-        // SAFETY: `#[repr(C)]` lays it out in the same way on both sides, and its fields are what may be passed.
+        // SAFETY: `#[repr(C)]` lays it out in the same way on both sides, and its fields are what may be
+        // passed.
         #[diagnostic::do_not_recommend]
         unsafe impl #declared ::amdinst_device::Plain for #name #arguments #bounds {
             const HAS_POINTER: ::core::primitive::bool = #has_pointer;
@@ -98,7 +99,8 @@ fn ends(members: &[Member]) -> impl Iterator<Item = TokenStream> {
 /// What else takes padding away, behind the number of its bytes.
 const OR_ORDERED: &str = "]`), or the fields of the greatest alignment first";
 
-/// What does not compile if the structure has padding, or a field that no buffer holds. It is looked at for structures in buffers alone.
+/// What does not compile if the structure has padding, or a field that no buffer holds. It is looked at for
+/// structures in buffers alone.
 fn is_element(name: &Ident, members: &[Member], types: &[&Type]) -> TokenStream {
     let field = |member: &Member| match member {
         Member::Named(name) => format!("`{name}`"),

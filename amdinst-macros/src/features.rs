@@ -1,7 +1,8 @@
 //! The features that a crate is compiled with.
 //!
-//! Cargo tells a crate's features to the compiler alone (`--cfg feature="NAME"`), and macros run inside of it, so they are among
-//! the arguments of this process. An editor's server of macros is another program: then nothing is known.
+//! Cargo tells a crate's features to the compiler alone (`--cfg feature="NAME"`), and macros run inside of
+//! it, so they are among the arguments of this process. An editor's server of macros is another program: then
+//! nothing is known.
 
 /// The names, sorted and separated by commas; `None` if the arguments are not the compiler's own.
 pub(crate) fn active(arguments: impl Iterator<Item = String>) -> Option<String> {

@@ -1,8 +1,9 @@
 //! `#[kernel]`: the checks, and what a kernel becomes on the device and on the host.
 //!
-//! On the device a kernel is an entry point with a symbol of its own, and a record (`amdinst_device::__private::kernel_record`) from
-//! which the link step makes room for structures, and gives the symbol the kernel's name. A generic kernel is a function, and
-//! an entry point for each instance, which calls it.
+//! On the device a kernel is an entry point with a symbol of its own, and a record
+//! (`amdinst_device::__private::kernel_record`) from which the link step makes room for structures, and gives
+//! the symbol the kernel's name. A generic kernel is a function, and an entry point for each instance, which
+//! calls it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -250,7 +251,8 @@ impl Kernel {
         (wires, from_wires, names)
     }
 
-    /// The function that gives the handle, of an instance if it is generic; and the body, which is type-checked.
+    /// The function that gives the handle, of an instance if it is generic; and the body, which is
+    /// type-checked.
     fn host(&self) -> TokenStream {
         let (for_handle, for_function) = self.attributes();
         let (vis, name) = (&self.function.vis, self.name());

@@ -24,8 +24,8 @@ impl Location {
         Self::of_tokens(node.to_token_stream())
     }
 
-    /// The range of a function from its visibility or its first keyword on. Attributes and documentation are left out, as
-    /// the compiler does in debug information.
+    /// The range of a function from its visibility or its first keyword on. Attributes and documentation are
+    /// left out, as the compiler does in debug information.
     pub(crate) fn of_function(vis: &Visibility, signature: &Signature, block: &Block) -> Self {
         Self::of_tokens(quote!(#vis #signature #block))
     }

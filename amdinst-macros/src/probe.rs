@@ -13,7 +13,8 @@ use crate::record::{Kind, Probe, device_section, outline_section};
 
 /// `#[probe]` as an attribute that the compiler expands: on a device function, or where it cannot stand.
 ///
-/// An item that cannot carry it stays, without its probes, so that whoever uses the item gets no further errors.
+/// An item that cannot carry it stays, without its probes, so that whoever uses the item gets no further
+/// errors.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     // An associated function's grammar contains a free function's.
     let expanded = match syn::parse2::<ImplItemFn>(item.clone()) {
@@ -232,7 +233,8 @@ impl VisitMut for Collector<'_> {
     }
 
     fn visit_item_mut(&mut self, nested: &mut Item) {
-        // Probes in functions that carry one are expanded after this one; others the compiler would refuse in words of its own.
+        // Probes in functions that carry one are expanded after this one; others the compiler would refuse in
+        // words of its own.
         let mut unmarked = Unmarked(None);
         unmarked.visit_item_mut(nested);
         if let Some(error) = unmarked.0 {

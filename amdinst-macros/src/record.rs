@@ -1,9 +1,10 @@
-//! What a probe leaves behind: a line in the section `.amdinst.probes` and an entry in the host's kernel handle.
+//! What a probe leaves behind: a line in the section `.amdinst.probes` and an entry in the host's kernel
+//! handle.
 //!
 //! A line is tab-separated and ends in a newline:
-//! `1 name kind file line column end_line end_column function`. The leading 1 is the format's version; `name` is empty
-//! for a probe without one; `function` is the path of the function around it. A probe whose divergence is meant has the version 2
-//! and one more field, `expect`. Sections of several crates are
+//! `1 name kind file line column end_line end_column function`. The leading 1 is the format's version; `name`
+//! is empty for a probe without one; `function` is the path of the function around it. A probe whose
+//! divergence is meant has the version 2 and one more field, `expect`. Sections of several crates are
 //! concatenated by the linker, in no particular order.
 
 use proc_macro2::TokenStream;
@@ -70,7 +71,8 @@ pub(crate) fn device_section(probes: &[Probe], function: &Ident) -> TokenStream 
         let tail = format!("::{function}{}\n", if probe.expect { "\texpect" } else { "" });
         pieces.push(quote!(#head, ::core::module_path!(), #tail));
     }
-    // Exported so that it lasts until the link step reads it: what `#[used]` makes on this target is no valid IR.
+    // Exported so that it lasts until the link step reads it: what `#[used]` makes on this target is no valid
+    // IR.
     let symbol = unique_symbol("probes", function);
     quote! {
         #[cfg(target_arch = "amdgpu")]
@@ -83,10 +85,11 @@ pub(crate) fn device_section(probes: &[Probe], function: &Ident) -> TokenStream 
     }
 }
 
-/// The statement that tells the link step not to inline `function`: rustc drops `#[inline(never)]` on this target.
+/// The statement that tells the link step not to inline `function`: rustc drops `#[inline(never)]` on this
+/// target.
 ///
-/// The section `.amdinst.outline` has one line a function: its name, a tab, and the line that its debug information
-/// says it is on.
+/// The section `.amdinst.outline` has one line a function: its name, a tab, and the line that its debug
+/// information says it is on.
 pub(crate) fn outline_section(function: &syn::ImplItemFn) -> TokenStream {
     let name = &function.sig.ident;
     let line = Location::of_function(&function.vis, &function.sig, &function.block).line;

@@ -1,9 +1,9 @@
 //! `shared!`: variables in the local data share.
 //!
-//! Rust has no static in LDS. A variable is the address that an undefined function returns; the link step defines that
-//! function, and the variable in address space 3 that it returns the address of. What it must know stands in the section
-//! `.amdinst.shared`, one record a variable: size and alignment in bytes (two little-endian u32) and the function's
-//! symbol, NUL-terminated.
+//! Rust has no static in LDS. A variable is the address that an undefined function returns; the link step
+//! defines that function, and the variable in address space 3 that it returns the address of. What it must
+//! know stands in the section `.amdinst.shared`, one record a variable: size and alignment in bytes (two
+//! little-endian u32) and the function's symbol, NUL-terminated.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -78,8 +78,8 @@ fn expand_one(Variable { attributes, vis, name, ty }: &Variable) -> TokenStream 
         #[allow(non_camel_case_types, missing_docs)]
         #vis struct #backing;
 
-        // SAFETY: on the device the link step defines the symbol as a function that returns the address of a variable
-        // of the recorded size and alignment; the host's never returns.
+        // SAFETY: on the device the link step defines the symbol as a function that returns the address of a
+        // variable of the recorded size and alignment; the host's never returns.
         unsafe impl ::amdinst_device::__private::Backing<#ty> for #backing {
             #[cfg(target_arch = "amdgpu")]
             #[inline(always)]

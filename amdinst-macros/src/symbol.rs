@@ -6,10 +6,12 @@ use syn::Ident;
 
 use crate::location::Location;
 
-/// Tells uses apart that share a source location because a macro wrote them. Expansion order is deterministic.
+/// Tells uses apart that share a source location because a macro wrote them. Expansion order is
+/// deterministic.
 static USES: AtomicU32 = AtomicU32::new(0);
 
-/// A symbol that nothing else has: what it is for, the item's name, a hash of package and place, a running number.
+/// A symbol that nothing else has: what it is for, the item's name, a hash of package and place, a running
+/// number.
 pub(crate) fn unique_symbol(purpose: &str, name: &Ident) -> String {
     let variable = |name| std::env::var(name).unwrap_or_default();
     let Location { file, line, column, .. } = Location::of(name);

@@ -1,6 +1,8 @@
-//! `workgroup = 256` among the arguments of `#[kernel]`: the most work-items of a workgroup that the kernel is launched with.
+//! `workgroup = 256` among the arguments of `#[kernel]`: the most work-items of a workgroup that the kernel
+//! is launched with.
 //!
-//! The compiler plans registers and LDS for the largest workgroup, 1024 work-items, unless it knows of a smaller one.
+//! The compiler plans registers and LDS for the largest workgroup, 1024 work-items, unless it knows of a
+//! smaller one.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Error, LitInt, Token, parse2};

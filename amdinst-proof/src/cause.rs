@@ -47,9 +47,10 @@ impl Looked {
     }
 }
 
-/// Launches the original on a machine that looks for races ([`Config::check_races`](amdinst_emu::Config)), and then looks for values that
-/// nothing has written. That results depend on one is a cause; and, if the comparison has found a difference (`differs`), that the kernel
-/// computes with one: compilers let kernels do that where nothing comes of it.
+/// Launches the original on a machine that looks for races ([`Config::check_races`](amdinst_emu::Config)),
+/// and then looks for values that nothing has written. That results depend on one is a cause; and, if the
+/// comparison has found a difference (`differs`), that the kernel computes with one: compilers let kernels do
+/// that where nothing comes of it.
 ///
 /// # Errors
 /// It was stopped from outside ([`FaultKind::Stopped`]).

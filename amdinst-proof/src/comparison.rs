@@ -22,8 +22,8 @@ pub struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Of a kernel of `original`, whose instrumented form has this map. Up to `most` disagreements are kept. If all blocks were asked for
-    /// (`has_all_blocks`), an instruction that ran and stands in none is one.
+    /// Of a kernel of `original`, whose instrumented form has this map. Up to `most` disagreements are kept.
+    /// If all blocks were asked for (`has_all_blocks`), an instruction that ran and stands in none is one.
     pub fn new(
         original: &'a CodeObject,
         map: &'a ProbeMap,
@@ -34,7 +34,8 @@ impl<'a> Comparison<'a> {
         Self { original, map, probes, has_all_blocks, most, disagreements: Vec::new(), waited: false }
     }
 
-    /// Adds waves that follow one another, from number `first` on: the original's launch, and the instrumented kernel's.
+    /// Adds waves that follow one another, from number `first` on: the original's launch, and the
+    /// instrumented kernel's.
     pub fn add(&mut self, original: &Execution, counted: &Counted, first: u64) {
         let mut found = self.disagreements(original, &counted.records, first);
         // A loop that waits goes round as often as the turns of the others let it: then the same run tells.
@@ -60,7 +61,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Whether counters were compared with the instrumented kernel's own run, since workgroups waited for others.
+    /// Whether counters were compared with the instrumented kernel's own run, since workgroups waited for
+    /// others.
     pub const fn waited(&self) -> bool {
         self.waited
     }

@@ -9,14 +9,16 @@ use amdinst_format::probes::KernelProbes;
 /// Alignment of a counter buffer, that of `hipMalloc`.
 const ALIGNMENT: u64 = 256;
 
-/// An instrumented kernel that can be launched: a counter buffer on a machine that has loaded its code object.
+/// An instrumented kernel that can be launched: a counter buffer on a machine that has loaded its code
+/// object.
 #[derive(Debug)]
 pub struct Counting<'a> {
     probes: &'a KernelProbes,
     layout: &'a Layout,
     /// The buffer's address.
     address: u64,
-    /// The buffer has room for the records of some workgroups: the kernel is told where a buffer for all would begin.
+    /// The buffer has room for the records of some workgroups: the kernel is told where a buffer for all
+    /// would begin.
     is_window: bool,
 }
 
@@ -53,7 +55,8 @@ impl<'a> Counting<'a> {
         if is_window(probes) { of_part.min(layout.buffer_size()) } else { layout.buffer_size() }
     }
 
-    /// A kernel of a program that `machine` has loaded, with a buffer of its own for as many workgroups as are launched at a time.
+    /// A kernel of a program that `machine` has loaded, with a buffer of its own for as many workgroups as
+    /// are launched at a time.
     ///
     /// # Errors
     /// There is no room for the buffer.
@@ -108,9 +111,9 @@ impl<'a> Counting<'a> {
         Ok(launch)
     }
 
-    /// Launches some workgroups as those of the original were. Probes clash with nothing, so what held for the original's workgroups holds
-    /// for these. The emulator keeps a count of its own, as it did of the original, where workgroups took turns: then their loops may go
-    /// round another number of times.
+    /// Launches some workgroups as those of the original were. Probes clash with nothing, so what held for
+    /// the original's workgroups holds for these. The emulator keeps a count of its own, as it did of the
+    /// original, where workgroups took turns: then their loops may go round another number of times.
     ///
     /// # Errors
     /// The kernel cannot reach all of the buffer, ends with a fault, or leaves no records.
@@ -153,8 +156,8 @@ impl<'a> Counting<'a> {
     }
 }
 
-/// Whether a kernel takes the address of its buffer as an argument, and finds its record by the number of its workgroup: then any address
-/// will do that is right for the workgroups launched.
+/// Whether a kernel takes the address of its buffer as an argument, and finds its record by the number of its
+/// workgroup: then any address will do that is right for the workgroups launched.
 fn is_window(probes: &KernelProbes) -> bool {
     probes.buffer_argument.is_some() && probes.wave_ids.is_some()
 }

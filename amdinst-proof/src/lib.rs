@@ -1,14 +1,16 @@
 //! The proof that counting changed nothing: an instrumented kernel on the emulator, beside its original.
 //!
-//! Two promises of the instrumenter are kept here. Counters are what happened: they equal what the emulator, which knows of no sites, saw
-//! the original do. And probes change nothing else: both kernels leave the same memory. Whoever launches both asks the same things:
+//! Two promises of the instrumenter are kept here. Counters are what happened: they equal what the emulator,
+//! which knows of no sites, saw the original do. And probes change nothing else: both kernels leave the same
+//! memory. Whoever launches both asks the same things:
 //!
-//! * [`Counting`]: an instrumented kernel with its counter buffer, launched whole or some workgroups at a time, as its original was.
-//! * [`Comparison`]: its counters beside the emulator's own count; where the original went round a loop as often as others let it, beside the
-//!   count of the same run.
+//! * [`Counting`]: an instrumented kernel with its counter buffer, launched whole or some workgroups at a
+//!   time, as its original was.
+//! * [`Comparison`]: its counters beside the emulator's own count; where the original went round a loop as
+//!   often as others let it, beside the count of the same run.
 //! * [`Difference`]: its memory beside the original's.
-//! * [`Cause`], [`look`]: the reasons for which two runs of the original itself may differ: races, and values that nothing has written. With
-//!   one of them the comparison says nothing.
+//! * [`Cause`], [`look`]: the reasons for which two runs of the original itself may differ: races, and values
+//!   that nothing has written. With one of them the comparison says nothing.
 
 #![forbid(unsafe_code)]
 

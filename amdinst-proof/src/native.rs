@@ -1,4 +1,5 @@
-//! The emulator's own count, in the form that [`oracle`](amdinst_format::report::oracle) compares with counters.
+//! The emulator's own count, in the form that [`oracle`](amdinst_format::report::oracle) compares with
+//! counters.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -42,7 +43,8 @@ pub fn native_counts(masks: &[MaskRecord], waves: Range<u64>) -> Vec<BTreeMap<u6
     native
 }
 
-/// Executions of each instruction, and the lanes of all of them, in some waves of a launch, by wave, then by address.
+/// Executions of each instruction, and the lanes of all of them, in some waves of a launch, by wave, then by
+/// address.
 pub fn native_blocks(steps: &[StepRecord], waves: Range<u64>) -> Vec<BTreeMap<u64, BlockCounts>> {
     let mut native = places(&waves, BTreeMap::new());
     for step in steps {
@@ -60,7 +62,8 @@ pub fn as_in_the_original(map: &ProbeMap, seen: &mut Execution) {
     seen.steps.retain_mut(|step| kept(&mut step.pc));
 }
 
-/// The ticks that the emulator's clock ought to show for each of some waves: one per instruction, and 64 per reading.
+/// The ticks that the emulator's clock ought to show for each of some waves: one per instruction, and 64 per
+/// reading.
 pub fn native_ticks(object: &CodeObject, steps: &[StepRecord], waves: Range<u64>) -> Vec<u64> {
     let reads_clock = |pc: u64| {
         let inst = object.code_at(pc).and_then(|code| decode(object.target.arch, code).ok());

@@ -1,7 +1,7 @@
 //! A run beside an earlier one: which branches diverge more, which kernels lost occupancy or time.
 //!
-//! Branches are the same when kernel, processor, source place, kind and probe are; addresses do not matter. A branch with
-//! a probe that has moved to another line is found by the probe's name.
+//! Branches are the same when kernel, processor, source place, kind and probe are; addresses do not matter. A
+//! branch with a probe that has moved to another line is found by the probe's name.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -202,8 +202,8 @@ impl Diff {
         }
     }
 
-    /// Lanes lost by all branches together. Where branches came or went, they say what the branches one by one cannot: whether
-    /// the kernel diverges more, or its lines have moved.
+    /// Lanes lost by all branches together. Where branches came or went, they say what the branches one by
+    /// one cannot: whether the kernel diverges more, or its lines have moved.
     fn of_lanes(&mut self, before: &KernelSummary, now: &KernelSummary) {
         let (Some(old), Some(new)) = (lost_a_wave(before), lost_a_wave(now)) else { return };
         let verdict = match new - old {
@@ -317,7 +317,8 @@ pub(crate) fn counterpart(branch: &Branch, before: &[Branch], used: &BTreeSet<us
     exact.or_else(moved).map(|(index, _)| index)
 }
 
-/// Times, and lanes of whole kernels, that differ by less than this many per cent are neither better nor worse.
+/// Times, and lanes of whole kernels, that differ by less than this many per cent are neither better nor
+/// worse.
 const TIME: f64 = 1.0;
 
 /// Lanes that all branches of a kernel lost, a wave; `None` where they were not counted.

@@ -1,5 +1,5 @@
-//! A fault for a terminal, in rustc's look: what happened, the nearest line of the user's, who called it, and behind that
-//! the frames of Rust's own library and of packages.
+//! A fault for a terminal, in rustc's look: what happened, the nearest line of the user's, who called it, and
+//! behind that the frames of Rust's own library and of packages.
 //!
 //! Wherever a fault is told, in a test, by a command or in a report, it is told by this.
 
@@ -14,7 +14,8 @@ use crate::sources::Sources;
 /// Frames that are told of callers, and of what was called, at most.
 const FRAMES: usize = 16;
 
-/// The fault: its title first, as an error's message goes behind `error: `; what mends it last. Ends without a newline.
+/// The fault: its title first, as an error's message goes behind `error: `; what mends it last. Ends without
+/// a newline.
 pub fn text(fault: &FaultReport, sources: &Sources, helps: &[String], color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let group = group(fault, sources, &[], Level::ERROR.no_name());
@@ -43,7 +44,8 @@ pub(crate) fn group<'a>(
 ) -> Group<'a> {
     let title = format!("kernel `{}`: {}", fault.kernel, fault.message);
     let mut group = Group::with_title(level.primary_title(title));
-    // A trap's own instruction says nothing that its title does not; one of a function that the line calls, nothing of the line.
+    // A trap's own instruction says nothing that its title does not; one of a function that the line calls,
+    // nothing of the line.
     let instruction = |instruction: &str, frames: &[SiteFrame], location: &Location| {
         let own = fault.kind != "trap" && position(frames, location) == Some(0);
         if own { code(instruction) } else { String::new() }

@@ -1,4 +1,5 @@
-//! Branches as they are shown: the user's one by one, those of a dependency together, at each of the user's lines that called it.
+//! Branches as they are shown: the user's one by one, those of a dependency together, at each of the user's
+//! lines that called it.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +80,8 @@ impl Shown<'_> {
     }
 }
 
-/// Folds branches, unless all are to be shown one by one. What lost the most lanes is first; else the order stays.
+/// Folds branches, unless all are to be shown one by one. What lost the most lanes is first; else the order
+/// stays.
 pub(crate) fn fold<'a>(
     branches: impl IntoIterator<Item = (&'a KernelSummary, &'a Branch)>,
     all: bool,

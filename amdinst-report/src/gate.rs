@@ -55,7 +55,8 @@ const METRICS: [(&str, Metric); 12] = [
 
 const OPERATORS: [&str; 4] = [">=", "<=", ">", "<"];
 
-/// Stands for the operator on whose side a metric is worse: `diverged:5%` is `diverged>5%`, and needs no quotes in a shell.
+/// Stands for the operator on whose side a metric is worse: `diverged:5%` is `diverged>5%`, and needs no
+/// quotes in a shell.
 const LIMIT: &str = ":";
 
 impl Metric {
@@ -74,8 +75,8 @@ enum Rule {
     Worse,
 }
 
-/// A limit: a metric, `:` and the number that must not be passed; or a metric, `<`, `<=`, `>` or `>=`, and a number, which
-/// together must be false. Or `worse`: than the baseline.
+/// A limit: a metric, `:` and the number that must not be passed; or a metric, `<`, `<=`, `>` or `>=`, and a
+/// number, which together must be false. Or `worse`: than the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
     text: String,
@@ -150,7 +151,8 @@ impl Gate {
         matches!(self.rule, Rule::Worse | Rule::Limit { metric: Metric::Slower, .. })
     }
 
-    /// Everything in the run that does not keep the limit. A figure that was not measured does not keep it either.
+    /// Everything in the run that does not keep the limit. A figure that was not measured does not keep it
+    /// either.
     pub fn check(&self, summary: &Summary, diff: Option<&Diff>) -> Vec<Violation> {
         match self.rule {
             Rule::Worse => diff.map(|diff| self.worse(diff)).unwrap_or_default(),
@@ -211,8 +213,8 @@ impl Gate {
             .collect()
     }
 
-    /// Of the kernel's times that differ from the baseline's, the one that grew the most. What has no time does not keep the
-    /// limit; but a kernel that the baseline does not have was never faster.
+    /// Of the kernel's times that differ from the baseline's, the one that grew the most. What has no time
+    /// does not keep the limit; but a kernel that the baseline does not have was never faster.
     fn slower(&self, kernel: &KernelSummary, diff: &Diff, fails: impl Fn(f64) -> bool) -> Option<Violation> {
         let violation = |what: String| Violation {
             gate: self.text.clone(),
@@ -244,7 +246,8 @@ impl Gate {
         })
     }
 
-    /// A branch of the user's, or those of a dependency that one of the user's lines led to: they are told at that line.
+    /// A branch of the user's, or those of a dependency that one of the user's lines led to: they are told at
+    /// that line.
     fn branches(
         &self,
         shown: &Shown<'_>,
@@ -326,7 +329,8 @@ impl Gate {
         };
         match measured {
             Some(measured) => fails(measured).then(|| violation(format!("{measured} {name}{of}"))),
-            // A kernel without branches is not instrumented, and so has no figures here; that is no fault of its.
+            // A kernel without branches is not instrumented, and so has no figures here; that is no fault of
+            // its.
             None if !matches!(metric, Metric::Ticks | Metric::Cycles)
                 && kernel.branches.is_empty()
                 && kernel.refusals.is_empty() =>
@@ -364,7 +368,8 @@ mod tests {
         }
     }
 
-    /// What a dependency does is told at the user's line that called it, all of it together; what is meant there keeps each limit.
+    /// What a dependency does is told at the user's line that called it, all of it together; what is meant
+    /// there keeps each limit.
     #[test]
     fn branches_of_dependencies_are_told_at_the_line_that_called() {
         let place =

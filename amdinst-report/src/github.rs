@@ -1,6 +1,6 @@
-//! The report as GitHub's workflow commands, which stand beside the lines of a pull request: an error for each fault and each
-//! limit that was passed, a warning for each branch that diverged without being meant to. Branches of a dependency are one warning,
-//! at the user's line that called it.
+//! The report as GitHub's workflow commands, which stand beside the lines of a pull request: an error for
+//! each fault and each limit that was passed, a warning for each branch that diverged without being meant to.
+//! Branches of a dependency are one warning, at the user's line that called it.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,6 @@
-//! The report for a terminal, in rustc's look: each branch that diverged under its source line, the worst first. Branches of a
-//! dependency are one entry, under the user's line that called it; those whose divergence is meant are counted alone.
+//! The report for a terminal, in rustc's look: each branch that diverged under its source line, the worst
+//! first. Branches of a dependency are one entry, under the user's line that called it; those whose
+//! divergence is meant are counted alone.
 
 use std::fmt::Write as _;
 
@@ -120,7 +121,8 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
     text
 }
 
-/// What was not instrumented, with its kernels: a line for each kernel if all is asked for, else one for those that share it.
+/// What was not instrumented, with its kernels: a line for each kernel if all is asked for, else one for
+/// those that share it.
 fn refusals(summary: &Summary, all: bool) -> Vec<(Vec<&str>, String)> {
     let mut lines: Vec<(Vec<&str>, String)> = Vec::new();
     for kernel in &summary.kernels {
@@ -305,7 +307,8 @@ impl Printer<'_> {
     }
 }
 
-/// A function's name without the types that it is an instance for: `fold` of `fold<u32, {closure_env#0}<f32>>`.
+/// A function's name without the types that it is an instance for: `fold` of
+/// `fold<u32, {closure_env#0}<f32>>`.
 fn without_types(name: &str) -> String {
     // `{closure_env#0}`, `<A as B>::f` and `operator<` begin with what stands in brackets here.
     match name.find('<') {

@@ -1,8 +1,9 @@
 //! Lane coverage as an LCOV tracefile, for `genhtml`, Codecov and editors.
 //!
-//! Each source branch has three outcomes, in this order: *all* active lanes went on, *some* did and others did not, *none*
-//! did. A test that covers it fully has shown all three. A line is as often covered as its most frequent branch ran, or, if
-//! blocks were measured, the most frequent block that has an instruction of it. Branches without counts (uniform, if-converted, refused, left out) are not in it.
+//! Each source branch has three outcomes, in this order: *all* active lanes went on, *some* did and others
+//! did not, *none* did. A test that covers it fully has shown all three. A line is as often covered as its
+//! most frequent branch ran, or, if blocks were measured, the most frequent block that has an instruction of
+//! it. Branches without counts (uniform, if-converted, refused, left out) are not in it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,8 +21,8 @@ struct File<'a> {
     branches: BTreeMap<(u32, u32, &'a str, Option<&'a str>), Counts>,
 }
 
-/// The tracefile. Files are named as in the summary, from the workspace's directory; those for which `own` is false are
-/// left out (Rust's own library).
+/// The tracefile. Files are named as in the summary, from the workspace's directory; those for which `own` is
+/// false are left out (Rust's own library).
 pub fn render(summary: &Summary, own: impl Fn(&str) -> bool) -> String {
     let mut files = BTreeMap::<&str, File<'_>>::new();
     for kernel in &summary.kernels {

@@ -1,9 +1,10 @@
 //! What people see of a test run: which branches diverged, how much, and where.
 //!
-//! A [`Summary`] is made from a kept [`Run`](amdinst_core::report::run::Run) and is what everything else here is a view of:
-//! [`human`] for terminals, [`markdown`] for job summaries, [`github`] for pull requests, [`lcov`] for coverage tools,
-//! [`sarif`] for code scanning, [`html`] for browsers, its own JSON (`schema` 1) for programs. [`diff`] sets two of them side by side, [`gate`] says
-//! whether one keeps a limit. [`Sources`] gives the source lines, and says which files changed since.
+//! A [`Summary`] is made from a kept [`Run`](amdinst_core::report::run::Run) and is what everything else here
+//! is a view of: [`human`] for terminals, [`markdown`] for job summaries, [`github`] for pull requests,
+//! [`lcov`] for coverage tools, [`sarif`] for code scanning, [`html`] for browsers, its own JSON (`schema` 1)
+//! for programs. [`diff`] sets two of them side by side, [`gate`] says whether one keeps a limit. [`Sources`]
+//! gives the source lines, and says which files changed since.
 //!
 //! Nothing here measures or launches anything.
 

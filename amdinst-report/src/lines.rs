@@ -1,5 +1,5 @@
-//! Source lines by how often they ran, where blocks were measured: the table for a terminal, and the one for a page without
-//! scripts and for Markdown.
+//! Source lines by how often they ran, where blocks were measured: the table for a terminal, and the one for
+//! a page without scripts and for Markdown.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -43,7 +43,8 @@ impl KernelSummary {
 }
 
 impl Summary {
-    /// Every measured line with its kernel, those that ran the most often first; lines as often as each other by their place.
+    /// Every measured line with its kernel, those that ran the most often first; lines as often as each other
+    /// by their place.
     pub fn lines_most_first(&self) -> Vec<(&KernelSummary, &Line)> {
         let of_kernel = |kernel| move |line| (kernel, line);
         let mut lines: Vec<_> =
@@ -61,8 +62,8 @@ const COLUMNS: [Column; 4] = [
     Column { head: "", right: false, fit: Fit::Cut },
 ];
 
-/// At most `top` lines of a kernel for a terminal, with what stands there; those of dependencies only if all are shown. Nothing if
-/// no blocks were measured.
+/// At most `top` lines of a kernel for a terminal, with what stands there; those of dependencies only if all
+/// are shown. Nothing if no blocks were measured.
 pub(crate) fn table(kernel: &KernelSummary, sources: &Sources, top: usize, layout: &Layout) -> String {
     let mut lines = kernel.lines_most_first();
     let all = lines.len();

@@ -9,8 +9,8 @@ use crate::human::{count, explain, found};
 use crate::summary::{Branch, KernelSummary, Resources, Summary};
 use amdinst_core::report::{Certainty, Counts, Lost, refused};
 
-/// The whole report: faults, limits that were passed, the branches that diverged (at most `top`) or the lines that ran, the
-/// kernels. Ends with a newline.
+/// The whole report: faults, limits that were passed, the branches that diverged (at most `top`) or the lines
+/// that ran, the kernels. Ends with a newline.
 pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String {
     let mut text = format!("## Divergence of `{}`\n\n", summary.package);
     let branches = summary.worst_first();

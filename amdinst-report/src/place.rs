@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-/// The bytes of `line` from the 1-based byte column `column` to the end of the expression that begins there: up to the `{`
-/// of its block, a `;`, a closing bracket of something around it, or a comment. At least one character, unless the
-/// line is shorter; `None` then.
+/// The bytes of `line` from the 1-based byte column `column` to the end of the expression that begins there:
+/// up to the `{` of its block, a `;`, a closing bracket of something around it, or a comment. At least one
+/// character, unless the line is shorter; `None` then.
 ///
 /// Lexical: a compiler's column is where a condition begins, and its end is not in debug information.
 pub(crate) fn expression(line: &str, column: u32) -> Option<Range<usize>> {

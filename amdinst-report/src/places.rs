@@ -1,12 +1,13 @@
 //! At which source line a branch is told.
 //!
-//! Optimisation gives a branch that it made of several the place of none: the line before a loop, say, that computes what goes round in it.
-//! The sources are not at hand where code is instrumented, so [`Site::nearby`] keeps the other places of the branch's own instructions, and
-//! who has the sources picks with [`Sources::place`]: a branch is told at a line that has one. If there is none, the place is said to be
-//! near. Where a source cannot be read, its places stay as they were.
+//! Optimisation gives a branch that it made of several the place of none: the line before a loop, say, that
+//! computes what goes round in it. The sources are not at hand where code is instrumented, so
+//! [`Site::nearby`] keeps the other places of the branch's own instructions, and who has the sources picks
+//! with [`Sources::place`]: a branch is told at a line that has one. If there is none, the place is said to
+//! be near. Where a source cannot be read, its places stay as they were.
 //!
-//! A line that calls into Rust's own library has the branches of what was inlined there: the library's sources are read, too, which are
-//! at hand where `core` was built.
+//! A line that calls into Rust's own library has the branches of what was inlined there: the library's
+//! sources are read, too, which are at hand where `core` was built.
 //!
 //! Lexical, and the same for Rust, C and HIP: words and operators outside of comments and strings.
 
@@ -63,7 +64,8 @@ impl Sources {
         }
     }
 
-    /// What a place says: its line, and those of the library that was inlined there. `None` if its source cannot be read.
+    /// What a place says: its line, and those of the library that was inlined there. `None` if its source
+    /// cannot be read.
     fn says(&self, frames: &[SiteFrame]) -> Option<Says> {
         let told = location(frames);
         let line = |place: &Location| says(self.get(place.file.as_ref()?)?.as_ref(), place.line?);
@@ -79,8 +81,8 @@ fn iterates(place: &Location) -> bool {
     matches!(place.origin(), Origin::Library { path, .. } if path.contains("/iter"))
 }
 
-/// Which of a site's other places has its branch. A loop's is the first line of a loop among them, for that stands before its body; or
-/// the nearest call of an iterator.
+/// Which of a site's other places has its branch. A loop's is the first line of a loop among them, for that
+/// stands before its body; or the nearest call of an iterator.
 fn nearest(
     kind: SiteKind,
     nearby: &[Vec<SiteFrame>],
@@ -251,7 +253,8 @@ mod tests {
         let library = "library/core/src/cmp.rs";
         assert_eq!(placed(branch, vec![inlined(library, 2, 8)]), (Some(8), false));
         assert_eq!(placed(branch, vec![inlined(library, 3, 8)]), (Some(2), true));
-        // A loop is in what the iterator does, whose source cannot be read here; a loop that is written down goes before.
+        // A loop is in what the iterator does, whose source cannot be read here; a loop that is written down
+        // goes before.
         let iterator = inlined("library/core/src/iter/adapters/zip.rs", 281, 3);
         assert_eq!(placed(exit, vec![frames(5), iterator.clone()]), (Some(3), false));
         assert_eq!(placed(exit, vec![iterator, frames(4)]), (Some(4), false));

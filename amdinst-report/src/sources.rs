@@ -75,8 +75,8 @@ impl Source {
         Some((start, self.text[start..end].trim_end_matches(['\n', '\r'])))
     }
 
-    /// The bytes of the text that a report points at: the expression from the location's column, or the whole line
-    /// without its indentation where no column is known. `None` if there is no such line.
+    /// The bytes of the text that a report points at: the expression from the location's column, or the whole
+    /// line without its indentation where no column is known. `None` if there is no such line.
     pub fn span(&self, location: &Location) -> Option<Range<usize>> {
         let (start, line) = self.line(location.line?)?;
         let range = location.column.and_then(|column| place::expression(line, column)).unwrap_or_else(|| {

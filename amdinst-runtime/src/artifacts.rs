@@ -155,7 +155,8 @@ impl Built {
         }
     }
 
-    /// What the code object calls the kernel of that path in its crate (`scan::sum`): by the path if it has several of that name.
+    /// What the code object calls the kernel of that path in its crate (`scan::sum`): by the path if it has
+    /// several of that name.
     pub(crate) fn name<'a>(&self, path: &'a str) -> &'a str {
         let generic = path.find('<').unwrap_or(path.len());
         let own = path[..generic].rfind("::").map_or(path, |at| &path[at + 2..]);
@@ -190,8 +191,8 @@ static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
 
 type Cache = HashMap<(PathBuf, CounterChoice), Arc<Built>>;
 
-/// The code object of `package` for processor `cpu`, built anew if it is older than what it was built from. `features` are those
-/// that the test's own copy of the package was compiled with, if that is known.
+/// The code object of `package` for processor `cpu`, built anew if it is older than what it was built from.
+/// `features` are those that the test's own copy of the package was compiled with, if that is known.
 pub(crate) fn find(
     settings: &Settings,
     package: &str,
@@ -288,7 +289,8 @@ fn artifact(settings: &Settings, package: &str, cpu: &str) -> Result<(PathBuf, A
     }
 }
 
-/// What there is for a processor, else what there is for the generic one that it belongs to: the order that HIP has, too.
+/// What there is for a processor, else what there is for the generic one that it belongs to: the order that
+/// HIP has, too.
 pub(crate) fn code_for<T>(cpu: &str, built: impl Fn(&str) -> Option<T>) -> Option<T> {
     let generic = || built(Arch::from_name(cpu)?.generic()?.name());
     built(cpu).or_else(generic)
@@ -371,8 +373,8 @@ fn read(
     })
 }
 
-/// The processor to emulate where none is asked for: the first one in this program or the first manifest, if there is one. A build
-/// lists its processors as the package does.
+/// The processor to emulate where none is asked for: the first one in this program or the first manifest, if
+/// there is one. A build lists its processors as the package does.
 pub(crate) fn first_cpu(settings: &Settings) -> Option<String> {
     if settings.manifests.is_empty() {
         static RENEWED: Once = Once::new();
@@ -381,8 +383,9 @@ pub(crate) fn first_cpu(settings: &Settings) -> Option<String> {
     built_cpus(settings).into_iter().next()
 }
 
-/// Builds the kernels of this program's own package if none are built, or again if they are older than their sources, of which `Cargo.toml`
-/// may name another processor by now. What fails is told by the launch, which tries the same.
+/// Builds the kernels of this program's own package if none are built, or again if they are older than their
+/// sources, of which `Cargo.toml` may name another processor by now. What fails is told by the launch, which
+/// tries the same.
 fn renew_own(settings: &Settings) {
     let Some(package) = &settings.package else { return };
     if settings.embedded.is_empty() && has_kernels() {
@@ -401,7 +404,8 @@ fn renew_own(settings: &Settings) {
     }
 }
 
-/// Whether the package whose tests run has kernels of its own, as its manifest tells. Cargo starts tests in its directory.
+/// Whether the package whose tests run has kernels of its own, as its manifest tells. Cargo starts tests in
+/// its directory.
 fn has_kernels() -> bool {
     let manifest = std::fs::read_to_string("Cargo.toml").unwrap_or_default();
     ["amdinst-device", "metadata.amdinst"].iter().any(|word| manifest.contains(word))
@@ -418,8 +422,8 @@ pub(crate) fn built_cpus(settings: &Settings) -> Vec<String> {
     embedded.map(|object| object.cpu.to_owned()).chain(artifacts).collect()
 }
 
-/// The manifests of what this program may launch: those that the settings name, else those in its target directory, and of these the
-/// one of its own package alone, if there is one.
+/// The manifests of what this program may launch: those that the settings name, else those in its target
+/// directory, and of these the one of its own package alone, if there is one.
 fn manifests(settings: &Settings) -> Vec<PathBuf> {
     if !settings.manifests.is_empty() {
         return settings.manifests.clone();
@@ -444,8 +448,8 @@ fn manifests(settings: &Settings) -> Vec<PathBuf> {
 /// The directory of all that is built, in a target directory.
 const ARTIFACTS: &str = "amdinst";
 
-/// Those that may be the target directory of the running program, which is target/<profile>/deps/<name>, or one directory
-/// deeper with `--target`.
+/// Those that may be the target directory of the running program, which is target/<profile>/deps/<name>, or
+/// one directory deeper with `--target`.
 fn directories() -> Vec<PathBuf> {
     let program = std::env::current_exe().unwrap_or_default();
     program.ancestors().skip(1).take(5).map(Path::to_owned).collect()
@@ -456,7 +460,8 @@ fn manifest_in(directory: &Path, package: &str) -> PathBuf {
     directory.join(ARTIFACTS).join(package).join("manifest.json")
 }
 
-/// The manifest of a package: of those that the settings name, else beside the running program in its target directory.
+/// The manifest of a package: of those that the settings name, else beside the running program in its target
+/// directory.
 fn manifest_of(settings: &Settings, package: &str) -> Result<(PathBuf, Arc<Manifest>), ArtifactError> {
     let found = manifest_there(settings, package);
     let may_build = settings.manifests.is_empty() && !settings.fresh;

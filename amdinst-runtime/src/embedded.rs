@@ -29,7 +29,8 @@ pub(crate) fn path(object: &EmbeddedCodeObject, package: &str) -> PathBuf {
     PathBuf::from(format!("{package} for {} ({}), embedded", object.cpu, object.profile))
 }
 
-/// Reads it. Its counters are where the build script wanted them, so no home may be asked for that it has not.
+/// Reads it. Its counters are where the build script wanted them, so no home may be asked for that it has
+/// not.
 pub(crate) fn read(
     embedded: &EmbeddedCodeObject,
     package: &str,

@@ -1,8 +1,8 @@
 //! The functions of the table, as C calls them.
 //!
-//! Whoever calls them, the harness, vouches for what `amdinst_format::interface::Interface` asks: slices have as many bytes as
-//! they say, which live through the call; a device is a handle that `open` gave and `close` has not taken; places to write to
-//! have room; an answer is given back once.
+//! Whoever calls them, the harness, vouches for what `amdinst_format::interface::Interface` asks: slices have
+//! as many bytes as they say, which live through the call; a device is a handle that `open` gave and `close`
+//! has not taken; places to write to have room; an answer is given back once.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -108,8 +108,8 @@ fn answer<T: Serialize, E: Serialize>(
 ) -> Owned {
     let result = catch_unwind(AssertUnwindSafe(body))
         .unwrap_or_else(|payload| Err(internal(panic_text(payload.as_ref()))));
-    // Maps with keys that are no text are not among the messages, so nothing fails; an empty answer is one that the harness
-    // reports.
+    // Maps with keys that are no text are not among the messages, so nothing fails; an empty answer is one
+    // that the harness reports.
     owned(serde_json::to_vec(&result).unwrap_or_default())
 }
 
@@ -138,7 +138,8 @@ unsafe extern "C" fn open(
     answer(
         |text| format!("internal error of the runtime: {text}; please report this"),
         || {
-            // SAFETY: the caller's slice, and an array of `count` elements (of which an empty one may be anywhere).
+            // SAFETY: the caller's slice, and an array of `count` elements (of which an empty one may be
+            // anywhere).
             let (settings, embedded) = unsafe {
                 let embedded = if count == 0 { &[] } else { std::slice::from_raw_parts(embedded, count) };
                 (bytes(settings), embedded)
@@ -161,8 +162,8 @@ unsafe extern "C" fn open(
     )
 }
 
-/// The embedded code objects, by package. They and the lists of them live to the process's end; a program has few, and each
-/// list is made once.
+/// The embedded code objects, by package. They and the lists of them live to the process's end; a program has
+/// few, and each list is made once.
 ///
 /// # Safety
 /// All slices are of bytes that live to the process's end.

@@ -45,7 +45,8 @@ const fn way_out(kind: &FaultKind) -> Option<&'static str> {
 /// What to pass in place of an address of the host's.
 const DEVICE_BUFFER: &str = "kernels cannot read the host's memory: pass a buffer of the device's, as `device.buffer(&values)` makes one";
 
-/// Whether an access went to memory of this process, which is the host's: a pointer of a vector or the like was passed.
+/// Whether an access went to memory of this process, which is the host's: a pointer of a vector or the like
+/// was passed.
 fn is_of_the_host(fault: &Fault) -> bool {
     let FaultKind::OutOfBounds { space: MemorySpace::Global | MemorySpace::Scalar, address, .. } = fault.kind
     else {
@@ -69,7 +70,8 @@ fn without_nearest(fault: &Fault) -> Fault {
     fault
 }
 
-/// A fault of the instrumented kernel that happens only with another dword in place of what was never written.
+/// A fault of the instrumented kernel that happens only with another dword in place of what was never
+/// written.
 pub(crate) fn by_unwritten(failure: LaunchFailure) -> LaunchFailure {
     let LaunchFailure::InstrumentedFault { mut fault, text } = failure else { return failure };
     fault.message += DEPENDS;

@@ -1,8 +1,9 @@
-//! Whether a code object is what its sources would give now: never a test that passes on kernels older than their source.
+//! Whether a code object is what its sources would give now: never a test that passes on kernels older than
+//! their source.
 //!
-//! The build notes the files that a code object was made from ([`Origin`]). A file whose size and time are as noted is the same;
-//! of one that differs in time alone, a text's hash decides. So a look costs a few calls of the system, and a file that was only
-//! touched is no change.
+//! The build notes the files that a code object was made from ([`Origin`]). A file whose size and time are as
+//! noted is the same; of one that differs in time alone, a text's hash decides. So a look costs a few calls
+//! of the system, and a file that was only touched is no change.
 //!
 //! # When it is checked
 //! The manifest notes of each code object what it was made from: sources and `Cargo.toml`s by size, time and
@@ -31,8 +32,8 @@ pub fn state(path: &Path, is_text: bool) -> Option<FileState> {
     })
 }
 
-/// What differs from when the code object was built, in words; `None` if nothing does. `features` are those that the test's own
-/// copy of the package was compiled with, if that is known.
+/// What differs from when the code object was built, in words; `None` if nothing does. `features` are those
+/// that the test's own copy of the package was compiled with, if that is known.
 pub fn change(origin: &Origin, features: Option<&[String]>) -> Option<String> {
     if let Some(features) = features
         && features != origin.features

@@ -5,8 +5,8 @@ use std::path::Path;
 use amdinst_format::interface::{JunitEnding, JunitSuite};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-/// Adds a test program's results, as one suite, to the file at `path`, which is made if it is not there: a package has
-/// several test programs, and they run one after the other.
+/// Adds a test program's results, as one suite, to the file at `path`, which is made if it is not there: a
+/// package has several test programs, and they run one after the other.
 ///
 /// # Errors
 /// A file that cannot be read as JUnit XML, or not be written.

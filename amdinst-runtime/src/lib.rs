@@ -1,12 +1,13 @@
-//! What test programs and programs with kernels inside load at run time: the emulator, HIP launches, and the comparison of
-//! counters, as one shared library that the installed command brings.
+//! What test programs and programs with kernels inside load at run time: the emulator, HIP launches, and the
+//! comparison of counters, as one shared library that the installed command brings.
 //!
-//! [`interface`] gives the table of functions that `amdinst_format::interface` describes; the shared library exports it. The
-//! same library has the functions of `libhsakmt.so.1` (`amdinst-hsakmt`), so `cargo amdinst exec` needs no other.
+//! [`interface`] gives the table of functions that `amdinst_format::interface` describes; the shared library
+//! exports it. The same library has the functions of `libhsakmt.so.1` (`amdinst-hsakmt`), so
+//! `cargo amdinst exec` needs no other.
 //!
 //! # Where `unsafe` is
-//! `exports` takes pointers from C; each function says what its caller, the harness, vouches for. `device/hip` calls the HIP
-//! runtime. No panic leaves an exported function.
+//! `exports` takes pointers from C; each function says what its caller, the harness, vouches for.
+//! `device/hip` calls the HIP runtime. No panic leaves an exported function.
 //!
 //! # Why a shared library
 //! Test programs, programs with kernels inside, and programs under `exec` load one file, which is built when

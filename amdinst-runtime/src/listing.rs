@@ -5,8 +5,8 @@ use amdinst_format::interface::LaunchFailure;
 
 use crate::artifacts::{self, Built};
 
-/// The instructions of a kernel as it was built, before any probe, one a line and as LLVM writes them. Without addresses, so
-/// that a snapshot of it changes only when the code does.
+/// The instructions of a kernel as it was built, before any probe, one a line and as LLVM writes them.
+/// Without addresses, so that a snapshot of it changes only when the code does.
 ///
 /// # Errors
 /// There is no such kernel, or a word of it is no instruction.

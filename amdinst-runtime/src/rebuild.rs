@@ -47,8 +47,9 @@ pub(crate) fn again(
     Err(stale(format!("\n{}", text.trim_end())))
 }
 
-/// Builds the kernels of a package that were never built, and says on stderr that it does. What it said, if not all are there then. Cargo
-/// starts tests in the directory of their package. Nothing is installed on the way: who runs `cargo test` has not asked for that.
+/// Builds the kernels of a package that were never built, and says on stderr that it does. What it said, if
+/// not all are there then. Cargo starts tests in the directory of their package. Nothing is installed on the
+/// way: who runs `cargo test` has not asked for that.
 pub(crate) fn first(package: &str, settings: &Settings) -> Option<String> {
     let mut words = vec!["build".to_owned(), "--package".to_owned(), package.to_owned()];
     if let Some(profile) = &settings.profile {

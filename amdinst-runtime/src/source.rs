@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 use amdinst_core::instrument::ProbeMap;
 use amdinst_report::Sources;
 
-/// The directory of the workspace that the running test belongs to, where cargo keeps `Cargo.lock`. The compiler names
-/// files from there, and so do we.
+/// The directory of the workspace that the running test belongs to, where cargo keeps `Cargo.lock`. The
+/// compiler names files from there, and so do we.
 pub(crate) fn workspace_root() -> Option<&'static str> {
     static ROOT: OnceLock<Option<String>> = OnceLock::new();
     let find = || {

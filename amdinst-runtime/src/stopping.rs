@@ -1,8 +1,9 @@
 //! Launches that a signal ends: Ctrl-C, TERM or HUP.
 //!
-//! The emulator asks between time slices, so a kernel that never ends is gone within milliseconds, and the user is told where
-//! it was. The signal is raised again when that is done, so the process ends by it as it would have. A second one of its kind
-//! ends it at once. Signals that the program takes itself, or ignores, are left to it.
+//! The emulator asks between time slices, so a kernel that never ends is gone within milliseconds, and the
+//! user is told where it was. The signal is raised again when that is done, so the process ends by it as it
+//! would have. A second one of its kind ends it at once. Signals that the program takes itself, or ignores,
+//! are left to it.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::SeqCst};
@@ -33,7 +34,8 @@ pub fn catch() {
 extern "C" fn caught(signal: i32) {
     _ = SIGNAL.compare_exchange(0, signal, SeqCst, SeqCst);
     STOP.store(true, SeqCst);
-    // SAFETY: no pointers; both may be called in a handler. A forked process has none of its parent's threads.
+    // SAFETY: no pointers; both may be called in a handler. A forked process has none of its parent's
+    // threads.
     unsafe {
         if RUNNING.load(SeqCst) == 0 || libc::getpid() != PROCESS.load(SeqCst) {
             // It is held back until this handler has returned.

@@ -1,7 +1,8 @@
 //! Which characters do harm, and their stand-ins.
 //!
-//! A stand-in lies in Unicode's last plane (U+100000 on), which is private: at the harmful character's own place in its plane, tags at
-//! U+10E000 and bytes that are no UTF-8 at U+10F000, where the plane of harmful characters has private ones itself.
+//! A stand-in lies in Unicode's last plane (U+100000 on), which is private: at the harmful character's own
+//! place in its plane, tags at U+10E000 and bytes that are no UTF-8 at U+10F000, where the plane of harmful
+//! characters has private ones itself.
 
 /// What a character of a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +61,8 @@ pub(crate) fn stand_in_of_byte(byte: u8) -> char {
     char::from_u32(BYTES + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// Whether a character only shows itself. Those that do not command a terminal (control characters of both sets), end a line, turn the
-/// direction of text, or cannot be seen; and the last plane is that of stand-ins.
+/// Whether a character only shows itself. Those that do not command a terminal (control characters of both
+/// sets), end a line, turn the direction of text, or cannot be seen; and the last plane is that of stand-ins.
 pub(crate) fn is_harmless(c: char) -> bool {
     match c {
         ' '..='~' => true,

@@ -19,7 +19,8 @@ enum For {
 /// Longest style that is waited for: a foreground and a background of 24 bits.
 const STYLE: usize = 48;
 
-/// A writer of UTF-8 that shows as escapes what commands a terminal, turns text around or cannot be seen. Line ends and tabs pass.
+/// A writer of UTF-8 that shows as escapes what commands a terminal, turns text around or cannot be seen.
+/// Line ends and tabs pass.
 #[derive(Debug)]
 pub struct Clean<W: Write> {
     inner: W,

@@ -1,4 +1,5 @@
-//! JSON in which strangers' names stand: their true characters, escaped where they could do harm to whoever looks at the document.
+//! JSON in which strangers' names stand: their true characters, escaped where they could do harm to whoever
+//! looks at the document.
 //!
 //! A byte that is no UTF-8 has no place in JSON. Its stand-in goes there, and comes back as itself.
 

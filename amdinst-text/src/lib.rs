@@ -1,14 +1,17 @@
-//! Text of strangers: the names in a code object, an archive, a report that somebody sent. Such a name may be any bytes, and some of
-//! them command a terminal, forge a line or turn the text around.
+//! Text of strangers: the names in a code object, an archive, a report that somebody sent. Such a name may be
+//! any bytes, and some of them command a terminal, forge a line or turn the text around.
 //!
-//! * On the way in, [`name`] makes text of any bytes. The text holds nothing that could do harm: what could, and what is no UTF-8, has a
-//!   stand-in, a private character of Unicode's last plane. Different bytes give different texts, so names compare as bytes do; whoever
-//!   forgets the way out prints a character that no font has.
-//! * On the way out, [`Clean`] shows stand-ins, and whatever else could do harm, as escapes (`\u{1b}`, `\xe9`). JSON gets the true
-//!   characters, escaped as JSON escapes them. [`shown`] does the same for a text that is no stream.
+//! * On the way in, [`name`] makes text of any bytes. The text holds nothing that could do harm: what could,
+//!   and what is no UTF-8, has a stand-in, a private character of Unicode's last plane. Different bytes give
+//!   different texts, so names compare as bytes do; whoever forgets the way out prints a character that no
+//!   font has.
+//! * On the way out, [`Clean`] shows stand-ins, and whatever else could do harm, as escapes (`\u{1b}`,
+//!   `\xe9`). JSON gets the true characters, escaped as JSON escapes them. [`shown`] does the same for a text
+//!   that is no stream.
 //!
-//! A command's data and messages reach its terminal through a [`Clean`] only: its package's `clippy.toml` forbids other ways. The writer
-//! knows the program's own line ends and styles from a stranger's, as those came in as stand-ins.
+//! A command's data and messages reach its terminal through a [`Clean`] only: its package's `clippy.toml`
+//! forbids other ways. The writer knows the program's own line ends and styles from a stranger's, as those
+//! came in as stand-ins.
 
 #![forbid(unsafe_code)]
 

@@ -5,7 +5,8 @@ use std::alloc::{GlobalAlloc, Layout};
 use cargo_amdinst::exit::Exit;
 use mimalloc::MiMalloc;
 
-/// Analyses make and drop many small things: instrumenting takes a fifth less time than with glibc's allocator.
+/// Analyses make and drop many small things: instrumenting takes a fifth less time than with glibc's
+/// allocator.
 pub(crate) struct Allocator;
 
 // SAFETY: all is done by mimalloc; a null pointer never comes back.

@@ -1,4 +1,5 @@
-//! The user's directory for what can be made again: `$XDG_CACHE_HOME/cargo-amdinst`, else `~/.cache/cargo-amdinst`.
+//! The user's directory for what can be made again: `$XDG_CACHE_HOME/cargo-amdinst`, else
+//! `~/.cache/cargo-amdinst`.
 
 use std::env;
 use std::path::PathBuf;

@@ -195,8 +195,8 @@ pub struct TestArgs {
     /// Model how long each launch takes on this GPU, original and instrumented (on the emulator)
     #[arg(long, value_name = "GPU")]
     pub timing: Option<TimingChoice>,
-    /// With --timing: write when each wave was on which SIMD, as traces for Perfetto's viewer or Chrome's, one per launch:
-    /// DIR/PKG/PROGRAM.TEST.NUMBER.KERNEL.json
+    /// With --timing: write when each wave was on which SIMD, as traces for Perfetto's viewer or Chrome's,
+    /// one per launch: DIR/PKG/PROGRAM.TEST.NUMBER.KERNEL.json
     #[arg(long, value_name = "DIR", requires = "timing", hide_short_help = true)]
     pub timeline_dir: Option<PathBuf>,
     /// The old name of `--timeline-dir`.
@@ -399,8 +399,8 @@ pub struct InstrumentArgs {
     /// The instrumented code object; its probe map goes beside it. Or use --plan, which writes nothing
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Write the whole bundle, library or program with all its code objects instrumented, not one code object on its
-    /// own; implied when OUT is FILE
+    /// Write the whole bundle, library or program with all its code objects instrumented, not one code object
+    /// on its own; implied when OUT is FILE
     #[arg(long)]
     pub whole: bool,
     /// Only this kernel; may be repeated [default: all]
@@ -444,7 +444,8 @@ pub struct RunArgs {
     /// Dynamic LDS, added to the kernel's static LDS
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub lds: u32,
-    /// A file with another code object, whose functions the kernel may call by their addresses; may be repeated
+    /// A file with another code object, whose functions the kernel may call by their addresses; may be
+    /// repeated
     #[arg(long, value_name = "FILE", conflicts_with = "report")]
     pub with: Vec<PathBuf>,
     /// An argument, see below
@@ -462,11 +463,12 @@ pub struct RunArgs {
     /// Print the instructions that one wave runs, with the registers that each writes
     #[arg(long)]
     pub trace: bool,
-    /// With --trace: the wave, by its index in the launch or by its workgroup [default: 0; if the kernel faults: the wave
-    /// at fault]
+    /// With --trace: the wave, by its index in the launch or by its workgroup [default: 0; if the kernel
+    /// faults: the wave at fault]
     #[arg(long, value_name = "N|X[,Y[,Z]]:N", requires = "trace")]
     pub trace_wave: Option<WaveChoice>,
-    /// With --trace: the lane whose vector registers are printed [default: 0; if the kernel faults: the lane at fault]
+    /// With --trace: the lane whose vector registers are printed [default: 0; if the kernel faults: the lane
+    /// at fault]
     #[arg(long, value_name = "N", requires = "trace")]
     pub trace_lane: Option<u8>,
     /// With --trace: instructions that are printed, at most
@@ -484,14 +486,16 @@ pub struct RunArgs {
     /// Print how many instructions ran, how fast, and how faithfully each is executed
     #[arg(long)]
     pub stats: bool,
-    /// Run the original and the instrumented kernel, compare, and print how each branch diverged, or what else was
-    /// measured
+    /// Run the original and the instrumented kernel, compare, and print how each branch diverged, or what
+    /// else was measured
     #[arg(long)]
     pub report: bool,
-    /// With --report: write what each wave counted, one line of JSON each; a report has some waves of a large launch
+    /// With --report: write what each wave counted, one line of JSON each; a report has some waves of a large
+    /// launch
     #[arg(long, value_name = "FILE", requires = "report")]
     pub waves: Option<PathBuf>,
-    /// Model how long it takes on this GPU, and where the cycles go; with --report of the instrumented kernel too
+    /// Model how long it takes on this GPU, and where the cycles go; with --report of the instrumented kernel
+    /// too
     #[arg(long, value_name = "GPU")]
     pub timing: Option<TimingChoice>,
     /// With --timing: write when each wave was on which SIMD, as a trace for Perfetto's viewer or Chrome's
@@ -513,7 +517,8 @@ The program finds the installed ROCm runtime (Debian's 5.2: HIP, libhsa-runtime6
 the library that asks the kernel's driver, libhsakmt.so.1, is replaced, by way of LD_LIBRARY_PATH; there need be no \
 /dev/kfd. The exit code is the program's own.")]
 pub struct ExecArgs {
-    /// The GPU's processor: gfx900, gfx906, gfx908, gfx90a, gfx1010 or gfx1030 [default: gfx90a; under `cargo amdinst test`, the processor of the tests]
+    /// The GPU's processor: gfx900, gfx906, gfx908, gfx90a, gfx1010 or gfx1030 [default: gfx90a; under
+    /// `cargo amdinst test`, the processor of the tests]
     #[arg(long, value_name = "CPU")]
     pub target_cpu: Option<String>,
     /// How many GPUs there are

@@ -105,7 +105,8 @@ const REPORT: &str = concat!(
     "/issues"
 );
 
-/// Has every panic end with a line that asks for a report. Rust ends the process with [`Exit::Internal`]'s code.
+/// Has every panic end with a line that asks for a report. Rust ends the process with [`Exit::Internal`]'s
+/// code.
 pub fn report_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,5 +1,5 @@
-//! The GPUs of this machine, as the kernel's driver (KFD) lists them in its topology. No runtime is needed for that, nor the right
-//! to use them.
+//! The GPUs of this machine, as the kernel's driver (KFD) lists them in its topology. No runtime is needed
+//! for that, nor the right to use them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,8 @@ pub(crate) struct Gpu {
     pub(crate) simds: u32,
 }
 
-/// The GPUs below `root`, which is `/` but for tests, by their nodes' numbers. CPUs are nodes, too, of version 0.
+/// The GPUs below `root`, which is `/` but for tests, by their nodes' numbers. CPUs are nodes, too, of
+/// version 0.
 pub(crate) fn found(root: &Path) -> Vec<Gpu> {
     let mut nodes = entries(&root.join("sys/class/kfd/kfd/topology/nodes"));
     nodes.sort_by_key(|path| {

@@ -1,11 +1,13 @@
 //! rustc for the crates of a kernel package: incrementally, where it can.
 //!
-//! Kernels' target asks for LTO. rustc, if it compiles incrementally or in several units, then reads the bitcode that it has just written,
-//! and it cannot read that of `#[used]` statics, which `linker/used` mends later. Such a crate is compiled once more as a whole. A file
-//! beside what rustc keeps says so to later builds, until that is cleaned: macros write `#[used]` too, so that the source does not tell.
+//! Kernels' target asks for LTO. rustc, if it compiles incrementally or in several units, then reads the
+//! bitcode that it has just written, and it cannot read that of `#[used]` statics, which `linker/used` mends
+//! later. Such a crate is compiled once more as a whole. A file beside what rustc keeps says so to later
+//! builds, until that is cleaned: macros write `#[used]` too, so that the source does not tell.
 //!
-//! Cargo calls this executable as `RUSTC_WORKSPACE_WRAPPER`: with rustc's path, then rustc's arguments. A wrapper that the user has there
-//! is called in rustc's place, with the same words; one in `RUSTC_WRAPPER` calls this executable.
+//! Cargo calls this executable as `RUSTC_WORKSPACE_WRAPPER`: with rustc's path, then rustc's arguments. A
+//! wrapper that the user has there is called in rustc's place, with the same words; one in `RUSTC_WRAPPER`
+//! calls this executable.
 //!
 //! Each build of `core` begins with cargo asking twice about a target, and keeping no answer. Where nothing
 //! is to be compiled, rustc's two starts would take a third of the build's time, so that it is asked once.

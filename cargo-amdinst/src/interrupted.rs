@@ -1,5 +1,5 @@
-//! Ctrl-C, TERM and HUP while another program does the work: they are passed on, and what it started is waited for, so that what it
-//! has to tell comes before the command ends.
+//! Ctrl-C, TERM and HUP while another program does the work: they are passed on, and what it started is
+//! waited for, so that what it has to tell comes before the command ends.
 
 use std::io;
 use std::process::{Command, ExitStatus};
@@ -13,7 +13,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// How long those that the program has left behind are waited for.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// Runs a program to its end. If a signal comes meanwhile, then until all that it started has ended, too; `None` then.
+/// Runs a program to its end. If a signal comes meanwhile, then until all that it started has ended, too;
+/// `None` then.
 ///
 /// # Errors
 /// It cannot be started.

@@ -1,7 +1,8 @@
-//! The `cargo amdinst` command: argument parsing, toolchain discovery and set-up, the link step, progress, exit codes.
+//! The `cargo amdinst` command: argument parsing, toolchain discovery and set-up, the link step, progress,
+//! exit codes.
 //!
-//! A binary's inside rather than a library for others: it is a library so that tests reach its parts. What it does
-//! to code objects is all in `amdinst_core`, what it does with kernels in `amdinst_emu`.
+//! A binary's inside rather than a library for others: it is a library so that tests reach its parts. What it
+//! does to code objects is all in `amdinst_core`, what it does with kernels in `amdinst_emu`.
 
 // What `clippy.toml` says of the ways by which text leaves the process.
 #![cfg_attr(not(test), warn(clippy::disallowed_macros, clippy::disallowed_methods))]

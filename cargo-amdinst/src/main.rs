@@ -13,9 +13,9 @@ static ALLOCATOR: Allocator = Allocator;
 const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
 
 fn main() -> ExitCode {
-    // Memory that is freed is soon wanted again. Pages that had gone back to the system would have to be cleared first, which takes
-    // a tenth of the time of instrumenting a library.
-    // SAFETY: the option exists, and no other thread sets options.
+    // Memory that is freed is soon wanted again. Pages that had gone back to the system would have to be
+    // cleared first, which takes a tenth of the time of instrumenting a library. SAFETY: the option exists,
+    // and no other thread sets options.
     unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, -1) };
     cargo_amdinst::main(std::env::args_os())
 }

@@ -7,8 +7,9 @@
 
 use std::io;
 
-/// Have the system kill this process when its parent ends, which is `parent`. It stays so for the program that this process
-/// becomes, and not for what is forked from it. The system watches the parent's thread that started this process.
+/// Have the system kill this process when its parent ends, which is `parent`. It stays so for the program
+/// that this process becomes, and not for what is forked from it. The system watches the parent's thread that
+/// started this process.
 ///
 /// # Errors
 /// The system refuses, or the parent has ended already.

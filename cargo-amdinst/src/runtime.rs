@@ -1,5 +1,5 @@
-//! Where the runtime is: the shared library beside this program that tests load, and that stands in for the driver's library
-//! under `cargo amdinst exec`.
+//! Where the runtime is: the shared library beside this program that tests load, and that stands in for the
+//! driver's library under `cargo amdinst exec`.
 
 use std::io;
 use std::os::unix::fs::symlink;
@@ -25,7 +25,8 @@ pub fn file() -> CommandResult<PathBuf> {
     beside(program.parent().unwrap_or(Path::new("/")))
 }
 
-/// The runtime's file, if this program is in `directory`. A test program of this package is among its dependencies.
+/// The runtime's file, if this program is in `directory`. A test program of this package is among its
+/// dependencies.
 fn beside(directory: &Path) -> CommandResult<PathBuf> {
     let above = directory.parent().filter(|_| directory.ends_with("deps"));
     let places = [Some(directory), above].into_iter().flatten().flat_map(interface::places);
@@ -50,7 +51,8 @@ pub fn driver_directory() -> CommandResult<PathBuf> {
         .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", directory.display()))
 }
 
-/// Make `directory` hold a link to the library, under the runtime's name. Several processes may do so at once.
+/// Make `directory` hold a link to the library, under the runtime's name. Several processes may do so at
+/// once.
 fn link(library: &Path, directory: &Path) -> io::Result<PathBuf> {
     std::fs::create_dir_all(directory)?;
     let name = directory.join(amdinst_hsakmt::NAME);

@@ -1,8 +1,8 @@
 //! What the user sees on stderr, in cargo's own voice.
 //!
-//! Statuses are a right-aligned green verb and an object (`   Compiling test-kernels`). Colours follow `--color`, else
-//! `CARGO_TERM_COLOR`, else the terminal and `NO_COLOR`. Work that lasts over a second shows a progress line, on a
-//! terminal only.
+//! Statuses are a right-aligned green verb and an object (` Compiling test-kernels`). Colours follow
+//! `--color`, else `CARGO_TERM_COLOR`, else the terminal and `NO_COLOR`. Work that lasts over a second shows
+//! a progress line, on a terminal only.
 
 #![allow(clippy::disallowed_methods, reason = "the way out")]
 
@@ -103,8 +103,8 @@ impl Shell {
         }
     }
 
-    /// How wide tables on stdout are, and whether they show everything: as `COLUMNS` says, else the terminal, else 120 columns;
-    /// everything with `-v`.
+    /// How wide tables on stdout are, and whether they show everything: as `COLUMNS` says, else the terminal,
+    /// else 120 columns; everything with `-v`.
     pub fn layout(&self) -> Layout {
         let of_terminal =
             || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.to_string());

@@ -1,5 +1,6 @@
-//! What was made or found out before, and is the same until what it came from is another: a file each, named by a hash of all that it
-//! was made from. A file that is not whole is as good as none. What was not asked for in a long time makes room.
+//! What was made or found out before, and is the same until what it came from is another: a file each, named
+//! by a hash of all that it was made from. A file that is not whole is as good as none. What was not asked
+//! for in a long time makes room.
 
 use std::ffi::OsString;
 use std::fs;

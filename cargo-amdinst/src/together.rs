@@ -1,7 +1,8 @@
 //! Files that are whole or not there, and several that belong together put in their places at once.
 //!
-//! Each is written beside its place under a name of [`PREFIX`], with a lock that ends with its writer. Only when all are whole do they
-//! take their names, one writer of a directory at a time. What a killed writer left is known by its lock, and the next one removes it.
+//! Each is written beside its place under a name of [`PREFIX`], with a lock that ends with its writer. Only
+//! when all are whole do they take their names, one writer of a directory at a time. What a killed writer
+//! left is known by its lock, and the next one removes it.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -13,10 +14,12 @@ use tempfile::{NamedTempFile, TempDir, TempPath};
 /// What names of unfinished files and directories begin with.
 pub const PREFIX: &str = ".amdinst-";
 
-/// Files up to this size are on the disk before they take their names. What is larger takes too long for that.
+/// Files up to this size are on the disk before they take their names. What is larger takes too long for
+/// that.
 const SYNCED: u64 = 64 << 20;
 
-/// A lock on a directory, for as long as this lives. It is there for order alone: where a file system has no locks, there is none.
+/// A lock on a directory, for as long as this lives. It is there for order alone: where a file system has no
+/// locks, there is none.
 #[derive(Debug)]
 pub struct DirectoryLock(Option<File>);
 
@@ -33,7 +36,8 @@ impl DirectoryLock {
 pub struct Together {
     /// The first one: its lock says that all of them have a writer.
     lock: Option<File>,
-    /// Where each is, and its place; the first one first. Closed, for there may be more than a process may have open.
+    /// Where each is, and its place; the first one first. Closed, for there may be more than a process may
+    /// have open.
     written: Vec<(TempPath, PathBuf)>,
     /// What stands in the places of some until the first one is in its place.
     between: Vec<(TempPath, PathBuf)>,
@@ -41,11 +45,12 @@ pub struct Together {
 }
 
 impl Together {
-    /// Adds a file, with what `write` writes. What a link leads to is meant, not the link. A file that is there already keeps its mode
-    /// and its owner.
+    /// Adds a file, with what `write` writes. What a link leads to is meant, not the link. A file that is
+    /// there already keeps its mode and its owner.
     ///
     /// # Errors
-    /// What `write` gives; no file can be made in that directory; the file that is there may not be written, or would change its owner.
+    /// What `write` gives; no file can be made in that directory; the file that is there may not be written,
+    /// or would change its owner.
     pub fn add(&mut self, path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let path = whole(path);
         let file = self.write(&path, write)?;
@@ -53,9 +58,9 @@ impl Together {
         Ok(())
     }
 
-    /// Adds a file that goes with the first one. `between` makes, of the bytes that are there now, a file that fits
-    /// both the old first one and the new one. So a reader finds two files that belong together at any moment, even if
-    /// this process is killed.
+    /// Adds a file that goes with the first one. `between` makes, of the bytes that are there now, a file
+    /// that fits both the old first one and the new one. So a reader finds two files that belong together at
+    /// any moment, even if this process is killed.
     ///
     /// # Errors
     /// As those of [`Together::add`].
@@ -87,7 +92,8 @@ impl Together {
         if let Some(there) = there {
             keep(file.as_file(), &there)?;
         }
-        // Some file systems write what has no place on the disk yet when a name is taken from another file: not between two names.
+        // Some file systems write what has no place on the disk yet when a name is taken from another file:
+        // not between two names.
         if file.as_file().metadata()?.len() <= SYNCED {
             file.as_file().sync_data()?;
         }
@@ -101,7 +107,8 @@ impl Together {
         self.stale.push(path);
     }
 
-    /// Puts all in their places: what may stand there for the old first file as well as for the new one, then that, then the others.
+    /// Puts all in their places: what may stand there for the old first file as well as for the new one, then
+    /// that, then the others.
     ///
     /// # Errors
     /// A name cannot be taken.
@@ -171,8 +178,8 @@ fn keep(file: &File, there: &Metadata) -> io::Result<()> {
     file.set_permissions(fs::Permissions::from_mode(there.permissions().mode() & 0o7777))
 }
 
-/// A new file in a directory, locked, under a name that tells it is unfinished; after that of the writer's first one, if there is
-/// one in that directory. What others left unfinished there is removed.
+/// A new file in a directory, locked, under a name that tells it is unfinished; after that of the writer's
+/// first one, if there is one in that directory. What others left unfinished there is removed.
 fn unfinished(directory: &Path, first: Option<&Path>) -> io::Result<NamedTempFile> {
     // Nobody takes it for left behind between its making and its lock.
     let lock = DirectoryLock::take(directory);
@@ -192,8 +199,8 @@ fn unfinished(directory: &Path, first: Option<&Path>) -> io::Result<NamedTempFil
     Ok(file)
 }
 
-/// A new directory under a name that marks it as unfinished, and a lock that shows that its maker lives. Without
-/// another name, the directory goes with its maker.
+/// A new directory under a name that marks it as unfinished, and a lock that shows that its maker lives.
+/// Without another name, the directory goes with its maker.
 ///
 /// # Errors
 /// It cannot be made.

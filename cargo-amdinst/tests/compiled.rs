@@ -1,5 +1,5 @@
-//! A new target directory begins with what was compiled before, and what is made in it is the same. What is compiled is instrumented
-//! in part, where kernels are named.
+//! A new target directory begins with what was compiled before, and what is made in it is the same. What is
+//! compiled is instrumented in part, where kernels are named.
 
 mod support;
 

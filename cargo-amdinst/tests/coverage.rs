@@ -1,10 +1,12 @@
-//! Coverage by `--measure blocks`, held against gcov's of the same C functions on the host, one call a work-item.
+//! Coverage by `--measure blocks`, held against gcov's of the same C functions on the host, one call a
+//! work-item.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Lines that every, some and no work-item runs: branches, loops that end at different times, a switch, calls, early returns.
+/// Lines that every, some and no work-item runs: branches, loops that end at different times, a switch,
+/// calls, early returns.
 const WORK: &str = "\
 int collatz(int x) {
     int steps = 0;
@@ -189,7 +191,8 @@ fn lines_that_ran_are_those_of_gcov() {
     for (level, least) in [("-O0", 35), ("-O1", 12), ("-O2", 12)] {
         let device = on_the_device(directory, level);
         let both = host.iter().filter_map(|(line, count)| Some((*line, *count, *device.get(line)?)));
-        // Of lines without lanes, those of scalar instructions alone, no more is known than that waves came by.
+        // Of lines without lanes, those of scalar instructions alone, no more is known than that waves came
+        // by.
         let both: Vec<_> =
             both.filter(|(_, _, (lanes, executions))| *lanes > 0 || *executions == 0).collect();
         assert!(both.len() >= least, "{level}: {both:?}");

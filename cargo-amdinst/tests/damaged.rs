@@ -1,7 +1,7 @@
 //! Damaged files, through every command's own path: one clear error, or a result, and never a panic.
 //!
-//! The code object that is damaged is `fixtures/branches.elf`. A launch of a damaged kernel may fault, which is an error
-//! like any other; its budget keeps endless ones short.
+//! The code object that is damaged is `fixtures/branches.elf`. A launch of a damaged kernel may fault, which
+//! is an error like any other; its budget keeps endless ones short.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -79,8 +79,8 @@ fn survives(bytes: &[u8]) {
     }
 }
 
-/// Parts that contradict each other: it is told what does, before anything is rewritten. To find it in what was rewritten would be to find a
-/// bug.
+/// Parts that contradict each other: it is told what does, before anything is rewritten. To find it in what
+/// was rewritten would be to find a bug.
 #[test]
 fn contradictions_are_damage_and_no_bug() {
     let number = |at: usize, size: usize| {
@@ -189,7 +189,8 @@ proptest! {
         survives(&bytes);
     }
 
-    /// Lengths, offsets and counts stand in words; random words are likelier to be absurd than flipped bits are.
+    /// Lengths, offsets and counts stand in words; random words are likelier to be absurd than flipped bits
+    /// are.
     #[test]
     fn absurd_words(words in prop::collection::vec((0..FIXTURE.len() / 8, prop_oneof![
         Just(0), Just(u64::MAX), Just(1 << 63), Just(u64::from(u32::MAX)), any::<u64>(), 0..20_000u64,
@@ -201,7 +202,8 @@ proptest! {
         survives(&bytes);
     }
 
-    /// The kernels' code alone: everything else is sound, so this reaches the decoder, the analysis and the emulator.
+    /// The kernels' code alone: everything else is sound, so this reaches the decoder, the analysis and the
+    /// emulator.
     #[test]
     fn damaged_code(flips in prop::collection::vec((0x1a00..0x1be0usize, 0..8u32), 1..6)) {
         let mut bytes = FIXTURE.to_vec();
@@ -220,8 +222,8 @@ fn text_offset() -> usize {
     object.text.range.start
 }
 
-/// Kinds of sections and of symbols, each put in place of each other one, and other sizes: what contradicts itself is told of the file, not found in what is
-/// made of it.
+/// Kinds of sections and of symbols, each put in place of each other one, and other sizes: what contradicts
+/// itself is told of the file, not found in what is made of it.
 #[test]
 fn kinds_that_contradict_each_other_are_told_before_rewriting() {
     let word = |at: usize| u64::from_le_bytes(FIXTURE[at..at + 8].try_into().unwrap()) as usize;

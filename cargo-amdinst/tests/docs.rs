@@ -1,5 +1,6 @@
-//! What README and guide name is there, and what is there they name: commands, options, exit codes, variables, keys, faults and
-//! schemas. That their outputs are what is printed is checked by `cargo xtask readme`, which needs built kernels.
+//! What README and guide name is there, and what is there they name: commands, options, exit codes,
+//! variables, keys, faults and schemas. That their outputs are what is printed is checked by
+//! `cargo xtask readme`, which needs built kernels.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +33,8 @@ fn pages() -> Vec<(String, String)> {
     names.into_iter().map(|name| (name.clone(), page(&name))).collect()
 }
 
-/// Every `cargo amdinst` command line of README and guide, without what is the shell's: pipes, redirections, comments.
+/// Every `cargo amdinst` command line of README and guide, without what is the shell's: pipes, redirections,
+/// comments.
 fn command_lines() -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     for (name, text) in pages() {

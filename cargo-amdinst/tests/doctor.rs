@@ -1,5 +1,5 @@
-//! `cargo amdinst doctor` beside toolchains made of shell scripts. GPUs are looked for on the machine that runs this; what is
-//! said of them is tested where it is made.
+//! `cargo amdinst doctor` beside toolchains made of shell scripts. GPUs are looked for on the machine that
+//! runs this; what is said of them is tested where it is made.
 #![cfg(unix)]
 
 use std::fs;
@@ -31,7 +31,8 @@ impl Toolchain {
         for tool in ["opt", "llc", "llvm-link", "llvm-dis", "ld.lld"] {
             toolchain.script(
                 &format!("lib/rustlib/{HOST}/bin/{tool}"),
-                // Of a kernel, whatever it is: code that reads 16 bits of memory twice, and spills nothing in its loop.
+                // Of a kernel, whatever it is: code that reads 16 bits of memory twice, and spills nothing in
+                // its loop.
                 "case $1 in --version) echo 'LLVM version 99.1.0'; echo '  amdgcn - AMD GCN GPUs';; \
                  *) cat >/dev/null; printf 'global_load_ushort v0\\n.LBB0_1:\\nglobal_load_ushort v1\\nv_xor_b32 v1\\nv_perm_b32 v1\\nv_perm_b32 v2\\nchange:\\n%%new = 1\\n';; esac",
             );

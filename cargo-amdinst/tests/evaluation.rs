@@ -1,8 +1,8 @@
 //! The tables and the chart of `docs/EVALUATION.md` are those of the runs that are kept beside it.
 //!
-//! `cargo amdinst bench seed --format json --chart docs/evaluation/seed.svg > docs/evaluation/seed.json` makes a new one, and
-//! `--timing mi210 --format json > docs/evaluation/seed-mi210.json` the other; what fails here then shows the tables that belong into
-//! the document.
+//! `cargo amdinst bench seed --format json --chart docs/evaluation/seed.svg > docs/evaluation/seed.json`
+//! makes a new one, and `--timing mi210 --format json > docs/evaluation/seed-mi210.json` the other; what
+//! fails here then shows the tables that belong into the document.
 
 use std::path::PathBuf;
 

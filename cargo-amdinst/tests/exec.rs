@@ -1,4 +1,5 @@
-//! `cargo amdinst exec`: what a user sees whose ROCm is not one that the emulator can stand under, and how the program ends.
+//! `cargo amdinst exec`: what a user sees whose ROCm is not one that the emulator can stand under, and how
+//! the program ends.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -175,7 +176,8 @@ fn the_program_dies_with_its_parent_if_that_is_asked_for() {
     assert!(ends_within(&process, Duration::from_secs(30)), "{process} is still there");
 }
 
-/// `cargo amdinst test` sets `AMDINST_TARGET_CPU` for its tests: a GPU that was asked for must not change by that.
+/// `cargo amdinst test` sets `AMDINST_TARGET_CPU` for its tests: a GPU that was asked for must not change by
+/// that.
 #[test]
 fn only_a_processor_that_was_asked_for_is_fixed() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,7 +1,8 @@
-//! Each way a launch can stop, from OpenCL C with debug information to the whole message of `cargo amdinst run`.
+//! Each way a launch can stop, from OpenCL C with debug information to the whole message of
+//! `cargo amdinst run`.
 //!
-//! The kernels and their launches are in `faults/faults.cl`. `AMDINST_BLESS=1 cargo test -p cargo-amdinst --test faults`
-//! writes the messages anew.
+//! The kernels and their launches are in `faults/faults.cl`.
+//! `AMDINST_BLESS=1 cargo test -p cargo-amdinst --test faults` writes the messages anew.
 
 mod support;
 
@@ -9,8 +10,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The message without what another build of the compiler may change: addresses in the code object, and the directory
-/// that it was compiled in.
+/// The message without what another build of the compiler may change: addresses in the code object, and the
+/// directory that it was compiled in.
 fn normalised(text: &str) -> String {
     let here = format!("{}/tests/faults/", env!("CARGO_MANIFEST_DIR"));
     let mut result = String::new();

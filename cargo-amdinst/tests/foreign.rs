@@ -1,5 +1,5 @@
-//! Kernel packages that are written for other tools are built as they are. The crates here have the names and the interface of those on
-//! crates.io, so that nothing is downloaded.
+//! Kernel packages that are written for other tools are built as they are. The crates here have the names and
+//! the interface of those on crates.io, so that nothing is downloaded.
 
 mod support;
 

@@ -1,5 +1,6 @@
-//! Commands on a disk that has no room, which is a file system of its own: each block in turn is the first that does not fit. Every file is
-//! the old one or the new one, nothing is left behind, and one line tells why. What builds and tests do is in `together` and `kept`.
+//! Commands on a disk that has no room, which is a file system of its own: each block in turn is the first
+//! that does not fit. Every file is the old one or the new one, nothing is left behind, and one line tells
+//! why. What builds and tests do is in `together` and `kept`.
 
 #[path = "support/drill.rs"]
 mod drill;

@@ -1,4 +1,5 @@
-//! Code for generic processors: shown, instrumented, and run by itself or as one of the processors that it is for.
+//! Code for generic processors: shown, instrumented, and run by itself or as one of the processors that it is
+//! for.
 
 mod support;
 

@@ -1,7 +1,7 @@
 //! `instrument` and files that are made to mislead: a clear error and its exit code, and nothing is written.
 //!
-//! The code objects are assembled from a kernel that is sound, with one thing wrong in each. What is wrong with the numbers in
-//! ELF headers, which no assembler writes, is put into the bytes of the sound one.
+//! The code objects are assembled from a kernel that is sound, with one thing wrong in each. What is wrong
+//! with the numbers in ELF headers, which no assembler writes, is put into the bytes of the sound one.
 
 mod support;
 
@@ -28,7 +28,8 @@ fn assemble(directory: &Path, from: &str, to: &str) -> Vec<u8> {
     std::fs::read(output).unwrap()
 }
 
-/// Instruments it: the exit code, and what stands on standard error. Nothing may be written unless all was well.
+/// Instruments it: the exit code, and what stands on standard error. Nothing may be written unless all was
+/// well.
 fn instrument(directory: &Path, bytes: &[u8]) -> (i32, String) {
     std::fs::write(directory.join("hostile.elf"), bytes).unwrap();
     let out = directory.join("out.elf");

@@ -35,7 +35,8 @@ fn a_plan_writes_nothing() {
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
-/// Of an output that cannot be written the directory is told, not the name of a file that nobody has asked for.
+/// Of an output that cannot be written the directory is told, not the name of a file that nobody has asked
+/// for.
 #[test]
 fn a_directory_that_is_not_there_is_told() {
     let directory = tempfile::tempdir().unwrap();

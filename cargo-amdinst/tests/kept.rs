@@ -1,5 +1,5 @@
-//! What `report` writes and what `test` keeps, when whoever writes is killed, is not alone, or has no room: every file is the old one or
-//! the new one. `cargo xtask drill` does all of it a thousand times.
+//! What `report` writes and what `test` keeps, when whoever writes is killed, is not alone, or has no room:
+//! every file is the old one or the new one. `cargo xtask drill` does all of it a thousand times.
 
 #[path = "support/drill.rs"]
 mod drill;

@@ -1,5 +1,6 @@
-//! Names of strangers: a code object's and a report's that command a terminal, forge lines, turn text around, or are no UTF-8. Whatever
-//! the command prints or writes shows them as escapes, JSON keeps the true ones, and what is rewritten keeps their bytes.
+//! Names of strangers: a code object's and a report's that command a terminal, forge lines, turn text around,
+//! or are no UTF-8. Whatever the command prints or writes shows them as escapes, JSON keeps the true ones,
+//! and what is rewritten keeps their bytes.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -7,7 +8,8 @@ use std::process::{Command, Output};
 const FIXTURE: &[u8] = include_bytes!("fixtures/branches.elf");
 const RUN: &str = include_str!("fixtures/run.json");
 
-/// A kernel's name, as long as `collatz`: it clears the screen, forges a line, begins a command, and is no UTF-8.
+/// A kernel's name, as long as `collatz`: it clears the screen, forges a line, begins a command, and is no
+/// UTF-8.
 const KERNEL: &[u8] = b"\x1b[2J\n\xe9\x9b";
 const KERNEL_SHOWN: &str = r"\u{1b}[2J\u{a}\xe9\x9b";
 /// One as long as `add` that begins a command with one character of the second set.

@@ -1,5 +1,5 @@
-//! `cargo amdinst new`: what it writes, and that it changes nothing that is there. That the package's test passes is run in the
-//! guide's first page (`cargo xtask readme`).
+//! `cargo amdinst new`: what it writes, and that it changes nothing that is there. That the package's test
+//! passes is run in the guide's first page (`cargo xtask readme`).
 
 use std::fs;
 use std::path::Path;
@@ -51,7 +51,8 @@ fn a_package_that_cargo_reads() {
     assert_eq!(Path::new(path), checkout.join("amdinst-device"));
     // The key that chooses the GPU is there to be edited.
     assert!(table["package"]["metadata"]["amdinst"]["target-cpus"][0].as_str().unwrap().starts_with("gfx"));
-    // It needs no other settings: tests load the runtime that the command brings. One makes linking tests cheaper, which each edit does.
+    // It needs no other settings: tests load the runtime that the command brings. One makes linking tests
+    // cheaper, which each edit does.
     assert_eq!(table["profile"]["dev"]["package"]["*"]["debug"].as_bool(), Some(false));
     assert_eq!(table["profile"].as_table().unwrap().len(), 1);
 

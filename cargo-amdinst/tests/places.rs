@@ -46,8 +46,8 @@ mod kernels {
 /// The guide's page, which has the warnings.
 const GUIDE: &str = include_str!("../../docs/src/is-it-the-compiler.md");
 
-/// Each place is told, with its line, by the build that links and by one that finds all up to date; once, if there are several processors.
-/// The guide has the same words.
+/// Each place is told, with its line, by the build that links and by one that finds all up to date; once, if
+/// there are several processors. The guide has the same words.
 #[test]
 fn places_that_llvm_compiles_wrongly_are_told() {
     let directory = tempfile::tempdir().unwrap();

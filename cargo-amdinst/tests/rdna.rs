@@ -1,4 +1,5 @@
-//! Code objects of RDNA, in waves of 32 and of 64 lanes: shown, instrumented and run; what a processor does not have is told.
+//! Code objects of RDNA, in waves of 32 and of 64 lanes: shown, instrumented and run; what a processor does
+//! not have is told.
 
 mod support;
 
@@ -77,8 +78,8 @@ fn rdna_is_shown_instrumented_and_run() {
     }
 }
 
-/// Code that assumes waves of 64: the lanes that waves of 32 do not have are told once a line, though a value of two words takes two
-/// instructions, and the kernel goes on.
+/// Code that assumes waves of 64: the lanes that waves of 32 do not have are told once a line, though a value
+/// of two words takes two instructions, and the kernel goes on.
 #[test]
 fn lanes_of_larger_waves_are_told() {
     const MIRRORED: &str = "\
@@ -116,8 +117,9 @@ kernel void mirrored(global ulong *a) {
     assert!(!told.contains("warning"), "{told}");
 }
 
-/// The vector addition of the talk that this project began with, in Rust (`fixtures/vector_add.rs`), as the link step makes it for gfx1100: its listing, the same with counters in each storage, and the report of four waves of which the last diverges. `cargo xtask
-/// snapshots --bless` writes the snapshot anew.
+/// The vector addition of the talk that this project began with, in Rust (`fixtures/vector_add.rs`), as the
+/// link step makes it for gfx1100: its listing, the same with counters in each storage, and the report of
+/// four waves of which the last diverges. `cargo xtask snapshots --bless` writes the snapshot anew.
 #[test]
 fn a_vector_addition_of_gfx1100_is_listed_instrumented_and_reported() {
     let directory = tempfile::tempdir().unwrap();

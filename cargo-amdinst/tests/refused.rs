@@ -29,8 +29,9 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
 }
 ";
 
-/// A function that LLVM has no code for is told with its line, by the build that links and by one that finds all up to date. The others
-/// run, those with `#[used]` statics among them, and the one without code says why.
+/// A function that LLVM has no code for is told with its line, by the build that links and by one that finds
+/// all up to date. The others run, those with `#[used]` statics among them, and the one without code says
+/// why.
 #[test]
 fn what_has_no_code_is_told_and_the_rest_is_built() {
     let directory = tempfile::tempdir().unwrap();

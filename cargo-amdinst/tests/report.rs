@@ -1,4 +1,5 @@
-//! `cargo amdinst report` on a run that was made up by hand: what it prints and writes, what each mistake gives.
+//! `cargo amdinst report` on a run that was made up by hand: what it prints and writes, what each mistake
+//! gives.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

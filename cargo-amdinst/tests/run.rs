@@ -224,7 +224,8 @@ fn the_launched_file_is_not_overwritten() {
     }
 }
 
-/// What was left out by choice is neither a refusal nor an oversight of the analysis: the counters of the rest agree.
+/// What was left out by choice is neither a refusal nor an oversight of the analysis: the counters of the
+/// rest agree.
 #[test]
 fn sites_that_are_left_out_are_no_difference() {
     let directory = tempfile::tempdir().unwrap();
@@ -334,7 +335,8 @@ fn blocks_are_counted_with_their_lanes() {
     );
 }
 
-/// Of a launch of 300,000 waves, the first 16 do something. A kilobyte a wave would be 300 MB: more than the process may have here.
+/// Of a launch of 300,000 waves, the first 16 do something. A kilobyte a wave would be 300 MB: more than the
+/// process may have here.
 #[test]
 fn a_large_launch_takes_the_memory_of_a_small_one_and_its_sums_are_exact() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! The JSON of commands, and of files that others read, is what `schemas/` says: every property that there is, and no other.
+//! The JSON of commands, and of files that others read, is what `schemas/` says: every property that there
+//! is, and no other.
 
 #[path = "support/schema.rs"]
 mod schema;

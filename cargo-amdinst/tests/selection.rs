@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A workspace: `ours` depends on our crate, `plain` defines a kernel without, `host` has none and `off` says so.
+/// A workspace: `ours` depends on our crate, `plain` defines a kernel without, `host` has none and `off` says
+/// so.
 fn workspace(place: &Path) {
     let write = |name: &str, text: &str| {
         let path = place.join(name);
@@ -77,7 +78,8 @@ fn packages_as_cargo_chooses_them() {
     }
 }
 
-/// Kernels may come from macros: procedural ones of a package beside, ones by example, and those of a registry, whose sources nobody looks at.
+/// Kernels may come from macros: procedural ones of a package beside, ones by example, and those of a
+/// registry, whose sources nobody looks at.
 #[test]
 fn kernels_of_macros_are_found() {
     let place = tempfile::tempdir().unwrap();

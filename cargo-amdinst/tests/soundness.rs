@@ -1,5 +1,5 @@
-//! Crates without unsafe code say that they have none, so that none comes in unnoticed. Those with some have a condition at each
-//! block, which a lint of the workspace asks for.
+//! Crates without unsafe code say that they have none, so that none comes in unnoticed. Those with some have
+//! a condition at each block, which a lint of the workspace asks for.
 
 use std::fs;
 use std::path::{Path, PathBuf};

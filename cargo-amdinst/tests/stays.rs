@@ -1,4 +1,5 @@
-//! A function that cannot move stays with the kernel that calls it; all others are instrumented, and debug information tells of both.
+//! A function that cannot move stays with the kernel that calls it; all others are instrumented, and debug
+//! information tells of both.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! `run --timeline`: the rules of the trace event format, as far as viewers rely on them, and the waves in it.
+//! `run --timeline`: the rules of the trace event format, as far as viewers rely on them, and the waves in
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,7 +7,8 @@ use std::process::{Command, Output};
 
 use serde::Deserialize;
 
-/// "Trace Event Format", section "JSON Object Format". A field that is not here is none of the format's, or not used.
+/// "Trace Event Format", section "JSON Object Format". A field that is not here is none of the format's, or
+/// not used.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Trace {

@@ -1,5 +1,5 @@
-//! A probe map and its code object, when whoever writes them is killed, is not alone, or has no room. `cargo xtask drill` does all of it a
-//! thousand times.
+//! A probe map and its code object, when whoever writes them is killed, is not alone, or has no room.
+//! `cargo xtask drill` does all of it a thousand times.
 
 #[path = "support/drill.rs"]
 mod drill;
@@ -162,7 +162,8 @@ fn build(home: &str) -> [&str; 5] {
     ["build", "-p", PACKAGE, "--counters", home]
 }
 
-/// All that the manifest names is there and belongs together. A reader who has no lock looks again if another build came in between.
+/// All that the manifest names is there and belongs together. A reader who has no lock looks again if another
+/// build came in between.
 fn check_build(own: &Own, what: &str) {
     let artifacts = own.artifacts().join(PACKAGE);
     let manifest = || fs::read(artifacts.join("manifest.json")).unwrap();

@@ -126,7 +126,8 @@ fn a_report_of_racing_workgroups_is_the_same_each_time() {
         (String::from_utf8(output.stdout).unwrap(), std::fs::read(directory.join("o")).unwrap())
     };
     let (told, memory) = report(1);
-    // Each kernel gives one result here, and may give another on a GPU. Whether that is a race is in doubt: accesses may be atomic.
+    // Each kernel gives one result here, and may give another on a GPU. Whether that is a race is in doubt:
+    // accesses may be atomic.
     let verdict = "memory after both kernels: equal; counters and the emulator's own: equal; workgroups access memory that others write: in \
          order\n";
     assert!(told.contains(verdict), "{told}");

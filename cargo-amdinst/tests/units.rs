@@ -1,4 +1,5 @@
-//! Kernels are compiled in units: what an edit costs is counted, and the code object is the one that a first build makes.
+//! Kernels are compiled in units: what an edit costs is counted, and the code object is the one that a first
+//! build makes.
 
 mod support;
 

@@ -1,12 +1,13 @@
-//! What `run --report` says of kernels that have no one result: never that they are equal, nor that the instrumentation is to blame. Of
-//! accesses that may be atomic, it compares what they leave, and says so.
+//! What `run --report` says of kernels that have no one result: never that they are equal, nor that the
+//! instrumentation is to blame. Of accesses that may be atomic, it compares what they leave, and says so.
 
 mod support;
 
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A kernel with one site that stores v7, which `BODY` may set, to the place of the work-item in its workgroup.
+/// A kernel with one site that stores v7, which `BODY` may set, to the place of the work-item in its
+/// workgroup.
 fn kernel(body: &str) -> String {
     let code = "  s_load_dwordx2 s[8:9], s[0:1], 0x0
   BODY
@@ -152,7 +153,8 @@ fn a_large_launch_that_races_is_not_equal() {
     assert_eq!((&view["memory_equal"], &view["sampled"][0]["of"]), (&true.into(), &5000.into()), "{view}");
 }
 
-/// How often a loop goes round that waits for another workgroup depends on how many instructions all of them have.
+/// How often a loop goes round that waits for another workgroup depends on how many instructions all of them
+/// have.
 #[test]
 fn workgroups_that_wait_are_compared_with_their_own_run() {
     if !support::tools("verdicts") {
@@ -190,7 +192,8 @@ fn workgroups_that_wait_are_compared_with_their_own_run() {
     }
 }
 
-/// Wave 0 hands numbers on to wave 1 in LDS: by a counter that it adds to with release, and that wave 1 reads with acquire.
+/// Wave 0 hands numbers on to wave 1 in LDS: by a counter that it adds to with release, and that wave 1 reads
+/// with acquire.
 const HANDED_ON: &str = "\
 kernel void hand_on(global const int *in, global int *out) {
     local int data[64];

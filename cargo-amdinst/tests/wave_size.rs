@@ -1,4 +1,5 @@
-//! Kernels for a processor with waves of two sizes: each is compiled for the one that was asked for, all of it.
+//! Kernels for a processor with waves of two sizes: each is compiled for the one that was asked for, all of
+//! it.
 
 mod support;
 

@@ -15,11 +15,13 @@ use crate::buffer::{Buffer, BufferSlice, BufferSliceMut, Region};
 use crate::launch::Dim3;
 use crate::rows::{BufferRows, BufferRowsMut, Rows};
 
-/// A value that may be passed for a kernel parameter of type `P`. `N` is for messages: a type with the parameter's name.
+/// A value that may be passed for a kernel parameter of type `P`. `N` is for messages: a type with the
+/// parameter's name.
 ///
-/// Numbers, arrays and structures with `#[derive(KernelArg)]` are passed by value. What a kernel reads (`*const T`, `&[T]`) is a
-/// `&Buffer<T>` or a part of one; for writing (`*mut T`, `PerItem<T>`, `Strided<T>`, `PerGroup<T>`, atomics), a `&mut Buffer<T>` or a
-/// part of one. Rows are `buffer.rows(width)` (`Slice2d<T>`) and `buffer.rows_mut(width)` (`PerItem2d<T>`).
+/// Numbers, arrays and structures with `#[derive(KernelArg)]` are passed by value. What a kernel reads
+/// (`*const T`, `&[T]`) is a `&Buffer<T>` or a part of one; for writing (`*mut T`, `PerItem<T>`,
+/// `Strided<T>`, `PerGroup<T>`, atomics), a `&mut Buffer<T>` or a part of one. Rows are `buffer.rows(width)`
+/// (`Slice2d<T>`) and `buffer.rows_mut(width)` (`PerItem2d<T>`).
 ///
 /// The compiler recommends none of its implementations: it would list them all.
 #[diagnostic::on_unimplemented(
@@ -35,9 +37,11 @@ pub trait Argument<P: KernelArg, N = ()> {
     fn push(self, values: &mut Values);
 }
 
-/// A tuple of arguments for a kernel whose parameters are the tuple `P`. `N` is for messages: types with the parameters' names.
+/// A tuple of arguments for a kernel whose parameters are the tuple `P`. `N` is for messages: types with the
+/// parameters' names.
 ///
-/// All tuples have it by one implementation. Those of each length would be listed behind each error about an argument.
+/// All tuples have it by one implementation. Those of each length would be listed behind each error about an
+/// argument.
 #[diagnostic::on_unimplemented(
     message = "these arguments do not fit a kernel with the parameters `{P}`",
     label = "expected arguments for `{P}`",
@@ -318,7 +322,8 @@ impl ArgumentTuple<()> for () {
     fn push_each(self, _: &mut Values) {}
 }
 
-/// For tuples of each length up to that of the list: those of the first ones, since the compiler shows some of them, the shortest first.
+/// For tuples of each length up to that of the list: those of the first ones, since the compiler shows some
+/// of them, the shortest first.
 macro_rules! tuples {
     ($($argument:ident $parameter:ident $name:ident),+) => {
         tuples!(@longer [] $($argument $parameter $name),+);

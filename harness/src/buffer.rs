@@ -10,8 +10,8 @@ use crate::device::Device;
 
 /// `len` values of `T` in device memory, freed when dropped.
 ///
-/// Passed to a kernel by reference: `&buffer` for reading (`*const T`, `&[T]`), `&mut buffer` for writing (`*mut T`,
-/// `PerItem<T>`). `buffer.slice(16..)` and `buffer.slice_mut(16..)` are parts of it.
+/// Passed to a kernel by reference: `&buffer` for reading (`*const T`, `&[T]`), `&mut buffer` for writing
+/// (`*mut T`, `PerItem<T>`). `buffer.slice(16..)` and `buffer.slice_mut(16..)` are parts of it.
 pub struct Buffer<T: Element> {
     allocation: Allocation,
     len: usize,

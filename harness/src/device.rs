@@ -58,18 +58,20 @@ pub enum DeviceError {
 impl Device {
     /// Opens the device that `settings` ask for, and says in a sentence which was taken and why.
     ///
-    /// `auto` takes a GPU if the HIP runtime has one that the kernels were built for, and the emulator otherwise.
+    /// `auto` takes a GPU if the HIP runtime has one that the kernels were built for, and the emulator
+    /// otherwise.
     ///
     /// # Errors
-    /// No runtime of the installed command. With [`DeviceChoice::Hip`]: no HIP, no GPU, or one of another target than the
-    /// kernels'.
+    /// No runtime of the installed command. With [`DeviceChoice::Hip`]: no HIP, no GPU, or one of another
+    /// target than the kernels'.
     pub fn open(settings: &Settings) -> Result<(Self, String), DeviceError> {
         let interface = runtime::interface()?;
         let text = serde_json::to_string(settings)
             .map_err(|error| DeviceError::Refused(format!("settings: {error}")))?;
         let embedded = embedded(settings);
         let mut handle = std::ptr::null_mut();
-        // SAFETY: the slices live through the call, what is embedded to the end of the process, and there is room for a handle.
+        // SAFETY: the slices live through the call, what is embedded to the end of the process, and there is
+        // room for a handle.
         let owned =
             unsafe { (interface.open)(slice(&text), embedded.as_ptr(), embedded.len(), &raw mut handle) };
         let told: Opened = answered::<Result<Opened, String>>(interface, owned)

@@ -4,9 +4,10 @@ use amdinst_format::report::Counts;
 
 /// What a branch must count, wave by wave.
 ///
-/// `items` are the work-items of the launch, workgroup by workgroup of `workgroup` each, in the order of their flat ids: `Some` if one comes
-/// to the branch, with whether it takes it; else `None`. `lanes` is the size of a wave ([`Launch::wave_size`](crate::Launch::wave_size)). A
-/// wave without a work-item that comes to the branch has no entry. [`Iterator::sum`] adds entries up.
+/// `items` are the work-items of the launch, workgroup by workgroup of `workgroup` each, in the order of
+/// their flat ids: `Some` if one comes to the branch, with whether it takes it; else `None`. `lanes` is the
+/// size of a wave ([`Launch::wave_size`](crate::Launch::wave_size)). A wave without a work-item that comes to
+/// the branch has no entry. [`Iterator::sum`] adds entries up.
 ///
 /// ```
 /// // 100 elements on two workgroups of 64, in waves of 64 lanes.

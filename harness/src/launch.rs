@@ -116,10 +116,12 @@ pub trait Launch<P, N = ()> {
 
     /// Runs the kernel on `grid` workgroups of `block` work-items each and waits for its end.
     ///
-    /// `arguments` is a tuple with one value for each parameter: numbers, arrays and structures by value, `&Buffer<T>` for `&[T]` and
-    /// `*const T`, `&mut Buffer<T>` for `PerItem<T>` and `*mut T`. A wrong number or type does not compile.
+    /// `arguments` is a tuple with one value for each parameter: numbers, arrays and structures by value,
+    /// `&Buffer<T>` for `&[T]` and `*const T`, `&mut Buffer<T>` for `PerItem<T>` and `*mut T`. A wrong number
+    /// or type does not compile.
     ///
-    /// A buffer with elements for which there is no work-item is told of: in the test's output, and by [`Run::warnings`].
+    /// A buffer with elements for which there is no work-item is told of: in the test's output, and by
+    /// [`Run::warnings`].
     ///
     /// # Errors
     /// See [`LaunchError`]: kernels not built, a fault in the kernel, or a difference that the probes made.
@@ -133,8 +135,8 @@ pub trait Launch<P, N = ()> {
         self.launch_with_lds(device, grid, block, 0, arguments)
     }
 
-    /// Runs the kernel on at least `n` work-items: in workgroups of 256, or of fewer, whole waves, if there are not so many. Workgroups are
-    /// no larger than `#[kernel(workgroup = …)]` allows.
+    /// Runs the kernel on at least `n` work-items: in workgroups of 256, or of fewer, whole waves, if there
+    /// are not so many. Workgroups are no larger than `#[kernel(workgroup = …)]` allows.
     ///
     /// The last workgroup may have work-items beyond the last element, for which `PerItem` has none.
     ///
@@ -149,8 +151,8 @@ pub trait Launch<P, N = ()> {
         over(self.written(), device, [n, 1, 1], arguments)
     }
 
-    /// Runs the kernel on at least as many work-items in x and y. Workgroups have 16 by 16 work-items, or fewer if
-    /// there are fewer.
+    /// Runs the kernel on at least as many work-items in x and y. Workgroups have 16 by 16 work-items, or
+    /// fewer if there are fewer.
     ///
     /// # Errors
     /// As [`Launch::launch`], and when a size is 0.
@@ -163,8 +165,8 @@ pub trait Launch<P, N = ()> {
         over(self.written(), device, [x, y, 1], arguments)
     }
 
-    /// Runs the kernel on at least as many work-items in x, y and z. Workgroups have 8 by 8 by 4 work-items, or fewer
-    /// if there are fewer.
+    /// Runs the kernel on at least as many work-items in x, y and z. Workgroups have 8 by 8 by 4 work-items,
+    /// or fewer if there are fewer.
     ///
     /// # Errors
     /// As [`Launch::launch`], and when a size is 0.
@@ -194,7 +196,8 @@ pub trait Launch<P, N = ()> {
         launch(self.written(), device, [grid.into(), block.into()], lds, &values)
     }
 
-    /// Lanes of a wave of the kernel, as it was built for the device: 64 on GFX9, 32 or 64 on GFX11 (`--wave-size`).
+    /// Lanes of a wave of the kernel, as it was built for the device: 64 on GFX9, 32 or 64 on GFX11
+    /// (`--wave-size`).
     ///
     /// # Errors
     /// When the kernel is not built for the device's processor.
@@ -302,8 +305,8 @@ fn left_over(kernel: Written, [grid, block]: [Dim3; 2], values: &Values) -> Vec<
     reached.filter_map(text).collect()
 }
 
-/// How many workgroups of how many work-items there are for at least as many work-items as `sizes` say, if a workgroup has no more than
-/// `most`.
+/// How many workgroups of how many work-items there are for at least as many work-items as `sizes` say, if a
+/// workgroup has no more than `most`.
 fn workgroups(sizes: [u32; 3], most: Option<u32>) -> [[u32; 3]; 2] {
     /// As many lanes as the greatest wave has.
     const WAVE: u32 = 64;
@@ -396,8 +399,8 @@ impl Run {
         self.timing.as_ref()
     }
 
-    /// The cargo profile that the kernel was built with: at another `opt-level` the compiler may keep a branch
-    /// or make a select of it.
+    /// The cargo profile that the kernel was built with: at another `opt-level` the compiler may keep a
+    /// branch or make a select of it.
     pub fn profile(&self) -> &str {
         &self.profile
     }
@@ -422,7 +425,8 @@ impl Run {
         self.wave_instructions
     }
 
-    /// How long the GPU took for the instrumented kernel, by the runtime's events; the original is faster. `None` on the emulator.
+    /// How long the GPU took for the instrumented kernel, by the runtime's events; the original is faster.
+    /// `None` on the emulator.
     pub const fn elapsed(&self) -> Option<Duration> {
         self.elapsed
     }

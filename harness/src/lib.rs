@@ -21,29 +21,32 @@
 //! harness::main!();
 //! ```
 //!
-//! `cargo amdinst test` builds and instruments the kernels and runs such targets; `cargo test` and `cargo nextest run`
-//! work too once the kernels were built: where sources, features, profile or toolchain have changed since, the kernels are built
-//! again by the first launch, and a test fails where that cannot be done.
+//! `cargo amdinst test` builds and instruments the kernels and runs such targets; `cargo test` and
+//! `cargo nextest run` work too once the kernels were built: where sources, features, profile or toolchain
+//! have changed since, the kernels are built again by the first launch, and a test fails where that cannot be
+//! done.
 //!
 //! # In a program of its own
-//! A program that embeds its kernels (`amdinst-build` in its build script, [`embedded!`]) opens a [`Device`] with
-//! [`Settings::embedded`] and launches them in the same way; then no file is looked for.
+//! A program that embeds its kernels (`amdinst-build` in its build script, [`embedded!`]) opens a [`Device`]
+//! with [`Settings::embedded`] and launches them in the same way; then no file is looked for.
 //!
-//! Programs that are shipped to machines without `cargo-amdinst` take the feature `bundled`, which builds the runtime into
-//! them.
+//! Programs that are shipped to machines without `cargo-amdinst` take the feature `bundled`, which builds the
+//! runtime into them.
 //!
 //! # The runtime
-//! Emulator, HIP launches and the comparison of counters are in a shared library that the installed command brings
-//! (`amdinst-runtime`), so that tests build in seconds. It is found beside `cargo-amdinst`; `cargo amdinst test` names it.
+//! Emulator, HIP launches and the comparison of counters are in a shared library that the installed command
+//! brings (`amdinst-runtime`), so that tests build in seconds. It is found beside `cargo-amdinst`;
+//! `cargo amdinst test` names it.
 //!
 //! # What a launch checks
-//! On the emulator each launch runs the instrumented kernel and the original, on memory of its own each, and fails
-//! unless both leave the same bytes in every buffer and the counters are those that the emulator itself saw in the
-//! original. On a GPU only the instrumented kernel runs, and its counters are the report.
+//! On the emulator each launch runs the instrumented kernel and the original, on memory of its own each, and
+//! fails unless both leave the same bytes in every buffer and the counters are those that the emulator itself
+//! saw in the original. On a GPU only the instrumented kernel runs, and its counters are the report.
 //!
 //! # Kernels without counters
-//! Where code for a processor is not instrumented yet, kernels run as they were compiled. A test that asks for the counts of a branch then
-//! ends there and is ignored, with the reason: what it asserted before has held, and what the counts would be is not known.
+//! Where code for a processor is not instrumented yet, kernels run as they were compiled. A test that asks
+//! for the counts of a branch then ends there and is ignored, with the reason: what it asserted before has
+//! held, and what the counts would be is not known.
 //!
 //! # Environment
 //! | variable | meaning |
@@ -119,8 +122,8 @@ macro_rules! main {
     };
 }
 
-/// Compares a whole report with the snapshot kept beside the test (`insta`), by source place and free of addresses. Waves of 32 lanes have
-/// snapshots of their own (`…@wave32.snap`).
+/// Compares a whole report with the snapshot kept beside the test (`insta`), by source place and free of
+/// addresses. Waves of 32 lanes have snapshots of their own (`…@wave32.snap`).
 ///
 /// `assert_report_snapshot!(report)` or `assert_report_snapshot!("name", report)`.
 #[macro_export]

@@ -8,8 +8,8 @@ use crate::launch::path;
 
 /// Shows a kernel's code. In scope, every function with `#[kernel]`, and every [`Kernel`], has this method.
 pub trait Listing {
-    /// The instructions of the kernel as it was built, before any probe, one a line and as LLVM writes them. Without
-    /// addresses, so that a snapshot of it changes only when the code does.
+    /// The instructions of the kernel as it was built, before any probe, one a line and as LLVM writes them.
+    /// Without addresses, so that a snapshot of it changes only when the code does.
     ///
     /// # Errors
     /// When the kernel is not built for the device's processor, or a word of it is no instruction.

@@ -45,8 +45,8 @@ impl Report {
     /// The branch with the probe `name`: all machine sites that the compiler made of it, taken together.
     ///
     /// # Panics
-    /// When the kernel has no such probe, or the compiler made a uniform branch, a select or nothing of it. Such an
-    /// outcome has no counts; ask for it by [`report::Report::outcome`].
+    /// When the kernel has no such probe, or the compiler made a uniform branch, a select or nothing of it.
+    /// Such an outcome has no counts; ask for it by [`report::Report::outcome`].
     #[track_caller]
     pub fn branch(&self, name: &str) -> Selection<'_> {
         self.told(self.find(name))
@@ -94,7 +94,8 @@ impl Report {
         }
     }
 
-    /// What was selected. (A closure of `unwrap_or_else` would be the place that the failure is told to be at.)
+    /// What was selected. (A closure of `unwrap_or_else` would be the place that the failure is told to be
+    /// at.)
     #[track_caller]
     fn told<T>(&self, selected: Result<T, SelectError>) -> T {
         match selected {

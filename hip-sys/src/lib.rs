@@ -1,9 +1,9 @@
 //! Bindings to the HIP runtime, loaded at run time, so that building needs no ROCm.
 //!
-//! [`Hip::load`] looks for the runtime's shared library and gives a table of the functions that it found; each
-//! entry is a `Result`, for older and newer runtimes lack some. The table and its types are generated from
-//! HIP 5.2's headers (`cargo xtask bindgen`); which runtime it is, [`version`] tells, and what a later one changed is in
-//! [`properties`].
+//! [`Hip::load`] looks for the runtime's shared library and gives a table of the functions that it found;
+//! each entry is a `Result`, for older and newer runtimes lack some. The table and its types are generated
+//! from HIP 5.2's headers (`cargo xtask bindgen`); which runtime it is, [`version`] tells, and what a later
+//! one changed is in [`properties`].
 
 use std::ffi::c_void;
 
@@ -61,7 +61,8 @@ impl Hip {
     pub fn load() -> Result<(Self, &'static str), LoadError> {
         let mut tried = Vec::new();
         for name in LIBRARY_NAMES {
-            // SAFETY: loading runs the library's initialisers; under these names only a HIP runtime is installed.
+            // SAFETY: loading runs the library's initialisers; under these names only a HIP runtime is
+            // installed.
             match unsafe { Self::new(name) } {
                 Ok(hip) => return Ok((hip, name)),
                 Err(error) => {

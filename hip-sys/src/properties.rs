@@ -1,8 +1,9 @@
 //! The name of a device's target, from any runtime.
 //!
 //! `hipDeviceProp_t` changed its layout in HIP 6. There, `hipGetDevicePropertiesR0600` fills the new one, and
-//! `hipGetDeviceProperties` is kept, with the old one, for programs built before; HIP 5 has that alone. Which layout a function fills
-//! is told by its name and by the runtime's version, and a structure is read only where the two agree.
+//! `hipGetDeviceProperties` is kept, with the old one, for programs built before; HIP 5 has that alone. Which
+//! layout a function fills is told by its name and by the runtime's version, and a structure is read only
+//! where the two agree.
 //!
 //! Of what a launch through HIP uses, only this differs between HIP 5, 6 and 7. Tests build runtimes in C
 //! that differ as those do (`tests/stub`).
@@ -15,7 +16,8 @@ use crate::{Hip, hipDeviceProp_t, hipError_t};
 
 /// Byte offset of `gcnArchName` in `hipDeviceProp_tR0600` (x86-64).
 const R0600_ARCH_NAME: usize = 1160;
-/// Bytes handed to the runtime: the structure has 1,472, with reserved ones in it, and a later one may have more.
+/// Bytes handed to the runtime: the structure has 1,472, with reserved ones in it, and a later one may have
+/// more.
 const R0600_BYTES: usize = 8192;
 /// Bytes of the name's field, in both layouts.
 const ARCH_NAME_BYTES: usize = 256;
@@ -74,7 +76,8 @@ pub fn target_name(hip: &Hip, device: c_int) -> Result<String, PropertiesError> 
         Layout::R0600 => {
             let get = hip.hipGetDevicePropertiesR0600.as_ref().map_err(|_| PropertiesError::Missing)?;
             let mut properties = Box::new(R0600([0; R0600_BYTES]));
-            // SAFETY: the pointer is valid for writes of a buffer larger than the structure that the runtime fills.
+            // SAFETY: the pointer is valid for writes of a buffer larger than the structure that the runtime
+            // fills.
             check(unsafe { get((&raw mut *properties).cast(), device) })?;
             name_in(&properties.0[R0600_ARCH_NAME..R0600_ARCH_NAME + ARCH_NAME_BYTES])
         }

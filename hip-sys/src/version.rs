@@ -16,8 +16,8 @@ pub struct Version {
 }
 
 impl Version {
-    /// The version that the runtime reports. It needs no GPU for that. `None` if it does not say, or nothing that makes
-    /// sense.
+    /// The version that the runtime reports. It needs no GPU for that. `None` if it does not say, or nothing
+    /// that makes sense.
     pub fn of(hip: &Hip) -> Option<Self> {
         let get = hip.hipRuntimeGetVersion.as_ref().ok()?;
         let mut number = 0;
@@ -26,7 +26,8 @@ impl Version {
         (error == hipError_t::hipSuccess).then_some(number).and_then(Self::from_number)
     }
 
-    /// The version of a `HIP_VERSION`: 10,000,000 times the first part, 100,000 times the second one, and the third.
+    /// The version of a `HIP_VERSION`: 10,000,000 times the first part, 100,000 times the second one, and the
+    /// third.
     pub fn from_number(number: i32) -> Option<Self> {
         let number = u32::try_from(number).ok().filter(|number| *number >= 10_000_000)?;
         Some(Self { major: number / 10_000_000, minor: number / 100_000 % 100, patch: number % 100_000 })
@@ -34,9 +35,9 @@ impl Version {
 
     /// The newest version of code objects that it reads, as far as this crate knows them: 4 to 6.
     ///
-    /// Up to HIP 5.2 the runtime's loader knows version 5. But its library for metadata (comgr) does not, so the
-    /// runtime refuses such files, as Debian's does. From 5.3 on both know it. Version 6 is loaded by HIP 6.3 and later
-    /// (llvm/llvm-project#130963, which made it LLVM's default).
+    /// Up to HIP 5.2 the runtime's loader knows version 5. But its library for metadata (comgr) does not, so
+    /// the runtime refuses such files, as Debian's does. From 5.3 on both know it. Version 6 is loaded by HIP
+    /// 6.3 and later (llvm/llvm-project#130963, which made it LLVM's default).
     pub const fn newest_code_object(self) -> u32 {
         match (self.major, self.minor) {
             (..=4, _) | (5, ..=2) => 4,
@@ -47,8 +48,9 @@ impl Version {
 
     /// Whether a launch works of a kernel that has a hidden argument `hidden_completion_action`.
     ///
-    /// LLVM writes it for each kernel of which it does not see all that it calls. HIP before 5.7 takes such a kernel for one that enqueues
-    /// others, and reads through a null pointer (ROCm/clr, c585aefdb, mended that in April 2023).
+    /// LLVM writes it for each kernel of which it does not see all that it calls. HIP before 5.7 takes such a
+    /// kernel for one that enqueues others, and reads through a null pointer (ROCm/clr, c585aefdb, mended
+    /// that in April 2023).
     pub const fn takes_completion_actions(self) -> bool {
         matches!((self.major, self.minor), (5, 7..) | (6.., _))
     }

@@ -10,7 +10,8 @@ use crate::signature::{
 pub struct MemoryUse {
     /// The access at an address.
     pub action: MemoryAction,
-    /// It does so at two addresses, whose offsets count so many elements each (`ds_read2_b32` 1, `ds_read2st64_b32` 64).
+    /// It does so at two addresses, whose offsets count so many elements each (`ds_read2_b32` 1,
+    /// `ds_read2st64_b32` 64).
     pub stride: Option<u8>,
     /// An atomic that returns the old value whatever its modifiers say (`ds_add_rtn_u32`).
     pub returns: bool,
@@ -138,8 +139,8 @@ pub enum AtomicOp {
 }
 
 impl AtomicOp {
-    /// The kind of operations among which this one may happen in any order, and leave the same value in memory: named by one of them.
-    /// Additions and subtractions are of one kind; a maximum is not of theirs.
+    /// The kind of operations among which this one may happen in any order, and leave the same value in
+    /// memory: named by one of them. Additions and subtractions are of one kind; a maximum is not of theirs.
     pub const fn commuting(self) -> Option<Self> {
         match self {
             Self::Add | Self::Sub => Some(Self::Add),

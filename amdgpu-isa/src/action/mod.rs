@@ -1,5 +1,5 @@
-//! What instructions do: accesses to memory, products of matrices, comparisons, conversions. `signature` says which opcode does what,
-//! once for all generations.
+//! What instructions do: accesses to memory, products of matrices, comparisons, conversions. `signature` says
+//! which opcode does what, once for all generations.
 
 mod compare;
 mod convert;
@@ -38,8 +38,8 @@ fn by_op<T: Copy>(told: impl Fn(&Signature) -> Option<T>) -> Vec<Option<T>> {
 }
 
 impl Op {
-    /// The access to memory that it is; `None` if it is none, or one that has no such form: images, counters by which waves wait for each
-    /// other, moves between lanes.
+    /// The access to memory that it is; `None` if it is none, or one that has no such form: images, counters
+    /// by which waves wait for each other, moves between lanes.
     pub fn memory_use(self) -> Option<MemoryUse> {
         static USES: LazyLock<Vec<Option<MemoryUse>>> = LazyLock::new(|| by_op(memory::memory_use));
         USES[self as usize]
@@ -56,7 +56,8 @@ impl Op {
         PRODUCTS[self as usize].as_ref()
     }
 
-    /// The comparison of numbers that it is, if it is one: of lanes, or of scalars. Tests of a float's class are none.
+    /// The comparison of numbers that it is, if it is one: of lanes, or of scalars. Tests of a float's class
+    /// are none.
     pub fn comparison(self) -> Option<Comparison> {
         static COMPARISONS: LazyLock<Vec<Option<Comparison>>> = LazyLock::new(|| {
             by_op(|signature| match signature.action {

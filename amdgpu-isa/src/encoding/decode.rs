@@ -9,8 +9,9 @@ use crate::{Arch, DecodeError, Encoding, Feature, Illegal, Inst, Mods, Operands,
 
 /// Decodes the instruction at the start of `bytes`, which may go on to the end of the section.
 ///
-/// The result is exact: [`Inst::encode`] gives back the same bytes. Forms that are illegal (reserved codes, misaligned
-/// tuples, bits without meaning) are errors, so that what decodes can be analysed, rewritten and executed.
+/// The result is exact: [`Inst::encode`] gives back the same bytes. Forms that are illegal (reserved codes,
+/// misaligned tuples, bits without meaning) are errors, so that what decodes can be analysed, rewritten and
+/// executed.
 ///
 /// # Errors
 /// [`DecodeError`], with the offending words.
@@ -19,9 +20,9 @@ pub fn decode(target: impl Into<Target>, bytes: &[u8]) -> Result<Inst, DecodeErr
     decode_with(target, bytes, target.arch.generation().model().check)
 }
 
-/// As [`decode`], for a listing: takes every combination of operands of which each by itself is legal, as LLVM's
-/// disassembler does. Paddings and tables contain words that no assembler writes: `v_cndmask_b32_e32 v0, s0, v0, vcc`
-/// is a zero.
+/// As [`decode`], for a listing: takes every combination of operands of which each by itself is legal, as
+/// LLVM's disassembler does. Paddings and tables contain words that no assembler writes:
+/// `v_cndmask_b32_e32 v0, s0, v0, vcc` is a zero.
 ///
 /// # Errors
 /// [`DecodeError`], with the offending words.
@@ -30,8 +31,8 @@ pub fn decode_for_listing(target: impl Into<Target>, bytes: &[u8]) -> Result<Ins
     decode_with(target, bytes, target.arch.generation().model().check_fields)
 }
 
-/// How many bytes at the start of `bytes` tell that they are `inst`, which they decode to: with any others behind these they
-/// would be the same instruction.
+/// How many bytes at the start of `bytes` tell that they are `inst`, which they decode to: with any others
+/// behind these they would be the same instruction.
 pub fn significant_bytes(target: impl Into<Target>, bytes: &[u8], inst: &Inst) -> usize {
     let arch = target.into().arch;
     let model = arch.generation().model();
@@ -143,7 +144,8 @@ fn decode_behind(
 /// OP_SEL of VOP3.
 pub(crate) const VOP3_OP_SEL: Field = Field::new(11, 4);
 
-/// Operands and modifiers of the words of an opcode, written where there are none yet: these are large to move about.
+/// Operands and modifiers of the words of an opcode, written where there are none yet: these are large to
+/// move about.
 pub(super) fn read(
     entry: &Entry,
     (fields, last_dword): (&mut Fields, Field),
@@ -164,7 +166,8 @@ pub(super) fn read(
     for (&spec, &place) in entry.specs.iter().zip(&entry.places) {
         operand::decode(fields, entry, (spec, place), mods, operands)?;
     }
-    // In short forms the code of a register has a bit for its half. That bit of a constant's code is no modifier.
+    // In short forms the code of a register has a bit for its half. That bit of a constant's code is no
+    // modifier.
     if mods.op_sel & 1 != 0 && !is_vector(operands, Slot::Src0) && has_half_in_code(entry) {
         mods.op_sel &= !1;
     }

@@ -27,7 +27,8 @@ impl Inst {
         self.encode_with(target, entry_of(target, (self.op, self.mods.dual), self.encoding)?, true, true)
     }
 
-    /// `modified` tells whether the instruction may have modifiers, `verify` whether what comes out is decoded again.
+    /// `modified` tells whether the instruction may have modifiers, `verify` whether what comes out is
+    /// decoded again.
     fn encode_with(
         &self,
         target: Target,
@@ -166,9 +167,10 @@ impl Inst {
 
 /// Builds an instruction: operand slots, widths and access come from the tables.
 ///
-/// `values` stand in the order of LLVM's text, **implied VCC included** (`v_add_co_u32_e32` takes `v0, vcc, v1, v2`),
-/// as in [`Inst::operands`]. Modifiers that decide which operands exist (GLC of an atomic, LDS of a load) are honored.
-/// An SMEM offset is an [`Value::Imm`], a register, or both with [`Mods::soffset_en`].
+/// `values` stand in the order of LLVM's text, **implied VCC included** (`v_add_co_u32_e32` takes
+/// `v0, vcc, v1, v2`), as in [`Inst::operands`]. Modifiers that decide which operands exist (GLC of an
+/// atomic, LDS of a load) are honored. An SMEM offset is an [`Value::Imm`], a register, or both with
+/// [`Mods::soffset_en`].
 ///
 /// # Errors
 /// [`EncodeError`], as [`Inst::encode`]. That runs once, so every result can be encoded.
@@ -186,8 +188,8 @@ pub fn assemble(
     Ok(inst)
 }
 
-/// As [`assemble`], with its dwords, for operands that are legal by construction: what comes out is decoded again in debug builds
-/// only.
+/// As [`assemble`], with its dwords, for operands that are legal by construction: what comes out is decoded
+/// again in debug builds only.
 ///
 /// # Errors
 /// [`EncodeError`] when the processor lacks the instruction, or there are too few or too many values.
@@ -218,8 +220,8 @@ pub fn assemble_legal(
     Ok((inst, words))
 }
 
-/// An instruction that differs from one that [`assemble_legal`] made in registers and inline constants alone, with its dwords; `None`
-/// where these are not told by a field each, or other operands differ.
+/// An instruction that differs from one that [`assemble_legal`] made in registers and inline constants alone,
+/// with its dwords; `None` where these are not told by a field each, or other operands differ.
 pub fn with_values(
     target: impl Into<Target>,
     like: &Inst,
@@ -324,7 +326,8 @@ fn build(arch: Arch, entry: &Entry, values: &[Value], mut mods: Mods) -> Result<
     Ok(inst)
 }
 
-/// SDWA and DPP encodings have their control word even when the caller names none: all dwords, and the identity.
+/// SDWA and DPP encodings have their control word even when the caller names none: all dwords, and the
+/// identity.
 fn fill_in(mods: &mut Mods, encoding: Encoding) {
     match encoding {
         Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => {

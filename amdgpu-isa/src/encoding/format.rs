@@ -1,7 +1,7 @@
 //! Fields and formats: where the parts of an instruction are.
 //!
-//! Bit numbers count through the dwords: 0-31 the first, 32-63 the second, 64-95 the third, up to 128-159 the fifth. Of instructions with
-//! scales, which have four dwords, 0-63 are the last two.
+//! Bit numbers count through the dwords: 0-31 the first, 32-63 the second, 64-95 the third, up to 128-159 the
+//! fifth. Of instructions with scales, which have four dwords, 0-63 are the last two.
 
 use arrayvec::ArrayVec;
 

@@ -1,5 +1,5 @@
-//! The longer forms of opcodes, derived from their rows: VOP3, SDWA and DPP of VOP1, VOP2 and VOPC, DPP of VOP3 and VOP3P, and MIMG with
-//! named registers.
+//! The longer forms of opcodes, derived from their rows: VOP3, SDWA and DPP of VOP1, VOP2 and VOPC, DPP of
+//! VOP3 and VOP3P, and MIMG with named registers.
 
 use super::model::{Addresses, Model};
 use super::table::{Row, Specs};
@@ -42,8 +42,8 @@ pub(super) fn derive(
     }
 }
 
-/// VOP3 and VOP3P with a dword of lane permutation, which also names the first source: a vector register. The destination is what it was
-/// without.
+/// VOP3 and VOP3P with a dword of lane permutation, which also names the first source: a vector register. The
+/// destination is what it was without.
 fn long_dpp(
     (encoding, row): (Encoding, &Row),
     (number, specs): (u16, &Specs),

@@ -58,8 +58,8 @@ pub(crate) struct Model {
     pub(crate) check_fields: Rules,
     /// Whether an opcode has a form at all.
     pub(crate) has_form: fn(Arch, &Entry) -> bool,
-    /// The encoding that takes the place of the one that the first dword's prefix tells: a shorter one where the mark of a longer one
-    /// means nothing, a longer one where a mark stands elsewhere.
+    /// The encoding that takes the place of the one that the first dword's prefix tells: a shorter one where
+    /// the mark of a longer one means nothing, a longer one where a mark stands elsewhere.
     pub(crate) instead: fn(&Tables, Encoding, u32, Option<u32>) -> Option<Encoding>,
     /// Whether a first dword's mark may mean nothing, as the second tells.
     pub(crate) is_mark: fn(u32) -> bool,
@@ -74,8 +74,9 @@ pub(crate) enum Halves {
     Whole,
     /// Halves of registers, which LLVM's text names: `v1.h`.
     Named,
-    /// Halves of registers. LLVM's text names none unless it is asked for that (`+real-true16`), and has then none for the upper ones
-    /// but where it prints OP_SEL: there, and where a mnemonic has no other text, they are named.
+    /// Halves of registers. LLVM's text names none unless it is asked for that (`+real-true16`), and has then
+    /// none for the upper ones but where it prints OP_SEL: there, and where a mnemonic has no other text,
+    /// they are named.
     Quiet,
 }
 
@@ -85,7 +86,8 @@ pub(crate) struct OperandBits {
     pub(crate) acc: fn(Encoding, Slot) -> Field,
     /// VOP3P-MAI's ACC_CD: D and C are accumulation registers.
     pub(crate) acc_cd: Field,
-    /// SMEM's IMM: OFFSET holds an immediate. Without the bit it always does, and SOFFSET is a register or NULL.
+    /// SMEM's IMM: OFFSET holds an immediate. Without the bit it always does, and SOFFSET is a register or
+    /// NULL.
     pub(crate) smem_imm: Field,
     /// SMEM's text has an immediate of zero, too.
     pub(crate) smem_names_zero: bool,

@@ -23,8 +23,8 @@ pub(crate) struct Fields {
     pub(crate) literal: Option<u32>,
     /// Whether an operand took it.
     pub(crate) literal_used: bool,
-    /// Bits of operand fields that turned out to mean nothing: fields of absent operands, low bits of the first register
-    /// of a tuple. From bit 32 on those of the literal, where the encoding has one dword.
+    /// Bits of operand fields that turned out to mean nothing: fields of absent operands, low bits of the
+    /// first register of a tuple. From bit 32 on those of the literal, where the encoding has one dword.
     pub(crate) idle: u64,
     /// As that, of a third dword.
     pub(crate) idle_control: u32,
@@ -44,15 +44,15 @@ impl Fields {
         }
     }
 
-    /// Takes the literal: a whole dword, of which an operand of 16 bits takes the low half. When the bytes end before it, the caller
-    /// finds `literal_used` and reports that.
+    /// Takes the literal: a whole dword, of which an operand of 16 bits takes the low half. When the bytes
+    /// end before it, the caller finds `literal_used` and reports that.
     fn take_literal(&mut self) -> Value {
         self.literal_used = true;
         Value::Literal(self.literal.unwrap_or(0))
     }
 
-    /// A scalar register tuple in a field that drops the low `shift` bits of the register's number. The hardware drops
-    /// the other bits below a tuple's alignment.
+    /// A scalar register tuple in a field that drops the low `shift` bits of the register's number. The
+    /// hardware drops the other bits below a tuple's alignment.
     fn scalar(&mut self, field: Field, code: u32, shift: u8, dwords: u8) -> Result<Value, Illegal> {
         let registers = self.arch.generation().registers();
         if registers.is_null(code << shift) {
@@ -122,7 +122,8 @@ pub(crate) fn access(entry: &Entry, spec: Spec, mods: &Mods) -> Access {
     }
 }
 
-/// Decodes one slot, which stands in a field. Most are one operand; SMEM's offset can be two, and some slots are absent.
+/// Decodes one slot, which stands in a field. Most are one operand; SMEM's offset can be two, and some slots
+/// are absent.
 pub(crate) fn decode(
     fields: &mut Fields,
     entry: &Entry,
@@ -228,11 +229,12 @@ const fn most_addresses(encoding: Encoding) -> u8 {
     }
 }
 
-/// Registers of image data: one a channel, of 16-bit data one for two, and the status of TFE. A gather has four channels
-/// whatever DMASK says; atomics have one or two values of one or two registers.
+/// Registers of image data: one a channel, of 16-bit data one for two, and the status of TFE. A gather has
+/// four channels whatever DMASK says; atomics have one or two values of one or two registers.
 fn image_data_width(entry: &Entry, spec: Spec, mods: &Mods) -> u8 {
     let gathers = spec.ty == Ty::B128;
-    // Hardware returns a status behind the halves of a gather as well. LLVM has no form of three registers, and lists two.
+    // Hardware returns a status behind the halves of a gather as well. LLVM has no form of three registers,
+    // and lists two.
     let has_form = !(gathers && mods.d16 && has_sampler(entry));
     let status = u8::from(mods.tfe && has_form);
     let channels = if gathers { 4 } else { (mods.dmask.count_ones() as u8).max(1) };
@@ -497,7 +499,8 @@ fn sdwa_source(
     }
 }
 
-/// The bit of a code that says which half of a vector register it is, where a register's number has seven bits.
+/// The bit of a code that says which half of a vector register it is, where a register's number has seven
+/// bits.
 fn half_bit(entry: &Entry, spec: Spec, field: Field, code: u32) -> u32 {
     let is_short = matches!(
         entry.encoding,
@@ -565,8 +568,8 @@ pub(super) fn sign_extend(raw: u32, width: u8) -> i32 {
     ((raw << unused) as i32) >> unused
 }
 
-/// The first register of the scalar tuple that a code names. SGPR pairs are even, wider tuples are aligned to four: bits
-/// below that are dropped for SGPRs and trap temporaries.
+/// The first register of the scalar tuple that a code names. SGPR pairs are even, wider tuples are aligned to
+/// four: bits below that are dropped for SGPRs and trap temporaries.
 fn scalar_tuple(arch: Arch, code: u32, dwords: u8) -> Result<u8, Illegal> {
     let code = code as u8;
     let low = match dwords {
@@ -607,9 +610,9 @@ fn tuple_in_range(code: u32, dwords: u8) -> Result<u8, Illegal> {
     Ok(code as u8)
 }
 
-/// The bits in the field's pair, those elsewhere in the first two dwords, and the literal of the operands of one slot, at most two for
-/// SMEM's offset. What they may be is not judged
-/// here: the caller decodes the word again. `has_no_address` tells of scratch that there is no vector address.
+/// The bits in the field's pair, those elsewhere in the first two dwords, and the literal of the operands of
+/// one slot, at most two for SMEM's offset. What they may be is not judged here: the caller decodes the word
+/// again. `has_no_address` tells of scratch that there is no vector address.
 pub(crate) fn encode(
     (arch, model): (Arch, &Model),
     entry: &Entry,

@@ -76,8 +76,8 @@ pub(crate) fn ignored(specs: &[Spec], flags: Flags) -> u64 {
     SDWA_GAPS | named | idle
 }
 
-/// The exponent of `v_ldexp_f16_sdwa` is read as a half, though it is a whole number: LLVM has no text for a constant with
-/// its sign extended, nor for 1/(2π).
+/// The exponent of `v_ldexp_f16_sdwa` is read as a half, though it is a whole number: LLVM has no text for a
+/// constant with its sign extended, nor for 1/(2π).
 pub(crate) fn exponent(entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
     let constant = operands.iter().find_map(|operand| match (operand.slot, operand.value) {
         (Slot::Src1, Value::Inline(code)) => Some(code),

@@ -1,7 +1,8 @@
 //! The shape of a generation's opcode tables, one row an opcode, and the look-up built from them.
 //!
-//! A table (`gfx9/sop2.rs`, …) is a `rows!` list. A row gives an opcode of [`signature`](crate::signature) its number, the processors
-//! that have it, and what its encodings add. Everything else (decode, encode, text, effects) is derived.
+//! A table (`gfx9/sop2.rs`, …) is a `rows!` list. A row gives an opcode of [`signature`](crate::signature)
+//! its number, the processors that have it, and what its encodings add. Everything else (decode, encode,
+//! text, effects) is derived.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -47,7 +48,8 @@ pub(crate) struct Row {
     pub(crate) name: Option<&'static str>,
 }
 
-/// A table: `number mnemonic processors [properties];` or, where the generation has another name for it, `number mnemonic "name" processors …`, one row a line; the signatures are those of a module of
+/// A table: `number mnemonic processors [properties];` or, where the generation has another name for it,
+/// `number mnemonic "name" processors …`, one row a line; the signatures are those of a module of
 /// [`signature`](crate::signature).
 macro_rules! rows {
     ($(#[$doc:meta])* $table:ident of $($signatures:ident)::+; $($number:literal $op:ident $($name:literal)? $archs:ident [$($flag:ident)*];)*) => {
@@ -129,7 +131,8 @@ impl Entry {
         self.modifiers.iter().any(|bits| bits.modifier == modifier)
     }
 
-    /// Whether the set bits of a word make LLVM read an instruction with halves of registers as one without: it has both of VOP3.
+    /// Whether the set bits of a word make LLVM read an instruction with halves of registers as one without:
+    /// it has both of VOP3.
     pub(crate) fn reads_whole(&self, bits: u64) -> bool {
         self.halves != 0
             && self.encoding.is_vop3()
@@ -137,15 +140,16 @@ impl Entry {
             && bits & self.ignored & VOP3_OP_SEL.mask() != 0
     }
 
-    /// The operands that the text names as halves of registers: bits as OP_SEL has them. None where OP_SEL itself, or no text at all, says
-    /// which halves they are.
+    /// The operands that the text names as halves of registers: bits as OP_SEL has them. None where OP_SEL
+    /// itself, or no text at all, says which halves they are.
     pub(crate) fn named_halves(&self, mods: &Mods) -> u8 {
         let shows_op_sel = self.has(Modifier::OpSel) && (self.flags.has(OPSEL) || !self.encoding.is_vop3());
         let are_named = self.always_names_halves || mods.op_sel != 0 && !shows_op_sel;
         if are_named && !self.reads_whole(mods.ignored) { self.halves } else { 0 }
     }
 
-    /// Whether it is the form of an image instruction that names the registers of an address which another form has in a row.
+    /// Whether it is the form of an image instruction that names the registers of an address which another
+    /// form has in a row.
     pub(crate) fn has_named_form(&self) -> bool {
         matches!(self.encoding, Encoding::MimgNsa | Encoding::MimgNsa2 | Encoding::MimgNsa3)
     }
@@ -168,8 +172,8 @@ impl Entry {
     }
 }
 
-/// An operand as a processor has it: lane masks are as wide as a wave; without a unified register file, matrices accumulate in AGPRs
-/// alone.
+/// An operand as a processor has it: lane masks are as wide as a wave; without a unified register file,
+/// matrices accumulate in AGPRs alone.
 const fn on(target: Target, spec: Spec) -> Spec {
     let ty = match (spec.ty, target.wave) {
         (Ty::Lanes, WaveSize::Wave32) => Ty::I32,

@@ -1,6 +1,7 @@
 //! Where each field sits in each encoding (RDNA 2 ISA manual, chapter "Microcode Formats").
 //!
-//! Bit numbers count through the dwords: 0-31 the first, 32-63 the second, 64-95 the third, up to 128-159 the fifth.
+//! Bit numbers count through the dwords: 0-31 the first, 32-63 the second, 64-95 the third, up to 128-159 the
+//! fifth.
 
 use crate::encoding::format::{Field, Format};
 use crate::encoding::model::OperandBits;
@@ -9,7 +10,8 @@ use crate::encoding::table::Tables;
 use crate::rdna::formats::{DPP_MARK, format, permuted};
 use crate::{Encoding, Slot};
 
-/// The encodings that a first dword's prefix tells. Marks of SDWA and DPP stand in operand fields: [`instead`] finds them.
+/// The encodings that a first dword's prefix tells. Marks of SDWA and DPP stand in operand fields:
+/// [`instead`] finds them.
 pub(super) const ENCODINGS: &[Encoding] = &[
     Encoding::Sop2,
     Encoding::Sopk,

@@ -169,8 +169,8 @@ pub(super) fn used_bits(_: Arch, encoding: Encoding, specs: &[Spec], modifiers: 
     used
 }
 
-/// Bits beside [`used_bits`] that LLVM's disassembler passes over: fields of operands that an opcode lacks, and gaps.
-/// Other bits make the instruction illegal.
+/// Bits beside [`used_bits`] that LLVM's disassembler passes over: fields of operands that an opcode lacks,
+/// and gaps. Other bits make the instruction illegal.
 pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> u64 {
     let of = |slots: &[Slot]| {
         slots

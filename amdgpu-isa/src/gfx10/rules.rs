@@ -1,4 +1,5 @@
-//! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is legal.
+//! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is
+//! legal.
 
 use crate::encoding::operand;
 use crate::encoding::sdwa;
@@ -68,7 +69,8 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
     }
 }
 
-/// An address as long as one can be, in as many dwords as it needs, and data that its mask and its status leave a width.
+/// An address as long as one can be, in as many dwords as it needs, and data that its mask and its status
+/// leave a width.
 fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     image_dimension(entry, mods)?;
     image_width(entry, mods)?;

@@ -1,4 +1,5 @@
-//! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is legal.
+//! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is
+//! legal.
 
 use crate::encoding::operand;
 use crate::encoding::table::Entry;
@@ -78,8 +79,8 @@ fn special_sources(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     if operands.iter().any(is_gone) { Err(Illegal::Kind("a special source")) } else { Ok(()) }
 }
 
-/// Several samples where the instruction loads those, an address as long as one can be, and data that its mask and its status leave a
-/// width. What breaks this has no text: LLVM's is that of another form.
+/// Several samples where the instruction loads those, an address as long as one can be, and data that its
+/// mask and its status leave a width. What breaks this has no text: LLVM's is that of another form.
 fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     if !DIMENSIONS[usize::from(mods.dim & 7)].is_multisampled && entry.op == Op::image_msaa_load {
         return Err(Illegal::Field("DIM"));
@@ -114,10 +115,11 @@ fn has_scalar_beside_permuted(entry: &Entry, operands: &Operands) -> bool {
     permutes && operands.iter().any(is_scalar)
 }
 
-/// The two operations of VOPD read from different banks, write one an even and one an odd register, and share two scalar values.
+/// The two operations of VOPD read from different banks, write one an even and one an odd register, and share
+/// two scalar values.
 fn pair(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
-    // The registers that each operation reads as its first, second and third source. The third of a multiply-add is its destination, or
-    // stands behind the literal.
+    // The registers that each operation reads as its first, second and third source. The third of a
+    // multiply-add is its destination, or stands behind the literal.
     let sources = |first: Slot, second: Slot, result: Slot| {
         let mut sources = [None; 3];
         let mut behind_literal = false;

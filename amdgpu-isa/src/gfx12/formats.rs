@@ -9,7 +9,8 @@ use crate::encoding::table::Tables;
 use crate::rdna::formats::{DPP_MARK, format, permuted};
 use crate::{Encoding, Slot};
 
-/// The encodings that a first dword's prefix tells. Marks of DPP stand in operand fields: [`instead`] finds them.
+/// The encodings that a first dword's prefix tells. Marks of DPP stand in operand fields: [`instead`] finds
+/// them.
 pub(super) const ENCODINGS: &[Encoding] = &[
     Encoding::Sop2,
     Encoding::Sopk,

@@ -241,8 +241,8 @@ pub(super) fn used_bits(_: Arch, encoding: Encoding, specs: &[Spec], modifiers: 
     used
 }
 
-/// Bits beside [`used_bits`] that LLVM's disassembler passes over: fields of operands that an opcode lacks, and gaps.
-/// Other bits make the instruction illegal.
+/// Bits beside [`used_bits`] that LLVM's disassembler passes over: fields of operands that an opcode lacks,
+/// and gaps. Other bits make the instruction illegal.
 pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> u64 {
     let of = |slots: &[Slot]| {
         slots
@@ -303,8 +303,8 @@ pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: F
     }
 }
 
-/// The bits of a third dword that mean nothing: gaps, modifiers that stand in VOP3's own dwords, and what instructions without an
-/// address have in its place.
+/// The bits of a third dword that mean nothing: gaps, modifiers that stand in VOP3's own dwords, and what
+/// instructions without an address have in its place.
 pub(super) fn ignored_control(encoding: Encoding, specs: &[Spec]) -> u32 {
     match encoding {
         _ if encoding.is_dpp() && format_of(encoding).dwords == 3 => 1 << 17 | 0xf << 20,

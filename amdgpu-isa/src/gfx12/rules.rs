@@ -1,4 +1,5 @@
-//! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is legal.
+//! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is
+//! legal.
 
 use super::formats::field_of;
 use super::modifiers::has_fixed_high_halves;
@@ -86,7 +87,8 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
     }
 }
 
-/// A temporal hint has a name. An atomic that returns the old value is no cascade, nor is it non-temporal in the whole system.
+/// A temporal hint has a name. An atomic that returns the old value is no cascade, nor is it non-temporal in
+/// the whole system.
 fn hint(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     const CASCADES: u8 = 4;
     const NON_TEMPORAL: u8 = 2;
@@ -102,8 +104,8 @@ fn hint(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     }
 }
 
-/// What scalar memory has in its field of data: three registers of a kernel, or the length of a prefetch. That of a buffer goes
-/// forwards.
+/// What scalar memory has in its field of data: three registers of a kernel, or the length of a prefetch.
+/// That of a buffer goes forwards.
 fn scalar_data(operands: &Operands) -> Result<(), Illegal> {
     const LENGTHS: i32 = 32;
     let is_buffer = operands.iter().any(|operand| operand.slot == Slot::Sbase && operand.dwords >= 4);
@@ -134,8 +136,8 @@ fn special_sources(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     if operands.iter().any(is_gone) { Err(Illegal::Kind("a special source")) } else { Ok(()) }
 }
 
-/// Several samples where the instruction loads those, an address as long as one can be, and data that its mask and its status leave a
-/// width. What breaks this has no text: LLVM's is that of another form.
+/// Several samples where the instruction loads those, an address as long as one can be, and data that its
+/// mask and its status leave a width. What breaks this has no text: LLVM's is that of another form.
 fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     if !DIMENSIONS[usize::from(mods.dim & 7)].is_multisampled && entry.op == Op::image_msaa_load {
         return Err(Illegal::Field("DIM"));
@@ -144,8 +146,8 @@ fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     image_width(entry, mods)
 }
 
-/// Whether a source of DPP beside the first is no vector register although it must be one: the second of mixed precision, all of a dot
-/// product of small floats.
+/// Whether a source of DPP beside the first is no vector register although it must be one: the second of
+/// mixed precision, all of a dot product of small floats.
 fn has_scalar_beside_permuted(entry: &Entry, operands: &Operands) -> bool {
     let vectors: &[Slot] = match () {
         () if entry.flags.has(MIX) => &[Slot::Src1],
@@ -159,11 +161,12 @@ fn has_scalar_beside_permuted(entry: &Entry, operands: &Operands) -> bool {
     permutes && operands.iter().any(is_scalar)
 }
 
-/// The two operations of VOPD read from different banks or the same register, write one an even and one an odd register, and share two
-/// scalar values (RDNA 4 ISA, section 7.8, which LLVM 22's assembler has stricter for these processors).
+/// The two operations of VOPD read from different banks or the same register, write one an even and one an
+/// odd register, and share two scalar values (RDNA 4 ISA, section 7.8, which LLVM 22's assembler has stricter
+/// for these processors).
 fn pair(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
-    // The registers that each operation reads as its first, second and third source. The third of a multiply-add is its destination, or
-    // stands behind the literal.
+    // The registers that each operation reads as its first, second and third source. The third of a
+    // multiply-add is its destination, or stands behind the literal.
     let sources = |first: Slot, second: Slot, result: Slot| {
         let mut sources = [None; 3];
         let mut behind_literal = false;

@@ -1,6 +1,7 @@
 //! DS: local and global data share (Vega ISA, section 12.13).
 //!
-//! GFX9 needs no M0 for LDS accesses; what still reads it (GWS, append and consume, `addtid`, ordered count) says so.
+//! GFX9 needs no M0 for LDS accesses; what still reads it (GWS, append and consume, `addtid`, ordered count)
+//! says so.
 
 use crate::encoding::table::rows;
 

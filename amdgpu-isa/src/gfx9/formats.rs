@@ -230,8 +230,8 @@ pub(super) fn is_mark(word: u32) -> bool {
     [SDWA_MARK, DPP_MARK].contains(&u64::from(word & 0x1ff))
 }
 
-/// The short encoding of an opcode that has no source and hence no SDWA or DPP form, or none with this second dword: the
-/// mark means nothing then.
+/// The short encoding of an opcode that has no source and hence no SDWA or DPP form, or none with this second
+/// dword: the mark means nothing then.
 pub(super) fn unmarked(
     tables: &Tables,
     encoding: Encoding,

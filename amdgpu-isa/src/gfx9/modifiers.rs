@@ -237,8 +237,8 @@ pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifier
     used
 }
 
-/// Bits beside [`used_bits`] that LLVM's disassembler passes over: fields of operands that an opcode lacks, and gaps.
-/// Other bits make the instruction illegal.
+/// Bits beside [`used_bits`] that LLVM's disassembler passes over: fields of operands that an opcode lacks,
+/// and gaps. Other bits make the instruction illegal.
 pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> u64 {
     let of = |slots: &[Slot]| {
         slots.iter().map(|&slot| field_of(encoding, slot).mask()).fold(0, |all, mask| all | mask)

@@ -1,4 +1,5 @@
-//! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is legal.
+//! Rules that span operands and modifiers: what LLVM's assembler refuses although each field by itself is
+//! legal.
 
 use arrayvec::ArrayVec;
 
@@ -27,7 +28,8 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
             if arch.has(Feature::NoMatrixConstants) {
                 matrix_constants(entry, operands)?;
             }
-            // A sparse matrix has its accumulator in the destination; LLVM lets those of small floats overlap.
+            // A sparse matrix has its accumulator in the destination; LLVM lets those of small floats
+            // overlap.
             let apart = entry.flags.has(MAI) && !entry.flags.has(SPARSE) && !entry.flags.has(SMALL_FLOATS);
             if apart { matrix_overlap(operands) } else { Ok(()) }
         }
@@ -69,8 +71,8 @@ pub(super) fn check_fields(
     }
 }
 
-/// From gfx940 on, LLVM has no accumulation registers for the 32-bit float atomics of GLOBAL where they return the old
-/// value, and none with SC1 for the 64-bit ones of GLOBAL and FLAT.
+/// From gfx940 on, LLVM has no accumulation registers for the 32-bit float atomics of GLOBAL where they
+/// return the old value, and none with SC1 for the 64-bit ones of GLOBAL and FLAT.
 fn returning_float(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
     if !(entry.flags.has(FLOAT) && arch.has(Feature::ScopedCachePolicy) && mods.glc) {
         return Ok(());
@@ -96,7 +98,8 @@ fn one_literal(operands: &Operands) -> Result<(), Illegal> {
     }
 }
 
-/// A vector instruction reads one scalar value: a register or tuple, or the literal (Vega ISA, section 6.2.1).
+/// A vector instruction reads one scalar value: a register or tuple, or the literal (Vega ISA, section
+/// 6.2.1).
 fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     let mut seen = None;
     let mut values = ArrayVec::<(Value, u8), 8>::new();
@@ -122,7 +125,8 @@ fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     Ok(())
 }
 
-/// LDS_DIRECT is a first source only, not of SDWA, not where the sources are exchanged, and gone from gfx90a on.
+/// LDS_DIRECT is a first source only, not of SDWA, not where the sources are exchanged, and gone from gfx90a
+/// on.
 fn lds_direct(arch: Arch, entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     let is_direct = |operand: &&Operand| operand.value == Value::Special(Special::LdsDirect);
     let Some(operand) = operands.iter().rfind(is_direct) else { return Ok(()) };
@@ -150,7 +154,8 @@ fn matrix_overlap(operands: &Operands) -> Result<(), Illegal> {
     if d.dwords > 4 && first != second && overlap { Err(Illegal::Overlap) } else { Ok(()) }
 }
 
-/// An inline float of a 16-bit integer operand is written as its bits, hence as a literal, which VOP3 has not.
+/// An inline float of a 16-bit integer operand is written as its bits, hence as a literal, which VOP3 has
+/// not.
 fn half_constants(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     let is_half = |operand: &Operand| {
         let spec = entry.specs.iter().find(|spec| spec.slot == operand.slot);
@@ -198,7 +203,8 @@ fn dot_selection(arch: Arch, entry: &Entry, mods: &Mods) -> Result<(), Illegal> 
     Ok(())
 }
 
-/// gfx908 has no constants in a matrix accumulator (an erratum), and no scalar registers in `v_accvgpr_write_b32`.
+/// gfx908 has no constants in a matrix accumulator (an erratum), and no scalar registers in
+/// `v_accvgpr_write_b32`.
 fn matrix_constants(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     let is_constant = |operand: &Operand| matches!(operand.value, Value::Inline(_));
     let is_scalar = |operand: &Operand| match operand.value {
@@ -218,8 +224,8 @@ fn matrix_constants(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     Ok(())
 }
 
-/// The defined lane permutations (Vega ISA, "DPP_CTRL Enumeration"; gfx90a adds row_newbcast, the only one that 64-bit
-/// operations take there).
+/// The defined lane permutations (Vega ISA, "DPP_CTRL Enumeration"; gfx90a adds row_newbcast, the only one
+/// that 64-bit operations take there).
 fn is_dpp_control(arch: Arch, ctrl: u16, double: bool) -> bool {
     let newbcast = arch.has(Feature::DppPairs) && (0x150..=0x15f).contains(&ctrl);
     if double && arch.has(Feature::DppPairs) {

@@ -1,6 +1,6 @@
-//! Matrix instructions with scales (VOP3PX; CDNA 4 ISA, section "Scaled matrix instructions"): gfx950's only encoding
-//! of four dwords. The first two are those of `v_mfma_ld_scale_b32` and name the scales, the other two those of the matrix
-//! instruction; ABID, which has no other use there, is 1.
+//! Matrix instructions with scales (VOP3PX; CDNA 4 ISA, section "Scaled matrix instructions"): gfx950's only
+//! encoding of four dwords. The first two are those of `v_mfma_ld_scale_b32` and name the scales, the other
+//! two those of the matrix instruction; ABID, which has no other use there, is 1.
 
 use std::ops::Range;
 
@@ -57,8 +57,8 @@ fn may_be_prefix(bytes: &[u8]) -> bool {
     bytes.first_chunk().is_some_and(|&word| u64::from(u32::from_le_bytes(word)) & PREFIX_MASK == PREFIX)
 }
 
-/// The first two dwords, if four dwords of one instruction begin here. It is illegal with scales in scalar registers,
-/// which `v_mfma_ld_scale_b32` alone takes.
+/// The first two dwords, if four dwords of one instruction begin here. It is illegal with scales in scalar
+/// registers, which `v_mfma_ld_scale_b32` alone takes.
 fn prefix_at(bytes: &[u8]) -> Option<u64> {
     let prefix = u64::from_le_bytes(*bytes.first_chunk()?);
     if !may_be_prefix(bytes) {
@@ -71,9 +71,9 @@ fn prefix_at(bytes: &[u8]) -> Option<u64> {
     is_scaled.then_some(prefix)
 }
 
-/// Whether each field of the last two of four dwords names operands of its width. Where one does not, LLVM takes the first
-/// two dwords for an instruction of their own. Scalars, constants and tuples that are not aligned do name operands: they
-/// are illegal, but those of one instruction.
+/// Whether each field of the last two of four dwords names operands of its width. Where one does not, LLVM
+/// takes the first two dwords for an instruction of their own. Scalars, constants and tuples that are not
+/// aligned do name operands: they are illegal, but those of one instruction.
 fn names_matrices(bytes: &[u8]) -> bool {
     let Some(main) = bytes.get(PREFIX_BYTES..).and_then(|rest| rest.first_chunk()) else { return false };
     let main = u64::from_le_bytes(*main);
@@ -99,8 +99,9 @@ fn names_matrices(bytes: &[u8]) -> bool {
 /// The first code of a vector register as a source.
 const VECTOR: u32 = 256;
 
-/// Whether a source's code names a tuple or a constant at all, aligned or not. Scalar tuples are taken by fours, and tuples
-/// of VGPRs run over the end of the register file, where those of AGPRs end (as LLVM's disassembler has it).
+/// Whether a source's code names a tuple or a constant at all, aligned or not. Scalar tuples are taken by
+/// fours, and tuples of VGPRs run over the end of the register file, where those of AGPRs end (as LLVM's
+/// disassembler has it).
 fn names_tuple(code: u32, dwords: u32, acc: bool) -> bool {
     /// Codes of the scalar registers that make tuples, and of the trap handler's.
     const SGPRS: u32 = 104;

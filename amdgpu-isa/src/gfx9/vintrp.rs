@@ -1,5 +1,5 @@
-//! VINTRP: interpolation of pixel parameters (Vega ISA, section 12.12), gone from gfx90a on. The forms of 64 bits and
-//! those of 16-bit attributes stand in the VOP3 table.
+//! VINTRP: interpolation of pixel parameters (Vega ISA, section 12.12), gone from gfx90a on. The forms of 64
+//! bits and those of 16-bit attributes stand in the VOP3 table.
 
 use crate::encoding::table::rows;
 

@@ -1,4 +1,5 @@
-//! VOPC: vector comparisons into VCC or a scalar register pair, and into EXEC for `v_cmpx_*` (Vega ISA, section 12.9).
+//! VOPC: vector comparisons into VCC or a scalar register pair, and into EXEC for `v_cmpx_*` (Vega ISA,
+//! section 12.9).
 
 use crate::encoding::table::rows;
 

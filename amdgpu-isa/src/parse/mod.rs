@@ -1,6 +1,6 @@
-//! An instruction from text: the inverse of [`Inst::text`](super::Inst::text), for tests and tools that write a few
-//! instructions by hand. It takes LLVM's syntax as `llvm-objdump` prints it; it is no assembler (no labels, no
-//! expressions, no directives).
+//! An instruction from text: the inverse of [`Inst::text`](super::Inst::text), for tests and tools that write
+//! a few instructions by hand. It takes LLVM's syntax as `llvm-objdump` prints it; it is no assembler (no
+//! labels, no expressions, no directives).
 
 mod modifiers;
 mod operand;
@@ -44,9 +44,10 @@ pub enum ParseError {
 
 /// Reads one instruction: `v_add_f32_e64 v0, |v1|, -s2 clamp mul:2`.
 ///
-/// A mnemonic without its encoding's suffix takes the shortest encoding that can hold the operands and modifiers.
-/// Implied VCC operands are written, as in the text. Whole numbers from -16 to 64 and the floats 0.5, 1.0, 2.0, 4.0,
-/// their negatives and 0.15915494 are inline constants; other numbers, and `lit(n)`, are literals: the literal's 32 bits.
+/// A mnemonic without its encoding's suffix takes the shortest encoding that can hold the operands and
+/// modifiers. Implied VCC operands are written, as in the text. Whole numbers from -16 to 64 and the floats
+/// 0.5, 1.0, 2.0, 4.0, their negatives and 0.15915494 are inline constants; other numbers, and `lit(n)`, are
+/// literals: the literal's 32 bits.
 ///
 /// # Errors
 /// [`ParseError`] names the word that is wrong.

@@ -150,7 +150,8 @@ fn dimension(name: &str) -> Option<u8> {
     DIMENSIONS.iter().position(is).map(|number| number as u8)
 }
 
-/// `TH_LOAD_NT`, or a number, with or without what stands before names. Scopes that have other names do not matter here.
+/// `TH_LOAD_NT`, or a number, with or without what stands before names. Scopes that have other names do not
+/// matter here.
 fn hint(name: &str) -> Option<u8> {
     if let Some(number) = integer(name) {
         return u8::try_from(number).ok().filter(|hint| *hint < 8);

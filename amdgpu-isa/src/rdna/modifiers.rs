@@ -83,7 +83,8 @@ pub(crate) fn follows_ray(specs: &[Spec]) -> bool {
     )
 }
 
-/// Sources with the bits of negation and absolute value but no use for them: where others are floats or, if `of_halves`, halves.
+/// Sources with the bits of negation and absolute value but no use for them: where others are floats or, if
+/// `of_halves`, halves.
 pub(crate) fn idle_sources(specs: &[Spec], flags: Flags, of_halves: bool) -> u32 {
     let has_modifiers = specs.iter().any(|spec| {
         of_halves && spec.ty.is_half()

@@ -19,8 +19,9 @@ pub(crate) fn resources(operands: &Operands) -> Result<(), Illegal> {
     if operands.iter().any(is_null) { Err(Illegal::Kind("NULL")) } else { Ok(()) }
 }
 
-/// The operands as LLVM writes them: an inline float of a 16-bit integer as its bits, hence as a literal, and of a literal beside such a
-/// one the low half. All other literals are the one dword, of which an operand of 16 bits may use the low half and another all.
+/// The operands as LLVM writes them: an inline float of a 16-bit integer as its bits, hence as a literal, and
+/// of a literal beside such a one the low half. All other literals are the one dword, of which an operand of
+/// 16 bits may use the low half and another all.
 pub(crate) fn with_half_literals(entry: &Entry, operands: &Operands) -> Result<Operands, Illegal> {
     let mut operands = operands.clone();
     let is_float = |(spec, operand): (&Spec, &Operand)| {
@@ -57,7 +58,8 @@ pub(crate) fn one_literal(operands: &Operands) -> Result<(), Illegal> {
     }
 }
 
-/// Negation and absolute value of literals: none of the high half of a double, and no negation of one that is marked in text.
+/// Negation and absolute value of literals: none of the high half of a double, and no negation of one that is
+/// marked in text.
 pub(crate) fn wide_literals(entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
     let changed = entry.specs.iter().zip(operands).any(|(spec, operand)| {
         let source = match spec.slot {
@@ -94,7 +96,8 @@ fn limit(op: Op) -> usize {
     }
 }
 
-/// A vector instruction reads two scalar values: registers or tuples, the literal among them (RDNA 3 ISA, section 7.2.1).
+/// A vector instruction reads two scalar values: registers or tuples, the literal among them (RDNA 3 ISA,
+/// section 7.2.1).
 pub(crate) fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     let mut values = ArrayVec::<(Value, u8), 9>::new();
     let mut add = |value| {
@@ -143,8 +146,8 @@ pub(crate) fn image_dimension(entry: &Entry, mods: &Mods) -> Result<(), Illegal>
     if is_legal { Ok(()) } else { Err(Illegal::Field("DIM")) }
 }
 
-/// The mask of an image's data leaves it a width. What breaks this has no text, but a gather: it says of what its text leaves out alone,
-/// how many values there are.
+/// The mask of an image's data leaves it a width. What breaks this has no text, but a gather: it says of what
+/// its text leaves out alone, how many values there are.
 pub(crate) fn image_width(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     let says_width = has_sampler(entry) && !(mods.d16 && mods.tfe);
     if says_width { Ok(()) } else { operand::image_mask(entry, mods) }

@@ -1,17 +1,19 @@
-//! The address of an image instruction, where the encoding names a dimension: how many registers it takes, and which they are.
+//! The address of an image instruction, where the encoding names a dimension: how many registers it takes,
+//! and which they are.
 
 /// What stands in the registers of an address, in the order of the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ImageAddress {
     /// Where a texel or a sample is.
     Texel(Texel),
-    /// A ray: the node of the tree in `node_dwords` registers, the extent, origin, direction, and the inverse of the direction.
+    /// A ray: the node of the tree in `node_dwords` registers, the extent, origin, direction, and the inverse
+    /// of the direction.
     Ray {
         /// Registers of the node's number.
         node_dwords: u8,
     },
-    /// A ray through boxes: the tree and the node, the extent and a mask, origin, direction, and offsets of nodes in `offset_dwords`
-    /// registers.
+    /// A ray through boxes: the tree and the node, the extent and a mask, origin, direction, and offsets of
+    /// nodes in `offset_dwords` registers.
     Boxes {
         /// Registers of offsets.
         offset_dwords: u8,
@@ -73,7 +75,8 @@ pub(crate) const MULTISAMPLED: u8 = 6;
 /// Address operands of an instruction that names each register: the last takes all that is left.
 pub(crate) const MOST_ADDRESSES: u8 = 5;
 
-/// Dwords that name so many registers of an address, one of them in a field of its own and four in each dword.
+/// Dwords that name so many registers of an address, one of them in a field of its own and four in each
+/// dword.
 pub(crate) const fn named_dwords(registers: u8) -> u8 {
     registers.saturating_sub(1).div_ceil(ADDRESSES_PER_DWORD)
 }
@@ -139,8 +142,8 @@ impl ImageAddress {
         }
     }
 
-    /// Registers of the longest address: what is sampled has three coordinates at most, and what is not an address of four registers.
-    /// The longer ones that LLVM has are leftovers of rounding.
+    /// Registers of the longest address: what is sampled has three coordinates at most, and what is not an
+    /// address of four registers. The longer ones that LLVM has are leftovers of rounding.
     pub(crate) const fn longest(self, has_sampler: bool) -> u8 {
         match self {
             Self::Ray { .. } | Self::Boxes { .. } => self.dwords(0, false),
@@ -149,7 +152,8 @@ impl ImageAddress {
         }
     }
 
-    /// The dimension, and whether coordinates are halves, of the plainest address whose registers but the first take so many dwords.
+    /// The dimension, and whether coordinates are halves, of the plainest address whose registers but the
+    /// first take so many dwords.
     pub(crate) fn of_named_dwords(self, dwords: u8, has_sampler: bool) -> Option<(u8, bool)> {
         let dimensions = || std::iter::once(PLANE).chain(0..DIMENSIONS.len() as u8);
         let mut all = [false, true].into_iter().flat_map(|a16| dimensions().map(move |dim| (dim, a16)));
@@ -159,7 +163,8 @@ impl ImageAddress {
         })
     }
 
-    /// Registers of one of the address operands of an instruction that names each, in `most` operands at most; 0 where there are fewer.
+    /// Registers of one of the address operands of an instruction that names each, in `most` operands at
+    /// most; 0 where there are fewer.
     pub(crate) const fn operand_dwords(self, index: u8, most: u8, dim: u8, a16: bool) -> u8 {
         match (self, index) {
             (Self::Ray { node_dwords }, 0) => node_dwords,

@@ -1,8 +1,9 @@
-//! What opcodes take and do, whatever generation has them and under which number: operands, in the order of LLVM's text, and
-//! properties.
+//! What opcodes take and do, whatever generation has them and under which number: operands, in the order of
+//! LLVM's text, and properties.
 //!
-//! A file an encoding holds `signatures!` lists: `mnemonic [slot type, …] [properties];`. The tables of a generation (`gfx9`) give
-//! those that it has a number, and say which longer forms there are. `slots` is the vocabulary of operands.
+//! A file an encoding holds `signatures!` lists: `mnemonic [slot type, …] [properties];`. The tables of a
+//! generation (`gfx9`) give those that it has a number, and say which longer forms there are. `slots` is the
+//! vocabulary of operands.
 
 mod actions;
 pub(crate) mod ds;
@@ -34,8 +35,8 @@ use crate::action::Action;
 use crate::{Access, Op, Slot};
 use image::ImageAddress;
 
-/// What an operand's bits mean. It gives the width of a register tuple, how constants print, and whether source
-/// modifiers mean negate/absolute (floats) or sign-extend (integers).
+/// What an operand's bits mean. It gives the width of a register tuple, how constants print, and whether
+/// source modifiers mean negate/absolute (floats) or sign-extend (integers).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ty {
     I16,
@@ -51,17 +52,19 @@ pub(crate) enum Ty {
     I32,
     F32,
     I64,
-    /// A bit a lane: carries, results of comparisons. A pair of registers, or one where waves have 32 lanes; tables are built with I64
-    /// or I32 in its place.
+    /// A bit a lane: carries, results of comparisons. A pair of registers, or one where waves have 32 lanes;
+    /// tables are built with I64 or I32 in its place.
     Lanes,
     F64,
-    /// A matrix's accumulator: eight registers, or four where waves have 64 lanes; tables are built with B256 or B128 in its place.
+    /// A matrix's accumulator: eight registers, or four where waves have 64 lanes; tables are built with B256
+    /// or B128 in its place.
     Matrix,
     /// As that, of half as many registers: B128 or I64.
     HalfMatrix,
     /// Of a quarter: I64 or I32.
     QuarterMatrix,
-    /// Where the values of a sparse matrix stand, of one in so many parts of a register; tables are built with Keys16 or Keys8.
+    /// Where the values of a sparse matrix stand, of one in so many parts of a register; tables are built
+    /// with Keys16 or Keys8.
     Keys,
     /// As that, with I32 or Keys16.
     WideKeys,
@@ -221,7 +224,8 @@ pub(crate) enum Class {
     ImageAddr,
     /// Image address, as wide as the dimension and A16 say.
     ImageAddress(ImageAddress),
-    /// As that, of an encoding that names every register: one in the first operand, up to four in each of the others.
+    /// As that, of an encoding that names every register: one in the first operand, up to four in each of the
+    /// others.
     ImageAddresses(ImageAddress),
     /// SIMM16, or another field that is a number.
     Imm(ImmKind),
@@ -246,7 +250,8 @@ pub(crate) struct Spec {
     pub(crate) access: Access,
 }
 
-/// Which operands are halves of vector registers: bits as OP_SEL has them. Scalar results and sources are none.
+/// Which operands are halves of vector registers: bits as OP_SEL has them. Scalar results and sources are
+/// none.
 pub(crate) fn halves(specs: &[Spec]) -> u8 {
     let is_vector = |spec: &&Spec| !matches!(spec.class, Class::ScalarDst | Class::SsrcOrLds);
     let bit = |spec: &Spec| match spec.slot {
@@ -452,9 +457,10 @@ pub(crate) struct Signature {
     pub(crate) action: Option<Action>,
 }
 
-/// A list: `mnemonic [slot type, …] [properties];`, one opcode a line. Behind the properties stands its action, if that is an access to
-/// memory, a product of matrices, a comparison or a conversion of small floats, or the numbers that it takes, where the types of its
-/// operands do not tell: `load u8`, `atomic add_b32`, `mfma (32 8 1 f16 f16 f32)`, `compare (lt f32)`, `convert (fp8 f32 pk scaled)`,
+/// A list: `mnemonic [slot type, …] [properties];`, one opcode a line. Behind the properties stands its
+/// action, if that is an access to memory, a product of matrices, a comparison or a conversion of small
+/// floats, or the numbers that it takes, where the types of its operands do not tell: `load u8`,
+/// `atomic add_b32`, `mfma (32 8 1 f16 f16 f32)`, `compare (lt f32)`, `convert (fp8 f32 pk scaled)`,
 /// `numbers (f32 f16 f16 f32)`. `actions` has the words. Each becomes a constant of its name.
 macro_rules! signatures {
     ($($op:ident [$($slot:ident $ty:ident),*] [$($flag:ident)*] $($verb:ident $what:tt)?;)*) => {

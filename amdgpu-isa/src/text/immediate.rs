@@ -37,8 +37,8 @@ pub(crate) const PARAMS: [&str; 3] = ["p10", "p20", "p0"];
 /// The channels of an attribute.
 pub(crate) const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-/// What exports go to: numbers in TGT, and LLVM's name, which is counted where there are several (Vega ISA, EXP, TGT; RDNA 3 ISA, EXP,
-/// TARGET).
+/// What exports go to: numbers in TGT, and LLVM's name, which is counted where there are several (Vega ISA,
+/// EXP, TGT; RDNA 3 ISA, EXP, TARGET).
 pub(crate) const fn exp_targets(generation: Generation) -> &'static [(Range<u16>, &'static str)] {
     match generation {
         Generation::Gfx9 => {
@@ -105,7 +105,8 @@ fn write_waitcnt(out: &mut String, arch: Arch, raw: u16) -> fmt::Result {
     Ok(())
 }
 
-/// RDNA 3 ISA, S_DELAY_ALU: what the instructions at two places behind it wait for: INSTID0 3:0, INSTSKIP 6:4, INSTID1 10:7.
+/// RDNA 3 ISA, S_DELAY_ALU: what the instructions at two places behind it wait for: INSTID0 3:0, INSTSKIP
+/// 6:4, INSTID1 10:7.
 pub(crate) const DELAYS: [&str; 12] = [
     "",
     "VALU_DEP_1",

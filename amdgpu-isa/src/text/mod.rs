@@ -34,7 +34,8 @@ impl Inst {
         };
     }
 
-    /// Whether an operand of 16 bits is a literal with others above them, which mean nothing. LLVM's assembler reads none of those.
+    /// Whether an operand of 16 bits is a literal with others above them, which mean nothing. LLVM's
+    /// assembler reads none of those.
     pub fn has_wide_half(&self, target: impl Into<Target>) -> bool {
         let Some(entry) = Tables::of(target.into()).by_ops(self.op, self.mods.dual, self.encoding) else {
             return false;
@@ -232,7 +233,8 @@ fn inline_code(value: u32) -> Option<u8> {
     (128..=208).chain(240..=248).find(|&code| Value::Inline(code).as_u32() == Some(value))
 }
 
-/// A literal whose number also exists as an inline constant is marked, so that it assembles to the same bytes.
+/// A literal whose number also exists as an inline constant is marked, so that it assembles to the same
+/// bytes.
 fn write_literal(out: &mut String, value: u32, ty: Ty) -> fmt::Result {
     if ty == Ty::F64 {
         return match double_twin(value) {

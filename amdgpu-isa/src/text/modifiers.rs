@@ -503,7 +503,8 @@ fn write_split_format(out: &mut String, format: u8) -> fmt::Result {
 /// The format that is left out of the text: one byte, from 0 to 1.
 pub(crate) const DEFAULT_FORMAT: u8 = 1;
 
-/// The formats of typed buffers that have one number, without what LLVM puts before each. GFX9 has two numbers.
+/// The formats of typed buffers that have one number, without what LLVM puts before each. GFX9 has two
+/// numbers.
 pub(crate) const fn buffer_formats(generation: Generation) -> &'static [&'static str] {
     match generation {
         Generation::Gfx9 => &[],

@@ -115,7 +115,8 @@ fn comparisons_write_exec_alone() {
     assert_eq!(inst.effects(WAVE64).writes, set(&[Reg::EXEC_LO, Reg::EXEC_HI]));
 }
 
-/// Both operations of a pair may read one register in the same place, but not two of one bank (RDNA 4 ISA, section 7.8).
+/// Both operations of a pair may read one register in the same place, but not two of one bank (RDNA 4 ISA,
+/// section 7.8).
 #[test]
 fn pairs_share_a_register() {
     for (text, is_legal) in [
@@ -133,8 +134,9 @@ fn pairs_share_a_register() {
     }
 }
 
-/// LLVM names halves of registers if it is asked for that (`+real-true16`), and else has no text for the upper ones but by OP_SEL, which
-/// it does not always show. They are named where its other text does not say which half it is, and are read everywhere.
+/// LLVM names halves of registers if it is asked for that (`+real-true16`), and else has no text for the
+/// upper ones but by OP_SEL, which it does not always show. They are named where its other text does not say
+/// which half it is, and are read everywhere.
 #[test]
 fn halves_are_named_where_there_is_no_other_text() {
     let texts = [

@@ -1,4 +1,5 @@
-//! The tests of this crate, in one program: linking one more takes longer than they run. Tables from LLVM are under `tests/`.
+//! The tests of this crate, in one program: linking one more takes longer than they run. Tables from LLVM are
+//! under `tests/`.
 
 mod effects;
 mod gfx10;

@@ -1,8 +1,9 @@
-//! The list of opcodes: complete, in order, each plain form an instruction that decodes to itself, and the roles of its
-//! operands.
+//! The list of opcodes: complete, in order, each plain form an instruction that decodes to itself, and the
+//! roles of its operands.
 //!
-//! `tests/opcodes.tsv` has every opcode that LLVM 22 reads and writes, found without our tables by `cargo xtask corpus
-//! opcodes`: encoding, number, processors, dwords and text of an example, separated by tabs.
+//! `tests/opcodes.tsv` has every opcode that LLVM 22 reads and writes, found without our tables by
+//! `cargo xtask corpus opcodes`: encoding, number, processors, dwords and text of an example, separated by
+//! tabs.
 
 use std::collections::BTreeSet;
 
@@ -112,7 +113,8 @@ fn plain_forms_are_instructions() {
     }
 }
 
-/// Registers of the operands, EXEC, memory and the wait counters, by the encoding alone (Vega ISA, sections 4.4 and 12).
+/// Registers of the operands, EXEC, memory and the wait counters, by the encoding alone (Vega ISA, sections
+/// 4.4 and 12).
 #[test]
 fn every_opcode_has_roles() {
     for arch in gfx9() {

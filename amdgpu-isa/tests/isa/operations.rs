@@ -98,7 +98,8 @@ fn returning_float_atomics_have_few_forms_with_accumulation_registers() {
         let bytes = [low.to_le_bytes(), 0x66d4_60bc_u32.to_le_bytes()].concat();
         decode(Arch::Gfx942, &bytes).is_ok()
     };
-    // global_atomic_min_f64 a[102:103], v188, a[96:97], s[84:85] offset:-2755 sc0 nt, then with sc1, then without sc0.
+    // global_atomic_min_f64 a[102:103], v188, a[96:97], s[84:85] offset:-2755 sc0 nt, then with sc1, then
+    // without sc0.
     assert!(decodes(0xdd43_953d));
     assert!(!decodes(0xdf43_953d));
     assert!(decodes(0xdf42_953d));

@@ -31,8 +31,8 @@ fn vgprs(arch: Arch) -> [(u32, u32, u32); 2] {
         .map(|wave| (limits.vgprs_for(wave), limits.vgpr_granule_for(wave), limits.vgpr_block_for(wave)))
 }
 
-/// RDNA 1 and RDNA 2 ISA, "LDS allocation": "blocks of 128 Dwords", "of 256 Dwords"; of registers what LLVM has
-/// (`getVGPRAllocGranule`, `getMaxWavesPerEU`).
+/// RDNA 1 and RDNA 2 ISA, "LDS allocation": "blocks of 128 Dwords", "of 256 Dwords"; of registers what LLVM
+/// has (`getVGPRAllocGranule`, `getMaxWavesPerEU`).
 #[test]
 fn rdna_1_and_2_have_what_their_manuals_say() {
     for arch in Arch::KNOWN.into_iter().filter(|arch| arch.generation() == Generation::Gfx10) {
@@ -49,8 +49,9 @@ fn rdna_1_and_2_have_what_their_manuals_say() {
     }
 }
 
-/// RDNA 3 ISA, section 3.3.2.1: "blocks of 16 for wave32 or 8 for wave64"; "1536 VGPRs per SIMD allocate in blocks of 24 for wave32
-/// and 12 for wave64". Which these are: LLVM's `Feature1_5xVGPRs`. Section 3.3.4: LDS "in blocks of 1024 bytes", up to 64 kB.
+/// RDNA 3 ISA, section 3.3.2.1: "blocks of 16 for wave32 or 8 for wave64"; "1536 VGPRs per SIMD allocate in
+/// blocks of 24 for wave32 and 12 for wave64". Which these are: LLVM's `Feature1_5xVGPRs`. Section 3.3.4: LDS
+/// "in blocks of 1024 bytes", up to 64 kB.
 #[test]
 fn rdna_3_has_what_its_manual_says() {
     for arch in Arch::KNOWN.into_iter().filter(|arch| arch.generation() == Generation::Gfx11) {

@@ -1,5 +1,5 @@
-//! Tables of what LLVM 22's disassembler prints, one file an encoding: processor, lanes of a wave, dwords and text, separated by tabs; `#`
-//! begins a comment.
+//! Tables of what LLVM 22's disassembler prints, one file an encoding: processor, lanes of a wave, dwords and
+//! text, separated by tabs; `#` begins a comment.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Bytes to text and back: the tables under `tests/tables/` hold what LLVM 22's disassembler prints, one file an encoding.
+//! Bytes to text and back: the tables under `tests/tables/` hold what LLVM 22's disassembler prints, one file
+//! an encoding.
 //!
 //! A line is a processor, the dwords and the text, separated by tabs; `#` begins a comment.
 
@@ -77,8 +78,8 @@ fn assembling_the_operands_gives_back_the_instruction() {
     }
 }
 
-/// `tests/refused.tsv` has what LLVM's disassembler prints and its assembler refuses: no instructions, but a listing shows
-/// those that only rules of operands are against.
+/// `tests/refused.tsv` has what LLVM's disassembler prints and its assembler refuses: no instructions, but a
+/// listing shows those that only rules of operands are against.
 #[test]
 fn what_llvms_assembler_refuses_is_no_instruction() {
     let cases = cases_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused.tsv"));
@@ -96,8 +97,8 @@ fn what_llvms_assembler_refuses_is_no_instruction() {
     assert!(listed > 200, "only {listed} are listed");
 }
 
-/// A literal is a whole dword, also of an operand of 16 bits. LLVM's compiler writes such and its disassembler reads them; its
-/// assembler does not.
+/// A literal is a whole dword, also of an operand of 16 bits. LLVM's compiler writes such and its
+/// disassembler reads them; its assembler does not.
 #[test]
 fn a_literal_of_16_bits_may_fill_its_dword() {
     let cases = cases_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wide_halves.tsv"));
@@ -205,8 +206,8 @@ fn the_shortest_encoding_is_taken() {
     }
 }
 
-/// gfx950's scales before two dwords with these codes of sources A and C, whether the accumulator (or A) is an AGPR, and
-/// what LLVM 22's disassembler makes of it: one instruction, none, or the scales alone.
+/// gfx950's scales before two dwords with these codes of sources A and C, whether the accumulator (or A) is
+/// an AGPR, and what LLVM 22's disassembler makes of it: one instruction, none, or the scales alone.
 #[test]
 fn scales_stand_alone_where_a_code_names_no_matrix() {
     const ONE: Option<&str> = Some("v_mfma_scale_f32_16x16x128_f8f6f4");

@@ -71,8 +71,8 @@ pub(super) fn read(bytes: &[u8], at: usize) -> Result<Bundle, ContainerError> {
     Ok(Bundle { entries, size: end })
 }
 
-/// Appends a bundle of (id, contents); entries with contents start at multiples of a page from its start, which `out` has
-/// come to.
+/// Appends a bundle of (id, contents); entries with contents start at multiples of a page from its start,
+/// which `out` has come to.
 pub(super) fn write<'a>(entries: Vec<(String, Cow<'a, [u8]>)>, out: &mut Pieces<'a>) {
     let mut table = [MAGIC, &(entries.len() as u64).to_le_bytes()].concat();
     let mut end = table.len() + entries.iter().map(|(id, _)| 24 + id.len()).sum::<usize>();

@@ -1,5 +1,5 @@
-//! The compressed offload bundle (`CCOB`; Clang's documentation, "Clang Offload Bundler", section "Compression and
-//! Decompression").
+//! The compressed offload bundle (`CCOB`; Clang's documentation, "Clang Offload Bundler", section
+//! "Compression and Decompression").
 
 use super::ContainerError;
 use crate::Bytes;
@@ -28,7 +28,8 @@ pub(super) fn unpack(bytes: &[u8], at: usize, allowance: &mut Allowance) -> Resu
         Ok::<_, ContainerError>(field.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte)))
     };
     let (version, method) = (number(4, 2)?, number(6, 2)?);
-    // After version and method: the compressed size (from version 2 on), the unpacked size, and a 64-bit hash.
+    // After version and method: the compressed size (from version 2 on), the unpacked size, and a 64-bit
+    // hash.
     let (header, size, unpacked) = match version {
         1 => (20, bytes.len() as u64, number(8, 4)?),
         2 => (24, number(8, 4)?, number(12, 4)?),

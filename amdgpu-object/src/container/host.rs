@@ -84,7 +84,8 @@ struct Room {
     start: u64,
 }
 
-/// Finds out whether [`move_fatbin`] can give larger bundles a place, of which `is_bundle` tells where in the file one begins.
+/// Finds out whether [`move_fatbin`] can give larger bundles a place, of which `is_bundle` tells where in the
+/// file one begins.
 ///
 /// # Errors
 /// What [`move_fatbin`] gives.
@@ -95,8 +96,8 @@ pub(super) fn movable(bytes: &[u8], is_bundle: impl Fn(usize) -> bool) -> Result
     host.point(&room.old, |within| is_bundle(first + within as usize).then_some(room.address + within))
 }
 
-/// Puts new contents for `.hip_fatbin` into a new segment, and lets wrappers, symbols and relocations point there.
-/// `moves` has the start of each bundle in the old section and in the new contents.
+/// Puts new contents for `.hip_fatbin` into a new segment, and lets wrappers, symbols and relocations point
+/// there. `moves` has the start of each bundle in the old section and in the new contents.
 pub(super) fn move_fatbin<'a>(
     bytes: &'a [u8],
     contents: Pieces<'a>,
@@ -191,7 +192,8 @@ impl<'a> Host<'a> {
         let Some(first) = loads().min_by_key(|load| load.p_vaddr(LE)) else {
             return Err(immovable("it has no loadable segment"));
         };
-        // The program headers move too, and loaders compute their address as if the file were mapped in one piece.
+        // The program headers move too, and loaders compute their address as if the file were mapped in one
+        // piece.
         let bias = first.p_vaddr(LE).wrapping_sub(first.p_offset(LE));
         let memory_end = loads().map(|load| load.p_vaddr(LE).saturating_add(load.p_memsz(LE))).max();
         let file_end = self.bytes.len() as u64;
@@ -210,7 +212,8 @@ impl<'a> Host<'a> {
         })
     }
 
-    /// Lets all that points at a bundle point at where `place` has it, by its distance from the section's `old` address.
+    /// Lets all that points at a bundle point at where `place` has it, by its distance from the section's
+    /// `old` address.
     fn point(&mut self, old: &Range<u64>, place: impl Fn(u64) -> Option<u64>) -> Result<(), ContainerError> {
         let moved = |value: u64| old.contains(&value).then(|| place(value - old.start));
         let wrappers = self.section(b".hipFatBinSegment").map(|section| {

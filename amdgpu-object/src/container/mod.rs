@@ -1,4 +1,5 @@
-//! Finding the code objects in a file: a code object itself, a container of some, or a file that has some anywhere in it.
+//! Finding the code objects in a file: a code object itself, a container of some, or a file that has some
+//! anywhere in it.
 
 mod archive;
 mod bundle;
@@ -24,8 +25,8 @@ use super::{Bytes, ObjectError, elf::Elf, target};
 /// A code object found in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embedded<'a> {
-    /// Its target: the bundle entry's id (`hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-`), or for a bare code object the
-    /// same without the offload kind (`amdgcn-amd-amdhsa--gfx90a:xnack-`).
+    /// Its target: the bundle entry's id (`hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-`), or for a bare code
+    /// object the same without the offload kind (`amdgcn-amd-amdhsa--gfx90a:xnack-`).
     pub target: String,
     /// Its place among the code objects of the file, from 0.
     pub index: usize,
@@ -60,8 +61,8 @@ impl Deref for Code<'_> {
 impl Embedded<'_> {
     /// Processor and features: `gfx90a:xnack-`.
     pub fn target_id(&self) -> &str {
-        // The environment part of the triple is empty in practice, which leaves two dashes before the processor. Feature
-        // signs are dashes too, but only at the end of a word.
+        // The environment part of the triple is empty in practice, which leaves two dashes before the
+        // processor. Feature signs are dashes too, but only at the end of a word.
         match self.target.rfind("-gfx") {
             Some(dash) => &self.target[dash + 1..],
             None => &self.target,
@@ -184,8 +185,8 @@ impl ContainerError {
 /// - an archive of libraries (`.a`) or of Python (`.whl`, `.zip`) with any of these;
 /// - any other file that contains linked code objects as they are.
 ///
-/// Host entries of bundles are left out. Only the headers of the code objects are read; [`super::CodeObject::parse`] reads
-/// the rest.
+/// Host entries of bundles are left out. Only the headers of the code objects are read;
+/// [`super::CodeObject::parse`] reads the rest.
 ///
 /// # Errors
 /// [`ContainerError`]; never an empty list.
@@ -400,7 +401,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Code objects and bundles that stand somewhere in the bytes: what begins like one and is none is passed over.
+    /// Code objects and bundles that stand somewhere in the bytes: what begins like one and is none is passed
+    /// over.
     fn raw(&mut self, source: &Source<'a>) -> Result<(), ContainerError> {
         let bytes = source.bytes();
         let others = self.others.len();
@@ -455,7 +457,8 @@ fn next_bundle(bytes: &[u8], from: usize) -> Option<usize> {
     if bundle::starts_here(rest) || compressed::starts_here(rest) {
         return Some(start);
     }
-    // Something else between bundles (an entry's padding that is not zero): look at the following page boundaries.
+    // Something else between bundles (an entry's padding that is not zero): look at the following page
+    // boundaries.
     let mut at = start.next_multiple_of(ALIGNMENT);
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         if bundle::starts_here(rest) || compressed::starts_here(rest) {

@@ -1,5 +1,5 @@
-//! LLVM's offload binaries (`llvm/Object/OffloadBinary.h`, version 1): each has one image, and strings that say what it is for.
-//! Objects and libraries have them in `.llvm.offloading`, one after another.
+//! LLVM's offload binaries (`llvm/Object/OffloadBinary.h`, version 1): each has one image, and strings that
+//! say what it is for. Objects and libraries have them in `.llvm.offloading`, one after another.
 
 use std::ops::Range;
 

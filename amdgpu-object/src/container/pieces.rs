@@ -42,8 +42,8 @@ impl<'a> Pieces<'a> {
         bytes
     }
 
-    /// Writes it into a file that is empty. Long runs of zeros are skipped, and take no room where the file system lets
-    /// files have holes.
+    /// Writes it into a file that is empty. Long runs of zeros are skipped, and take no room where the file
+    /// system lets files have holes.
     ///
     /// # Errors
     /// When the file cannot be written.

@@ -39,7 +39,8 @@ impl<'a> Sizes<'a> {
         Self { bytes, headers: bytes.len() / size_of::<elf::ProgramHeader64<LE>>() + SPARE }
     }
 
-    /// The size of the AMDGPU file at a place: to the end of its last part. `None` if there is none, or it is not all there.
+    /// The size of the AMDGPU file at a place: to the end of its last part. `None` if there is none, or it is
+    /// not all there.
     pub(super) fn at(&mut self, start: usize) -> Result<Option<usize>, ContainerError> {
         let rest = &self.bytes[start..];
         let Ok(header) = FileHeader64::<LE>::parse(rest) else { return Ok(None) };

@@ -10,13 +10,15 @@ use super::{archive, bundle, compressed, host, is_code_object, next_bundle, wind
 
 /// The file with some of its code objects replaced, by [`Embedded::index`](super::Embedded::index).
 ///
-/// A bundle that was compressed and has a replaced code object comes out uncompressed. If the bundles of a host file
-/// outgrow `.hip_fatbin`, the section moves to a new segment at the end. The pointers to the bundles follow.
+/// A bundle that was compressed and has a replaced code object comes out uncompressed. If the bundles of a
+/// host file outgrow `.hip_fatbin`, the section moves to a new segment at the end. The pointers to the
+/// bundles follow.
 ///
 /// Compressed bundles may unpack to `limit` bytes in all.
 ///
 /// # Errors
-/// [`ContainerError`], as [`open`](super::open) gives, and when a host file has no way to point at larger bundles.
+/// [`ContainerError`], as [`open`](super::open) gives, and when a host file has no way to point at larger
+/// bundles.
 pub fn replace<'a>(
     bytes: &'a [u8],
     replacements: &'a BTreeMap<usize, impl AsRef<[u8]>>,
@@ -82,7 +84,8 @@ fn place(bytes: &[u8]) -> Result<Place, ContainerError> {
     Err(ContainerError::InPlace { kind })
 }
 
-/// Finds out, before any work is done, whether [`replace`] knows the kind of file, and whether a host file's bundles can grow.
+/// Finds out, before any work is done, whether [`replace`] knows the kind of file, and whether a host file's
+/// bundles can grow.
 ///
 /// # Errors
 /// [`ContainerError`], as [`replace`] gives.
@@ -101,8 +104,8 @@ pub fn replaceable(bytes: &[u8]) -> Result<(), ContainerError> {
     }
 }
 
-/// Where the bundles of a Windows program or library stand, if all of its code objects are in these: they are numbered as they stand in
-/// the file.
+/// Where the bundles of a Windows program or library stand, if all of its code objects are in these: they are
+/// numbered as they stand in the file.
 fn fatbin_of_windows(bytes: &[u8]) -> Result<Option<Range<usize>>, ContainerError> {
     let Some(range) = windows::Image::read(bytes).and_then(|image| image.fatbin()) else { return Ok(None) };
     let is_within = |one: &Embedded<'_>| range.start <= one.range.start && one.range.end <= range.end;

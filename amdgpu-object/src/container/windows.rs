@@ -1,8 +1,8 @@
 //! Programs and libraries of Windows: where their GPU code stands, and giving it a new place.
 //!
-//! Names of sections have eight bytes there: `.hip_fat` has the bundles, and `.hipFatB` the wrappers that point at them, as on Linux
-//! ([`super::host`]). Pointers are addresses of an image at its preferred base, and base relocations list them. (Microsoft's "PE
-//! Format"; of 64 bits alone, PE32+.)
+//! Names of sections have eight bytes there: `.hip_fat` has the bundles, and `.hipFatB` the wrappers that
+//! point at them, as on Linux ([`super::host`]). Pointers are addresses of an image at its preferred base,
+//! and base relocations list them. (Microsoft's "PE Format"; of 64 bits alone, PE32+.)
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -104,15 +104,16 @@ impl<'a> Image<'a> {
         self.sections.iter().find(|section| section.name == *name).copied()
     }
 
-    /// Finds out whether larger bundles can be given a place, of which `is_bundle` tells where in the file one begins.
+    /// Finds out whether larger bundles can be given a place, of which `is_bundle` tells where in the file
+    /// one begins.
     pub(super) fn movable(mut self, is_bundle: impl Fn(usize) -> bool) -> Result<(), ContainerError> {
         let fatbin = self.section(FATBIN).ok_or(ContainerError::NoGpuCode)?;
         self.room(0)?;
         self.point(fatbin, |within| is_bundle(fatbin.at as usize + within as usize).then_some(within))
     }
 
-    /// Puts new bundles into a new section, and lets pointers point there. `moves` has the start of each bundle in the old section and
-    /// in the new contents.
+    /// Puts new bundles into a new section, and lets pointers point there. `moves` has the start of each
+    /// bundle in the old section and in the new contents.
     pub(super) fn move_fatbin(
         mut self,
         mut contents: Pieces<'a>,
@@ -177,7 +178,8 @@ impl<'a> Image<'a> {
         Ok(Room { address, at })
     }
 
-    /// Lets all that points at a bundle point at where `place` has it, by its distance from the old section's start.
+    /// Lets all that points at a bundle point at where `place` has it, by its distance from the old section's
+    /// start.
     fn point(&mut self, old: Section, place: impl Fn(u64) -> Option<u64>) -> Result<(), ContainerError> {
         let wrappers =
             self.section(WRAPPERS).ok_or_else(|| immovable("it has no .hipFatB that points at them"))?;

@@ -68,8 +68,8 @@ fn is_looked_into(head: &[u8]) -> bool {
         || starts_here(head)
 }
 
-/// Names in an archive that lead out of the directory into which it is unpacked, or that look like others: nobody who means well gives
-/// such. None of a file that is no such archive.
+/// Names in an archive that lead out of the directory into which it is unpacked, or that look like others:
+/// nobody who means well gives such. None of a file that is no such archive.
 pub fn odd_names(bytes: &[u8]) -> Vec<String> {
     if !starts_here(bytes) {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! A walk through the entries of a unit in which few attributes are read. How to pass over the others is worked out once for each
-//! abbreviation; what is neither frequent nor of fixed size is left to gimli.
+//! A walk through the entries of a unit in which few attributes are read. How to pass over the others is
+//! worked out once for each abbreviation; what is neither frequent nor of fixed size is left to gimli.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,8 @@ pub(crate) struct Attribute {
     number: u32,
 }
 
-/// The entries of a unit that have attributes that `asks` is true of, one after the other, and these attributes.
+/// The entries of a unit that have attributes that `asks` is true of, one after the other, and these
+/// attributes.
 pub(crate) struct Entries<'u, 'a, F> {
     unit: &'u Unit<Slice<'a>>,
     asks: F,
@@ -229,8 +230,8 @@ struct Shape {
     /// Nothing is asked for, and all attributes but a number are of fixed size.
     has_number: bool,
     tag: DwTag,
-    /// The bytes of all attributes, if nothing is asked for and all are of fixed size; of those before the number, if there is
-    /// but that. Then there are no parts.
+    /// The bytes of all attributes, if nothing is asked for and all are of fixed size; of those before the
+    /// number, if there is but that. Then there are no parts.
     fixed: u32,
     /// The bytes of those behind the number.
     behind: u32,
@@ -279,7 +280,8 @@ struct Shapes {
     specifications: Vec<AttributeSpecification>,
 }
 
-/// From there on numbers of abbreviations are large. A table by number must not be, for there may be one in every few bytes.
+/// From there on numbers of abbreviations are large. A table by number must not be, for there may be one in
+/// every few bytes.
 const FAR: usize = 512;
 
 impl Shapes {
@@ -506,7 +508,8 @@ mod tests {
                 ours.truncate(theirs.len());
             }
             prop_assert_eq!(ours, theirs);
-            // Where the end comes too soon is told by an address, which differs where several attributes are passed over at once.
+            // Where the end comes too soon is told by an address, which differs where several attributes are
+            // passed over at once.
             prop_assert_eq!(our_end.map_err(|e| e.to_string()), their_end.map_err(|e| e.to_string()));
         }
     }

@@ -1,5 +1,5 @@
-//! LEB128 numbers (DWARF 5, section 7.6). Nearly all of debug information is made of them, and most have a byte or two: those are
-//! read here, the others by gimli.
+//! LEB128 numbers (DWARF 5, section 7.6). Nearly all of debug information is made of them, and most have a
+//! byte or two: those are read here, the others by gimli.
 
 use gimli::Reader as _;
 
@@ -24,7 +24,8 @@ pub(crate) fn unsigned(input: &mut Slice<'_>) -> gimli::Result<u64> {
     }
 }
 
-/// Two unsigned numbers of two or of three bytes each, one behind the other at the low end of some bytes, if they are that.
+/// Two unsigned numbers of two or of three bytes each, one behind the other at the low end of some bytes, if
+/// they are that.
 #[inline]
 pub(crate) fn pair<const BYTES: usize>(bytes: u64) -> Option<(u64, u64)> {
     let of_both = |bits: u64| bits | bits << (8 * BYTES);

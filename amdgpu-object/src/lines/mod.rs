@@ -1,7 +1,7 @@
 //! Source lines of instructions, from DWARF: functions with their inline chain, files, lines and columns.
 //!
-//! Everything is read when a [`SourceMap`] is made, so that a look-up is two short searches and a walk outwards from the innermost
-//! scope, needs no lock, and a damaged section is reported once.
+//! Everything is read when a [`SourceMap`] is made, so that a look-up is two short searches and a walk
+//! outwards from the innermost scope, needs no lock, and a damaged section is reported once.
 
 pub(super) mod entries;
 mod files;
@@ -55,12 +55,14 @@ pub struct Frame {
     pub line: u32,
     /// The column in bytes, from 1. 0 if unknown.
     pub column: u32,
-    /// The instruction itself has no line (the compiler gave it line 0), and this is the line before it in the same function.
+    /// The instruction itself has no line (the compiler gave it line 0), and this is the line before it in
+    /// the same function.
     pub approximate: bool,
 }
 
 impl Frame {
-    /// `at FILE:12:9, in saxpy`, as far as it is known. The file is the caller's, who may know a shorter name for it.
+    /// `at FILE:12:9, in saxpy`, as far as it is known. The file is the caller's, who may know a shorter name
+    /// for it.
     pub fn place(&self, file: &str) -> String {
         let mut text = format!("at {file}");
         for number in [self.line, self.column].into_iter().take_while(|&number| number > 0) {
@@ -73,7 +75,8 @@ impl Frame {
     }
 }
 
-/// A [`Frame`] by numbers, which cost nothing to copy. [`SourceMap::function`] and [`SourceMap::file`] have their texts.
+/// A [`Frame`] by numbers, which cost nothing to copy. [`SourceMap::function`] and [`SourceMap::file`] have
+/// their texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameNumbers {
     /// The function, if DWARF or a symbol names one. Several numbers may stand for one name.
@@ -120,8 +123,8 @@ pub struct SourceMap {
     /// Paths of files, by the number that rows and scopes have of them.
     files: Vec<Arc<str>>,
     functions: scopes::Functions,
-    /// Code ranges and names of the symbol table, in order of address: compilers that are asked for line tables only
-    /// leave out functions into which nothing was inlined, and mangled names altogether.
+    /// Code ranges and names of the symbol table, in order of address: compilers that are asked for line
+    /// tables only leave out functions into which nothing was inlined, and mangled names altogether.
     symbols: Vec<(Range<u64>, Name)>,
 }
 
@@ -162,8 +165,9 @@ impl SourceMap {
         self.rows.as_slice().is_empty()
     }
 
-    /// The source location of an instruction: the innermost inlined function first, the function proper last. Each
-    /// frame but the first stands at the call that was inlined. Empty if nothing is known of the address.
+    /// The source location of an instruction: the innermost inlined function first, the function proper last.
+    /// Each frame but the first stands at the call that was inlined. Empty if nothing is known of the
+    /// address.
     pub fn frames(&self, pc: u64) -> Vec<Frame> {
         let frame = |numbers: FrameNumbers| {
             let name = numbers.name.map(|number| self.name(number));
@@ -241,7 +245,8 @@ impl SourceMap {
         Some((self.functions.names().len() + symbol) as u32)
     }
 
-    /// The number of the symbol that holds an address; `around` becomes the addresses in it that this one holds, or none.
+    /// The number of the symbol that holds an address; `around` becomes the addresses in it that this one
+    /// holds, or none.
     fn symbol_around(&self, pc: u64, around: &mut Range<u64>) -> Option<usize> {
         let next = self.symbols.partition_point(|(code, _)| code.start <= pc);
         if let Some((code, _)) = self.symbols.get(next) {
@@ -251,7 +256,8 @@ impl SourceMap {
         narrow_to(around, &self.symbols[index].0, pc).then_some(index)
     }
 
-    /// The location of a row in the innermost scope around it; by an earlier row of that scope if it has no line itself.
+    /// The location of a row in the innermost scope around it; by an earlier row of that scope if it has no
+    /// line itself.
     fn place(&self, index: usize, scope: Option<u32>) -> SourceLocation {
         let rows = self.rows.as_slice();
         let row = &rows[index];
@@ -266,7 +272,8 @@ impl SourceMap {
         SourceLocation { approximate: true, ..of_scope.unwrap_or_default() }
     }
 
-    /// Where a row stands in a scope: its own place, or that of the call that was inlined there. `None` if it is not in the scope.
+    /// Where a row stands in a scope: its own place, or that of the call that was inlined there. `None` if it
+    /// is not in the scope.
     fn within(&self, row: &rows::Row, scope: Option<u32>) -> Option<SourceLocation> {
         let mut place = Some(row.location());
         for (number, inner) in self.functions.outwards(self.functions.at(row.start)) {

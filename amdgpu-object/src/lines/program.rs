@@ -1,5 +1,6 @@
-//! The machine that line programs run on (DWARF 5, section 6.2), with the registers that tell of places and no others. gimli has
-//! it too, for all registers, and takes five times as long: a test holds the two against each other.
+//! The machine that line programs run on (DWARF 5, section 6.2), with the registers that tell of places and
+//! no others. gimli has it too, for all registers, and takes five times as long: a test holds the two against
+//! each other.
 
 use gimli::{LineProgramHeader, Reader as _, ReaderOffset as _, constants as dw};
 
@@ -110,8 +111,8 @@ impl<'a> Machine<'_, 'a> {
             }
             dw::DW_LNE_set_address => {
                 let address = body.read_address(self.header.address_size())?;
-                // Linkers set the addresses of what they discard to the last or the last but one, or to 0 and a little more.
-                // The addresses of a sequence ascend, so a lower one is such, too.
+                // Linkers set the addresses of what they discard to the last or the last but one, or to 0 and
+                // a little more. The addresses of a sequence ascend, so a lower one is such, too.
                 self.discarded = address < self.row.address || address >= self.last_address - 1;
                 if !self.discarded {
                     (self.row.address, self.operation) = (address, 0);
@@ -168,7 +169,8 @@ mod tests {
 
     use super::*;
 
-    /// A table of no files: of some version, with parameters as its header has them, from the least length of instructions on.
+    /// A table of no files: of some version, with parameters as its header has them, from the least length of
+    /// instructions on.
     fn table(version: u16, address_size: u8, parameters: &[u8], instructions: &[u8]) -> Vec<u8> {
         let mut rest = parameters.to_vec();
         if version < 4 {
@@ -177,7 +179,8 @@ mod tests {
         }
         let lengths = [0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 2, 0];
         rest.extend(&lengths[..usize::from(parameters[5]) - 1]);
-        // No directories and no files. From version 5 on, a format says of each that there are but paths, which are strings.
+        // No directories and no files. From version 5 on, a format says of each that there are but paths,
+        // which are strings.
         rest.extend(if version >= 5 { &[1, 1, 8, 0, 1, 1, 8, 0][..] } else { &[0; 2] });
         let mut body = version.to_le_bytes().to_vec();
         if version >= 5 {

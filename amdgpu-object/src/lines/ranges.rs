@@ -1,5 +1,5 @@
-//! Lists of code ranges. gimli reads them, but for what nearly all are made of: offsets from a base (DWARF 5, section 7.25), which
-//! are read here several times as fast.
+//! Lists of code ranges. gimli reads them, but for what nearly all are made of: offsets from a base (DWARF 5,
+//! section 7.25), which are read here several times as fast.
 
 use gimli::{
     DebugAddrIndex, DwRle, Dwarf, RangeListsOffset, Reader as _, ReaderOffset as _, Section as _, Unit,
@@ -9,7 +9,8 @@ use gimli::{
 use super::leb;
 use super::sections::Slice;
 
-/// Calls `see` with start and end of each range of a list that a unit refers to. Those that are empty may be left out.
+/// Calls `see` with start and end of each range of a list that a unit refers to. Those that are empty may be
+/// left out.
 pub(super) fn each<'a>(
     dwarf: &Dwarf<Slice<'a>>,
     unit: &Unit<Slice<'a>>,

@@ -144,8 +144,8 @@ fn unit(
     Ok(())
 }
 
-/// Ends a sequence. Functions that the linker discarded have theirs at address 0, from where a long one can reach into
-/// `.text`: so the whole sequence counts, not its rows.
+/// Ends a sequence. Functions that the linker discarded have theirs at address 0, from where a long one can
+/// reach into `.text`: so the whole sequence counts, not its rows.
 fn close(rows: &mut Vec<Row>, first: usize, text: &Range<u64>) {
     let (Some(start), Some(end)) = (rows.get(first), rows.last()) else { return };
     if !text.contains(&start.start) || end.end > text.end {

@@ -1,4 +1,5 @@
-//! Functions and what was inlined into them: a tree per function, and a table of which scope an address is in.
+//! Functions and what was inlined into them: a tree per function, and a table of which scope an address is
+//! in.
 
 use std::ops::Range;
 
@@ -108,7 +109,8 @@ impl Functions {
     }
 }
 
-/// From which address on which scope is the innermost: of those that hold an address, the one that began last.
+/// From which address on which scope is the innermost: of those that hold an address, the one that began
+/// last.
 fn innermost(mut pieces: Vec<Piece>) -> Vec<(u64, u32)> {
     // Of those that begin together the outer ones come first.
     pieces.sort_by_key(|piece| (piece.code.start, piece.scope));
@@ -228,8 +230,8 @@ impl Reading {
     }
 }
 
-/// How many code ranges all scopes together may have. A range in a list takes three bytes or more, and scopes seldom share a
-/// list: with many that share a long one, a small file would take any amount of memory.
+/// How many code ranges all scopes together may have. A range in a list takes three bytes or more, and scopes
+/// seldom share a list: with many that share a long one, a small file would take any amount of memory.
 fn most_pieces(units: &Units<'_>) -> usize {
     units.range_bytes().saturating_mul(8).saturating_add(units.info_bytes()).min(u32::MAX as usize)
 }
@@ -259,7 +261,8 @@ fn is_name(attribute: DwAt) -> bool {
 /// The value of an attribute, and its form for errors.
 type Value<'a> = (AttributeValue<Slice<'a>>, DwForm);
 
-/// What the entry of a function, or of an inlined copy, tells. Of attributes that it has twice the first counts.
+/// What the entry of a function, or of an inlined copy, tells. Of attributes that it has twice the first
+/// counts.
 #[derive(Default)]
 struct Told<'a> {
     low: Option<Value<'a>>,

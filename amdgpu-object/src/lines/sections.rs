@@ -49,7 +49,8 @@ impl<'a> Sections<'a> {
     }
 }
 
-/// Unpacks a section with `SHF_COMPRESSED`: a header of type, reserved word, size and alignment precedes the data.
+/// Unpacks a section with `SHF_COMPRESSED`: a header of type, reserved word, size and alignment precedes the
+/// data.
 fn unpack<'a>(
     section: &Section,
     bytes: &'a [u8],

@@ -1,4 +1,5 @@
-//! Where in a table in order of address to look for one: a search through all of it would mostly wait for memory.
+//! Where in a table in order of address to look for one: a search through all of it would mostly wait for
+//! memory.
 
 /// For each stride of code, how many of a table's entries start before it.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,8 @@ use super::Stream;
 /// How many different values are remembered: kernels with the same arguments mostly stand together.
 const REMEMBERED: usize = 8;
 
-/// The last different values that were read at one depth of nesting, the very last first, and what was made of them.
+/// The last different values that were read at one depth of nesting, the very last first, and what was made
+/// of them.
 ///
 /// A value says itself where it ends. So where the same bytes come again, the same value does.
 pub(crate) struct Recent<'a, T> {

@@ -9,8 +9,8 @@ use super::{NewSection, dynamic};
 /// Section numbers from here on mean something else (`SHN_LORESERVE`).
 const RESERVED: usize = 0xff00;
 
-/// Adds a section, or puts new contents into one of that name and size. The image stays as it was if it has no names of sections
-/// that can grow.
+/// Adds a section, or puts new contents into one of that name and size. The image stays as it was if it has
+/// no names of sections that can grow.
 ///
 /// # Errors
 /// The image cannot be read.

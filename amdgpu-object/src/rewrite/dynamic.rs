@@ -1,8 +1,8 @@
 //! One more symbol in the tables that loaders search: `.dynsym`, its strings, and both hash tables.
 //!
-//! The symbol goes to the end of its bucket's run in `DT_GNU_HASH` (System V gABI, "Hash Table", and the GNU extension), so
-//! that no other symbol changes its place among the others; those behind it move up by one, and so do the numbers by which
-//! relocations name them. Buckets and Bloom filter keep their sizes.
+//! The symbol goes to the end of its bucket's run in `DT_GNU_HASH` (System V gABI, "Hash Table", and the GNU
+//! extension), so that no other symbol changes its place among the others; those behind it move up by one,
+//! and so do the numbers by which relocations name them. Buckets and Bloom filter keep their sizes.
 
 use object::LittleEndian as LE;
 use object::elf::{self, Rela64};
@@ -24,8 +24,8 @@ pub(super) fn tables(elf: &Elf) -> Vec<usize> {
     of_kind.flat_map(|(index, section)| [Some(index), strings(section)]).flatten().collect()
 }
 
-/// Inserts the symbol's number into the relocations in `bytes`. Returns the new contents of the sections that grow, and the
-/// number. The symbol's own entry is filled in by [`set_symbol`], once its address is known.
+/// Inserts the symbol's number into the relocations in `bytes`. Returns the new contents of the sections that
+/// grow, and the number. The symbol's own entry is filled in by [`set_symbol`], once its address is known.
 pub(super) fn add_symbol(
     elf: &Elf,
     original: &[u8],
@@ -108,8 +108,8 @@ pub(super) fn append_name(strings: &mut Vec<u8>, name: &str) -> u32 {
     at
 }
 
-/// The variable's symbol, without section and address: global, an object, and protected, as compilers make variables of the
-/// device.
+/// The variable's symbol, without section and address: global, an object, and protected, as compilers make
+/// variables of the device.
 pub(super) fn symbol(name: u32, variable: &Variable<'_>) -> [u8; SYMBOL_SIZE] {
     let mut symbol = [0; SYMBOL_SIZE];
     symbol[..4].copy_from_slice(&name.to_le_bytes());

@@ -52,8 +52,8 @@ impl Context<'_> {
     }
 }
 
-/// Corrects symbols, relocations, the dynamic table and the descriptors in the original file, where every one of them keeps
-/// its size. Returns the new `e_entry`.
+/// Corrects symbols, relocations, the dynamic table and the descriptors in the original file, where every one
+/// of them keeps its size. Returns the new `e_entry`.
 pub(super) fn apply(context: &Context<'_>, bytes: &mut Corrected<'_>) -> Result<u64, RewriteError> {
     for (index, section) in context.elf.sections.iter().enumerate() {
         match section.kind {
@@ -73,7 +73,8 @@ pub(super) fn apply(context: &Context<'_>, bytes: &mut Corrected<'_>) -> Result<
         bytes.get_mut(at..at + 4).copy_from_slice(&value.to_le_bytes());
     }
     let entry = u64::from_le_bytes(context.object.bytes[24..32].try_into().expect("eight bytes"));
-    // No code object has an entry point of its own; 0 is what linkers write, and what a .text at 0 cannot mean.
+    // No code object has an entry point of its own; 0 is what linkers write, and what a .text at 0 cannot
+    // mean.
     if entry != 0 && context.points_into_text(entry) {
         return context.map_any(entry, || "the ELF entry point".to_owned());
     }
@@ -221,7 +222,8 @@ fn descriptors(context: &Context<'_>, bytes: &mut Corrected<'_>) -> Result<(), R
     Ok(())
 }
 
-/// The new code with the headers of code object version 2 in it. They stand in front of the code and so have moved with it.
+/// The new code with the headers of code object version 2 in it. They stand in front of the code and so have
+/// moved with it.
 pub(super) fn text_with_headers(context: &Context<'_>) -> Result<Vec<u8>, RewriteError> {
     let mut text = context.edit.text.to_vec();
     for kernel in &context.object.kernels {

@@ -1,8 +1,8 @@
 //! The rewritten file: where segments and sections go, and the headers that say so.
 //!
-//! Segments keep their addresses and are packed anew in the file, each at an offset congruent to its address. After
-//! them stand the new `.text`, memory for a new variable, what outgrew its place (the note, the dynamic symbols), the
-//! sections that are not loaded, and the section headers.
+//! Segments keep their addresses and are packed anew in the file, each at an offset congruent to its address.
+//! After them stand the new `.text`, memory for a new variable, what outgrew its place (the note, the dynamic
+//! symbols), the sections that are not loaded, and the section headers.
 
 use std::borrow::Cow;
 
@@ -60,8 +60,8 @@ struct Added {
     number: usize,
 }
 
-/// A string table, and where in it are the names of what is added: the variable's symbol and section, and the section of code that
-/// stays.
+/// A string table, and where in it are the names of what is added: the variable's symbol and section, and the
+/// section of code that stays.
 struct Strings<'a> {
     contents: Cow<'a, [u8]>,
     symbol: Option<u32>,
@@ -145,8 +145,8 @@ impl<'a> Image<'a> {
         Ok(image)
     }
 
-    /// Decides whether the note can stay: it must fit its old place, and the program header table must fit before
-    /// what stands behind it. The place of a note that moves is free for that table.
+    /// Decides whether the note can stay: it must fit its old place, and the program header table must fit
+    /// before what stands behind it. The place of a note that moves is free for that table.
     fn place_note(&mut self) -> Result<(), RewriteError> {
         let old_size = |note: &NewNote| self.context.elf.sections[note.section].size as usize;
         self.note_moves = self.note.as_ref().is_some_and(|note| note.contents.len() > old_size(note));
@@ -465,7 +465,8 @@ impl<'a> Image<'a> {
         first
     }
 
-    /// What becomes of a PT_NOTE: it follows a note section that moves or shrinks, and splits if it held others too.
+    /// What becomes of a PT_NOTE: it follows a note section that moves or shrinks, and splits if it held
+    /// others too.
     fn note_headers(&self, header: ProgramHeader, load: Option<&Kept>) -> Vec<ProgramHeader> {
         let moved = |mut header: ProgramHeader| {
             if let Some(load) = load {
@@ -548,7 +549,8 @@ impl<'a> Image<'a> {
         Ok(())
     }
 
-    /// The contents of a section that is not loaded, with the names of the variable, if it is where they belong.
+    /// The contents of a section that is not loaded, with the names of the variable, if it is where they
+    /// belong.
     fn strings(&self, index: usize) -> Strings<'_> {
         let mut strings = Strings {
             contents: self.bytes.read(self.context.elf.sections[index].file_range()),
@@ -662,8 +664,8 @@ impl<'a> Image<'a> {
     }
 }
 
-/// Section number of symbols whose section is left out, until they are left out as well. Reserved by ELF and used by
-/// nothing on this target.
+/// Section number of symbols whose section is left out, until they are left out as well. Reserved by ELF and
+/// used by nothing on this target.
 const REMOVED: elf::SymbolSection = elf::SymbolSection(0xff3f);
 
 /// The symbols that stay, and how many of them are local.
@@ -702,8 +704,8 @@ fn holds_header(segment: &ProgramHeader, inner: &ProgramHeader) -> bool {
     segment.address <= inner.address && inner.memory().end <= segment.memory().end
 }
 
-/// Sections that tell of old code addresses are left out, if they have no new contents and the code object runs without
-/// them.
+/// Sections that tell of old code addresses are left out, if they have no new contents and the code object
+/// runs without them.
 fn is_kept(context: &Context<'_>, debug: &[NewSection], index: usize) -> bool {
     let section = &context.elf.sections[index];
     let describes_text = section.flags.contains(elf::SHF_LINK_ORDER) && section.link as usize == context.text;

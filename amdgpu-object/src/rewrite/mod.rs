@@ -1,14 +1,15 @@
 //! Putting new code and new kernel properties into a code object.
 //!
-//! The new `.text` goes to fresh memory after the last segment, and so does the metadata note when it has outgrown
-//! its place, and the tables of dynamic symbols when one is added. Nothing else moves, so that data, GOT, symbol hashes
-//! and dynamic table stay right as they are; what points *at* code (symbols, dynamic relocations, entry offsets of
-//! descriptors) is corrected.
+//! The new `.text` goes to fresh memory after the last segment, and so does the metadata note when it has
+//! outgrown its place, and the tables of dynamic symbols when one is added. Nothing else moves, so that data,
+//! GOT, symbol hashes and dynamic table stay right as they are; what points *at* code (symbols, dynamic
+//! relocations, entry offsets of descriptors) is corrected.
 //!
-//! Debug information is written anew ([`DebugInfo`] says what became of it). Left out of the result, because they tell of
-//! addresses of the old code: the relocations that `--emit-relocs` keeps. Not found, hence corrected only as the edit says: distances
-//! between code and data that the linker computed and stored in data (relative virtual tables, tables of jumps). Distances computed in
-//! code are the business of whoever wrote the new code.
+//! Debug information is written anew ([`DebugInfo`] says what became of it). Left out of the result, because
+//! they tell of addresses of the old code: the relocations that `--emit-relocs` keeps. Not found, hence
+//! corrected only as the edit says: distances between code and data that the linker computed and stored in
+//! data (relative virtual tables, tables of jumps). Distances computed in code are the business of whoever
+//! wrote the new code.
 //!
 //! The new `.text` has a page of its own, whatever its length, so its address is known before code is
 //! emitted. A note that moves makes room for the program header that it needs. The result must be accepted
@@ -38,8 +39,8 @@ const PAGE: u64 = 4096;
 pub struct Edit<'a> {
     /// The new contents of `.text`.
     pub text: Cow<'a, [u8]>,
-    /// The old code also stays where it was, for code that goes on to run there. The address map leaves its addresses
-    /// as they were. Not in code object version 2.
+    /// The old code also stays where it was, for code that goes on to run there. The address map leaves its
+    /// addresses as they were. Not in code object version 2.
     pub keeps_code: bool,
     /// New properties of kernels. Those not named here keep theirs.
     pub kernels: Vec<KernelEdit>,
@@ -60,8 +61,9 @@ pub struct NewSection<'a> {
     pub contents: &'a [u8],
 }
 
-/// A variable of the device, which launchers find by its symbol (`hipModuleGetGlobal`, `hsa_executable_get_symbol_by_name`).
-/// It stands in writable memory of its own, zeroed when the code object is loaded, at [`variable_address`].
+/// A variable of the device, which launchers find by its symbol (`hipModuleGetGlobal`,
+/// `hsa_executable_get_symbol_by_name`). It stands in writable memory of its own, zeroed when the code object
+/// is loaded, at [`variable_address`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable<'a> {
     /// The symbol's name, in `.dynsym` with its hash tables, and in `.symtab`.
@@ -205,8 +207,9 @@ pub struct Rewritten {
     pub debug_info: DebugInfo,
 }
 
-/// The code object with the edit applied. The same input gives the same bytes. `address_map` maps the virtual address
-/// of an old instruction, or of the end of an old function, to the new one. It gives `None` for other addresses.
+/// The code object with the edit applied. The same input gives the same bytes. `address_map` maps the virtual
+/// address of an old instruction, or of the end of an old function, to the new one. It gives `None` for other
+/// addresses.
 ///
 /// # Errors
 /// [`RewriteError`]; the original is never changed.

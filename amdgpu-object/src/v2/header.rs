@@ -1,4 +1,5 @@
-//! `amd_kernel_code_t`, 256 bytes in front of a kernel's code (`AMDKernelCodeT.h` of LLVM and of the HSA runtime).
+//! `amd_kernel_code_t`, 256 bytes in front of a kernel's code (`AMDKernelCodeT.h` of LLVM and of the HSA
+//! runtime).
 
 use crate::{KernelDescriptor, KernelProblem};
 

@@ -1,4 +1,5 @@
-//! The metadata note (`NT_AMD_HSA_METADATA`, YAML; user guide, "Code Object V2 Metadata"), as what version 3 has instead.
+//! The metadata note (`NT_AMD_HSA_METADATA`, YAML; user guide, "Code Object V2 Metadata"), as what version 3
+//! has instead.
 
 use super::yaml::{self, Node, Scalar};
 use crate::KernelArg;

@@ -98,7 +98,8 @@ impl Node {
         entries.iter().find(|(name, _)| name.text == key).map(|(_, value)| value)
     }
 
-    /// The value of a key, made from `default` at the end of the mapping if it is not there. `None` if this is no mapping.
+    /// The value of a key, made from `default` at the end of the mapping if it is not there. `None` if this
+    /// is no mapping.
     pub(super) fn entry(&mut self, key: &str, default: Self) -> Option<&mut Self> {
         let Self::Mapping(entries) = self else { return None };
         let at = entries.iter().position(|(name, _)| name.text == key).unwrap_or_else(|| {

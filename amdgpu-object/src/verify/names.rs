@@ -1,4 +1,5 @@
-//! The names in a file that `goblin` reads. They are bytes, and `goblin` takes no string table that is not UTF-8 as a whole.
+//! The names in a file that `goblin` reads. They are bytes, and `goblin` takes no string table that is not
+//! UTF-8 as a whole.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -39,7 +40,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The file, or one in which string tables that are no UTF-8 have others for the bytes that are not ASCII. Nobody takes names from it.
+/// The file, or one in which string tables that are no UTF-8 have others for the bytes that are not ASCII.
+/// Nobody takes names from it.
 pub(super) fn readable(bytes: &[u8]) -> goblin::error::Result<Cow<'_, [u8]>> {
     let (header, ctx) = (Elf::parse_header(bytes)?, Ctx::new(Container::Big, Endian::Little));
     let segments = ProgramHeader::parse(bytes, header.e_phoff as usize, header.e_phnum.into(), ctx)?;

@@ -9,7 +9,8 @@ use proptest::prelude::*;
 use crate::require_tools;
 use crate::tools::{HIP, assemble, hip, inspect, link};
 
-/// Instructions have equal frames where they have equal spots, and equal spots in the addresses that go with one.
+/// Instructions have equal frames where they have equal spots, and equal spots in the addresses that go with
+/// one.
 fn spots_agree(map: &SourceMap, pcs: impl Iterator<Item = u64>) {
     let mut known = HashMap::new();
     let mut last = None;

@@ -1,4 +1,5 @@
-//! Code objects: read, found in containers, mapped to source lines, rewritten. LLVM 22's tools are the referee.
+//! Code objects: read, found in containers, mapped to source lines, rewritten. LLVM 22's tools are the
+//! referee.
 
 mod container;
 mod debug_info;

@@ -57,8 +57,8 @@ fn the_compiler_counts_the_same_waves() {
             let theirs = remark(&messages, &kernel.name, "Occupancy [waves/SIMD]: ");
             let ours = occupancy(object.target.arch, &Resources::of(object.target.arch, &kernel.metadata));
             let case = format!("{arch} {option:?} {}: {ours:?}, not {theirs}", kernel.name);
-            // LLVM divides LDS by its size in bytes, the hardware allots blocks: on gfx950, where they are large and no
-            // power of two, fewer workgroups fit.
+            // LLVM divides LDS by its size in bytes, the hardware allots blocks: on gfx950, where they are
+            // large and no power of two, fewer workgroups fit.
             if arch == "gfx950" && ours.limiter == Limiter::Lds {
                 assert!(ours.waves_per_simd <= theirs && theirs - ours.waves_per_simd <= 1, "{case}");
             } else {

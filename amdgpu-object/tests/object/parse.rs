@@ -100,7 +100,8 @@ fn version_3_has_one_bit_for_each_feature() {
     }
 }
 
-/// Names and flags are those that clang writes; a version of 0, and code object versions before 6, have no generic processors.
+/// Names and flags are those that clang writes; a version of 0, and code object versions before 6, have no
+/// generic processors.
 #[test]
 fn generic_processors_are_those_of_clang() {
     require_tools!("clang-22");

@@ -185,8 +185,8 @@ fn mapped(bytes: &[u8]) -> Vec<u8> {
     image
 }
 
-/// A library of Windows: every pointer at a bundle, which wrappers and base relocations tell of, points at it when larger ones have taken
-/// its place, once and once more.
+/// A library of Windows: every pointer at a bundle, which wrappers and base relocations tell of, points at it
+/// when larger ones have taken its place, once and once more.
 #[test]
 fn bundles_of_windows_move() {
     require_tools!("clang-22", "lld-link-22", "clang-offload-bundler-22", "llvm-readobj-22");

@@ -1,4 +1,5 @@
-//! Rewriting: the result is read by our parser, by goblin (inside `rewrite`) and by LLVM's tools, without a warning.
+//! Rewriting: the result is read by our parser, by goblin (inside `rewrite`) and by LLVM's tools, without a
+//! warning.
 
 use amdgpu_object::rewrite::{Edge, Edit, KernelEdit, MetadataEdit, RewriteError, rewrite, text_address};
 use amdgpu_object::verify::verify;

@@ -1,8 +1,8 @@
 //! Code objects of version 2, which no compiler of today writes, made byte by byte of those of version 4.
 //!
-//! Version 2 says of a kernel what version 4 does, otherwise: the code and the data stay where they are, and in front of the
-//! code comes an `amd_kernel_code_t` for each kernel (offsets: the user guide's and `AMDKernelCodeT.h`'s). Nothing here uses
-//! what reads or writes version 2.
+//! Version 2 says of a kernel what version 4 does, otherwise: the code and the data stay where they are, and
+//! in front of the code comes an `amd_kernel_code_t` for each kernel (offsets: the user guide's and
+//! `AMDKernelCodeT.h`'s). Nothing here uses what reads or writes version 2.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -129,8 +129,8 @@ struct Section {
     entry: u64,
 }
 
-/// The code object of version 2 that does what `object`, of version 4 for a processor from gfx900 to gfx906, does. It must
-/// not need relocations.
+/// The code object of version 2 that does what `object`, of version 4 for a processor from gfx900 to gfx906,
+/// does. It must not need relocations.
 pub(crate) fn from_version_4(object: &CodeObject, processor: Processor) -> Vec<u8> {
     with_metadata(object, processor, &yaml(&object.kernels))
 }

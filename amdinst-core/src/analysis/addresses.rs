@@ -6,13 +6,13 @@
 //! s_add_u32   s4, s4, low
 //! s_addc_u32  s5, s5, high
 //! ```
-//! (`SI_PC_ADD_REL_OFFSET` in LLVM; GFX12 has `s_sext_i32_i16 s5, s5` behind the first) and calls, jumps or loads through the
-//! result, perhaps after moving it or parking it in lanes of a VGPR. The tracker knows, at each instruction, which registers hold a
-//! half of such an address.
+//! (`SI_PC_ADD_REL_OFFSET` in LLVM; GFX12 has `s_sext_i32_i16 s5, s5` behind the first) and calls, jumps or
+//! loads through the result, perhaps after moving it or parking it in lanes of a VGPR. The tracker knows, at
+//! each instruction, which registers hold a half of such an address.
 //!
-//! Assemblers' own long branches put the distance into a register first (`s_mov_b32 s6, low`, `s_add_i32 s6, low, 4`), take its
-//! absolute value, or subtract it (`s_sub_u32`, `s_subb_u32`). The tracker follows that within a block: such a register is
-//! part of the address, and must be of no other use.
+//! Assemblers' own long branches put the distance into a register first (`s_mov_b32 s6, low`,
+//! `s_add_i32 s6, low, 4`), take its absolute value, or subtract it (`s_sub_u32`, `s_subb_u32`). The tracker
+//! follows that within a block: such a register is part of the address, and must be of no other use.
 //!
 //! A value of the program counter must become an address by an addition and its own carry. What registers
 //! still hold of one must be dead where blocks join and where calls return. Else the function cannot move.
@@ -59,7 +59,8 @@ enum Half {
 }
 
 impl Half {
-    /// The instruction that it comes from, if it becomes something else when code moves and is no address yet.
+    /// The instruction that it comes from, if it becomes something else when code moves and is no address
+    /// yet.
     const fn changes(&self) -> Option<usize> {
         match *self {
             Self::RawLow(of) | Self::RawHigh(of) | Self::SumLow(of, _) | Self::Spent(of) => Some(of),
@@ -111,7 +112,8 @@ struct Carry {
 pub struct PcRelative {
     /// Index of the `s_getpc_b64`.
     pub getpc: usize,
-    /// Index of the `s_add_u32` that adds the low half of the distance, or of the `s_sub_u32` that subtracts it.
+    /// Index of the `s_add_u32` that adds the low half of the distance, or of the `s_sub_u32` that subtracts
+    /// it.
     pub add: usize,
     /// Index of the `s_addc_u32`, or `s_subb_u32`, for the high half.
     pub addc: usize,
@@ -217,8 +219,8 @@ impl Tracker {
         }
     }
 
-    /// Takes the instruction with index `index`, which starts at `pc`. `load` reads the address that the loader puts into a
-    /// slot of the global offset table. `writes_scc` tells whether the instruction does.
+    /// Takes the instruction with index `index`, which starts at `pc`. `load` reads the address that the
+    /// loader puts into a slot of the global offset table. `writes_scc` tells whether the instruction does.
     pub fn step(
         &mut self,
         index: usize,
@@ -474,7 +476,8 @@ impl Tracker {
         self.scc
     }
 
-    /// An address is complete with its high half in `to`: then what was the sum of low halves is its low half.
+    /// An address is complete with its high half in `to`: then what was the sum of low halves is its low
+    /// half.
     fn complete(&mut self, to: u8, address: PcRelative, found: &mut Vec<PcRelative>) {
         let PcRelative { getpc, add, target, .. } = address;
         let sum = Half::SumLow(getpc, add);
@@ -489,7 +492,8 @@ impl Tracker {
         }
     }
 
-    /// The `s_getpc_b64` of values that are no addresses yet, with the scalar register that has a half of one, or none for a lane.
+    /// The `s_getpc_b64` of values that are no addresses yet, with the scalar register that has a half of
+    /// one, or none for a lane.
     pub fn raw(&self) -> impl Iterator<Item = (usize, Option<u8>)> {
         let scalars = self.scalars.iter().map(|(&register, half)| (half, Some(register)));
         let lanes = self.lanes.values().map(|half| (half, None));
@@ -501,8 +505,8 @@ impl Tracker {
         *self = Self::default();
     }
 
-    /// What an instruction without a rule does: its destinations are computed, and raw program counters must not be among
-    /// its sources, since they change when code moves.
+    /// What an instruction without a rule does: its destinations are computed, and raw program counters must
+    /// not be among its sources, since they change when code moves.
     fn forget(&mut self, index: usize, inst: &Inst, misuses: &mut Vec<Misuse>) {
         self.use_constants(inst);
         if !self.scalars.is_empty() {

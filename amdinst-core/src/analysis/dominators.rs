@@ -7,8 +7,8 @@ use std::ops::Range;
 pub struct Structure {
     /// The blocks that the entry reaches, each before its successors but for back edges.
     order: Vec<usize>,
-    /// By block: where its subtree of the dominator tree begins in a preorder, and how many blocks that has. Those that the entry
-    /// does not reach have none.
+    /// By block: where its subtree of the dominator tree begins in a preorder, and how many blocks that has.
+    /// Those that the entry does not reach have none.
     subtrees: Vec<(usize, usize)>,
     loops: Loops,
 }
@@ -48,7 +48,8 @@ impl Structure {
         &self.order
     }
 
-    /// Whether every path from the entry to `b` passes `a`. A block dominates itself, one that the entry does not reach nothing.
+    /// Whether every path from the entry to `b` passes `a`. A block dominates itself, one that the entry does
+    /// not reach nothing.
     pub fn dominates(&self, a: usize, b: usize) -> bool {
         let ((first, size), (at, reached)) = (self.subtrees[a], self.subtrees[b]);
         a == b || reached > 0 && (first..first + size).contains(&at)
@@ -67,14 +68,15 @@ impl Structure {
         }
     }
 
-    /// Whether the way from block `from` to `to` leaves the innermost loop around `from`; not if there is none.
+    /// Whether the way from block `from` to `to` leaves the innermost loop around `from`; not if there is
+    /// none.
     pub fn leaves_loop(&self, from: usize, to: usize) -> bool {
         self.loops.innermost[from].is_some_and(|inner| !self.loops.is_inside(to, inner))
     }
 }
 
-/// The natural loops: the blocks that reach a back edge's source without passing its target, the header. Back edges to one header
-/// make one loop. Two of them have no block in common, or one of them all of the other's.
+/// The natural loops: the blocks that reach a back edge's source without passing its target, the header. Back
+/// edges to one header make one loop. Two of them have no block in common, or one of them all of the other's.
 #[derive(Clone, Debug)]
 struct Loops {
     all: Vec<Loop>,
@@ -201,7 +203,8 @@ pub fn reverse_postorder<'a>(count: usize, successors: impl Fn(usize) -> &'a [us
     order
 }
 
-/// Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm": intersect along the tree until nothing changes.
+/// Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm": intersect along the tree until nothing
+/// changes.
 fn dominators<'a>(
     order: &[usize],
     position: &[usize],

@@ -1,9 +1,9 @@
-//! Which instructions must be how far apart: those hazards of GFX9 that the hardware does not resolve and of which an
-//! inserted instruction can be one side ("Manually Inserted Wait States" in the ISA manuals; LLVM's
+//! Which instructions must be how far apart: those hazards of GFX9 that the hardware does not resolve and of
+//! which an inserted instruction can be one side ("Manually Inserted Wait States" in the ISA manuals; LLVM's
 //! `GCNHazardRecognizer`).
 //!
-//! Left out, as nothing inserted takes part in them: writes of M0, MODE and VCC. Of FLAT_SCRATCH, which prologues write, there is
-//! no rule.
+//! Left out, as nothing inserted takes part in them: writes of M0, MODE and VCC. Of FLAT_SCRATCH, which
+//! prologues write, there is no rule.
 //!
 //! The rules are compared with LLVM's hazard recognizer: every inserted instruction with one in so many of
 //! the opcodes, before and after it (`xtask corpus hazard-pairs --every N`). More wait states than LLVM has
@@ -25,8 +25,8 @@ pub enum Neighbour {
     Behind,
 }
 
-/// The wait states that are seen to between an inserted instruction and an original one. For those who check the rules: whoever
-/// instruments need not ask.
+/// The wait states that are seen to between an inserted instruction and an original one. For those who check
+/// the rules: whoever instruments need not ask.
 pub fn wait_states(arch: Arch, inserted: &Inst, original: &Inst, original_is: Neighbour) -> u32 {
     let facts = |inst: &Inst| Facts::new(inst, &inst.effects(arch));
     let kind = |inst: &Inst| Kind::of(inst.encoding, inst.op);
@@ -39,7 +39,8 @@ pub fn wait_states(arch: Arch, inserted: &Inst, original: &Inst, original_is: Ne
     }
 }
 
-/// The longest distance that any rule asks for: a matrix instruction of 16 passes before a reader of its result, on gfx950.
+/// The longest distance that any rule asks for: a matrix instruction of 16 passes before a reader of its
+/// result, on gfx950.
 const MOST_STATES: u32 = 20;
 
 /// Which of the instructions there are in a function that rules ask most wait states behind.
@@ -63,7 +64,8 @@ impl Slow {
     }
 }
 
-/// What the rules ask about one instruction that is vector ALU or accesses memory; no other is a side of a rule.
+/// What the rules ask about one instruction that is vector ALU or accesses memory; no other is a side of a
+/// rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     kind: Kind,
@@ -83,7 +85,8 @@ pub(crate) struct Facts {
     dot: bool,
     /// Its result may be passed on before its untouched half, or bytes, are merged in.
     forwards_part: bool,
-    /// Reads or writes lanes by number: v_readlane, v_readfirstlane (`Some(true)`), v_writelane (`Some(false)`).
+    /// Reads or writes lanes by number: v_readlane, v_readfirstlane (`Some(true)`), v_writelane
+    /// (`Some(false)`).
     lane_access: Option<bool>,
     /// The instruction loads from memory to LDS, which LLVM takes for vector ALU, too.
     to_lds: bool,
@@ -155,8 +158,8 @@ impl Facts {
             _ => None,
         };
         let part = inst.mods.sdwa.is_some_and(|sdwa| sdwa.dst_sel != SdwaSel::Dword);
-        // Bit 3 tells the half of a result, bits 2 and 3 the byte of one. Of a third source bit 2 tells the half, too: then a
-        // wait state is added for nothing.
+        // Bit 3 tells the half of a result, bits 2 and 3 the byte of one. Of a third source bit 2 tells the
+        // half, too: then a wait state is added for nothing.
         let part = part || inst.encoding == Encoding::Vop3 && inst.mods.op_sel & 0b1100 != 0;
         // LLVM takes the upper half of a packed instruction's first source for that of its result.
         let part = part || inst.encoding == Encoding::Vop3p && inst.mods.op_sel_hi & 1 != 0;
@@ -196,7 +199,8 @@ impl Facts {
         }
     }
 
-    /// The most wait states that any rule asks for before this instruction, in a function with such slow ones.
+    /// The most wait states that any rule asks for before this instruction, in a function with such slow
+    /// ones.
     pub(crate) fn reach_before(&self, slow: Slow, arch: Arch) -> u32 {
         if !arch.has(Feature::ManualWaitStates) {
             return 0;
@@ -395,7 +399,8 @@ mod tests {
         }
     }
 
-    /// Producers and consumers with the wait states that LLVM 22 adds between them (`llc -run-pass=post-RA-hazard-rec`).
+    /// Producers and consumers with the wait states that LLVM 22 adds between them
+    /// (`llc -run-pass=post-RA-hazard-rec`).
     #[test]
     fn rules_that_differ_between_processors_are_those_of_llvm() {
         let matrix = "v_mfma_f32_32x32x4_2b_f16 v[0:31], v[40:41], v[42:43], v[0:31]";

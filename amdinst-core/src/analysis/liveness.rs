@@ -1,11 +1,12 @@
 //! Which scalar registers are live: may be read later before they are written again.
 //!
-//! Backward data flow over the whole program. A call passes on what its callee reads and everything that is live after it
-//! (nothing is taken to be killed by a callee); a return passes on what is live after any call of its function. That is the
-//! union over all callers, so one answer is right for each of them.
+//! Backward data flow over the whole program. A call passes on what its callee reads and everything that is
+//! live after it (nothing is taken to be killed by a callee); a return passes on what is live after any call
+//! of its function. That is the union over all callers, so one answer is right for each of them.
 //!
-//! Only scalar registers and SCC have an answer. A vector register written under EXEC keeps its inactive lanes, so such a write
-//! kills nothing: a VGPR or AGPR is live as long as any read of it can follow, which nobody asks for.
+//! Only scalar registers and SCC have an answer. A vector register written under EXEC keeps its inactive
+//! lanes, so such a write kills nothing: a VGPR or AGPR is live as long as any read of it can follow, which
+//! nobody asks for.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -18,8 +19,8 @@ use super::rounds::Rounds;
 /// The registers live at the boundaries of all basic blocks.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    /// By function. Those that call nothing and are not called are worked out when they are first asked for: nobody asks for kernels
-    /// that were planned before.
+    /// By function. Those that call nothing and are not called are worked out when they are first asked for:
+    /// nobody asks for kernels that were planned before.
     functions: Vec<OnceLock<LiveSets>>,
     across: Across,
 }
@@ -31,7 +32,8 @@ struct LiveSets {
     out: Vec<ScalarSet>,
     /// By block: live before its first instruction.
     start: Vec<ScalarSet>,
-    /// By block: live before each of its instructions, worked out when one is first asked for that is not [`NEAR`] its end.
+    /// By block: live before each of its instructions, worked out when one is first asked for that is not
+    /// [`NEAR`] its end.
     before: Vec<OnceLock<Box<[ScalarSet]>>>,
 }
 

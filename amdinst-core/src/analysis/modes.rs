@@ -1,5 +1,6 @@
-//! Where vector instructions may do something else than they say: where VGPRs are addressed by an index as well
-//! (`s_set_gpr_idx_on`), or vector instructions are skipped (`s_setvskip`). Both are bits of MODE, which `s_setreg` writes, too.
+//! Where vector instructions may do something else than they say: where VGPRs are addressed by an index as
+//! well (`s_set_gpr_idx_on`), or vector instructions are skipped (`s_setvskip`). Both are bits of MODE, which
+//! `s_setreg` writes, too.
 
 use amdgpu_isa::{Inst, Op, Value};
 

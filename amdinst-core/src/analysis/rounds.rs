@@ -1,12 +1,13 @@
-//! The order in which a data flow looks at blocks: round after round, in each those alone that were marked since they were last
-//! looked at.
+//! The order in which a data flow looks at blocks: round after round, in each those alone that were marked
+//! since they were last looked at.
 
 use std::ops::Range;
 
 /// Places `0..count` that are to be looked at, in rounds of ascending order. All are at first.
 pub(super) struct Rounds {
     stale: Vec<bool>,
-    /// What is left of this round: nothing marked is outside. So a change that moves on by one place a round costs no more than that.
+    /// What is left of this round: nothing marked is outside. So a change that moves on by one place a round
+    /// costs no more than that.
     left: Range<usize>,
     /// The marked places that the next round is about are in here.
     next: Range<usize>,

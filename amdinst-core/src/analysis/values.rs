@@ -1,5 +1,5 @@
-//! Value numbers of lane masks: equal numbers stand for equal values, and the expression behind a number tells which
-//! mask is part of which.
+//! Value numbers of lane masks: equal numbers stand for equal values, and the expression behind a number
+//! tells which mask is part of which.
 
 use std::cell::Cell;
 
@@ -7,8 +7,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::hash::FACTOR;
 
-/// A value number. Above the lowest two bits, its place in the table; these tell whether it is that value (0), or its low (2) or
-/// high (3) half. So halves, which nearly all masks are kept as, need no place of their own.
+/// A value number. Above the lowest two bits, its place in the table; these tell whether it is that value
+/// (0), or its low (2) or high (3) half. So halves, which nearly all masks are kept as, need no place of
+/// their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Vn(u32);
 
@@ -86,14 +87,15 @@ impl Parts {
         Self { all: own, needed: own }
     }
 
-    /// Whether a value of these parts may be found to be a subset of one of those. Most searches would be in vain.
+    /// Whether a value of these parts may be found to be a subset of one of those. Most searches would be in
+    /// vain.
     const fn may_be_within(self, other: Self) -> bool {
         other.needed & !self.all == 0 && self.all & other.all != 0
     }
 }
 
-/// What searches found lately. The same pairs come up again and again, soon one after the other; each has a place that others may
-/// take, so that this stays small.
+/// What searches found lately. The same pairs come up again and again, soon one after the other; each has a
+/// place that others may take, so that this stays small.
 #[derive(Clone, Debug, Default)]
 struct Searches {
     /// A power of two of them, or none.
@@ -168,7 +170,8 @@ impl Values {
         if known == next { self.new_number(expr) } else { known }
     }
 
-    /// The number of a value that was not there before, and that nobody looks for: whoever asks for it keeps it.
+    /// The number of a value that was not there before, and that nobody looks for: whoever asks for it keeps
+    /// it.
     pub(super) fn new_number(&mut self, expr: Expr) -> Vn {
         let next = Vn::whole(self.exprs.len());
         self.exprs.push(expr);
@@ -229,8 +232,9 @@ impl Values {
 
     /// The mask that one register holds, of a wave of 32 lanes.
     ///
-    /// All masks are values of 64 bits here. Such a one stands for its low half, with bit 31 in all bits above: what operations on
-    /// masks make of such masks is such a mask again, and one of them is part of another if that is so of the halves.
+    /// All masks are values of 64 bits here. Such a one stands for its low half, with bit 31 in all bits
+    /// above: what operations on masks make of such masks is such a mask again, and one of them is part of
+    /// another if that is so of the halves.
     pub(super) fn widened(&mut self, half: Vn) -> Vn {
         match (half.half_of(), self.expr(half)) {
             (Some((mask, 0)), _) => mask,
@@ -424,7 +428,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is built and simplified means what it says, a claimed subset is one, and none is missed that was looked for.
+        /// Whatever is built and simplified means what it says, a claimed subset is one, and none is missed
+        /// that was looked for.
         #[test]
         fn simplification_keeps_values(
             steps in prop::collection::vec((0u8..6, any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..20),

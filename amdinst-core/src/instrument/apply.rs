@@ -32,8 +32,8 @@ pub struct Instrumented {
 /// Carries out a plan made for `object`.
 ///
 /// # Errors
-/// When the plan instruments nothing, descriptor and metadata of a kernel contradict each other, or the rewriter refuses the
-/// code object.
+/// When the plan instruments nothing, descriptor and metadata of a kernel contradict each other, or the
+/// rewriter refuses the code object.
 pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, InstrumentError> {
     let Plan { kernels, mut edits, relocated, abi, .. } = plan;
     let Some(relocated) = relocated else {
@@ -98,8 +98,8 @@ fn replace(file: &mut [u8], old: &str, new: &str) {
 /// Kernels that a message names, at most, for each reason.
 const NAMED: usize = 3;
 
-/// Why none of the kernels is instrumented: each reason once, in the order of the kernels, before it the first of those that
-/// it holds for.
+/// Why none of the kernels is instrumented: each reason once, in the order of the kernels, before it the
+/// first of those that it holds for.
 fn why_nothing(object: &CodeObject, kernels: &[KernelProbes]) -> String {
     let is_empty = |name: &str| object.kernel(name).is_some_and(|kernel| kernel.code.is_empty());
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -129,8 +129,8 @@ fn why_nothing(object: &CodeObject, kernels: &[KernelProbes]) -> String {
     if told.is_empty() { "it has no kernel".to_owned() } else { told }
 }
 
-/// Descriptor and metadata of every kernel must agree, or the instrumented ones would not either; those that are edited also
-/// in registers, as far as the edit does not give the kernel what its metadata says.
+/// Descriptor and metadata of every kernel must agree, or the instrumented ones would not either; those that
+/// are edited also in registers, as far as the edit does not give the kernel what its metadata says.
 fn consistent(object: &CodeObject, edits: &[KernelEdit]) -> Result<(), InstrumentError> {
     let arch = object.target.arch;
     let edits: HashMap<&str, &KernelEdit> = edits.iter().map(|edit| (edit.kernel.as_str(), edit)).collect();

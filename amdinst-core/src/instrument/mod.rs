@@ -1,17 +1,20 @@
 //! Finds the sites of a code object, plans their counters, and writes the instrumented code object.
 //!
-//! [`plan()`] looks and decides, [`apply()`] writes; `plan` alone is what `instrument --plan` and `inspect` show.
+//! [`plan()`] looks and decides, [`apply()`] writes; `plan` alone is what `instrument --plan` and `inspect`
+//! show.
 //!
 //! * [`Options`]: what is asked for.
 //! * [`Plan`]: per kernel the sites, the counter home and its registers, the cost, and what was refused.
 //! * [`ProbeMap`]: what stands beside the instrumented file; all that a reader of counters must know.
 //!
 //! # Rooms
-//! Each folder answers one question: `find` what there is to instrument, `registers` where counters live and which registers
-//! are free, `emit` which instructions count, `place` where these stand. `seed` has the schemes of 2022. `plan` is the only one
-//! that sees them all. `DESIGN.md` says which may use which; a test compares that with the imports.
+//! Each folder answers one question: `find` what there is to instrument, `registers` where counters live and
+//! which registers are free, `emit` which instructions count, `place` where these stand. `seed` has the
+//! schemes of 2022. `plan` is the only one that sees them all. `DESIGN.md` says which may use which; a test
+//! compares that with the imports.
 //!
-//! What is remembered from one code object to the next is kept by the room that found it; a [`Session`] carries it along.
+//! What is remembered from one code object to the next is kept by the room that found it; a [`Session`]
+//! carries it along.
 
 mod apply;
 mod emit;

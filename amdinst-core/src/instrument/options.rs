@@ -26,8 +26,8 @@ pub use amdinst_format::probes::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counters {
-    /// The first of `register`, `lds` and `global` that fits without lowering occupancy. `lds` only if the kernel
-    /// itself reaches no LDS: then no launch can ask for more than is left.
+    /// The first of `register`, `lds` and `global` that fits without lowering occupancy. `lds` only if the
+    /// kernel itself reaches no LDS: then no launch can ask for more than is left.
     #[default]
     Auto,
     /// Always `register`; kernels it does not fit are refused.
@@ -36,11 +36,11 @@ pub enum Counters {
     Lds,
     /// Always `global`.
     Global,
-    /// For evaluations alone: what those of 2022 were measured against, the readings of the clock and nothing that counts. With
-    /// [`Probe::Time`]. The buffer holds no records of ours.
+    /// For evaluations alone: what those of 2022 were measured against, the readings of the clock and nothing
+    /// that counts. With [`Probe::Time`]. The buffer holds no records of ours.
     SeedClock,
-    /// For evaluations alone: the scheme of 2022 with counters in LDS, two a site, and readings of the clock. The buffer holds no
-    /// records of ours.
+    /// For evaluations alone: the scheme of 2022 with counters in LDS, two a site, and readings of the clock.
+    /// The buffer holds no records of ours.
     SeedLds,
     /// For evaluations alone: the same with counters in memory.
     SeedGlobal,
@@ -63,8 +63,9 @@ pub enum Abi {
     /// By one more argument, after all others.
     #[default]
     Argument,
-    /// By a variable of the device, [`BUFFER_SYMBOL`], 8 bytes, which the launcher sets once the code object is loaded. The
-    /// arguments stay as they are. While the variable is zero, all waves count in one place, which nobody reads.
+    /// By a variable of the device, [`BUFFER_SYMBOL`], 8 bytes, which the launcher sets once the code object
+    /// is loaded. The arguments stay as they are. While the variable is zero, all waves count in one place,
+    /// which nobody reads.
     Global,
 }
 
@@ -83,14 +84,16 @@ pub struct Options {
     pub kernels: Option<Vec<String>>,
     /// Probes of the kernel crate's source, to be matched with sites.
     pub probes: Vec<ProbeSpec>,
-    /// Only the sites, or blocks, that any of these selects, within the kernels chosen; all if there are none.
+    /// Only the sites, or blocks, that any of these selects, within the kernels chosen; all if there are
+    /// none.
     pub only: Vec<SiteSelector>,
-    /// Whether code that formats text ([`formats_text`](super::formats_text)) stays as it is, unless `only` selects of it.
+    /// Whether code that formats text ([`formats_text`](super::formats_text)) stays as it is, unless `only`
+    /// selects of it.
     pub skips_formatting: bool,
-    /// At most so many VGPRs are taken that nothing uses; no limit if `None`. So any kernel is instrumented as those are that
-    /// leave as few.
+    /// At most so many VGPRs are taken that nothing uses; no limit if `None`. So any kernel is instrumented
+    /// as those are that leave as few.
     pub spare_vgprs: Option<u8>,
-    /// At most so many SGPRs are taken that nothing uses; no limit if `None`. Tests use it to have kernels with few free
-    /// SGPRs.
+    /// At most so many SGPRs are taken that nothing uses; no limit if `None`. Tests use it to have kernels
+    /// with few free SGPRs.
     pub spare_sgprs: Option<u8>,
 }

@@ -1,12 +1,13 @@
 //! What holds a probe map and its code objects together: each carries the hash of the other.
 //!
-//! The map has the hash of the original and of the instrumented code object, as `xxh128sum` prints them. The instrumented one
-//! has that of the map in its section [`MAP_SECTION`]: of the map's file with zeros for the digits of the instrumented one's hash,
-//! since neither could be made before the other. Counters that are read with the map of another code object are wrong numbers
-//! that look right, so whoever launches checks this ([`check`]).
+//! The map has the hash of the original and of the instrumented code object, as `xxh128sum` prints them. The
+//! instrumented one has that of the map in its section [`MAP_SECTION`]: of the map's file with zeros for the
+//! digits of the instrumented one's hash, since neither could be made before the other. Counters that are
+//! read with the map of another code object are wrong numbers that look right, so whoever launches checks
+//! this ([`check`]).
 //!
-//! The hash is XXH3 of 128 bits. It tells files that got mixed, not files that somebody forged: who can write the code object can
-//! write the map. SHA-256 took a sixth of the time of rewriting a library.
+//! The hash is XXH3 of 128 bits. It tells files that got mixed, not files that somebody forged: who can write
+//! the code object can write the map. SHA-256 took a sixth of the time of rewriting a library.
 
 use amdgpu_object::CodeObject;
 use thiserror::Error;
@@ -82,7 +83,8 @@ pub(super) fn map_digest(map: &[u8], code_object: &str) -> String {
     told(hash.finish_128())
 }
 
-/// The hash of its map that a code object carries. `None` if it carries none, as those do that were not instrumented.
+/// The hash of its map that a code object carries. `None` if it carries none, as those do that were not
+/// instrumented.
 pub fn map_of(object: &CodeObject) -> Option<String> {
     let contents = object.section_bytes(MAP_SECTION)?;
     (contents.len() == KIND.len() + DIGITS).then(|| String::from_utf8_lossy(contents).into_owned())
@@ -100,7 +102,8 @@ fn parts(file: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     Some(([&file[..at], b"}\n"].concat(), [before, b"\n"].concat()))
 }
 
-/// A map's file that also contains the map before it: for the moment in which the old code object is still there.
+/// A map's file that also contains the map before it: for the moment in which the old code object is still
+/// there.
 pub fn with_before(file: &[u8], before: &[u8]) -> Option<Vec<u8>> {
     // Of three, the last two.
     let before = parts(before).map_or_else(|| before.to_vec(), |(last, _)| last);
@@ -109,8 +112,9 @@ pub fn with_before(file: &[u8], before: &[u8]) -> Option<Vec<u8>> {
     is_map.then(|| [open, br#","before":"#, before, b"}\n"].concat())
 }
 
-/// The map in a file that belongs to an instrumented code object. This is the file's own map or the one before it. The
-/// latter is right if the new code object has not taken its place yet, for instance because its writer was killed.
+/// The map in a file that belongs to an instrumented code object. This is the file's own map or the one
+/// before it. The latter is right if the new code object has not taken its place yet, for instance because
+/// its writer was killed.
 ///
 /// # Errors
 /// It is no map, or none that belongs to the code object.
@@ -137,7 +141,8 @@ pub enum ReadError {
     Pair(#[from] PairError),
 }
 
-/// Checks that a map, whose file is `file`, belongs to these code objects. `instrumented` is `None` where nothing was instrumented.
+/// Checks that a map, whose file is `file`, belongs to these code objects. `instrumented` is `None` where
+/// nothing was instrumented.
 ///
 /// # Errors
 /// The first two that do not belong together.

@@ -1,7 +1,7 @@
 //! What chooses sites: the name of a `#[probe]`, or lines of the source.
 //!
-//! [`Options::only`](super::Options::only) holds the selectors. A selector that selects nothing is an error, which names what is
-//! near.
+//! [`Options::only`](super::Options::only) holds the selectors. A selector that selects nothing is an error,
+//! which names what is near.
 
 use std::fmt;
 use std::str::FromStr;

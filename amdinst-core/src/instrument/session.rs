@@ -26,21 +26,24 @@ use super::options::Options;
 use super::plan::{Plan, ProcessorCache, plan_with};
 use super::refusal::InstrumentError;
 
-/// Plans code objects one after the other. Each plan is what [`plan`](super::plan()) makes of its code object alone.
+/// Plans code objects one after the other. Each plan is what [`plan`](super::plan()) makes of its code object
+/// alone.
 #[derive(Debug, Default)]
 pub struct Session {
     /// By processor and size of waves, those planned for last at the end.
     known: Vec<(Target, ProcessorCache)>,
 }
 
-/// Distinct instructions that are remembered: about ten times as many as most code objects have, in about 25 MB.
+/// Distinct instructions that are remembered: about ten times as many as most code objects have, in about 25
+/// MB.
 const MOST_FORMS: usize = 1 << 16;
 
-/// Bytes of code of the kernels that are remembered, which take about six times as much. Twice as many would find hardly more.
+/// Bytes of code of the kernels that are remembered, which take about six times as much. Twice as many would
+/// find hardly more.
 const MOST_BYTES: usize = 4 << 20;
 
-/// Both, of all processors but the one that is planned for: the code objects of a library are for each in turn, or for one after
-/// the other.
+/// Both, of all processors but the one that is planned for: the code objects of a library are for each in
+/// turn, or for one after the other.
 const MOST_OTHERS: (usize, usize) = (MOST_FORMS, MOST_BYTES);
 
 impl Session {
@@ -64,7 +67,8 @@ impl Session {
         Ok(plan)
     }
 
-    /// Forgets processors, those of long ago first, until the others have no more distinct instructions and bytes of code than that.
+    /// Forgets processors, those of long ago first, until the others have no more distinct instructions and
+    /// bytes of code than that.
     fn forget_others(&mut self, (forms, bytes): (usize, usize)) {
         let (mut sum_forms, mut sum_bytes) = (0, 0);
         let kept = self.known.iter().rev().take_while(|(_, known)| {
@@ -79,8 +83,9 @@ impl Session {
 /// Finds the sites of every kernel asked for, and plans their counters.
 ///
 /// # Errors
-/// When a kernel asked for does not exist, or something in the `.text` of code object version 2 cannot be moved. That a kernel or a
-/// site is refused is no error, but told in [`KernelProbes::refusals`](super::KernelProbes::refusals).
+/// When a kernel asked for does not exist, or something in the `.text` of code object version 2 cannot be
+/// moved. That a kernel or a site is refused is no error, but told in
+/// [`KernelProbes::refusals`](super::KernelProbes::refusals).
 pub fn plan(object: &CodeObject, options: &Options) -> Result<Plan, InstrumentError> {
     Session::default().plan(object, options)
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-/// Writes what no instruction begins with: one word, or the bytes that are left at the end of the section. Returns their
-/// number.
+/// Writes what no instruction begins with: one word, or the bytes that are left at the end of the section.
+/// Returns their number.
 pub(super) fn line(out: &mut String, address: u64, bytes: &[u8]) -> usize {
     // Writing to a String cannot fail, here and below.
     if let Some(word) = bytes.first_chunk::<4>() {

@@ -17,8 +17,8 @@ pub(super) fn label(out: &mut String, address: u64, name: &str) {
 /// The least digits of an address in a comment.
 const ADDRESS_DIGITS: u32 = 12;
 
-/// Writes the last hexadecimal digits of a number, zeros in front. They are half of a listing: `fmt` would take as long
-/// for them as decoding does.
+/// Writes the last hexadecimal digits of a number, zeros in front. They are half of a listing: `fmt` would
+/// take as long for them as decoding does.
 fn push_hex(out: &mut String, number: u64, digits: u32) {
     let digit = |place: u32| char::from(b"0123456789ABCDEF"[(number >> (4 * place) & 0xf) as usize]);
     out.extend((0..digits).rev().map(digit));

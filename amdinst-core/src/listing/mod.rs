@@ -1,13 +1,15 @@
-//! The disassembly of a code object, line for line as `llvm-objdump -d` prints that of its `.text` section, and of the code that a rewriter
-//! left where it was ([`KEPT_SECTION`]).
+//! The disassembly of a code object, line for line as `llvm-objdump -d` prints that of its `.text` section,
+//! and of the code that a rewriter left where it was ([`KEPT_SECTION`]).
 //!
-//! Equal are the labels (of every symbol kind), the instructions with their addresses and bytes, the targets of
-//! branches, words that are no instruction, runs of zeros that are left out, and data symbols among the code. One thing
-//! is not: a kernel descriptor inside `.text` is shown as bytes, like other data, not as `.amdhsa_` directives, and so is
-//! the `amd_kernel_code_t` of code object version 2, which LLVM shows as an error and single bytes.
+//! Equal are the labels (of every symbol kind), the instructions with their addresses and bytes, the targets
+//! of branches, words that are no instruction, runs of zeros that are left out, and data symbols among the
+//! code. One thing is not: a kernel descriptor inside `.text` is shown as bytes, like other data, not as
+//! `.amdhsa_` directives, and so is the `amd_kernel_code_t` of code object version 2, which LLVM shows as an
+//! error and single bytes.
 //!
-//! Where a processor has waves of two sizes, a kernel's code is shown for that of its descriptor, and a function's for that of most kernels;
-//! LLVM shows all for waves of 32 lanes unless it is told otherwise (`--mattr=+wavefrontsize64`).
+//! Where a processor has waves of two sizes, a kernel's code is shown for that of its descriptor, and a
+//! function's for that of most kernels; LLVM shows all for waves of 32 lanes unless it is told otherwise
+//! (`--mattr=+wavefrontsize64`).
 
 mod data;
 mod line;
@@ -203,7 +205,8 @@ impl<'a> Listing<'a> {
     fn places(&self, section: &Range<u64>, range: &Range<u64>) -> impl Iterator<Item = Place<'_>> {
         let (section, range) = (section.clone(), range.clone());
         self.symbols.places(section.start).filter_map(move |label| {
-            // Each place is listed from its own address, even when an instruction before it reached beyond that.
+            // Each place is listed from its own address, even when an instruction before it reached beyond
+            // that.
             let start = label.address.max(range.start);
             let end = label.next.unwrap_or(section.end).min(range.end);
             let code = label.address.saturating_add(label.data_bytes);
@@ -220,8 +223,9 @@ impl<'a> Listing<'a> {
         self.object.code_at(address).unwrap_or_default()
     }
 
-    /// Writes one line for what stands at `at`, and returns its size in bytes. `bytes` go on to the end of the section:
-    /// an instruction may reach over `end`, where the next symbol stands, but zeros are left out only up to there.
+    /// Writes one line for what stands at `at`, and returns its size in bytes. `bytes` go on to the end of
+    /// the section: an instruction may reach over `end`, where the next symbol stands, but zeros are left out
+    /// only up to there.
     fn line(&self, out: &mut String, at: u64, end: u64, bytes: &[u8]) -> u64 {
         let zeros = data::zeros_to_skip(&bytes[..(end - at) as usize]);
         if zeros > 0 {

@@ -1,6 +1,8 @@
-//! Whether the blocks of a probe map are the code: each instruction that a wave may come to is in exactly one of them.
+//! Whether the blocks of a probe map are the code: each instruction that a wave may come to is in exactly one
+//! of them.
 //!
-//! This follows branches through the bytes of the original, and knows nothing of how blocks were found; nothing runs.
+//! This follows branches through the bytes of the original, and knows nothing of how blocks were found;
+//! nothing runs.
 
 use std::collections::BTreeSet;
 
@@ -49,8 +51,9 @@ pub enum CoverFault {
     },
 }
 
-/// Looks through the blocks of a kernel, all of which were asked for, in the code object that was instrumented. Only
-/// instructions of refused blocks may be in none. Returns every fault, in order of address within each kind.
+/// Looks through the blocks of a kernel, all of which were asked for, in the code object that was
+/// instrumented. Only instructions of refused blocks may be in none. Returns every fault, in order of address
+/// within each kind.
 pub fn faults(object: &CodeObject, probes: &KernelProbes) -> Vec<CoverFault> {
     let mut found = Vec::new();
     let mut blocks: Vec<&BlockProbe> = probes.blocks.iter().collect();
@@ -102,9 +105,9 @@ const fn depends_on_lanes(inst: &Inst) -> bool {
     )
 }
 
-/// The instructions that branches lead to from the entries of the kernel and of the functions that have blocks. Where a jump by
-/// a register leads to is not asked. A call that is the last instruction of its function
-/// does not return.
+/// The instructions that branches lead to from the entries of the kernel and of the functions that have
+/// blocks. Where a jump by a register leads to is not asked. A call that is the last instruction of its
+/// function does not return.
 fn reached(object: &CodeObject, probes: &KernelProbes) -> BTreeSet<u64> {
     let has_blocks =
         |function: &&Function| probes.blocks.iter().any(|block| function.code.contains(&block.pc));

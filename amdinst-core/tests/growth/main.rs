@@ -1,7 +1,8 @@
 //! What a code object costs grows no faster than its size, whatever the shape of its code.
 //!
-//! Work is counted in bytes that are asked of the allocator, on all that commands do with a code object: read, find and plan its
-//! sites, list and rewrite it. Data flows that copy what they know, or start again, ask for more than their input is.
+//! Work is counted in bytes that are asked of the allocator, on all that commands do with a code object:
+//! read, find and plan its sites, list and rewrite it. Data flows that copy what they know, or start again,
+//! ask for more than their input is.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;

@@ -1,12 +1,12 @@
-//! The code that kernels get, as one reads it: at entry, at a site, at exit, for each counter home, level and state of the registers
-//! around the site.
+//! The code that kernels get, as one reads it: at entry, at a site, at exit, for each counter home, level and
+//! state of the registers around the site.
 //!
-//! Each kernel of `kernels/`, and for RDNA of `rdna/`, `gfx10/` and `gfx12/`, is a body of a few lines and says what it stands for. Its snapshot has the
-//! instrumented listing for each home and level: lines with `+` were inserted, the others are the kernel's own. `cargo insta review`
-//! blesses what is meant.
+//! Each kernel of `kernels/`, and for RDNA of `rdna/`, `gfx10/` and `gfx12/`, is a body of a few lines and
+//! says what it stands for. Its snapshot has the instrumented listing for each home and level: lines with `+`
+//! were inserted, the others are the kernel's own. `cargo insta review` blesses what is meant.
 //!
-//! Kernels for RDNA are looked at in waves of 32 lanes and of 64: `{wave}` in them is b32 or b64, `{exec}` and `{vcc}` are these masks,
-//! and `{8}` is the mask that begins with s8.
+//! Kernels for RDNA are looked at in waves of 32 lanes and of 64: `{wave}` in them is b32 or b64, `{exec}`
+//! and `{vcc}` are these masks, and `{8}` is the mask that begins with s8.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,7 +20,8 @@ use amdinst_core::instrument::{Counters, Home, Instrumented, Level, Options, Pro
 const PACKED: Arch = Arch::Gfx90a;
 /// One kernel is looked at on a processor with separate ids, too: sites are the same, entry and exit are not.
 const SEPARATE: (&str, Arch) = ("saved", Arch::Gfx906);
-/// The processors of all kernels for RDNA 1 and 2, and the size of waves: gfx1010 has hazards that gfx1030 has not.
+/// The processors of all kernels for RDNA 1 and 2, and the size of waves: gfx1010 has hazards that gfx1030
+/// has not.
 const GFX10: [Target; 2] = [
     Target { arch: Arch::Gfx1030, wave: WaveSize::Wave32 },
     Target { arch: Arch::Gfx1010, wave: WaveSize::Wave64 },
@@ -126,7 +127,8 @@ fn in_waves(body: &str, wave: WaveSize) -> String {
     names.iter().zip(values).fold(body.to_owned(), |body, (name, value)| body.replace(name, value))
 }
 
-/// The instrumented kernel, an instruction a line, to its last `s_endpgm`; addresses of branches as distances.
+/// The instrumented kernel, an instruction a line, to its last `s_endpgm`; addresses of branches as
+/// distances.
 fn listing(instrumented: &Instrumented, target: Target) -> String {
     let object = CodeObject::parse(instrumented.bytes.clone()).expect("it parses");
     let inserted = |pc: u64| {
@@ -188,9 +190,11 @@ fn kernels(directory: &str) -> Vec<(String, String, String)> {
     kernels
 }
 
-/// Whether some processor of GFX10 gets an instruction wrong, which the hazard recognizer does not tell: addresses of FLAT with an offset,
-/// several dwords of LDS that may lie at an odd one, and negative offsets into scratch memory (LLVM's `FlatSegmentOffsetBug`,
-/// `LdsMisalignedBug` and `NegativeUnalignedScratchOffsetBug`). Images, buffer instructions and permutations have hazards of their own.
+/// Whether some processor of GFX10 gets an instruction wrong, which the hazard recognizer does not tell:
+/// addresses of FLAT with an offset, several dwords of LDS that may lie at an odd one, and negative offsets
+/// into scratch memory (LLVM's `FlatSegmentOffsetBug`, `LdsMisalignedBug` and
+/// `NegativeUnalignedScratchOffsetBug`). Images, buffer instructions and permutations have hazards of their
+/// own.
 fn has_erratum_of_gfx10(inst: &str) -> bool {
     let mnemonic = inst.split(' ').next().unwrap_or_default();
     let is = |head: &str| mnemonic.starts_with(head);

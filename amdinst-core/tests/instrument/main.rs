@@ -1,5 +1,5 @@
-//! Instrumented code objects, judged by LLVM's tools: they disassemble whole, and every original instruction is still
-//! there, in order.
+//! Instrumented code objects, judged by LLVM's tools: they disassemble whole, and every original instruction
+//! is still there, in order.
 
 mod session;
 
@@ -125,7 +125,8 @@ fn every_original_instruction_is_still_there() {
     }
 }
 
-/// Found without running anything, and without what found the blocks; each kind of fault is seen where there is one.
+/// Found without running anything, and without what found the blocks; each kind of fault is seen where there
+/// is one.
 #[test]
 fn each_instruction_is_in_exactly_one_block() {
     if !tools("each_instruction_is_in_exactly_one_block") {
@@ -157,7 +158,8 @@ fn each_instruction_is_in_exactly_one_block() {
                 assert_eq!(cover::faults(&object, &damaged), found, "{context}");
                 damaged.refusals = vec![Refusal::at(of.pc, Reason::SharedFunction, String::new())];
                 assert_eq!(cover::faults(&object, &damaged), found, "{context}");
-                // A block twice; one of an instruction less than it says; one whose lanes are those of no instruction.
+                // A block twice; one of an instruction less than it says; one whose lanes are those of no
+                // instruction.
                 let mut damaged = kernel.clone();
                 damaged.blocks.push(BlockProbe { id: 1000, ..of.clone() });
                 let twice = CoverFault::TwoBlocks { pc: entry, first: of.id, second: 1000 };
@@ -177,8 +179,9 @@ fn each_instruction_is_in_exactly_one_block() {
     }
 }
 
-/// Loaders search the hash tables: every dynamic symbol must be found there, the new one among them, and relocations must
-/// name the symbols that they named. The second reader is the `object` crate, the third `llvm-readelf`.
+/// Loaders search the hash tables: every dynamic symbol must be found there, the new one among them, and
+/// relocations must name the symbols that they named. The second reader is the `object` crate, the third
+/// `llvm-readelf`.
 #[test]
 fn a_variable_for_the_buffer_is_found_as_loaders_find_it() {
     if !tools("a_variable_for_the_buffer_is_found_as_loaders_find_it") {
@@ -331,8 +334,8 @@ fn what_is_not_instrumented_has_a_named_outcome() {
     }
 }
 
-/// Counters in SGPRs: where a record goes is worked out while the kernel waits for memory, and of a site that no wave ends without
-/// having passed, with the lanes that it was started with, one mask is kept.
+/// Counters in SGPRs: where a record goes is worked out while the kernel waits for memory, and of a site that
+/// no wave ends without having passed, with the lanes that it was started with, one mask is kept.
 #[test]
 fn what_the_end_needs_is_worked_out_while_memory_is_waited_for() {
     if !tools("what_the_end_needs_is_worked_out_while_memory_is_waited_for") {
@@ -364,7 +367,8 @@ fn what_the_end_needs_is_worked_out_while_memory_is_waited_for() {
     }
 }
 
-/// Where a launcher puts LDS that an argument points to depends on the static size, which counters in LDS change.
+/// Where a launcher puts LDS that an argument points to depends on the static size, which counters in LDS
+/// change.
 #[test]
 fn lds_that_a_launcher_places_keeps_counters_out() {
     if !tools("lds_that_a_launcher_places_keeps_counters_out") {
@@ -432,9 +436,9 @@ fn what_loops_change_is_known_around_all_of_them() {
     assert_eq!(classified(&same).0, ["restore"]);
 }
 
-/// What is written by hand: masks that comparisons made are narrowings wherever all lanes are on before, time and again, and so
-/// are numbers that are taken for masks; a mask that was copied from EXEC is a restore, one of folded constants a constant; one
-/// that comes from elsewhere is refused by name.
+/// What is written by hand: masks that comparisons made are narrowings wherever all lanes are on before, time
+/// and again, and so are numbers that are taken for masks; a mask that was copied from EXEC is a restore, one
+/// of folded constants a constant; one that comes from elsewhere is refused by name.
 #[test]
 fn predicated_code_is_a_site_a_restore_or_a_refusal() {
     if !tools("predicated_code_is_a_site_a_restore_or_a_refusal") {
@@ -503,7 +507,8 @@ fn the_counters_of_2022_are_at_saveexec_alone() {
     }
 }
 
-/// As the code objects that were measured then have it: what waits behind which operation, and where the clock is read.
+/// As the code objects that were measured then have it: what waits behind which operation, and where the
+/// clock is read.
 #[test]
 fn the_counters_of_2022_wait_and_read_the_clock() {
     if !tools("the_counters_of_2022_wait_and_read_the_clock") {
@@ -599,7 +604,8 @@ fn an_instrumented_kernel_is_not_instrumented_again() {
     }
 }
 
-/// Kernels that leave one register that costs no occupancy have lanes of another borrowed rather than fewer waves.
+/// Kernels that leave one register that costs no occupancy have lanes of another borrowed rather than fewer
+/// waves.
 #[test]
 fn automatic_homes_keep_occupancy() {
     if !tools("automatic_homes_keep_occupancy") {

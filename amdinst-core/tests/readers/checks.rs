@@ -13,7 +13,8 @@ use amdinst_core::manifest::Manifest;
 /// Code that is analysed has at most this many bytes, which keeps each input quick.
 const MAX_ANALYSED: usize = 1 << 13;
 
-/// Containers, code objects, descriptors, notes, source lines, listings, and the instrumenter on what could be read.
+/// Containers, code objects, descriptors, notes, source lines, listings, and the instrumenter on what could
+/// be read.
 pub(crate) fn code_object(bytes: &[u8]) {
     let Ok(found) = container::open(bytes) else { return };
     for embedded in found.into_iter().take(4) {

@@ -1,6 +1,8 @@
-//! Readers of foreign input: whatever they are given ends in a value or an error, and what they accept is consistent.
+//! Readers of foreign input: whatever they are given ends in a value or an error, and what they accept is
+//! consistent.
 //!
-//! The same checks are the fuzz targets in `tools/fuzz/`. What those once found is in `regressions/`, a directory for each.
+//! The same checks are the fuzz targets in `tools/fuzz/`. What those once found is in `regressions/`, a
+//! directory for each.
 
 mod checks;
 

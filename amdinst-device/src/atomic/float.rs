@@ -1,7 +1,7 @@
 //! Atomic floats: additions, minima and maxima.
 //!
-//! On the device each is what LLVM makes of `atomicrmw` of the device's scope: the instruction where the processor has it, else a loop
-//! that compares and swaps. On the host it is that loop.
+//! On the device each is what LLVM makes of `atomicrmw` of the device's scope: the instruction where the
+//! processor has it, else a loop that compares and swaps. On the host it is that loop.
 
 use core::fmt;
 #[cfg(not(target_arch = "amdgpu"))]
@@ -11,8 +11,9 @@ macro_rules! floats {
     ($($name:ident $float:ident $bits:ident $atomic:ident $add:literal $min:literal $max:literal $load:literal $store:literal $example:literal;)*) => {$(
         #[doc = concat!("An `", stringify!($float), "` that many work-items add to.")]
         ///
-        /// Every operation is relaxed, and atomic for the whole device: what is read by others behind it is not ordered.
-        /// In which order floats are added is not known, so a sum may be rounded in another way each time.
+        /// Every operation is relaxed, and atomic for the whole device: what is read by others behind it is
+        /// not ordered. In which order floats are added is not known, so a sum may be rounded in another way
+        /// each time.
         ///
         /// ```
         #[doc = $example]

@@ -1,7 +1,7 @@
 //! Atomics on what a kernel's pointer parameters point to, and atomic floats.
 //!
-//! A kernel that adds to shared places needs no pointer: it takes `&[AtomicU32]` or `&[AtomicF32]`, and the launch passes
-//! `&mut Buffer<u32>` or `&mut Buffer<f32>`.
+//! A kernel that adds to shared places needs no pointer: it takes `&[AtomicU32]` or `&[AtomicF32]`, and the
+//! launch passes `&mut Buffer<u32>` or `&mut Buffer<f32>`.
 
 mod float;
 

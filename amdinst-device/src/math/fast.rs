@@ -1,4 +1,5 @@
-//! The hardware's own functions of `f32`: one instruction each (sine and cosine: two or three), in a few units of the last place.
+//! The hardware's own functions of `f32`: one instruction each (sine and cosine: two or three), in a few
+//! units of the last place.
 //!
 //! On the host they are computed in another way, and round otherwise: a test compares with some tolerance.
 //!

@@ -1,5 +1,5 @@
-//! What the compiler says to `x.sin()`: the standard library's methods of floats are not in `core`, so it looks for a trait that has
-//! them. It finds this one, and shows the line of its method.
+//! What the compiler says to `x.sin()`: the standard library's methods of floats are not in `core`, so it
+//! looks for a trait that has them. It finds this one, and shows the line of its method.
 
 use super::Real;
 
@@ -13,8 +13,9 @@ macro_rules! methods {
             }
         )*
 
-        /// Methods that floats have in the standard library alone. None can be called: each names the function to call instead. On the
-        /// host, methods of these names would be the standard library's, and round otherwise.
+        /// Methods that floats have in the standard library alone. None can be called: each names the
+        /// function to call instead. On the host, methods of these names would be the standard library's, and
+        /// round otherwise.
         pub trait FunctionsNotMethods: Sized {
             $(
                 #[doc = $instead]

@@ -6,9 +6,9 @@
 //! | `sin`, `cos`, `tan`, `exp`, `ln`, `pow`, `powi` and others, of `f32` and `f64` | the crate `libm`'s, in software | those of a test that calls the same function, bit for bit |
 //! | [`fast`] | one instruction each, of `f32` | some units in the last place off, and not those of the host |
 //!
-//! All are functions rather than methods: on the host the standard library's methods of the same names would hide them, and
-//! the compiler would call the import unused. Those of the standard library may give other last bits than `libm`'s: let
-//! a test's reference call these.
+//! All are functions rather than methods: on the host the standard library's methods of the same names would
+//! hide them, and the compiler would call the import unused. Those of the standard library may give other
+//! last bits than `libm`'s: let a test's reference call these.
 
 pub mod fast;
 mod methods;

@@ -49,7 +49,8 @@ pub fn round_ties_even<F: Float>(x: F) -> F {
 }
 
 mod sealed {
-    /// No methods: of such, the compiler would say that users may import this. All of these are correctly rounded on the device and on the host, so that a reference computed there agrees.
+    /// No methods: of such, the compiler would say that users may import this. All of these are correctly
+    /// rounded on the device and on the host, so that a reference computed there agrees.
     pub trait Functions: Sized {
         fn sqrt(x: Self) -> Self;
         fn mul_add(x: Self, factor: Self, summand: Self) -> Self;

@@ -2,8 +2,8 @@
 
 use super::LaneMask;
 
-/// What each lane of a wave holds; `None` of a lane that is inactive. Its functions give what those of [`wave`](super) of the same names
-/// give in the active lanes.
+/// What each lane of a wave holds; `None` of a lane that is inactive. Its functions give what those of
+/// [`wave`](super) of the same names give in the active lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lanes<T>(Vec<Option<T>>);
 
@@ -51,7 +51,8 @@ impl<T: Copy> Lanes<T> {
         self.other_or_own(|own| own.checked_add(by))
     }
 
-    /// What [`reduce`](super::reduce) gives: in the order of the device, if all lanes are active and there are a power of two of them.
+    /// What [`reduce`](super::reduce) gives: in the order of the device, if all lanes are active and there
+    /// are a power of two of them.
     ///
     /// # Panics
     /// When no lane is active.
@@ -81,7 +82,8 @@ impl<T: Copy> Lanes<T> {
             .collect()
     }
 
-    /// What [`scan_exclusive`](super::scan_exclusive) gives, where the order of operations makes no difference.
+    /// What [`scan_exclusive`](super::scan_exclusive) gives, where the order of operations makes no
+    /// difference.
     pub fn scan_exclusive(&self, nothing: T, operation: impl Fn(T, T) -> T) -> Vec<T> {
         let mut sums = self.scan(operation);
         sums.pop();

@@ -3,7 +3,8 @@
 use core::fmt;
 use core::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// A set of lanes: the answer of a ballot. It has a bit for each lane of the wave; in waves of 32, no more can be set.
+/// A set of lanes: the answer of a ballot. It has a bit for each lane of the wave; in waves of 32, no more
+/// can be set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct LaneMask(u64);
 
@@ -67,7 +68,8 @@ impl LaneMask {
         if self.0 == 0 { None } else { Some(63 - self.0.leading_zeros()) }
     }
 
-    /// Its lanes before `lane`. Their count is the place of an active lane among those that have something to write.
+    /// Its lanes before `lane`. Their count is the place of an active lane among those that have something to
+    /// write.
     #[inline(always)]
     pub const fn below(self, lane: u32) -> Self {
         if lane >= 64 { self } else { Self(self.0 & ((1 << lane) - 1)) }

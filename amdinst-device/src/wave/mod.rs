@@ -1,9 +1,11 @@
 //! The wave that a work-item is a lane of: its size, votes, and values that lanes give to each other.
 //!
-//! Values are of any type of at most 8 bytes that a kernel may take ([`Plain`]): numbers, arrays of them, structures with
-//! `#[derive(KernelArg)]`. All functions work in waves of 32 and of 64 lanes, and while some lanes are inactive.
+//! Values are of any type of at most 8 bytes that a kernel may take ([`Plain`]): numbers, arrays of them,
+//! structures with `#[derive(KernelArg)]`. All functions work in waves of 32 and of 64 lanes, and while some
+//! lanes are inactive.
 //!
-//! On the host, [`Lanes`] does the same with a list of values, so that a test knows what a kernel has to give:
+//! On the host, [`Lanes`] does the same with a list of values, so that a test knows what a kernel has to
+//! give:
 //!
 //! ```
 //! use amdinst_device::wave::Lanes;
@@ -67,7 +69,8 @@ wave! {
     }
 
     fn word_of(value: u32, lane: u32) -> u32 {
-        // The instruction wants a scalar; taking the first lane's keeps a divergent `lane` from being undefined.
+        // The instruction wants a scalar; taking the first lane's keeps a divergent `lane` from being
+        // undefined.
         let lane = core::arch::amdgpu::readfirstlane_u32(lane) & (wave_size() - 1);
         // SAFETY: the lane select is uniform and in range.
         unsafe { core::arch::amdgpu::readlane_u32(value, lane) }
@@ -132,23 +135,26 @@ pub fn read_first_lane<T: Plain>(value: T) -> T {
     by_words(value, first_word)
 }
 
-/// The value of lane `lane`, which is the same in every active lane; undefined (but some value's) if that lane is
-/// inactive. `lane` is taken modulo [`wave_size`].
+/// The value of lane `lane`, which is the same in every active lane; undefined (but some value's) if that
+/// lane is inactive. `lane` is taken modulo [`wave_size`].
 ///
-/// An inactive lane's register may hold no value of the type, so that this is for those for which any bytes are one.
+/// An inactive lane's register may hold no value of the type, so that this is for those for which any bytes
+/// are one.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
 pub fn read_lane(value: u32, lane: u32) -> u32 {
     word_of(value, lane)
 }
 
-/// The value of the lane that each lane asks for, which has to be active. `lane` is taken modulo [`wave_size`].
+/// The value of the lane that each lane asks for, which has to be active. `lane` is taken modulo
+/// [`wave_size`].
 ///
 /// Of an inactive lane, the value is the one whose bytes are all zero.
 ///
-/// It is one instruction a word (`ds_bpermute_b32`) where that reaches every lane: on GFX9, and in waves of 32 lanes. On GFX11 that
-/// reaches the lanes of its own half of 64. There it takes two and `v_permlane64_b32`; or, while some lanes are inactive, a loop
-/// with a round for each lane that is asked for.
+/// It is one instruction a word (`ds_bpermute_b32`) where that reaches every lane: on GFX9, and in waves of
+/// 32 lanes. On GFX11 that reaches the lanes of its own half of 64. There it takes two and
+/// `v_permlane64_b32`; or, while some lanes are inactive, a loop with a round for each lane that is asked
+/// for.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
 pub fn shuffle<T: Plain>(value: T, lane: u32) -> T {
@@ -184,10 +190,12 @@ fn shuffle_or_own<T: Plain>(value: T, lane: u32) -> T {
     if active.contains(lane) { other } else { value }
 }
 
-/// What `operation` makes of the values of all active lanes, in every one of them: of the sum, `reduce(value, |a, b| a + b)`.
+/// What `operation` makes of the values of all active lanes, in every one of them: of the sum,
+/// `reduce(value, |a, b| a + b)`.
 ///
-/// With all lanes active, it takes as many steps as the size of waves has bits: adjacent lanes, then pairs, fours, and so on. Otherwise
-/// one after the other, from the first lane on. So a sum of floats may be rounded in another way.
+/// With all lanes active, it takes as many steps as the size of waves has bits: adjacent lanes, then pairs,
+/// fours, and so on. Otherwise one after the other, from the first lane on. So a sum of floats may be rounded
+/// in another way.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
 pub fn reduce<T: Plain>(value: T, operation: impl Fn(T, T) -> T) -> T {
@@ -248,7 +256,8 @@ pub fn scan_exclusive<T: Plain>(value: T, nothing: T, operation: impl Fn(T, T) -
     if before.is_empty() { nothing } else { other }
 }
 
-/// Goes through the active lanes in order; `each` sees what has come out so far. All lanes get what comes out.
+/// Goes through the active lanes in order; `each` sees what has come out so far. All lanes get what comes
+/// out.
 #[inline(always)]
 fn one_by_one<T: Plain>(
     active: LaneMask,

@@ -1,9 +1,10 @@
 //! How fast each opcode is, beside `v_add_f32`.
 //!
-//! `cargo bench -p amdinst-emu --bench opcodes [-- OPTIONS] [GFX ...]`. A loop of one instruction in its plainest form runs on one wave.
-//! Each line is an opcode: nanoseconds of one instruction, times as many as `v_add_f32`'s for each operation of a lane (of a matrix
-//! instruction, for each multiply-add). A line ends with `!` if that is more than ten, or more than [`slow`] allows the opcode and says why;
-//! with `*` where it is less than that. Exits with 1 if there is a line with `!`.
+//! `cargo bench -p amdinst-emu --bench opcodes [-- OPTIONS] [GFX ...]`. A loop of one instruction in its
+//! plainest form runs on one wave. Each line is an opcode: nanoseconds of one instruction, times as many as
+//! `v_add_f32`'s for each operation of a lane (of a matrix instruction, for each multiply-add). A line ends
+//! with `!` if that is more than ten, or more than [`slow`] allows the opcode and says why; with `*` where it
+//! is less than that. Exits with 1 if there is a line with `!`.
 
 #[path = "../throughput/clock.rs"]
 #[expect(dead_code, reason = "one core alone is measured here")]

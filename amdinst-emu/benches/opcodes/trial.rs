@@ -57,7 +57,8 @@ fn looped(target: Target, words: &[u32]) -> Option<Snippet> {
     Some(Snippet::from_bytes(target, &bytes))
 }
 
-/// Registers that hold numbers of usual size as floats of 8 to 64 bits; and addresses where the instruction has some.
+/// Registers that hold numbers of usual size as floats of 8 to 64 bits; and addresses where the instruction
+/// has some.
 fn state(target: Target, inst: &Inst, buffer: u64) -> WaveState {
     let mut state = WaveState { lds: vec![0; LDS], scratch: 256, ..WaveState::default() };
     let number = |register: usize, lane: usize| {

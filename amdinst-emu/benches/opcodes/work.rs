@@ -2,8 +2,8 @@
 
 use amdgpu_isa::{Encoding, Inst, Slot, Target};
 
-/// Operations of one instruction of a wave: one for each lane, elements of a conversion of many, dwords of an access, multiply-adds of a
-/// matrix instruction.
+/// Operations of one instruction of a wave: one for each lane, elements of a conversion of many, dwords of an
+/// access, multiply-adds of a matrix instruction.
 pub(crate) fn operations(target: Target, inst: &Inst) -> u32 {
     let lanes = target.wave.lanes();
     if let Some(multiply_adds) = multiply_adds(inst, lanes) {
@@ -29,7 +29,8 @@ pub(crate) fn operations(target: Target, inst: &Inst) -> u32 {
     if accesses { lanes * dwords.sum::<u32>().max(1) } else { lanes }
 }
 
-/// Of a matrix instruction: what it multiplies for each of its results, whose name has rows, columns and depth, `32x32x4`.
+/// Of a matrix instruction: what it multiplies for each of its results, whose name has rows, columns and
+/// depth, `32x32x4`.
 fn multiply_adds(inst: &Inst, lanes: u32) -> Option<u32> {
     let name = inst.op.name();
     let has_blocks = name.starts_with("v_mfma") || name.starts_with("v_smfmac");

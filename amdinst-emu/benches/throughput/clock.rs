@@ -27,7 +27,8 @@ fn on_core(_: Whose) -> Option<Duration> {
     None
 }
 
-/// Seconds that the calling thread spends in `f`: on a core where the system tells that, else by the wall's clock.
+/// Seconds that the calling thread spends in `f`: on a core where the system tells that, else by the wall's
+/// clock.
 pub(crate) fn one_thread<T>(f: impl FnOnce() -> T) -> (T, f64) {
     of(Whose::Thread, f)
 }

@@ -1,6 +1,7 @@
 //! The kernels of `kernels.cl`, for the host: what results are compared with, and what rates are related to.
 //!
-//! Each function computes a run of the output's words, so that the same code serves one thread and all of them.
+//! Each function computes a run of the output's words, so that the same code serves one thread and all of
+//! them.
 
 /// Computes `out`, which begins at word `first` of the output, from the inputs and the size.
 pub(crate) type Host = fn(inputs: &[Vec<u32>], n: u32, first: usize, out: &mut [u32]);

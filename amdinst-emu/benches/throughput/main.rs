@@ -1,12 +1,13 @@
 //! How many wave-instructions a second the emulator executes: `cargo bench -p amdinst-emu`.
 //!
-//! The kernels of `kernels.cl`, compiled by clang-22 for gfx90a or what is asked for, run at each level of vector extensions that the host
-//! has, on one core and on all, beside the same functions compiled for the host (`host.rs`: plain loops, and in pieces
-//! over all cores by rayon). Each result is compared with the host's. Times are the best of several runs in one process,
-//! after one that does not count; on one core they are the thread's time on it, so that another load on the machine
-//! disturbs them little. Ratios are of one process's runs.
-//! `cargo bench -p amdinst-emu -- --test` runs everything once, small. The host's functions are vector code where LLVM makes it; with
-//! `RUSTFLAGS="-Cno-vectorize-loops -Cno-vectorize-slp"` their times are those of scalar code.
+//! The kernels of `kernels.cl`, compiled by clang-22 for gfx90a or what is asked for, run at each level of
+//! vector extensions that the host has, on one core and on all, beside the same functions compiled for the
+//! host (`host.rs`: plain loops, and in pieces over all cores by rayon). Each result is compared with the
+//! host's. Times are the best of several runs in one process, after one that does not count; on one core they
+//! are the thread's time on it, so that another load on the machine disturbs them little. Ratios are of one
+//! process's runs. `cargo bench -p amdinst-emu -- --test` runs everything once, small. The host's functions
+//! are vector code where LLVM makes it; with `RUSTFLAGS="-Cno-vectorize-loops -Cno-vectorize-slp"` their
+//! times are those of scalar code.
 
 mod clock;
 mod device;
@@ -165,8 +166,8 @@ fn measure(
     Ok(())
 }
 
-/// How many times as long a launch on all cores takes them if it is to have one result: the best of several, which take turns with
-/// others.
+/// How many times as long a launch on all cores takes them if it is to have one result: the best of several,
+/// which take turns with others.
 fn deterministic(
     options: &Options,
     object: &CodeObject,

@@ -65,7 +65,8 @@ fn alu(kernel: &'static str, host: Host, what: &str, groups: u32, n: u32) -> Wor
     }
 }
 
-/// Workgroups of work-items side by side: how many, of how many. The host computes 4096 words of the output at a time.
+/// Workgroups of work-items side by side: how many, of how many. The host computes 4096 words of the output
+/// at a time.
 fn rows(
     kernel: &'static str,
     host: Host,

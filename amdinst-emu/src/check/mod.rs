@@ -233,7 +233,8 @@ pub enum FaultKind {
     /// A launch of a kernel that has no instructions.
     #[error("the kernel has no instructions: on a GPU it would go on into the code behind it")]
     NoCode,
-    /// A register beyond those that the kernel's descriptor allots to each wave, named by the instruction or reached by an index.
+    /// A register beyond those that the kernel's descriptor allots to each wave, named by the instruction or
+    /// reached by an index.
     #[error("register {}{index} is beyond the {available} {bank}s that the kernel's descriptor allots", bank.letter())]
     RegisterIndex {
         /// What kind of register.
@@ -254,14 +255,15 @@ pub enum FaultKind {
     Budget {
         /// The budget.
         budget: u64,
-        /// Other waves of the workgroup that waited at a barrier then: what this wave waits for may be behind it.
+        /// Other waves of the workgroup that waited at a barrier then: what this wave waits for may be behind
+        /// it.
         waiting: u32,
     },
     /// Who launched the kernel has it stopped ([`crate::Machine::dispatch_until`], [`crate::Config::stop`]).
     #[error("stopped before its end")]
     Stopped,
-    /// Instructions of a wave ask for a lane that only larger waves have: hardware takes another one. It is told, and stops nothing
-    /// ([`crate::Execution::missing_lanes`]).
+    /// Instructions of a wave ask for a lane that only larger waves have: hardware takes another one. It is
+    /// told, and stops nothing ([`crate::Execution::missing_lanes`]).
     #[error("lane {lane} does not exist in waves of {lanes} lanes: what lane {} has is taken", lane % lanes)]
     NoSuchLane {
         /// The lane.
@@ -313,7 +315,8 @@ pub enum FaultKind {
         /// Waves that will never arrive.
         halted: u32,
     },
-    /// Waves wait at a barrier that is signalled and waited at by two instructions, and others have not signalled and never will.
+    /// Waves wait at a barrier that is signalled and waited at by two instructions, and others have not
+    /// signalled and never will.
     #[error("deadlocked barrier: {} at it, but it has not been signalled by all", waves(*waiting, "waits", "wait"))]
     BarrierUnsignalled {
         /// Waves at the barrier.
@@ -331,7 +334,8 @@ pub enum FaultKind {
         /// Waves that ended without arriving.
         ended: u32,
     },
-    /// A barrier completed although some lanes of a wave had not reached it ([`crate::Config::strict_barriers`]).
+    /// A barrier completed although some lanes of a wave had not reached it
+    /// ([`crate::Config::strict_barriers`]).
     #[error(
         "barrier in divergent control flow: {} of the wave's {started} work-items {} at it",
         started - arrived,
@@ -403,7 +407,8 @@ pub enum FaultKind {
         stands_for(*holds)
     )]
     Unwritten {
-        /// LDS or scratch memory, if that alone makes a difference; else registers, or more than one of these.
+        /// LDS or scratch memory, if that alone makes a difference; else registers, or more than one of
+        /// these.
         space: Option<MemorySpace>,
         /// First byte of the write.
         address: u64,
@@ -414,7 +419,8 @@ pub enum FaultKind {
         /// The dword that stands for unwritten memory, if it was stored unchanged.
         holds: Option<u32>,
     },
-    /// An instruction computes with a value that nothing has written ([`crate::Machine::find_unwritten_read`]).
+    /// An instruction computes with a value that nothing has written
+    /// ([`crate::Machine::find_unwritten_read`]).
     #[error("uninitialized value: nothing has written the content of {holder}")]
     UnwrittenRead {
         /// What holds it.
@@ -585,12 +591,13 @@ pub struct Fault {
     pub pc: Option<u64>,
     /// The instruction, as LLVM would print it.
     pub instruction: String,
-    /// Addresses of the calls that led to the instruction's function, innermost first. Empty in the kernel itself.
+    /// Addresses of the calls that led to the instruction's function, innermost first. Empty in the kernel
+    /// itself.
     pub calls: Vec<u64>,
     /// The lane's values, if the kernel itself called the trap handler.
     pub lane_state: Option<Box<LaneState>>,
-    /// The instruction that it clashes with, for a [`FaultKind::Race`]; the one that read unwritten bytes, for a
-    /// [`FaultKind::Unwritten`] of LDS.
+    /// The instruction that it clashes with, for a [`FaultKind::Race`]; the one that read unwritten bytes,
+    /// for a [`FaultKind::Unwritten`] of LDS.
     pub earlier: Option<Earlier>,
 }
 

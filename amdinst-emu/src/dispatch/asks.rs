@@ -1,7 +1,7 @@
 //! Whether a workgroup that runs for long may wait for others: only one that reads what they can write does.
 //!
-//! One that does not runs on before others begin. So a loop that never ends uses up what one workgroup may run, not what all may that
-//! the processor holds.
+//! One that does not runs on before others begin. So a loop that never ends uses up what one workgroup may
+//! run, not what all may that the processor holds.
 
 use super::Shared;
 use super::group::Observer;

@@ -19,8 +19,8 @@ pub(crate) enum Barrier {
 }
 
 impl Barrier {
-    /// The fault of waves that halted, or wait at a barrier which nobody will complete, if no other is left to run; and the first of
-    /// them.
+    /// The fault of waves that halted, or wait at a barrier which nobody will complete, if no other is left
+    /// to run; and the first of them.
     pub(crate) fn stuck<'a>(waves: impl IntoIterator<Item = &'a Wave> + Clone) -> Option<(usize, FaultKind)> {
         let of = |status| {
             let mut found =

@@ -1,14 +1,14 @@
-//! Launches that are looked through: for races, or for memory that makes the order of workgroups matter. A quick scan comes first
-//! (`races/scan`).
+//! Launches that are looked through: for races, or for memory that makes the order of workgroups matter. A
+//! quick scan comes first (`races/scan`).
 //!
-//! Where it has found what may be a race, each access is looked at by itself, which takes many times as long as the launch. Unless all is
-//! asked for ([`Config::thorough`]), it is at the accesses to dwords that clash, on which every other launch agrees with it, and goes as
-//! far as [`Effort`] does.
+//! Where it has found what may be a race, each access is looked at by itself, which takes many times as long
+//! as the launch. Unless all is asked for ([`Config::thorough`]), it is at the accesses to dwords that clash,
+//! on which every other launch agrees with it, and goes as far as [`Effort`] does.
 //!
-//! With [`Config::deterministic`] the scan looks at workgroups, at loads that pass the vector cache, too: a launch in which one
-//! workgroup writes what another accesses runs again from a copy of the memory before it, in order, on one thread. One thread
-//! needs no scan, but where its clashes are to be told ([`Config::tells_clashes`]). Launches that run in order on any number of threads
-//! need none at all.
+//! With [`Config::deterministic`] the scan looks at workgroups, at loads that pass the vector cache, too: a
+//! launch in which one workgroup writes what another accesses runs again from a copy of the memory before it,
+//! in order, on one thread. One thread needs no scan, but where its clashes are to be told
+//! ([`Config::tells_clashes`]). Launches that run in order on any number of threads need none at all.
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ use crate::record::{Execution, Sampled};
 /// How often a scan may begin again.
 const SCANS: usize = 8;
 
-/// Runs a kernel, of which races are faults if that is asked for, and whose result does not depend on the number of threads. `before` is what
-/// memory holds now, if there is a copy.
+/// Runs a kernel, of which races are faults if that is asked for, and whose result does not depend on the
+/// number of threads. `before` is what memory holds now, if there is a copy.
 pub(super) fn launch(
     memory: &mut Memory,
     config: &Config,
@@ -73,7 +73,8 @@ pub(super) fn launch(
         let mut clashes = Clashes::default();
         let outcome = prepare(memory, &quick, program, launch, |shared| {
             let (groups, waves) = (shared.groups(), shared.waves_per_group);
-            // A load that passes the vector cache is no part of a race, but what it finds depends on the order.
+            // A load that passes the vector cache is no part of a race, but what it finds depends on the
+            // order.
             let all = config.deterministic;
             let scan = ScanLaunch::new(shared.memory, &noted, groups, waves, scope, all);
             alone = !config.check_races && threads(&shared)? == 1;
@@ -153,8 +154,9 @@ pub(super) fn launch(
     in_order(memory, config, program, launch, before)
 }
 
-/// The fault of a launch that never ends, which would not for much longer if all of it were looked at: a race in its first rounds, or that
-/// it does not end, or that it was stopped meanwhile. Nothing, and memory as it was, if it ends.
+/// The fault of a launch that never ends, which would not for much longer if all of it were looked at: a race
+/// in its first rounds, or that it does not end, or that it was stopped meanwhile. Nothing, and memory as it
+/// was, if it ends.
 fn endless(
     memory: &mut Memory,
     config: &Config,
@@ -200,8 +202,8 @@ fn first_rounds(shared: Shared<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether a fault of a workgroup that is looked at by itself is one of the launch: what else goes wrong, workgroups that are missing may
-/// be the reason for.
+/// Whether a fault of a workgroup that is looked at by itself is one of the launch: what else goes wrong,
+/// workgroups that are missing may be the reason for.
 fn ends_the_look(kind: &FaultKind) -> bool {
     matches!(kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. } | FaultKind::Stopped)
 }
@@ -236,7 +238,8 @@ const FIRST: u64 = 16;
 /// Wave-instructions of each of those.
 const ROUNDS: u64 = 1 << 16;
 
-/// How many times the instructions of an average workgroup one of a sample runs, at most: one may wait for another that is not in it.
+/// How many times the instructions of an average workgroup one of a sample runs, at most: one may wait for
+/// another that is not in it.
 pub(super) const LONGEST: u64 = 4;
 
 /// What was looked at, and what may be a race.
@@ -245,11 +248,12 @@ struct Looked {
     doubts: Vec<Fault>,
 }
 
-/// Looks at the accesses of some workgroups to what clashes, as far as it goes. All workgroups have `all` wave-instructions;
-/// copying memory takes `copies`.
+/// Looks at the accesses of some workgroups to what clashes, as far as it goes. All workgroups have `all`
+/// wave-instructions; copying memory takes `copies`.
 ///
 /// # Errors
-/// A race. What else goes wrong is put down to the workgroups that are missing: the whole launch has come to its end.
+/// A race. What else goes wrong is put down to the workgroups that are missing: the whole launch has come to
+/// its end.
 fn look(
     shared: Shared<'_>,
     clashes: Clashes,

@@ -1,5 +1,5 @@
-//! The kernarg segment: the caller's arguments, and the hidden ones that a runtime fills in (AMDGPU user guide,
-//! "Code Object V4/V5 Metadata", `.value_kind`).
+//! The kernarg segment: the caller's arguments, and the hidden ones that a runtime fills in (AMDGPU user
+//! guide, "Code Object V4/V5 Metadata", `.value_kind`).
 
 use amdgpu_object::{Kernel, KernelArg, KernelMetadata};
 
@@ -15,9 +15,9 @@ pub(super) struct Objects {
     pub(super) meeting: u64,
 }
 
-/// By what the workgroups of a cooperative launch wait for each other where that is not global wave sync, if the kernel asks for it:
-/// `mg_info` of AMD's device library (`ockl/src/cg.cl`), as HIP fills it for one device. Its `num_grids` of 0 says that this is no launch
-/// on several.
+/// By what the workgroups of a cooperative launch wait for each other where that is not global wave sync, if
+/// the kernel asks for it: `mg_info` of AMD's device library (`ockl/src/cg.cl`), as HIP fills it for one
+/// device. Its `num_grids` of 0 says that this is no launch on several.
 pub(super) fn meeting(kernel: &Kernel, launch: &Launch) -> Option<[u8; 48]> {
     /// Where the number of workgroups is. Those that have come are counted ahead of it, from 0.
     const WORKGROUPS: usize = 40;
@@ -69,8 +69,8 @@ pub(super) fn segment(kernel: &Kernel, launch: &Launch, objects: Objects) -> Res
     Ok(bytes)
 }
 
-/// The value of a hidden argument. What the emulator has no device object for (heap, the device's own queue, printf and
-/// hostcall buffers) is a null pointer; the grid starts at 0 and has no partial workgroups.
+/// The value of a hidden argument. What the emulator has no device object for (heap, the device's own queue,
+/// printf and hostcall buffers) is a null pointer; the grid starts at 0 and has no partial workgroups.
 fn hidden(argument: &KernelArg, launch: &Launch, objects: Objects) -> u64 {
     if is_meeting(&argument.value_kind) {
         return objects.meeting;

@@ -57,15 +57,15 @@ pub struct Launch {
     pub grid: [u32; 3],
     /// Work-items of a workgroup in x, y, z.
     pub block: [u32; 3],
-    /// The explicit arguments at their offsets of the note. It may end after the last of them; hidden arguments are
-    /// filled in.
+    /// The explicit arguments at their offsets of the note. It may end after the last of them; hidden
+    /// arguments are filled in.
     pub kernarg: Vec<u8>,
     /// LDS bytes a workgroup besides the kernel's own.
     pub dynamic_lds: u32,
     /// Host threads; 0 for all cores. Kernels whose result depends on the order of workgroups run on one.
     pub threads: usize,
-    /// Wave-instructions that one workgroup may run; 0 for the machine's default. Counted for a workgroup, so that
-    /// whether a launch exceeds it does not depend on the number of threads.
+    /// Wave-instructions that one workgroup may run; 0 for the machine's default. Counted for a workgroup, so
+    /// that whether a launch exceeds it does not depend on the number of threads.
     pub budget: u64,
     /// Record what every write to EXEC did.
     pub record_masks: bool,
@@ -73,8 +73,9 @@ pub struct Launch {
     pub record_steps: bool,
     /// Count executions of each mnemonic.
     pub count_opcodes: bool,
-    /// Run these workgroups alone, by number (x fastest, from 0); all, if there is nothing here. A launch in parts, in order, leaves
-    /// what a launch leaves: no workgroup begins twice, and each part finds the launch's own data at the same addresses.
+    /// Run these workgroups alone, by number (x fastest, from 0); all, if there is nothing here. A launch in
+    /// parts, in order, leaves what a launch leaves: no workgroup begins twice, and each part finds the
+    /// launch's own data at the same addresses.
     pub part: Option<Range<u64>>,
 }
 
@@ -143,7 +144,8 @@ pub(crate) struct Shared<'a> {
     in_order: bool,
     /// Some accesses are in no scan.
     has_unseen: bool,
-    /// The launch ends, as one whose budget is exhausted, when so many accesses of lanes have been looked at by themselves.
+    /// The launch ends, as one whose budget is exhausted, when so many accesses of lanes have been looked at
+    /// by themselves.
     most_looks: u64,
     /// The workgroups that run, if not all do.
     sample: Option<Sample>,
@@ -168,7 +170,8 @@ impl Patterns {
     }
 }
 
-/// Run a kernel to its end, or to its first fault in the order of workgroups. `before` is what memory holds now, if there is a copy.
+/// Run a kernel to its end, or to its first fault in the order of workgroups. `before` is what memory holds
+/// now, if there is a copy.
 pub(crate) fn launch(
     memory: &mut Memory,
     config: &Config,
@@ -177,7 +180,8 @@ pub(crate) fn launch(
     before: Option<&Copied>,
     effort: &mut Effort,
 ) -> Result<Execution, Fault> {
-    // One that ends with a fault leaves nothing here: another like it is looked at in the same way (`is_by_unwritten`).
+    // One that ends with a fault leaves nothing here: another like it is looked at in the same way
+    // (`is_by_unwritten`).
     let mut spent = effort.clone();
     let execution = if config.check_races || config.deterministic {
         checked::launch(memory, config, program, launch, before, &mut spent)?
@@ -374,7 +378,8 @@ impl<'a> Shared<'a> {
         Self { look: Look::Races(races), in_order: true, ..self }
     }
 
-    /// Why the launch is to end now, if it is: from outside, or because its scan is over, or because what it may look at is used up.
+    /// Why the launch is to end now, if it is: from outside, or because its scan is over, or because what it
+    /// may look at is used up.
     pub(crate) fn stopped(&self) -> Option<FaultKind> {
         let asked = self.stop.is_some_and(|stop| stop()) || self.config.is_stopped();
         if asked || self.look.scan().is_some_and(|scan| scan.is_over()) {
@@ -384,7 +389,8 @@ impl<'a> Shared<'a> {
         used_up.then_some(FaultKind::Budget { budget: self.budget, waiting: 0 })
     }
 
-    /// The places of the workgroups that run: those of a part of the launch, or of a sample. Samples are of whole launches.
+    /// The places of the workgroups that run: those of a part of the launch, or of a sample. Samples are of
+    /// whole launches.
     fn running(&self) -> Range<u64> {
         let all = self.sample.map_or(self.groups(), Sample::len);
         let part = self.launch.part.clone().unwrap_or(0..u64::MAX);
@@ -416,8 +422,8 @@ impl<'a> Shared<'a> {
         self.setup.scalars(Rules::of(self.program.target.arch.generation()), self.patterns.registers.0)
     }
 
-    /// Put a wave into its initial state: wave `number` of workgroup `index`, which is at `workgroup` in the grid. `scalars` are those
-    /// of all ([`Shared::scalars`]).
+    /// Put a wave into its initial state: wave `number` of workgroup `index`, which is at `workgroup` in the
+    /// grid. `scalars` are those of all ([`Shared::scalars`]).
     pub(crate) fn start(
         &self,
         wave: &mut Wave,

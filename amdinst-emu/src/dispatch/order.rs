@@ -3,18 +3,21 @@
 //! The rule: workgroups run on several threads unless code that the kernel can reach
 //!
 //! * returns the old value of an atomic on device memory, or of a GWS operation,
-//! * does an atomic on device memory that does not commute (exchange, compare-and-swap, increment or decrement with
-//!   wrap-around, anything on floats),
-//! * does atomics on device memory of several kinds, which commute with their own kind alone (additions and maxima; 32 and 64 bits),
+//! * does an atomic on device memory that does not commute (exchange, compare-and-swap, increment or
+//!   decrement with wrap-around, anything on floats),
+//! * does atomics on device memory of several kinds, which commute with their own kind alone (additions and
+//!   maxima; 32 and 64 bits),
 //! * reads a clock, or
 //! * writes device memory through scalar stores or scalar atomics.
 //!
-//! Then they run in order on one thread. What is left is plain loads and stores, and integer atomics without a result.
-//! Integer atomics of one kind give the same final values in every order. Plain accesses of different workgroups to one address, one
-//! of them a write, are a data race in the programming model, and only a kernel that has one can see a difference.
+//! Then they run in order on one thread. What is left is plain loads and stores, and integer atomics without
+//! a result. Integer atomics of one kind give the same final values in every order. Plain accesses of
+//! different workgroups to one address, one of them a write, are a data race in the programming model, and
+//! only a kernel that has one can see a difference.
 //!
-//! Launches that must give one result whatever the number of threads, though their workgroups may race, are scanned for such
-//! accesses ([`crate::Config::deterministic`], `dispatch::checked`). The few that no scan sees are looked for here.
+//! Launches that must give one result whatever the number of threads, though their workgroups may race, are
+//! scanned for such accesses ([`crate::Config::deterministic`], `dispatch::checked`). The few that no scan
+//! sees are looked for here.
 
 use amdgpu_isa::Families;
 

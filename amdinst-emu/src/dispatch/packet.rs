@@ -1,4 +1,5 @@
-//! Launches of AQL kernel dispatch packets that are in device memory already, as a GPU's packet processor makes them.
+//! Launches of AQL kernel dispatch packets that are in device memory already, as a GPU's packet processor
+//! makes them.
 
 use super::registers::{Places, Setup};
 use super::{Launch, MAX_WORKGROUP, Shared, Stop, has_code, run};
@@ -8,8 +9,8 @@ use crate::memory::Memory;
 use crate::program::Program;
 use crate::record::Execution;
 
-/// A kernel dispatch packet to run (HSA runtime specification, `hsa_kernel_dispatch_packet_t`). Everything it needs is in
-/// device memory: the packet, its queue's `amd_queue_t`, the kernel's arguments and the code.
+/// A kernel dispatch packet to run (HSA runtime specification, `hsa_kernel_dispatch_packet_t`). Everything it
+/// needs is in device memory: the packet, its queue's `amd_queue_t`, the kernel's arguments and the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dispatch {
     /// Device address of the 64 bytes of the packet.

@@ -9,8 +9,8 @@ use crate::program::{NO_SLOT, Program, Step};
 use crate::rules::Rules;
 use crate::wave::Registers;
 
-/// The steps that a kernel which begins at `entry` can reach. A computed jump may go to any function of the code object:
-/// where there is one, these are all steps.
+/// The steps that a kernel which begins at `entry` can reach. A computed jump may go to any function of the
+/// code object: where there is one, these are all steps.
 pub(super) fn steps(program: &Program, entry: u32) -> Vec<&Step> {
     let mut seen = vec![false; program.steps.len()];
     let mut reached = Vec::new();

@@ -30,8 +30,9 @@ pub(crate) struct Setup {
     arch: Arch,
     /// Workgroups in x, y, z.
     grid: [u32; 3],
-    /// By wave of a workgroup, for each size of workgroups: bit n of the index is set for those at the grid's end in
-    /// dimension n, if they have fewer work-items than the others. Empty where there is no such workgroup.
+    /// By wave of a workgroup, for each size of workgroups: bit n of the index is set for those at the grid's
+    /// end in dimension n, if they have fewer work-items than the others. Empty where there is no such
+    /// workgroup.
     lanes: [Vec<Lanes>; 8],
     /// Rows of work-item ids that are not packed into one.
     id_rows: usize,
@@ -59,8 +60,8 @@ struct Lanes {
 }
 
 impl Lanes {
-    /// Lanes of a workgroup's wave `number`: which are active, and their work-item ids. Lanes beyond the workgroup's end
-    /// are inactive, their ids zero.
+    /// Lanes of a workgroup's wave `number`: which are active, and their work-item ids. Lanes beyond the
+    /// workgroup's end are inactive, their ids zero.
     fn new(block: [u32; 3], number: u32, target: Target, id_rows: usize) -> Self {
         let total: u32 = block.iter().product();
         let mut lanes = Self { exec: 0, ids: [[0; LANES]; 3] };
@@ -69,7 +70,8 @@ impl Lanes {
             lanes.exec |= 1 << lane;
             let id = [flat % block[0], flat / block[0] % block[1], flat / (block[0] * block[1])];
             if target.arch.has(Feature::PackedWorkItemIds) {
-                // Code that asks for x alone takes v0 as it is, without masking: what is not asked for must be zero.
+                // Code that asks for x alone takes v0 as it is, without masking: what is not asked for must
+                // be zero.
                 lanes.ids[0][lane] = id.iter().take(id_rows).zip([0, 10, 20]).map(|(id, at)| id << at).sum();
             } else {
                 for (row, id) in lanes.ids.iter_mut().zip(id).take(id_rows) {
@@ -165,8 +167,8 @@ impl Setup {
         })
     }
 
-    /// Scratch bytes a work-item that a kernel is given which asks for `asked`, and `dynamic` for a stack that grows: whole dwords of
-    /// each lane, and some for the stack pointer's alignment.
+    /// Scratch bytes a work-item that a kernel is given which asks for `asked`, and `dynamic` for a stack
+    /// that grows: whole dwords of each lane, and some for the stack pointer's alignment.
     ///
     /// # Errors
     /// More than the processor has.
@@ -244,7 +246,8 @@ impl Setup {
         wave.sync_exec();
     }
 
-    /// Puts the ids of a wave and its workgroup where kernels read them in trap temporaries (RDNA4 ISA, section 3.5.3.4).
+    /// Puts the ids of a wave and its workgroup where kernels read them in trap temporaries (RDNA4 ISA,
+    /// section 3.5.3.4).
     fn put_ids(&self, wave: &mut Wave, [x, y, z]: [u32; 3], number: u32, uninitialised: u32) {
         const Y_Z_VALID: u32 = 1 << 30;
         wave.set_s32(LAUNCH_X, x);
@@ -253,8 +256,8 @@ impl Setup {
     }
 }
 
-/// MODE as the descriptor sets it up (AMDGPU user guide, "compute_pgm_rsrc1" and "compute_pgm_rsrc2"; Vega ISA manual, "Mode
-/// register").
+/// MODE as the descriptor sets it up (AMDGPU user guide, "compute_pgm_rsrc1" and "compute_pgm_rsrc2"; Vega
+/// ISA manual, "Mode register").
 fn initial_mode(descriptor: &KernelDescriptor, arch: Arch) -> u32 {
     let floats = u32::from(descriptor.float_mode()) | u32::from(descriptor.fp16_overflow()) << 23;
     if Rules::of(arch.generation()).fixed_ieee_mode {
@@ -267,8 +270,9 @@ fn initial_mode(descriptor: &KernelDescriptor, arch: Arch) -> u32 {
         | u32::from(descriptor.exceptions()) << 12
 }
 
-/// The resource that private accesses of `buffer_*` instructions go through: swizzled, dword elements, as many indices as a wave has
-/// lanes, the lane added to the index (Vega ISA manual, "Buffer resource descriptor"; RDNA2 ISA, section 8.1.8). Its range is not checked.
+/// The resource that private accesses of `buffer_*` instructions go through: swizzled, dword elements, as
+/// many indices as a wave has lanes, the lane added to the index (Vega ISA manual, "Buffer resource
+/// descriptor"; RDNA2 ISA, section 8.1.8). Its range is not checked.
 fn scratch_resource(target: Target) -> [u32; 4] {
     const SWIZZLE_ENABLE: u32 = 1 << 31;
     const ADD_TID_ENABLE: u32 = 1 << 23;

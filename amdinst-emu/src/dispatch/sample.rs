@@ -1,14 +1,16 @@
-//! Some of a launch's workgroups, looked at in place of all: where to look at all would take longer than the launch itself.
+//! Some of a launch's workgroups, looked at in place of all: where to look at all would take longer than the
+//! launch itself.
 //!
-//! Workgroups may begin in any order, and those that have not begun are seen by nobody. So a launch of some of them is the
-//! beginning of a launch of all, and a race that it has is one of the whole. Which they are depends on how many there are and
-//! on how many instructions ran, never on time or threads: one input has one verdict.
+//! Workgroups may begin in any order, and those that have not begun are seen by nobody. So a launch of some
+//! of them is the beginning of a launch of all, and a race that it has is one of the whole. Which they are
+//! depends on how many there are and on how many instructions ran, never on time or threads: one input has
+//! one verdict.
 
 use crate::record::{Execution, Sampled};
 use std::collections::BTreeSet;
 
-/// Runs of neighbours that a sample is made of, at most: the first and the last workgroups, and some in between. Neighbours are
-/// the likeliest to meet in memory, and mistakes are often made at the ends.
+/// Runs of neighbours that a sample is made of, at most: the first and the last workgroups, and some in
+/// between. Neighbours are the likeliest to meet in memory, and mistakes are often made at the ends.
 const RUNS: u64 = 4;
 
 /// Some of the numbers below `all`.
@@ -47,7 +49,8 @@ impl Sample {
     }
 }
 
-/// How many wave-instructions the launches of a machine have run, and how many of them were run again to look for something.
+/// How many wave-instructions the launches of a machine have run, and how many of them were run again to look
+/// for something.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effort {
     ran: u64,
@@ -92,8 +95,8 @@ impl Effort {
         self.ran += execution.wave_instructions;
     }
 
-    /// How much there is for looks at accesses of a kernel, of which `copies` goes for copying memory. The first time that a kernel
-    /// is looked at, there is always something.
+    /// How much there is for looks at accesses of a kernel, of which `copies` goes for copying memory. The
+    /// first time that a kernel is looked at, there is always something.
     pub(super) fn may_look_at(&self, kernel: &str, copies: u64) -> u64 {
         let left = (Self::FEW + self.ran / Self::ONE_IN).saturating_sub(self.looked).saturating_sub(copies);
         if self.looked_at.contains(kernel) { left } else { left.max(Self::FEW) }

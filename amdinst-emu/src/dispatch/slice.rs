@@ -21,8 +21,8 @@ impl StepCount {
     }
 }
 
-/// Run a wave for at most `slice` steps, or until it waits or ends; returns how many it ran. `hot` is the program's code
-/// for the configuration's level. `counts` has what each step did added, if it is not empty.
+/// Run a wave for at most `slice` steps, or until it waits or ends; returns how many it ran. `hot` is the
+/// program's code for the configuration's level. `counts` has what each step did added, if it is not empty.
 pub(crate) fn run_slice(
     context: &mut Context<'_>,
     config: &Config,
@@ -50,8 +50,8 @@ pub(crate) fn run_slice(
 
 /// Compact steps, until one says to stop.
 ///
-/// They go by straight runs (`Hot::end`): within one, EXEC stays as it is, so lanes are counted once a run. A function of its own, so that
-/// what its loop needs stays in registers.
+/// They go by straight runs (`Hot::end`): within one, EXEC stays as it is, so lanes are counted once a run. A
+/// function of its own, so that what its loop needs stays in registers.
 #[inline(never)]
 fn by_handlers<const WATCHED: bool>(
     context: &mut Context<'_>,
@@ -68,7 +68,8 @@ fn by_handlers<const WATCHED: bool>(
         let Some(first) = hot.get(start as usize) else { break };
         let steps = u64::from(first.end - start).min(slice - used);
         let behind = start as usize + 1..start as usize + steps as usize;
-        // SAFETY: a run ends inside the code (`Hot::end`), and has a step; so has the slice, which is not over.
+        // SAFETY: a run ends inside the code (`Hot::end`), and has a step; so has the slice, which is not
+        // over.
         let mut rest = unsafe { hot.get_unchecked(behind) }.iter();
         let active = context.wave.active;
         if WATCHED {
@@ -76,7 +77,8 @@ fn by_handlers<const WATCHED: bool>(
         }
         let mut step = first;
         loop {
-            // SAFETY: the steps have been compiled for this program and a level that the host has (`Code::steps`).
+            // SAFETY: the steps have been compiled for this program and a level that the host has
+            // (`Code::steps`).
             next = unsafe { (step.run)(context, step) };
             if next != step.next {
                 break;
@@ -101,8 +103,8 @@ fn by_handlers<const WATCHED: bool>(
     (used, context.trap.take().map_or(Ok(()), Err))
 }
 
-/// The reference path: every step by its own function in `exec`. It is taken while registers are addressed by an index or vector
-/// instructions skipped, or always if asked for.
+/// The reference path: every step by its own function in `exec`. It is taken while registers are addressed by
+/// an index or vector instructions skipped, or always if asked for.
 #[inline(never)]
 fn reference_path(
     context: &mut Context<'_>,

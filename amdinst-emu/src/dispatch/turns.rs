@@ -1,13 +1,15 @@
 //! The turns of workgroups on a host thread.
 //!
-//! A workgroup runs to its end before the next one begins, unless it waits for another one (`waiting`), or runs for long and reads what
-//! others may write (`asks`). Then it is set aside and the next ones begin, as many as the processor holds at a time. Those set aside
-//! get their turns, so that barriers of the whole grid come to their ends, and flags that later workgroups set are seen. On one thread
-//! the order of turns depends on the launch alone.
+//! A workgroup runs to its end before the next one begins, unless it waits for another one (`waiting`), or
+//! runs for long and reads what others may write (`asks`). Then it is set aside and the next ones begin, as
+//! many as the processor holds at a time. Those set aside get their turns, so that barriers of the whole grid
+//! come to their ends, and flags that later workgroups set are seen. On one thread the order of turns depends
+//! on the launch alone.
 //!
-//! Where all that run wait and no other can begin, nothing will be written any more: that is a fault. Where the host, or another thread
-//! of the launch, may still write, workgroups wait on. While all threads wait, that uses up what workgroups may run; while one is at work
-//! it does not, for how long that takes depends on the host.
+//! Where all that run wait and no other can begin, nothing will be written any more: that is a fault. Where
+//! the host, or another thread of the launch, may still write, workgroups wait on. While all threads wait,
+//! that uses up what workgroups may run; while one is at work it does not, for how long that takes depends on
+//! the host.
 
 #![expect(
     clippy::vec_box,
@@ -26,12 +28,12 @@ use super::asks::Asks;
 use super::group::{Awaited, Group, Turn, Unobserved, Waiter};
 use crate::check::{Fault, FaultKind, Wanted};
 
-/// Wave-instructions of a workgroup after which it is asked for the first time whether it waits. What is asked costs as much as some
-/// thousand.
+/// Wave-instructions of a workgroup after which it is asked for the first time whether it waits. What is
+/// asked costs as much as some thousand.
 const FIRST: u64 = 1 << 18;
 
-/// Wave-instructions of a workgroup after which it is set aside though nothing says that it waits, if it asks for something: it may count
-/// the rounds of a loop that waits, as instrumented ones do.
+/// Wave-instructions of a workgroup after which it is set aside though nothing says that it waits, if it asks
+/// for something: it may count the rounds of a loop that waits, as instrumented ones do.
 const LONG: u64 = 1 << 20;
 
 /// Wave-instructions of a turn from then on.
@@ -86,7 +88,8 @@ struct Aside {
     waits: Option<Waiter>,
 }
 
-/// Whether a thread is at work, which others ask while they wait: it is until it waits with all its workgroups, or ends.
+/// Whether a thread is at work, which others ask while they wait: it is until it waits with all its
+/// workgroups, or ends.
 struct AtWork<'a> {
     /// How many threads of the launch are, those that have not begun among them.
     threads: &'a AtomicUsize,
@@ -220,7 +223,8 @@ impl<'a, 'b> Turns<'a, 'b> {
         if gets_on || self.aside.is_empty() { Ok(()) } else { self.stand(numbers.left(), last) }
     }
 
-    /// Lets a workgroup run until it ends, waits, or has run for long and asks for something, or stands behind a fault.
+    /// Lets a workgroup run until it ends, waits, or has run for long and asks for something, or stands
+    /// behind a fault.
     fn advance(&mut self, mut aside: Aside, first_fault: &AtomicU64) -> Result<(), Failure> {
         self.at_work.set(true);
         loop {

@@ -1,12 +1,12 @@
 //! Results that depend on values which nothing has written.
 //!
-//! A launch gives the same whatever registers, LDS and scratch memory held before it, unless the kernel uses what it has not
-//! written. So two launches from the same memory, which find two different dwords there, are compared. A difference is no matter of
-//! opinion: compilers read undefined registers, spill them and select them away, but what they make of it reaches no result. So no
-//! definedness is tracked.
+//! A launch gives the same whatever registers, LDS and scratch memory held before it, unless the kernel uses
+//! what it has not written. So two launches from the same memory, which find two different dwords there, are
+//! compared. A difference is no matter of opinion: compilers read undefined registers, spill them and select
+//! them away, but what they make of it reaches no result. So no definedness is tracked.
 //!
-//! Where there is one, more launches find out what the value came from: which of the three it depends on, who stored it, and where LDS was
-//! read that nobody had written.
+//! Where there is one, more launches find out what the value came from: which of the three it depends on, who
+//! stored it, and where LDS was read that nobody had written.
 //!
 //! # Which launches are compared
 //! A test has two launches anyway. The instrumented kernel finds zeros, the original another dword. A kernel
@@ -40,9 +40,10 @@ use crate::wave::UnwrittenRead;
 /// How often memory is copied to compare two launches.
 const COPIES: u64 = 6;
 
-/// Compares what a launch from the memory `before` has left in memory with what it leaves if another dword stands for what is not written.
-/// Memory is what it was then. Where that takes too long (`Effort`), it is done with some of the workgroups, which run once more with
-/// each of the two; how many they are is returned then. A launch that ends with a fault shows nothing.
+/// Compares what a launch from the memory `before` has left in memory with what it leaves if another dword
+/// stands for what is not written. Memory is what it was then. Where that takes too long (`Effort`), it is
+/// done with some of the workgroups, which run once more with each of the two; how many they are is returned
+/// then. A launch that ends with a fault shows nothing.
 ///
 /// # Errors
 /// A difference.

@@ -1,11 +1,13 @@
 //! Whether a kernel computes with what nothing has written, whatever comes of it.
 //!
-//! Two launches with two dwords in place of such values show that a result depends on them (`unwritten`), but the two may agree by
-//! chance: a mask of a shifted value is zero for many dwords. Here nothing is left to chance. One dword that no program has stands for
-//! what is not written, and the launch ends at the first instruction that reads it, in an active lane, to compute with it.
-//! Moves, stores and saved registers only take it elsewhere, where it is known again. A part of it is not: so a store or a load of less
-//! than a dword computes with it, as an atomic does with what memory holds. Loads that convert are not looked at. That such a value is
-//! read does not prove that it matters: the question is asked where two launches have been different.
+//! Two launches with two dwords in place of such values show that a result depends on them (`unwritten`), but
+//! the two may agree by chance: a mask of a shifted value is zero for many dwords. Here nothing is left to
+//! chance. One dword that no program has stands for what is not written, and the launch ends at the first
+//! instruction that reads it, in an active lane, to compute with it. Moves, stores and saved registers only
+//! take it elsewhere, where it is known again. A part of it is not: so a store or a load of less than a dword
+//! computes with it, as an atomic does with what memory holds. Loads that convert are not looked at. That
+//! such a value is read does not prove that it matters: the question is asked where two launches have been
+//! different.
 
 use std::collections::HashMap;
 
@@ -22,11 +24,12 @@ use crate::wave::{GprIndex, LANES, REGISTERS, Status, Wave};
 /// The dword: as a number, an address, a float or an index it is none that programs have.
 const MARK: Uninitialised = Uninitialised(0xa3d7_59b1);
 
-/// Launches a kernel, which ended well from the memory `before`, to find such an instruction. Memory stays as it is.
+/// Launches a kernel, which ended well from the memory `before`, to find such an instruction. Memory stays as
+/// it is.
 ///
 /// # Errors
-/// The first such instruction in the order of workgroups ([`FaultKind::UnwrittenRead`]). Another fault, which happens only with this
-/// dword.
+/// The first such instruction in the order of workgroups ([`FaultKind::UnwrittenRead`]). Another fault, which
+/// happens only with this dword.
 pub(crate) fn find(
     memory: &mut Memory,
     config: &Config,
@@ -73,7 +76,8 @@ impl Operands {
         // What is no instruction is a fault of its own.
         let Ok(mut inst) = amdgpu_isa::decode(program.target, bytes) else { return Self::default() };
         let carries_data = carries_data(&inst, program.target, step);
-        // What is only taken elsewhere is no operand here, nor is a register of which a result leaves some bits as they are.
+        // What is only taken elsewhere is no operand here, nor is a register of which a result leaves some
+        // bits as they are.
         let moved = inst.clone();
         let keeps_half = inst.op.is_of(Families::KEEPS_HALF);
         inst.operands.retain(|operand| match operand.access {
@@ -202,7 +206,8 @@ fn is_move(op: Op) -> bool {
     )
 }
 
-/// The bit of M0 by which a vector register that a source of vector arithmetic names has an index added (`s_set_gpr_idx_on`).
+/// The bit of M0 by which a vector register that a source of vector arithmetic names has an index added
+/// (`s_set_gpr_idx_on`).
 fn index_bit(inst: &Inst, reg: Reg) -> Option<u32> {
     if !inst.encoding.is_vector_alu() {
         return None;
@@ -225,7 +230,8 @@ fn index_bit(inst: &Inst, reg: Reg) -> Option<u32> {
     })
 }
 
-/// The first marked dword in memory that an instruction computes with, or takes a part of, and the lane that does so.
+/// The first marked dword in memory that an instruction computes with, or takes a part of, and the lane that
+/// does so.
 fn in_memory(context: &Context<'_>, step: &Step, footprint: &mut Footprint) -> Option<(Holder, usize)> {
     let access = step.extra.as_ref()?.memory.as_ref().filter(|access| access.typed.is_none())?;
     let computes = match access.action {

@@ -1,9 +1,10 @@
 //! Whether a wave waits for another workgroup.
 //!
-//! A wave that polls goes round a loop that leaves everything as it was: its registers, its private memory, LDS and device memory.
-//! What it does next it has done before, and it will do so again until someone else writes. So a wave that has come back to a step with
-//! all as it was waits, whatever the loop looks like. If nobody can write what it reads, or it reads nothing, it never ends. A loop that
-//! counts its rounds or reads a clock is not known for one.
+//! A wave that polls goes round a loop that leaves everything as it was: its registers, its private memory,
+//! LDS and device memory. What it does next it has done before, and it will do so again until someone else
+//! writes. So a wave that has come back to a step with all as it was waits, whatever the loop looks like. If
+//! nobody can write what it reads, or it reads nothing, it never ends. A loop that counts its rounds or reads
+//! a clock is not known for one.
 
 use amdgpu_isa::Families;
 

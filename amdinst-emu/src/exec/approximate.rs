@@ -1,4 +1,5 @@
-//! Instructions whose results the manuals do not fix to the bit: how far the ones here may be from a device's.
+//! Instructions whose results the manuals do not fix to the bit: how far the ones here may be from a
+//! device's.
 
 use amdgpu_isa::{Arch, AtomicOp, Families, Feature, MemoryAction, Moved, Op};
 

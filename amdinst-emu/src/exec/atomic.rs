@@ -31,8 +31,8 @@ impl AtomicWork {
     }
 }
 
-/// The value that replaces `old`. `data` is the operand, `second` the other one of compare-and-swap (the new value),
-/// masked or wrapping operations. Values of 4 bytes are in the low half.
+/// The value that replaces `old`. `data` is the operand, `second` the other one of compare-and-swap (the new
+/// value), masked or wrapping operations. Values of 4 bytes are in the low half.
 pub(super) fn apply(
     op: AtomicOp,
     bytes: u8,
@@ -109,7 +109,8 @@ pub(super) fn apply(
     if wide { result } else { result & 0xffff_ffff }
 }
 
-/// `ds_condxchg32_rtn_b64`: one of the two dwords is replaced if its data has the top bit set, which is not stored.
+/// `ds_condxchg32_rtn_b64`: one of the two dwords is replaced if its data has the top bit set, which is not
+/// stored.
 fn half_swapped(old: u64, data: u64, shift: u32) -> u64 {
     let (old, data) = (old >> shift & 0xffff_ffff, data >> shift & 0xffff_ffff);
     if data >> 31 != 0 { data & 0x7fff_ffff } else { old }

@@ -1,5 +1,5 @@
-//! Float atomics (CDNA3 ISA manual, "Float Memory Atomics"): rounding to nearest even, and rules of their own for NaN,
-//! zeros and subnormals, which are not those of the vector ALU.
+//! Float atomics (CDNA3 ISA manual, "Float Memory Atomics"): rounding to nearest even, and rules of their own
+//! for NaN, zeros and subnormals, which are not those of the vector ALU.
 //!
 //! The operand in memory is the first one, the instruction's data the second.
 
@@ -15,13 +15,14 @@ pub(super) struct FloatRules {
     pub(super) flush_inputs: bool,
     /// Subnormal results do.
     pub(super) flush_results: bool,
-    /// Minima and maxima are IEEE 754-2019's minimumNumber and maximumNumber: every NaN loses against a number.
+    /// Minima and maxima are IEEE 754-2019's minimumNumber and maximumNumber: every NaN loses against a
+    /// number.
     pub(super) numbers: bool,
 }
 
 impl FloatRules {
-    /// For an atomic on LDS: as MODE says ("Denorm Handling Rules for Memory Ops"), except that additions of doubles
-    /// never flush.
+    /// For an atomic on LDS: as MODE says ("Denorm Handling Rules for Memory Ops"), except that additions of
+    /// doubles never flush.
     pub(super) fn in_lds(op: AtomicOp, bytes: u8, w: &Wave) -> Self {
         let (mode, numbers) = (w.mode, w.rules.fixed_ieee_mode);
         // FP_DENORM is MODE[7:4]: two bits for single precision, two for half and double.
@@ -34,9 +35,10 @@ impl FloatRules {
         Self { flush_inputs: field & 1 == 0, flush_results: field & 2 == 0, numbers }
     }
 
-    /// For an atomic that the second-level cache executes: single-precision additions flush. From gfx940 on they keep subnormals: so
-    /// LLVM's `memory-atomic-fadd-f32-denormal-support` has it, on which compiled code relies, although the manuals repeat the older
-    /// rule. Minima, maxima and comparisons keep them, or go by MODE as those of LDS do.
+    /// For an atomic that the second-level cache executes: single-precision additions flush. From gfx940 on
+    /// they keep subnormals: so LLVM's `memory-atomic-fadd-f32-denormal-support` has it, on which compiled
+    /// code relies, although the manuals repeat the older rule. Minima, maxima and comparisons keep them, or
+    /// go by MODE as those of LDS do.
     pub(super) fn in_memory(op: AtomicOp, bytes: u8, arch: Arch, w: &Wave) -> Self {
         let numbers = w.rules.fixed_ieee_mode;
         if matches!(op, AtomicOp::FMin | AtomicOp::FMax | AtomicOp::FCmpSwap) {
@@ -94,8 +96,9 @@ impl Format {
         if value & self.sign != 0 { -1 - magnitude } else { magnitude }
     }
 
-    /// "FP Min Selection Rules" and "FP Max Selection Rules": quiet NaNs lose against every number. Or the "MINNUM" and "MAXNUM" ones
-    /// of RDNA4's ISA, section 13.3, whose operands are flushed and not only compared so.
+    /// "FP Min Selection Rules" and "FP Max Selection Rules": quiet NaNs lose against every number. Or the
+    /// "MINNUM" and "MAXNUM" ones of RDNA4's ISA, section 13.3, whose operands are flushed and not only
+    /// compared so.
     fn select(&self, old: u64, data: u64, largest: bool, rules: FloatRules) -> u64 {
         let flush = rules.numbers && rules.flush_inputs;
         let (old, data) = (self.flushed(old, flush), self.flushed(data, flush));
@@ -182,8 +185,8 @@ pub(super) fn swap_if_equal(bytes: u8, old: u64, compare: u64, new: u64, rules: 
     format_of(bytes).swap_if_equal(old, compare, new, rules)
 }
 
-/// Two halves added, each by itself. The sum of two halves in single precision, rounded once more, is the sum rounded
-/// once: single precision has more than twice a half's digits.
+/// Two halves added, each by itself. The sum of two halves in single precision, rounded once more, is the sum
+/// rounded once: single precision has more than twice a half's digits.
 pub(super) fn packed_add_f16(old: u64, data: u64, rules: FloatRules) -> u64 {
     packed(old, data, |a, b| {
         HALF.add(a, b, rules, |a, b| {

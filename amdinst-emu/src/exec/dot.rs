@@ -1,11 +1,12 @@
 //! Dot products of two halves or bfloat16 values, or four floats of 8 bits, added to a single.
 //!
-//! The old value, then the product of the low halves, then that of the high halves, each sum rounded to nearest even;
-//! `v_dot2_f32_bf16` adds the old value last (CDNA4 ISA manual, pseudocode of the instructions). They ignore MODE and take
-//! subnormals, factors' included, for zero (CDNA3 ISA manual, section 6.4; CDNA2's, note on `V_DOT2*`). But of the devices that were
-//! measured, those of gfx90a alone take halves so (llvm/llvm-project#205101): what was measured goes before the manual. *Approximate*:
-//! where both differ; gfx906 and gfx908, whose manuals give neither order nor subnormals, get the same as later ones; and RDNA 3's,
-//! whose devices add in another way than their manual says.
+//! The old value, then the product of the low halves, then that of the high halves, each sum rounded to
+//! nearest even; `v_dot2_f32_bf16` adds the old value last (CDNA4 ISA manual, pseudocode of the
+//! instructions). They ignore MODE and take subnormals, factors' included, for zero (CDNA3 ISA manual,
+//! section 6.4; CDNA2's, note on `V_DOT2*`). But of the devices that were measured, those of gfx90a alone
+//! take halves so (llvm/llvm-project#205101): what was measured goes before the manual. *Approximate*: where
+//! both differ; gfx906 and gfx908, whose manuals give neither order nor subnormals, get the same as later
+//! ones; and RDNA 3's, whose devices add in another way than their manual says.
 
 use amdgpu_isa::{Arch, Encoding, Feature, Mods, Op};
 
@@ -68,15 +69,16 @@ fn bf16_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
     dot(context, step, &LANES)
 }
 
-/// `v_dot2_f16_f16`: each product and sum rounded to nearest even, in the order of the pseudocode (RDNA3 ISA, section 7.2.4 and the
-/// instruction).
+/// `v_dot2_f16_f16`: each product and sum rounded to nearest even, in the order of the pseudocode (RDNA3 ISA,
+/// section 7.2.4 and the instruction).
 fn short_half_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
     static LANES: Versions = versions!(short_halves);
     short_dot(context, step, &LANES)
 }
 
-/// `v_dot2_bf16_bf16`: singles without subnormals, whose upper half is the result. The manual has it rounded to nearest even (RDNA3 ISA,
-/// section 7.2.4); on a gfx1200 and a gfx1151 it was seen to be cut off (github.com/triton-lang/triton, issue 11217: 2^20 products).
+/// `v_dot2_bf16_bf16`: singles without subnormals, whose upper half is the result. The manual has it rounded
+/// to nearest even (RDNA3 ISA, section 7.2.4); on a gfx1200 and a gfx1151 it was seen to be cut off
+/// (github.com/triton-lang/triton, issue 11217: 2^20 products).
 fn short_bf16_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
     static LANES: Versions = versions!(short_bfloats);
     short_dot(context, step, &LANES)
@@ -121,7 +123,8 @@ fn short_bfloat([a0, b0]: [u16; 2], [a1, b1]: [u16; 2], c: u16) -> u16 {
     (sum.to_bits() >> 16) as u16
 }
 
-/// Results of 16 bits: OP_SEL says which half of the third source is read, and which half of the result written.
+/// Results of 16 bits: OP_SEL says which half of the third source is read, and which half of the result
+/// written.
 fn short_dot(context: &mut Context<'_>, step: &Step, lanes: &Versions) -> Outcome {
     let Some(extra) = &step.extra else { return Err(odd_operand(step.op)) };
     let mods = &extra.inst.mods;
@@ -153,8 +156,9 @@ fn with_sources(w: &mut Wave, step: &Step, extra: &Extra, work: impl FnOnce(&mut
     }
 }
 
-/// `v_dot4_f32_*`: of four products of FP8 and BF8, each exact, and the third source, which alone takes signs; each sum rounded to
-/// nearest even in the order of the pseudocode (RDNA4 ISA, section 7.7 and the instructions).
+/// `v_dot4_f32_*`: of four products of FP8 and BF8, each exact, and the third source, which alone takes
+/// signs; each sum rounded to nearest even in the order of the pseudocode (RDNA4 ISA, section 7.7 and the
+/// instructions).
 fn small_dot(context: &mut Context<'_>, step: &Step) -> Outcome {
     static LANES: Versions = versions!(small_floats);
     let Some(extra) = &step.extra else { return Err(odd_operand(step.op)) };

@@ -1,8 +1,8 @@
-//! Float arithmetic beyond what the host's operators give: NaN results, rounding modes ([`soft`](super::soft)), division
-//! steps.
+//! Float arithmetic beyond what the host's operators give: NaN results, rounding modes
+//! ([`soft`](super::soft)), division steps.
 //!
-//! NaNs follow one rule: the first NaN operand, quieted; an invalid operation gives the negative quiet NaN with no
-//! payload. (The host's own choice differs from machine to machine.)
+//! NaNs follow one rule: the first NaN operand, quieted; an invalid operation gives the negative quiet NaN
+//! with no payload. (The host's own choice differs from machine to machine.)
 //!
 //! Rounding: 0 to nearest even, 1 towards +∞, 2 towards -∞, 3 towards zero, as MODE.FP_ROUND has it.
 
@@ -127,7 +127,8 @@ macro_rules! format {
                 <$float>::from_bits(a.to_bits() & !EXPONENT | (($bias + exponent) as $bits) << $mantissa)
             }
 
-            /// A number whose significand is that of a finite one but zero, and which is normal; and the exponent of the finite one.
+            /// A number whose significand is that of a finite one but zero, and which is normal; and the
+            /// exponent of the finite one.
             #[inline(always)]
             fn normalised(a: $float) -> ($float, i32) {
                 const UP: i32 = $mantissa + 1;
@@ -142,7 +143,8 @@ macro_rules! format {
                 if round == 0 { scaled(a, n) } else { exact::ldexp(a, n, round) }
             }
 
-            /// a × 2^n, to nearest: the significand with an exponent from which one multiplication comes down, which rounds.
+            /// a × 2^n, to nearest: the significand with an exponent from which one multiplication comes
+            /// down, which rounds.
             #[inline(always)]
             fn scaled(a: $float, n: i32) -> $float {
                 const UP: i32 = $mantissa + 4;
@@ -168,12 +170,13 @@ macro_rules! format {
                 if round == 0 { fix1(a, a * power(n)) } else { ldexp(a, n, round) }
             }
 
-            /// `v_div_scale`: what division scales the source by, and whether the quotient has to be scaled back.
-            /// `a` is numerator or denominator.
+            /// `v_div_scale`: what division scales the source by, and whether the quotient has to be scaled
+            /// back. `a` is numerator or denominator.
             ///
-            /// The manual's "== DENORM" of a quotient is taken to include one that rounds to zero. Where quotient and
-            /// reciprocal are both subnormal, it scales a denominator above 2^126 (double: 2^1022) up, to infinity; it is
-            /// scaled down here, as in the next case, without which divisions such as 1 / 2^127 would give zero.
+            /// The manual's "== DENORM" of a quotient is taken to include one that rounds to zero. Where
+            /// quotient and reciprocal are both subnormal, it scales a denominator above 2^126 (double:
+            /// 2^1022) up, to infinity; it is scaled down here, as in the next case, without which divisions
+            /// such as 1 / 2^127 would give zero.
             #[inline(always)]
             pub(crate) fn div_scale(
                 a: $float,
@@ -208,8 +211,8 @@ macro_rules! format {
 
             /// `v_div_fmas`: a × b + c, scaled back if `scale`, with one rounding.
             ///
-            /// The manuals scale by 2^32 (double: 2^64), which does not undo what `v_div_scale` did. What compiled divisions
-            /// need does: up if the addend is large, else down, by the same power.
+            /// The manuals scale by 2^32 (double: 2^64), which does not undo what `v_div_scale` did. What
+            /// compiled divisions need does: up if the addend is large, else down, by the same power.
             #[inline(always)]
             pub(crate) fn div_fmas(a: $float, b: $float, c: $float, scale: bool, round: u32) -> $float {
                 if round == 0 && !scale {
@@ -291,8 +294,8 @@ macro_rules! format {
                 or_nan(larger, a, b, nans)
             }
 
-            /// IEEE 754-2019's minimum or maximum, or the NaN that it gives if an operand is one: quiet, of one that signals first (RDNA4
-            /// ISA, `V_MINIMUM_F32`).
+            /// IEEE 754-2019's minimum or maximum, or the NaN that it gives if an operand is one: quiet, of
+            /// one that signals first (RDNA4 ISA, `V_MINIMUM_F32`).
             #[inline(always)]
             fn or_propagated(chosen: $float, a: $float, b: $float) -> $float {
                 if is_signalling(a) {
@@ -396,13 +399,13 @@ macro_rules! format {
     };
 }
 
-// Format: mantissa bits, bias, then of the division steps: exponent distance that overflows, scale exponent, largest
-// exponent of a tiny numerator, exponent distance that underflows.
+// Format: mantissa bits, bias, then of the division steps: exponent distance that overflows, scale exponent,
+// largest exponent of a tiny numerator, exponent distance that underflows.
 format!(single, in_double, f32, u32, 23, 127, 96, 64, 23, -150);
 format!(double, in_integers, f64, u64, 52, 1023, 768, 128, 53, -1075);
 
-/// Conversions to integers, towards zero, that saturate and make zero of a NaN: as `as` does, in a form that compilers make vector
-/// code of.
+/// Conversions to integers, towards zero, that saturate and make zero of a NaN: as `as` does, in a form that
+/// compilers make vector code of.
 macro_rules! to_integer {
     ($name:ident, $unsigned:ident, $float:ty) => {
         /// To a signed integer.

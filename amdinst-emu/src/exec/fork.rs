@@ -1,8 +1,8 @@
-//! `s_cbranch_g_fork`, `s_cbranch_i_fork` and `s_cbranch_join`: both ways of a branch, the one of fewer lanes first, with a
-//! stack in SGPRs (Vega ISA manual, "Arbitrary Divergent Control Flow").
+//! `s_cbranch_g_fork`, `s_cbranch_i_fork` and `s_cbranch_join`: both ways of a branch, the one of fewer lanes
+//! first, with a stack in SGPRs (Vega ISA manual, "Arbitrary Divergent Control Flow").
 //!
-//! MODE.CSP counts the entries. One takes four SGPRs: EXEC in the lower two, the address in the upper two, as the manual's
-//! pseudocode concatenates them.
+//! MODE.CSP counts the entries. One takes four SGPRs: EXEC in the lower two, the address in the upper two, as
+//! the manual's pseudocode concatenates them.
 
 use amdgpu_isa::Op;
 

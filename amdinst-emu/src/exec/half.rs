@@ -1,6 +1,7 @@
 //! Half precision, through wider formats: an exact or sufficiently exact intermediate is rounded once.
 //!
-//! `round` is the FP_ROUND field of MODE, with [`SATURATE`] added where MODE.FP16_OVFL is set (`Wave::round16`).
+//! `round` is the FP_ROUND field of MODE, with [`SATURATE`] added where MODE.FP16_OVFL is set
+//! (`Wave::round16`).
 
 use super::float::{self, choose};
 use super::soft::HALF;
@@ -47,8 +48,8 @@ fn nearest(a: f32) -> Half {
     Half(sign | if a.is_nan() { nan } else { number } as u16)
 }
 
-/// A double as a single that is rounded to odd: where it is not the double, it is the odd one of the two beside it. Rounding it to
-/// half precision gives what rounding the double does.
+/// A double as a single that is rounded to odd: where it is not the double, it is the odd one of the two
+/// beside it. Rounding it to half precision gives what rounding the double does.
 #[inline(always)]
 fn to_odd(a: f64) -> f32 {
     let near = a as f32;
@@ -195,9 +196,10 @@ pub(crate) fn mul(a: Half, b: Half, round: u32) -> Half {
     through([a, b, b], wide(a) * wide(b), round)
 }
 
-/// a × b + c with one rounding. To nearest, the double's own rounding does not matter: where the sum has more bits than
-/// a double, the product lies far below half a unit of c's last place. Else the double must lie on the sum's own side of each half: it
-/// is moved to an odd neighbour where it is not the sum (rounding to odd; the error is known exactly, by Knuth's two-sum).
+/// a × b + c with one rounding. To nearest, the double's own rounding does not matter: where the sum has more
+/// bits than a double, the product lies far below half a unit of c's last place. Else the double must lie on
+/// the sum's own side of each half: it is moved to an odd neighbour where it is not the sum (rounding to odd;
+/// the error is known exactly, by Knuth's two-sum).
 #[inline(always)]
 pub(crate) fn fma(a: Half, b: Half, c: Half, round: u32) -> Half {
     let (product, addend) = (wide(a) * wide(b), wide(c));
@@ -270,7 +272,8 @@ pub(crate) fn clamp(a: Half, nan_to_zero: bool) -> Half {
     }
 }
 
-/// 2^a, for [`unary`]: finite for a finite `a`, so that its overflow is told from the infinity of an infinite one.
+/// 2^a, for [`unary`]: finite for a finite `a`, so that its overflow is told from the infinity of an infinite
+/// one.
 #[inline(always)]
 pub(crate) fn exp2(a: f64) -> f64 {
     f64::exp2(if a.is_finite() { a.min(1000.0) } else { a })
@@ -282,8 +285,8 @@ pub(crate) fn unary(a: Half, round: u32, f: impl Fn(f64) -> f64) -> Half {
     through([a, a, a], f(wide(a)), round)
 }
 
-/// A function of one operand whose result, rounded to a single and then to a half, is the one that is rounded once: a single has more than
-/// twice as many bits, and two more, which is enough for quotients and roots.
+/// A function of one operand whose result, rounded to a single and then to a half, is the one that is rounded
+/// once: a single has more than twice as many bits, and two more, which is enough for quotients and roots.
 #[inline(always)]
 pub(crate) fn unary_in_single(a: Half, result: f32) -> Half {
     let rounded = nearest(result);
@@ -313,8 +316,8 @@ fn or_nan(chosen: Half, a: Half, b: Half, nans: Nans) -> Half {
     }
 }
 
-/// IEEE 754-2019's minimum or maximum, or the NaN that it gives if an operand is one: quiet, of one that signals first (RDNA4 ISA,
-/// `V_MINIMUM_F16`).
+/// IEEE 754-2019's minimum or maximum, or the NaN that it gives if an operand is one: quiet, of one that
+/// signals first (RDNA4 ISA, `V_MINIMUM_F16`).
 #[inline(always)]
 fn or_propagated(chosen: Half, a: Half, b: Half) -> Half {
     if is_signalling(a) {

@@ -1,5 +1,5 @@
-//! gfx950's bit operations by truth table, and shifts that saturate: results of 16 bits go to one half and leave the
-//! other.
+//! gfx950's bit operations by truth table, and shifts that saturate: results of 16 bits go to one half and
+//! leave the other.
 
 use amdgpu_isa::Op;
 

@@ -1,10 +1,11 @@
-//! `s_getreg_b32` and `s_setreg_b32`: the hardware registers (Vega ISA manual, "Hardware Internal Registers" and the
-//! tables after it).
+//! `s_getreg_b32` and `s_setreg_b32`: the hardware registers (Vega ISA manual, "Hardware Internal Registers"
+//! and the tables after it).
 //!
-//! What they say is the same each time, whatever the host's threads: a workgroup has a compute unit to itself, the first
-//! of everything, and its waves are dealt to the four SIMDs in turn. Nothing is outstanding (IB_STS), there is no trap
-//! handler (TBA, TMA). TRAPSTS keeps what is written to it: exceptions are not recorded. Registers that would tell of what
-//! is not modelled (GPR_ALLOC, the performance snapshots, reserved numbers) are named traps.
+//! What they say is the same each time, whatever the host's threads: a workgroup has a compute unit to
+//! itself, the first of everything, and its waves are dealt to the four SIMDs in turn. Nothing is outstanding
+//! (IB_STS), there is no trap handler (TBA, TMA). TRAPSTS keeps what is written to it: exceptions are not
+//! recorded. Registers that would tell of what is not modelled (GPR_ALLOC, the performance snapshots,
+//! reserved numbers) are named traps.
 
 use crate::check::{Outcome, Trap};
 use crate::memory::{PRIVATE_APERTURE, SHARED_APERTURE};

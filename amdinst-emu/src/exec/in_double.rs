@@ -1,9 +1,10 @@
 //! Arithmetic of singles, rounded once in any mode, by doubles.
 //!
-//! A double holds a product of two singles. A sum it holds but for an error that is known exactly (Knuth's two-sum). Where there is one, the
-//! nearest double to the sum gives way to the neighbour on the other side of the sum if that is the odd one: then its last bit, far behind
-//! those of singles, says on which side of them the sum lies, and to round the double is to round the sum (Boldo and Melquiond, "Emulation
-//! of FMA and correctly rounded sums: proved algorithms using rounding to odd").
+//! A double holds a product of two singles. A sum it holds but for an error that is known exactly (Knuth's
+//! two-sum). Where there is one, the nearest double to the sum gives way to the neighbour on the other side
+//! of the sum if that is the odd one: then its last bit, far behind those of singles, says on which side of
+//! them the sum lies, and to round the double is to round the sum (Boldo and Melquiond, "Emulation of FMA and
+//! correctly rounded sums: proved algorithms using rounding to odd").
 //!
 //! There are no branches, so that loops over lanes become vector code.
 

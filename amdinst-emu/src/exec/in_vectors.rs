@@ -1,9 +1,10 @@
-//! Powers, logarithms, sines and cosines in a form that compilers make vector code of, with the results of the functions in
-//! [`math`](super::math).
+//! Powers, logarithms, sines and cosines in a form that compilers make vector code of, with the results of
+//! the functions in [`math`](super::math).
 //!
-//! Each is a polynomial in double precision, off by less than [`DOUBT`] of its value, and tells whether that could show: whether what is so
-//! much larger or smaller is another number in the format of the result. Then the lane is done again, by the function itself. So it is
-//! with the values that have rules of their own: zeros, infinities, NaNs.
+//! Each is a polynomial in double precision, off by less than [`DOUBT`] of its value, and tells whether that
+//! could show: whether what is so much larger or smaller is another number in the format of the result. Then
+//! the lane is done again, by the function itself. So it is with the values that have rules of their own:
+//! zeros, infinities, NaNs.
 
 use super::float::{choose, single};
 use super::half;

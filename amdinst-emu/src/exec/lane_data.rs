@@ -1,4 +1,5 @@
-//! A lane's registers as memory instructions see them: bytes, shorts and their halves, and values of one or two registers.
+//! A lane's registers as memory instructions see them: bytes, shorts and their halves, and values of one or
+//! two registers.
 
 use crate::program::Part;
 use crate::wave::Wave;

@@ -84,9 +84,9 @@ fn swap(context: &mut Context<'_>, step: &Step) -> Outcome {
     Ok(())
 }
 
-/// Rows of 16 or 32 lanes change places between two registers: the odd ones of the first with the even ones of the
-/// second (CDNA4 ISA manual, `V_PERMLANE16_SWAP_B32`). No manual says what happens between an active and an inactive
-/// lane.
+/// Rows of 16 or 32 lanes change places between two registers: the odd ones of the first with the even ones
+/// of the second (CDNA4 ISA manual, `V_PERMLANE16_SWAP_B32`). No manual says what happens between an active
+/// and an inactive lane.
 fn swap_rows(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
     let distance = if step.op == Op::v_permlane16_swap_b32 { 16 } else { 32 };

@@ -30,7 +30,8 @@ impl Store {
     }
 }
 
-/// Whether two active lanes store different values to one byte. The data are in rows from `row` on, a lane's first byte goes to `at`.
+/// Whether two active lanes store different values to one byte. The data are in rows from `row` on, a lane's
+/// first byte goes to `at`.
 pub(crate) fn in_one_store(w: &Wave, action: Action, row: u16, at: impl Fn(usize) -> u64) -> bool {
     let Action::Store { bytes, .. } = action else { return false };
     let lanes = || (0..LANES).filter(|lane| w.active(*lane));
@@ -60,8 +61,8 @@ pub(super) fn check(w: &Wave, memory: Option<&Memory>, action: Action, stores: &
     let Action::Store { bytes, part } = action else { return Ok(()) };
     let size = u64::from(bytes);
     stores.sort_unstable();
-    // Those that store the same to one place are as one: what is behind is compared with the last of them, and told of the first. Where
-    // lanes store twice, the lanes count as well.
+    // Those that store the same to one place are as one: what is behind is compared with the last of them,
+    // and told of the first. Where lanes store twice, the lanes count as well.
     let are_single = stores.iter().all(|store| store.row == stores[0].row);
     let (mut first, mut is_next_alike) = (0, false);
     for (number, one) in stores.iter().enumerate() {

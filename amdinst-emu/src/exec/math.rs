@@ -1,10 +1,10 @@
 //! Reciprocals, roots and transcendentals.
 //!
-//! The hardware's are approximations (1 ULP for the single-precision ones). Here single and half precision are computed
-//! in double precision and rounded once: at most 0.5001 ULP from the exact result. Double-precision reciprocal and
-//! square root are correctly rounded; the reciprocal square root has two roundings. Single-precision reciprocal, roots,
-//! exp and log take subnormal operands for zero and give zero for subnormal results, as the hardware's do; compilers
-//! scale around that.
+//! The hardware's are approximations (1 ULP for the single-precision ones). Here single and half precision
+//! are computed in double precision and rounded once: at most 0.5001 ULP from the exact result.
+//! Double-precision reciprocal and square root are correctly rounded; the reciprocal square root has two
+//! roundings. Single-precision reciprocal, roots, exp and log take subnormal operands for zero and give zero
+//! for subnormal results, as the hardware's do; compilers scale around that.
 
 use super::float::{double, single};
 use super::half;
@@ -61,8 +61,9 @@ pub(super) fn cos32(a: f32) -> f32 {
     single::fix1(a, turn(f64::from(a), f64::cos) as f32)
 }
 
-/// A trigonometric function of an angle in turns, exact in the quarters. "Full range input is supported" (CDNA3 ISA manual,
-/// `V_SIN_F32`); Vega's manual names no limit either, and LLVM reduces the range before GFX9 only.
+/// A trigonometric function of an angle in turns, exact in the quarters. "Full range input is supported"
+/// (CDNA3 ISA manual, `V_SIN_F32`); Vega's manual names no limit either, and LLVM reduces the range before
+/// GFX9 only.
 #[inline(never)]
 pub(super) fn turn(turns: f64, f: fn(f64) -> f64) -> f64 {
     if turns.is_infinite() {

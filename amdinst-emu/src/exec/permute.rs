@@ -1,5 +1,5 @@
-//! Permutations of lanes in VALU, and registers addressed relative to M0: GFX10 and later (RDNA3 ISA, section 7.8, and the
-//! pseudocode of the instructions).
+//! Permutations of lanes in VALU, and registers addressed relative to M0: GFX10 and later (RDNA3 ISA, section
+//! 7.8, and the pseudocode of the instructions).
 
 use amdgpu_isa::{Mods, Op};
 
@@ -36,8 +36,8 @@ fn mods(step: &Step) -> Outcome<&Mods> {
 /// Lanes of a row of 16.
 const ROW: usize = 16;
 
-/// `v_permlane16_b32` and `v_permlanex16_b32`: which lane a lane takes the value of is said in scalars, four bits for each lane of
-/// a row.
+/// `v_permlane16_b32` and `v_permlanex16_b32`: which lane a lane takes the value of is said in scalars, four
+/// bits for each lane of a row.
 fn within_rows(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &*context.wave;
     let select = u64::from(w.scalar32(step.src[1])) | u64::from(w.scalar32(step.src[2])) << 32;
@@ -51,8 +51,8 @@ fn within_rows_by_lane(context: &mut Context<'_>, step: &Step) -> Outcome {
     take(context, step, std::array::from_fn(|lane| (select[lane] & 15) as u8))
 }
 
-/// A lane takes the value of the selected lane of its row, or of the row beside it. Of a lane that is switched off, by FI its value,
-/// by BOUND_CTRL zero, else nothing.
+/// A lane takes the value of the selected lane of its row, or of the row beside it. Of a lane that is
+/// switched off, by FI its value, by BOUND_CTRL zero, else nothing.
 fn take(context: &mut Context<'_>, step: &Step, select: [u8; LANES]) -> Outcome {
     // In the bits of OP_SEL.
     let (inactive_too, zero) = mods(step).map(|mods| (mods.op_sel & 1 != 0, mods.op_sel & 2 != 0))?;
@@ -77,8 +77,8 @@ fn take(context: &mut Context<'_>, step: &Step, select: [u8; LANES]) -> Outcome 
     Ok(())
 }
 
-/// `v_permlane64_b32`: both halves of a wave of 64 lanes change places, whatever EXEC says of the lanes that are read. Nothing in
-/// waves of 32.
+/// `v_permlane64_b32`: both halves of a wave of 64 lanes change places, whatever EXEC says of the lanes that
+/// are read. Nothing in waves of 32.
 fn between_halves(context: &mut Context<'_>, step: &Step) -> Outcome {
     let w = &mut *context.wave;
     let Src::Row(from) = step.src[0] else { return Err(odd_operand(step.op)) };

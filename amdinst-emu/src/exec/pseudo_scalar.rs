@@ -1,4 +1,5 @@
-//! Transcendental functions of one scalar in the vector ALU: `v_s_*` (RDNA4 ISA, section 7.10). EXEC does not matter to them.
+//! Transcendental functions of one scalar in the vector ALU: `v_s_*` (RDNA4 ISA, section 7.10). EXEC does not
+//! matter to them.
 
 use amdgpu_isa::Op;
 

@@ -1,4 +1,5 @@
-//! Floats in the scalar ALU: gfx1150 and later. Rounding and subnormals are as MODE has them; there are no modifiers.
+//! Floats in the scalar ALU: gfx1150 and later. Rounding and subnormals are as MODE has them; there are no
+//! modifiers.
 
 use amdgpu_isa::{Compared, Comparison, Op};
 

@@ -1,8 +1,8 @@
 //! Scalar memory: SMEM (Vega ISA manual, "Scalar Memory Operations").
 //!
-//! The hardware drops the two lowest bits of base and offset each, but for loads of bytes and of 16 bits. An address that is not at a dword as a whole is a
-//! mistake of the program that hardware hides, so here it is a fault. Offsets into buffers are taken as hardware does:
-//! there the descriptor's bounds say what is meant.
+//! The hardware drops the two lowest bits of base and offset each, but for loads of bytes and of 16 bits. An
+//! address that is not at a dword as a whole is a mistake of the program that hardware hides, so here it is a
+//! fault. Offsets into buffers are taken as hardware does: there the descriptor's bounds say what is meant.
 
 use amdgpu_isa::{AtomicOp, Op};
 

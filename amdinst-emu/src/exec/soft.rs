@@ -1,7 +1,7 @@
 //! Rounding in every mode, in integers: what the host's float unit, which rounds to nearest, cannot give.
 //!
-//! Formats are described by a [`Layout`]; numbers are their bits in a `u64`. Only finite operands come here: infinities
-//! and NaNs need no rounding.
+//! Formats are described by a [`Layout`]; numbers are their bits in a `u64`. Only finite operands come here:
+//! infinities and NaNs need no rounding.
 
 /// A format's significand bits after the point, and its exponent's bias.
 #[derive(Clone, Copy, Debug)]
@@ -155,8 +155,8 @@ fn add(a: Number, b: Number, round: u32) -> Number {
     }
 }
 
-/// A number shifted so that its first bit is at [`TOP`]. Products have 106 bits at most, so nothing is lost, and 20 bits
-/// at least lie below them.
+/// A number shifted so that its first bit is at [`TOP`]. Products have 106 bits at most, so nothing is lost,
+/// and 20 bits at least lie below them.
 fn lined_up(number: Number) -> Number {
     if number.significand == 0 {
         return number;

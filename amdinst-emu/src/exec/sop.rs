@@ -142,7 +142,8 @@ fn bits(value: u64, offset: u32, width: u32) -> u64 {
     }
 }
 
-/// `width` bits from bit `offset`, sign-extended. A field that reaches past the top is the value shifted right.
+/// `width` bits from bit `offset`, sign-extended. A field that reaches past the top is the value shifted
+/// right.
 fn signed_bits(value: i64, offset: u32, width: u32, size: u32) -> i64 {
     let value = value >> offset;
     if width == 0 {

@@ -1,4 +1,5 @@
-//! Opcodes that are not executed on purpose, with the reason. All others are: a test of `fidelity` holds that.
+//! Opcodes that are not executed on purpose, with the reason. All others are: a test of `fidelity` holds
+//! that.
 
 use amdgpu_isa::{Families, Op};
 

@@ -1,7 +1,8 @@
-//! Lane-wise arithmetic: sources are brought into rows, a table's loop does the operation, the result is finished.
+//! Lane-wise arithmetic: sources are brought into rows, a table's loop does the operation, the result is
+//! finished.
 //!
-//! Modifiers never reach the loops: negation, absolute values, SDWA and DPP selections make a changed copy of the source
-//! beforehand; output modifiers, clamping and partial writes work on the result afterwards.
+//! Modifiers never reach the loops: negation, absolute values, SDWA and DPP selections make a changed copy of
+//! the source beforehand; output modifiers, clamping and partial writes work on the result afterwards.
 
 use amdgpu_isa::{Access, Mods, NumberKind, Op, Sdwa, SdwaSel, SdwaUnused};
 
@@ -67,7 +68,8 @@ pub(super) fn is_slow(w: &Wave, step: &Step) -> bool {
     step.flags.before || step.flags.after || w.gpr_index.enable != 0 || flushes(w, step)
 }
 
-/// Whether MODE flushes subnormals of a step's operands. What it says of rounding, operations ask for themselves.
+/// Whether MODE flushes subnormals of a step's operands. What it says of rounding, operations ask for
+/// themselves.
 #[inline(always)]
 fn flushes(w: &Wave, step: &Step) -> bool {
     step.flags.singles && !w.keeps_subnormals32() || step.flags.halves_or_doubles && !w.keeps_subnormals64()
@@ -85,7 +87,8 @@ pub(super) fn resolve(w: &mut Wave, step: &Step) {
     }
 }
 
-/// Rows of the sources, modified as the instruction asks. DPP may take lanes out of `exec`; the caller restores it.
+/// Rows of the sources, modified as the instruction asks. DPP may take lanes out of `exec`; the caller
+/// restores it.
 #[inline(always)]
 pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
     resolve(w, step);
@@ -125,7 +128,8 @@ pub(super) fn prepare(w: &mut Wave, step: &Step) -> Outcome {
     Ok(())
 }
 
-/// Packed and mixed instructions: what MODE asks of floats, they apply themselves to the parts of their registers.
+/// Packed and mixed instructions: what MODE asks of floats, they apply themselves to the parts of their
+/// registers.
 fn works_on_parts(extra: &Extra) -> bool {
     extra.inst.encoding.is_vop3p() || extra.inst.op == Op::v_pk_fmac_f16
 }
@@ -227,8 +231,8 @@ fn place(sel: SdwaSel) -> (u32, u32) {
     }
 }
 
-/// Bring DPP's permutation of source 0 into its own rows, if there is one, and take the lanes that are not to be written out of EXEC's
-/// working copy.
+/// Bring DPP's permutation of source 0 into its own rows, if there is one, and take the lanes that are not to
+/// be written out of EXEC's working copy.
 pub(super) fn permute(w: &mut Wave, extra: &Extra, dwords: u8) {
     let Some(permutation) = &extra.permutation else { return };
     w.exec &= permutation.apply(w, w.src[0], dwords);

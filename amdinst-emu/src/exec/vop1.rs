@@ -25,8 +25,8 @@ pub(super) fn normalized(a: f32, low: f32, most: f64) -> i32 {
     float::double_to_i32((limited * most).round_ties_even())
 }
 
-/// `v_screen_partition_4se_b32`: which of four shader engines a bounding box of tiles touches (Vega ISA manual, the
-/// instruction's table; a hexadecimal digit an entry).
+/// `v_screen_partition_4se_b32`: which of four shader engines a bounding box of tiles touches (Vega ISA
+/// manual, the instruction's table; a hexadecimal digit an entry).
 #[inline(always)]
 fn partition(select: u8) -> u32 {
     const TABLE: &[u8; 256] = b"\

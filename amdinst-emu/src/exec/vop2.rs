@@ -44,7 +44,8 @@ fn sub_f32(w: &mut Wave) {
     }
 }
 
-/// Multiplication and addition with two roundings and without subnormals, as `v_mac_f32` and `v_mad_f32` have it.
+/// Multiplication and addition with two roundings and without subnormals, as `v_mac_f32` and `v_mad_f32` have
+/// it.
 #[inline(always)]
 pub(super) fn mad_f32(a: f32, b: f32, c: f32, round: u32) -> f32 {
     if round != 0 {
@@ -95,7 +96,8 @@ fn product_u32(clamp: bool, exact: u64) -> u32 {
     if clamp { exact.min(u32::MAX.into()) as u32 } else { exact as u32 }
 }
 
-/// Adds, or subtracts, with a carry in and carries out; the result is `$limit` where there is a carry and the instruction clamps.
+/// Adds, or subtracts, with a carry in and carries out; the result is `$limit` where there is a carry and the
+/// instruction clamps.
 macro_rules! carry {
     ($w:ident, $step:ident, $bits:expr, $limit:expr, |$a:ident, $b:ident, $bit:tt| $body:expr) => {{
         let (bits, clamp) = ($bits, $w.clamp);

@@ -1,5 +1,5 @@
-//! Packed arithmetic: VOP3P without the matrix instructions. Each half (or each dword of a pair) of the result has its
-//! own choice of source halves and its own negation.
+//! Packed arithmetic: VOP3P without the matrix instructions. Each half (or each dword of a pair) of the
+//! result has its own choice of source halves and its own negation.
 
 use amdgpu_isa::{Mods, Op};
 
@@ -9,8 +9,8 @@ use super::{half, rounding};
 use crate::program::Step;
 use crate::wave::{Half, RESULT_ROW, SATURATE, Wave, map2, map3};
 
-/// What MODE and the instruction say about floats, for operations that work on parts of registers and so apply it
-/// themselves.
+/// What MODE and the instruction say about floats, for operations that work on parts of registers and so
+/// apply it themselves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) round32: u32,
@@ -223,7 +223,8 @@ macro_rules! int3 {
     }};
 }
 
-/// A dot product of two halves, of which OP_SEL chooses those of the first product and OP_SEL_HI those of the second.
+/// A dot product of two halves, of which OP_SEL chooses those of the first product and OP_SEL_HI those of the
+/// second.
 macro_rules! dot2 {
     ($w:ident, $step:ident, $dot:path) => {{
         let m = mods($step);
@@ -283,7 +284,8 @@ macro_rules! singles {
     }};
 }
 
-/// An operation on packed singles: `$plain` where nothing but the IEEE defaults is asked, `$round` with the rounding mode besides.
+/// An operation on packed singles: `$plain` where nothing but the IEEE defaults is asked, `$round` with the
+/// rounding mode besides.
 macro_rules! packed_singles {
     ($w:ident, $step:ident, $map:ident, $plain:ident, $round:ident, $($source:ident: $slot:literal),*) => {{
         let (m, rules) = (mods($step), Rules::of($w, $step));
@@ -299,7 +301,8 @@ macro_rules! packed_singles {
     }};
 }
 
-/// A source of the mixed-precision instructions: half if OP_SEL_HI, then OP_SEL says which; `neg_hi` is absolute value.
+/// A source of the mixed-precision instructions: half if OP_SEL_HI, then OP_SEL says which; `neg_hi` is
+/// absolute value.
 #[inline(always)]
 fn mix(m: &Mods, rules: &Rules, source: usize, value: u32) -> f32 {
     let is_half = m.op_sel_hi >> source & 1 != 0;
@@ -319,8 +322,8 @@ fn is_unfused(op: Op) -> bool {
     matches!(op, Op::v_mad_mix_f32 | Op::v_mad_mixlo_f16 | Op::v_mad_mixhi_f16)
 }
 
-/// The single-precision result of a mixed instruction, not yet clamped. `v_fma_mix` rounds once; `v_mad_mix` twice and
-/// without subnormals, as `v_mad_f32` (LLVM uses it only where those are flushed).
+/// The single-precision result of a mixed instruction, not yet clamped. `v_fma_mix` rounds once; `v_mad_mix`
+/// twice and without subnormals, as `v_mad_f32` (LLVM uses it only where those are flushed).
 #[inline(always)]
 fn mixed([a, b, c]: [f32; 3], unfused: bool, rules: &Rules) -> f32 {
     let value = match (unfused, rules.round32) {

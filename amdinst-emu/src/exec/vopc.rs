@@ -1,7 +1,7 @@
 //! Comparisons: VOPC in all its encodings.
 //!
-//! The sixteen float comparisons are the sixteen subsets of {less, equal, greater, unordered}, and the eight integer
-//! ones those of the first three, so a comparison is a table of four bits.
+//! The sixteen float comparisons are the sixteen subsets of {less, equal, greater, unordered}, and the eight
+//! integer ones those of the first three, so a comparison is a table of four bits.
 
 use amdgpu_isa::{Compared, Comparison, Families, NumberKind, Op, Relation};
 
@@ -63,7 +63,8 @@ fn half_class(a: Half) -> u32 {
     if a.0 & 0x8000 != 0 { if_negative } else { if_positive }
 }
 
-/// What a step's number says besides the relation, which is its lowest four bits: the operands, from bit 4 on.
+/// What a step's number says besides the relation, which is its lowest four bits: the operands, from bit 4
+/// on.
 const TESTS_CLASS: i64 = 15;
 const WRITES_EXEC: i64 = 1 << 8;
 

@@ -1,11 +1,11 @@
-//! Matrices of a wave: WMMA, and SWMMAC, of which A is sparse (RDNA3 ISA, section 7.9; RDNA4 ISA, section 7.12; AMD's matrix
-//! instruction calculator).
+//! Matrices of a wave: WMMA, and SWMMAC, of which A is sparse (RDNA3 ISA, section 7.9; RDNA4 ISA, section
+//! 7.12; AMD's matrix instruction calculator).
 //!
-//! C and D have 16 rows and 16 columns. Lane `l` holds elements of row `l % 16` of A and of columns `l % 16` of B, C and D. Which
-//! of them lanes of which group of 16 hold is the generation's ([`Matrices`]).
+//! C and D have 16 rows and 16 columns. Lane `l` holds elements of row `l % 16` of A and of columns `l % 16`
+//! of B, C and D. Which of them lanes of which group of 16 hold is the generation's ([`Matrices`]).
 //!
-//! *Approximate*: the order of additions is not published. Products are added to C one after the other, each sum rounded as a
-//! single; results of 16 bits are rounded once more at the end.
+//! *Approximate*: the order of additions is not published. Products are added to C one after the other, each
+//! sum rounded as a single; results of 16 bits are rounded once more at the end.
 
 #![expect(clippy::needless_range_loop, reason = "lanes are numbered alike in several arrays")]
 
@@ -162,7 +162,8 @@ impl Layout {
         }
     }
 
-    /// The register and first bit of an element of C and D. Where those of 16 bits have a register each, `high` says which half.
+    /// The register and first bit of an element of C and D. Where those of 16 bits have a register each,
+    /// `high` says which half.
     fn register(self, element: usize, sum: Sum, high: bool) -> (usize, u32) {
         match (self.matrices, sum) {
             (_, Sum::F32 | Sum::I32) => (element, 0),
@@ -267,7 +268,8 @@ fn float_row(c: &Line, row: &[(u32, u32)], b: &[Line; DEEPEST], sum: Sum, signs:
     values
 }
 
-/// The sums where one of them is a NaN: what is one, stays one, and which it is goes by the rule of [`single::fma`].
+/// The sums where one of them is a NaN: what is one, stays one, and which it is goes by the rule of
+/// [`single::fma`].
 #[inline(never)]
 fn with_nans(mut total: [f32; SIZE], row: &[(u32, u32)], b: &[Line; DEEPEST]) -> [f32; SIZE] {
     for &(k, value) in row {
@@ -376,7 +378,8 @@ fn elements(
         let (group, at) = layout.place(k, depth, bits);
         let registers = &w.rows[usize::from(first) + at / in_register][group * SIZE..][..SIZE];
         let (up, down) = (32 - bits * (at % in_register + 1), 32 - bits);
-        // NEG is of the lower halves, NEG_HI of the upper ones; of whole numbers NEG says that they are signed.
+        // NEG is of the lower halves, NEG_HI of the upper ones; of whole numbers NEG says that they are
+        // signed.
         let negates = (if at.is_multiple_of(2) { mods.neg } else { mods.neg_hi }) >> source & 1 != 0;
         let sign = if negates { 0x8000 } else { 0 };
         macro_rules! line {

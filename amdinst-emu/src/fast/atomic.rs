@@ -1,6 +1,7 @@
 //! Atomics in device memory, when all active lanes' bytes lie in one allocation.
 //!
-//! Each lane's is an atomic operation of the host: other workgroups, and the host itself, may change the same bytes at the same time.
+//! Each lane's is an atomic operation of the host: other workgroups, and the host itself, may change the same
+//! bytes at the same time.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -14,8 +15,9 @@ use crate::exec::AtomicWork;
 use crate::program::{Action, Context, Hot};
 use crate::wave::{LANES, lanes_of};
 
-/// An atomic on 4 bytes, or 8 if `WIDE`, which writes what was there to rows from `hot.dst` on if it `RETURNS`. Addresses as those of
-/// [`Access`](super::memory::Access); the data's first row is in `hot.imm[2]`, that of compare-and-swap's other operand in `hot.imm[1]`.
+/// An atomic on 4 bytes, or 8 if `WIDE`, which writes what was there to rows from `hot.dst` on if it
+/// `RETURNS`. Addresses as those of [`Access`](super::memory::Access); the data's first row is in
+/// `hot.imm[2]`, that of compare-and-swap's other operand in `hot.imm[1]`.
 pub(super) struct Atomic<const WIDE: bool, const RETURNS: bool>;
 
 impl<const WIDE: bool, const RETURNS: bool> Body for Atomic<WIDE, RETURNS> {
@@ -32,8 +34,8 @@ impl<const WIDE: bool, const RETURNS: bool> Body for Atomic<WIDE, RETURNS> {
             // SAFETY: the caller's.
             return unsafe { general(context, hot) };
         };
-        // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all active lanes are in the
-        // allocation.
+        // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of
+        // all active lanes are in the allocation.
         unsafe {
             let Some(addresses) = Addresses::of::<L>(context.wave, hot) else {
                 return general(context, hot);
@@ -105,7 +107,8 @@ pub(super) unsafe fn write<const WIDE: bool>(register: *mut u32, number: u64) {
 
 macro_rules! change {
     ($name:ident, $cell:ty, $number:ty) => {
-        /// Does it to an aligned number in memory; returns what was there. The commonest operations are the host's own.
+        /// Does it to an aligned number in memory; returns what was there. The commonest operations are the
+        /// host's own.
         ///
         /// # Safety
         /// The bytes are some that are reached as atomics only.

@@ -1,5 +1,5 @@
-//! Arithmetic and comparisons of doubles, which are two rows each, in every mode and with signs changed; and comparisons of 64-bit
-//! integers.
+//! Arithmetic and comparisons of doubles, which are two rows each, in every mode and with signs changed; and
+//! comparisons of 64-bit integers.
 
 use std::marker::PhantomData;
 
@@ -13,7 +13,8 @@ use crate::wave::{LANES, Nans, Wave};
 
 /// An operation on vectors of doubles; operations on fewer sources ignore the others.
 pub(super) trait Operation {
-    /// A source that is a NaN loses against the other one. Else a result that is a NaN is that of the first source that is one.
+    /// A source that is a NaN loses against the other one. Else a result that is a NaN is that of the first
+    /// source that is one.
     const LOSES: bool;
     /// Results are rounded, so MODE says how.
     const ROUNDS: bool;
@@ -426,7 +427,8 @@ tests! {
     GreaterEqualSigned = |a, b| !(L::less_signed(a[1], b[1]) | L::equal(a[1], b[1]) & L::less_unsigned(a[0], b[0]));
 }
 
-/// A comparison of two sources of 64 bits; `hot.imm[2]` is [`compare::MASK_TO_EXEC`] for `v_cmpx_*`. A constant is as for doubles.
+/// A comparison of two sources of 64 bits; `hot.imm[2]` is [`compare::MASK_TO_EXEC`] for `v_cmpx_*`. A
+/// constant is as for doubles.
 pub(super) struct Compare<T>(PhantomData<T>);
 
 impl<T: Test> Body for Compare<T> {

@@ -1,9 +1,11 @@
-//! Lane-wise arithmetic of 16 bits: half precision, integers, comparisons; in halves of registers, or packed, two a register.
+//! Lane-wise arithmetic of 16 bits: half precision, integers, comparisons; in halves of registers, or packed,
+//! two a register.
 //!
-//! Halves are computed as singles. Products of two are exact there. A sum, rounded to a single and then to a half, is what rounding
-//! once gives where both go to the nearest number: a single has more than twice a half's bits, and two more. Where a third term comes to
-//! a product, or the second rounding goes another way, the first one rounds to odd ([`sum_to_odd`]). What gives a NaN, and what
-//! MODE.FP16_OVFL saturates, goes the general way.
+//! Halves are computed as singles. Products of two are exact there. A sum, rounded to a single and then to a
+//! half, is what rounding once gives where both go to the nearest number: a single has more than twice a
+//! half's bits, and two more. Where a third term comes to a product, or the second rounding goes another way,
+//! the first one rounds to odd ([`sum_to_odd`]). What gives a NaN, and what MODE.FP16_OVFL saturates, goes
+//! the general way.
 //!
 //! Work on vectors stands in plain loops: closures that are not inlined would not use the host's vectors.
 
@@ -107,8 +109,8 @@ pub(super) trait Operation {
     const FROM_SINGLES: bool;
     /// The result is a single.
     const TO_SINGLE: bool;
-    /// Of halves with anything above them; the result has zeros there, or is masked if there are no floats. And the lanes whose result is
-    /// to be looked at the general way.
+    /// Of halves with anything above them; the result has zeros there, or is masked if there are no floats.
+    /// And the lanes whose result is to be looked at the general way.
     ///
     /// # Safety
     /// As for [`Level`].
@@ -256,9 +258,10 @@ unsafe fn sum<L: Level>(mode: Mode, a: L::V, b: L::V) -> (L::V, u32) {
     }
 }
 
-/// A sum, of which one that is not exact is the odd one of the two numbers beside it: rounding it again then gives what rounding the
-/// exact one does. The error of a sum that is rounded to the nearest number is known exactly, by Knuth's two-sum. A sum that is zero is
-/// a negative one if MODE rounds down, unless it is that of positive zeros.
+/// A sum, of which one that is not exact is the odd one of the two numbers beside it: rounding it again then
+/// gives what rounding the exact one does. The error of a sum that is rounded to the nearest number is known
+/// exactly, by Knuth's two-sum. A sum that is zero is a negative one if MODE rounds down, unless it is that
+/// of positive zeros.
 #[inline(always)]
 unsafe fn sum_to_odd<L: Level>(mode: Mode, a: L::V, b: L::V) -> L::V {
     const DOWN: u32 = 2;
@@ -324,8 +327,8 @@ fn is_plain<O: Operation>(w: &Wave) -> bool {
     w.plain16() && (!(O::FROM_SINGLES || O::TO_SINGLE) || w.keeps_subnormals32())
 }
 
-/// MODE as `O` works by it, for a handler that is `PLAIN`, or for `Modal`, which takes every mode. Where the handler cannot work by it,
-/// the next step, after another has run this one.
+/// MODE as `O` works by it, for a handler that is `PLAIN`, or for `Modal`, which takes every mode. Where the
+/// handler cannot work by it, the next step, after another has run this one.
 ///
 /// # Safety
 /// As for [`super::HotHandler`].
@@ -421,7 +424,8 @@ unsafe fn put_half<L: Level>(w: &mut Wave, hot: &Hot, result: &mut [L::V; PARTS]
     }
 }
 
-/// `O` on both halves of registers: OP_SEL says of each source which half is for the low result, OP_SEL_HI which is for the high one.
+/// `O` on both halves of registers: OP_SEL says of each source which half is for the low result, OP_SEL_HI
+/// which is for the high one.
 pub(super) struct Packed<O, const PLAIN: bool>(PhantomData<O>);
 
 impl<O: Operation, const PLAIN: bool> Body for Packed<O, PLAIN> {
@@ -600,7 +604,8 @@ impl Body for Select {
     }
 }
 
-/// A comparison of halves, or of integers of 16 bits; `hot.imm[2]` is [`compare::MASK_TO_EXEC`] for `v_cmpx_*`.
+/// A comparison of halves, or of integers of 16 bits; `hot.imm[2]` is [`compare::MASK_TO_EXEC`] for
+/// `v_cmpx_*`.
 pub(super) struct Compare<T>(PhantomData<T>);
 
 impl<T: Test> Body for Compare<T> {

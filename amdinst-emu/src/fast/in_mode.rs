@@ -1,4 +1,5 @@
-//! Arithmetic of singles in every MODE, and with an instruction's own modifiers: what the handlers of `valu` leave to.
+//! Arithmetic of singles in every MODE, and with an instruction's own modifiers: what the handlers of `valu`
+//! leave to.
 //!
 //! It is apart from them for the compiler's sake as well, which has a file's handlers in one unit.
 
@@ -11,7 +12,8 @@ use super::{Body, Lanes, PARTS, leave, parts, put};
 use crate::program::{Context, Hot};
 use crate::wave::{Nans, Wave};
 
-/// `O` in every mode, and if it is `MODIFIED` with the instruction's own modifiers. See [`Do`](super::valu::Do).
+/// `O` in every mode, and if it is `MODIFIED` with the instruction's own modifiers. See
+/// [`Do`](super::valu::Do).
 pub(super) struct InMode<O, const SOURCES: usize, const MODIFIED: bool>(PhantomData<O>);
 
 /// A source, with the instruction's own modifiers if it is `MODIFIED`.
@@ -109,7 +111,8 @@ unsafe fn settled<L: Level, O: Operation>([a, b, c]: [L::V; 3], result: L::V, na
     }
 }
 
-/// The `part`th result as MODE flushes sources: in vector code of its own. `None`: it must be left, for its NaNs.
+/// The `part`th result as MODE flushes sources: in vector code of its own. `None`: it must be left, for its
+/// NaNs.
 #[inline(always)]
 unsafe fn here<L: Level, O: Operation>(mut values: [L::V; 3], flushes: bool, nans: Nans) -> Option<L::V> {
     // SAFETY: the caller's.
@@ -202,7 +205,8 @@ impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for InMode<O
         // SAFETY: as for `Do`.
         unsafe {
             let sources = Source::<L, MODIFIED>::all::<SOURCES>(w, hot, modifiers);
-            // What rounds to the nearest and makes no subnormal, or is in the default mode but for the instruction's own modifiers.
+            // What rounds to the nearest and makes no subnormal, or is in the default mode but for the
+            // instruction's own modifiers.
             let is_default = mode.directed.is_none() && O::FLOATS == Floats::Makes || MODIFIED && w.plain32();
             let mut result = [L::splat(0); PARTS];
             let mut are_flushed = true;
@@ -229,8 +233,8 @@ impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for InMode<O
     }
 }
 
-/// `v_mad_f32` and `v_mac_f32`: a product, rounded, and a sum, rounded, without subnormals anywhere, whatever MODE says of them. If it is
-/// `MODIFIED`, with the instruction's own modifiers.
+/// `v_mad_f32` and `v_mac_f32`: a product, rounded, and a sum, rounded, without subnormals anywhere, whatever
+/// MODE says of them. If it is `MODIFIED`, with the instruction's own modifiers.
 pub(super) struct MultiplyAddTwice<const MODIFIED: bool>;
 
 impl<const MODIFIED: bool> Body for MultiplyAddTwice<MODIFIED> {
@@ -252,7 +256,8 @@ impl<const MODIFIED: bool> Body for MultiplyAddTwice<MODIFIED> {
                 result[i] = room.get(i);
             }
             if !no_nan::<L>(&result) {
-                // A product that is a NaN is the first source that is one, or of the operation: that is one before the third source.
+                // A product that is a NaN is the first source that is one, or of the operation: that is one
+                // before the third source.
                 for i in 0..parts::<L>() {
                     let [a, b, c] = part_of(&sources, i);
                     let product = L::mul_f32(L::flush_f32(a), L::flush_f32(b));

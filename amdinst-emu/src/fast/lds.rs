@@ -12,9 +12,9 @@ use crate::program::{Action, Context, Hot, Part};
 use crate::races::{Lines, Mark, Noting};
 use crate::wave::{LANES, Wave, lanes_of};
 
-/// A read (or write, if `WRITE`) of `DWORDS` a lane at each of `COUNT` offsets (`hot.imm`) from the addresses in row
-/// `hot.src[0]`. Reads go to rows from `hot.dst` on; what is written at the first offset comes from there, what is
-/// written at the second from `hot.src[1]`.
+/// A read (or write, if `WRITE`) of `DWORDS` a lane at each of `COUNT` offsets (`hot.imm`) from the addresses
+/// in row `hot.src[0]`. Reads go to rows from `hot.dst` on; what is written at the first offset comes from
+/// there, what is written at the second from `hot.src[1]`.
 pub(super) struct Access<const WRITE: bool, const DWORDS: usize, const COUNT: usize>;
 
 /// What is known of the active lanes' addresses.
@@ -87,7 +87,8 @@ struct Lanes<'a> {
 const NEIGHBOURS: usize = 16;
 
 impl Lanes<'_> {
-    /// Adds what the active lanes do. Where neighbours are side by side, or at one place, they are added at once.
+    /// Adds what the active lanes do. Where neighbours are side by side, or at one place, they are added at
+    /// once.
     fn gather(&self, noting: &mut Noting<impl Lines>, exec: u64) {
         let bytes = 4 * self.dwords as u32;
         for offset in self.offsets {
@@ -119,7 +120,8 @@ impl Lanes<'_> {
         }
     }
 
-    /// Whether two lanes store different values to one place. The data of the first offset are in rows from `first_row`.
+    /// Whether two lanes store different values to one place. The data of the first offset are in rows from
+    /// `first_row`.
     fn clash(&self, w: &Wave, first_row: u32) -> bool {
         let action = Action::Store { bytes: 4 * self.dwords as u8, part: Part::Whole };
         let &[first, second] = self.offsets else {
@@ -156,8 +158,8 @@ impl Lanes<'_> {
     }
 }
 
-/// Notes what the active lanes are about to do. Returns whether no more is to be done than that: else each access is to be looked at
-/// by itself.
+/// Notes what the active lanes are about to do. Returns whether no more is to be done than that: else each
+/// access is to be looked at by itself.
 #[inline(never)]
 fn note(context: &mut Context<'_>, hot: &Hot, lanes: &Lanes<'_>) -> bool {
     let Context { wave: w, lds, focus, .. } = context;
@@ -270,7 +272,8 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
     }
 }
 
-/// A read (or write, if `WRITE`) of one or two bytes a lane, as [`Narrow`] in `hot.imm[2]` says. Operands as those of [`Access`].
+/// A read (or write, if `WRITE`) of one or two bytes a lane, as [`Narrow`] in `hot.imm[2]` says. Operands as
+/// those of [`Access`].
 pub(super) struct Less<const WRITE: bool>;
 
 impl<const WRITE: bool> Body for Less<WRITE> {
@@ -309,7 +312,8 @@ impl<const WRITE: bool> Body for Less<WRITE> {
     }
 }
 
-/// The active lanes' addresses with the offset `hot.imm[0]`, if nobody looks at what is accessed, and all bytes are inside and aligned.
+/// The active lanes' addresses with the offset `hot.imm[0]`, if nobody looks at what is accessed, and all
+/// bytes are inside and aligned.
 #[inline(always)]
 unsafe fn plain<L: Level>(
     context: &mut Context<'_>,
@@ -340,14 +344,16 @@ unsafe fn plain<L: Level>(
     }
 }
 
-/// A read-modify-write operation on 4 or 8 bytes (`WIDE`) a lane, at the offset `hot.imm[0]` from the addresses in row `hot.src[0]`.
-/// Operands from rows `hot.src[1]` and `hot.src[2]`; what was there goes to rows from `hot.dst` on if `RETURNS`.
+/// A read-modify-write operation on 4 or 8 bytes (`WIDE`) a lane, at the offset `hot.imm[0]` from the
+/// addresses in row `hot.src[0]`. Operands from rows `hot.src[1]` and `hot.src[2]`; what was there goes to
+/// rows from `hot.dst` on if `RETURNS`.
 pub(super) struct Atomic<const WIDE: bool, const RETURNS: bool>;
 
 impl<const WIDE: bool, const RETURNS: bool> Body for Atomic<WIDE, RETURNS> {
     #[inline(always)]
     unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: rows are in the register file (checked by `compile`), and all bytes in LDS (checked by `plain`).
+        // SAFETY: rows are in the register file (checked by `compile`), and all bytes in LDS (checked by
+        // `plain`).
         unsafe {
             let bytes = if WIDE { 8 } else { 4 };
             let Some(addresses) = plain::<L>(context, hot, bytes, bytes) else {

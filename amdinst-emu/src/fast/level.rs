@@ -1,7 +1,8 @@
 //! Vector extensions of the host: one trait, an implementation a level.
 //!
-//! A handler is written once, over [`Level`], and compiled once a level; which one runs is decided when a program is
-//! made ready. [`Vectors::Baseline`](crate::vectors::Vectors) is plain Rust, for every processor; the others are x86-64's.
+//! A handler is written once, over [`Level`], and compiled once a level; which one runs is decided when a
+//! program is made ready. [`Vectors::Baseline`](crate::vectors::Vectors) is plain Rust, for every processor;
+//! the others are x86-64's.
 
 #[cfg(target_arch = "x86_64")]
 #[cfg_attr(test, allow(dead_code, reason = "the crate's own tests run on the baseline alone"))]
@@ -91,7 +92,8 @@ pub(crate) mod in_mode {
 /// Vectors of a row.
 pub(crate) type Vectors32<L> = [<L as Level>::V; PARTS];
 
-/// Room in memory for a wave's vectors, which assembly reads and writes: nothing is written that is not asked for.
+/// Room in memory for a wave's vectors, which assembly reads and writes: nothing is written that is not asked
+/// for.
 pub(crate) struct Room<L: Level>(MaybeUninit<Vectors32<L>>);
 
 impl<L: Level> Room<L> {
@@ -142,8 +144,8 @@ unsafe fn flushed<L: Level, const OPERATION: u8>(value: L::V) -> L::V {
     unsafe { if in_mode::is_of_doubles(OPERATION) { L::flush_f64(value) } else { L::flush_f32(value) } }
 }
 
-/// Vectors of 32-bit lanes, and how many lanes the waves have that are computed with them. Lane masks are the low [`Level::N`] bits
-/// of a number.
+/// Vectors of 32-bit lanes, and how many lanes the waves have that are computed with them. Lane masks are the
+/// low [`Level::N`] bits of a number.
 ///
 /// # Safety
 /// All functions: the host has the level's extensions, and pointers are valid for [`Level::N`] lanes.
@@ -208,7 +210,8 @@ pub(crate) trait Level: 'static {
     /// Singles as halves with zeros above them, rounded as MODE.FP_ROUND numbers it. A NaN stays one.
     unsafe fn f16_from_f32<const ROUND: u32>(a: Self::V) -> Self::V;
 
-    /// The lanes of two rows, which are the halves of doubles, as two vectors of doubles, in an order of the level's own.
+    /// The lanes of two rows, which are the halves of doubles, as two vectors of doubles, in an order of the
+    /// level's own.
     unsafe fn doubles(low: Self::V, high: Self::V) -> [Self::V; 2];
     /// The way back from [`Level::doubles`]: low and high halves.
     unsafe fn halves(doubles: [Self::V; 2]) -> [Self::V; 2];
@@ -229,8 +232,8 @@ pub(crate) trait Level: 'static {
     /// As [`Level::flush_f32`].
     unsafe fn flush_f64(a: Self::V) -> Self::V;
 
-    /// An operation of [`in_mode`] on rows: as many vectors from each pointer as a wave's row has. Their alignment doesn't matter. Of
-    /// NaNs it makes NaNs, or what it likes.
+    /// An operation of [`in_mode`] on rows: as many vectors from each pointer as a wave's row has. Their
+    /// alignment doesn't matter. Of NaNs it makes NaNs, or what it likes.
     unsafe fn in_mode<const OPERATION: u8>(
         mode: FloatMode,
         sources: [*const Self::V; 3],
@@ -238,11 +241,11 @@ pub(crate) trait Level: 'static {
     ) where
         Self: Sized;
 
-    /// The dwords at byte offsets from `from` in the lanes whose bit is set; zero elsewhere. They may be unaligned, offsets
-    /// are below 2^31.
+    /// The dwords at byte offsets from `from` in the lanes whose bit is set; zero elsewhere. They may be
+    /// unaligned, offsets are below 2^31.
     unsafe fn gather(from: *const u8, offsets: Self::V, bits: u32) -> Self::V;
-    /// Write the lanes whose bit is set to byte offsets from `to`, which are multiples of 4 and below 2^31. Of several
-    /// lanes with one offset the last counts.
+    /// Write the lanes whose bit is set to byte offsets from `to`, which are multiples of 4 and below 2^31.
+    /// Of several lanes with one offset the last counts.
     unsafe fn scatter(to: *mut u8, offsets: Self::V, values: Self::V, bits: u32);
 
     /// Run a body, out of line.
@@ -250,11 +253,11 @@ pub(crate) trait Level: 'static {
     /// Run a body, out of line, that may run often: as a handler of its own does.
     unsafe fn apart<B: super::Body>(context: &mut Context<'_>, hot: &Hot) -> u32;
 
-    /// Loads a vector as [`Level::load`] does, from memory that other threads may be writing: each dword is read as by a
-    /// relaxed atomic.
+    /// Loads a vector as [`Level::load`] does, from memory that other threads may be writing: each dword is
+    /// read as by a relaxed atomic.
     unsafe fn load_shared(from: *const u32) -> Self::V;
-    /// Stores a vector as [`Level::store`] does, to memory that other threads may be using: each dword is written as by a
-    /// relaxed atomic.
+    /// Stores a vector as [`Level::store`] does, to memory that other threads may be using: each dword is
+    /// written as by a relaxed atomic.
     unsafe fn store_shared(to: *mut u32, value: Self::V);
 }
 

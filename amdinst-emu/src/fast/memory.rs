@@ -1,8 +1,9 @@
-//! Loads and stores of dwords, and of what is less, in device memory, when all active lanes' bytes lie in one allocation.
+//! Loads and stores of dwords, and of what is less, in device memory, when all active lanes' bytes lie in one
+//! allocation.
 //!
-//! The addresses are a common 64-bit part and 32 bits a lane. One check covers the instruction: from the lowest to the
-//! highest of them. Lanes that follow each other dword by dword move as vectors. What does not fit goes the general way,
-//! where every lane is checked for itself and faults are told.
+//! The addresses are a common 64-bit part and 32 bits a lane. One check covers the instruction: from the
+//! lowest to the highest of them. Lanes that follow each other dword by dword move as vectors. What does not
+//! fit goes the general way, where every lane is checked for itself and faults are told.
 
 use super::level::Level;
 use super::{Body, CONST, PARTS, all_lanes, general, part, parts, put, rows, scratch};
@@ -13,8 +14,8 @@ use crate::program::{Action, Context, Hot, Part};
 use crate::races::{Lines, Noting};
 use crate::wave::{LANES, SOURCE_ROWS, Wave};
 
-/// A load (or store, if `STORE`) of `DWORDS` a lane. `hot.src[0]`: the first row of the address; `hot.src[1]`: the scalar
-/// base, if it is not [`CONST`]; `hot.imm[0]`: the offset. Registers from `hot.dst`.
+/// A load (or store, if `STORE`) of `DWORDS` a lane. `hot.src[0]`: the first row of the address;
+/// `hot.src[1]`: the scalar base, if it is not [`CONST`]; `hot.imm[0]`: the offset. Registers from `hot.dst`.
 pub(super) struct Access<const STORE: bool, const DWORDS: usize>;
 
 /// In `hot.src[2]`: the access is by FLAT, addresses may be those of private memory.
@@ -26,7 +27,8 @@ pub(super) const PASSES_THE_CACHE: u32 = 2;
 /// Where the lanes' accesses go.
 pub(super) struct Place<'a> {
     pub(super) allocation: &'a Allocation,
-    /// Of the allocation's first byte from the lanes' common part: subtracted from a lane's part, it gives the offset.
+    /// Of the allocation's first byte from the lanes' common part: subtracted from a lane's part, it gives
+    /// the offset.
     pub(super) start: u64,
     /// Each active lane's dwords follow those of the lane before.
     pub(super) consecutive: bool,
@@ -127,7 +129,8 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    /// Those of an access by FLAT or GLOBAL, if the lanes have the upper half of them in common. EXEC is not zero.
+    /// Those of an access by FLAT or GLOBAL, if the lanes have the upper half of them in common. EXEC is not
+    /// zero.
     #[inline(always)]
     pub(super) unsafe fn of<L: Level>(w: &mut Wave, hot: &Hot) -> Option<Self> {
         let first = w.exec.trailing_zeros() as usize;
@@ -243,15 +246,16 @@ impl Lanes<'_> {
         }
     }
 
-    /// Whether two lanes store different values to one place. The data are in rows from `first_row`, its first dword.
+    /// Whether two lanes store different values to one place. The data are in rows from `first_row`, its
+    /// first dword.
     fn clash(&self, w: &Wave, first_row: u32) -> bool {
         let at = |lane: usize| self.start.wrapping_add(u64::from(self.addresses[lane]));
         !self.consecutive && lane_race::in_one_store(w, self.action, (first_row as usize / LANES) as u16, at)
     }
 }
 
-/// Notes what the active lanes are about to do, if that is asked for. Returns whether no more is to be done than that: else each access
-/// is to be looked at by itself.
+/// Notes what the active lanes are about to do, if that is asked for. Returns whether no more is to be done
+/// than that: else each access is to be looked at by itself.
 #[inline(never)]
 pub(super) fn note(
     context: &mut Context<'_>,
@@ -350,7 +354,8 @@ impl<const STORE: bool, const DWORDS: usize> Body for InBuffer<STORE, DWORDS> {
 /// Moves dwords between registers and memory.
 ///
 /// # Safety
-/// As for [`super::HotHandler`]; `place` is where the lanes' offsets, from dword `row` of the registers on, go.
+/// As for [`super::HotHandler`]; `place` is where the lanes' offsets, from dword `row` of the registers on,
+/// go.
 #[inline(always)]
 unsafe fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
     context: &mut Context<'_>,
@@ -360,8 +365,8 @@ unsafe fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
 ) -> u32 {
     let w = &mut *context.wave;
     let exec = w.exec;
-    // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all active lanes are in the
-    // allocation.
+    // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all
+    // active lanes are in the allocation.
     unsafe {
         let memory = place.allocation.bytes.as_ptr();
         let registers = rows(w).add(hot.dst as usize);
@@ -431,8 +436,8 @@ unsafe fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
     hot.next
 }
 
-/// Moves a vector's dwords between registers and memory where they are side by side, aligned: its pieces are single dwords then, as
-/// atomics are.
+/// Moves a vector's dwords between registers and memory where they are side by side, aligned: its pieces are
+/// single dwords then, as atomics are.
 ///
 /// # Safety
 /// As for [`Level`].
@@ -448,7 +453,8 @@ unsafe fn side_by_side<L: Level, const STORE: bool>(memory: *const u32, register
     }
 }
 
-/// A load (or store, if `STORE`) of one or two bytes a lane, [`Narrow`] says how. Operands as those of [`Access`].
+/// A load (or store, if `STORE`) of one or two bytes a lane, [`Narrow`] says how. Operands as those of
+/// [`Access`].
 pub(super) struct Less<const STORE: bool>;
 
 /// How bytes and a register fit together: in `hot.imm[2]`.

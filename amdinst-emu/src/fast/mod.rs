@@ -1,33 +1,39 @@
 //! The fast layer: the commonest instruction forms, compiled for the host's vector extensions.
 //!
-//! [`Code`] has one compact [`Hot`] a step of the program. A form that has a handler of its own here runs in it; every other step, and
-//! every case that such a handler does not take (an access that is out of bounds), goes through [`general`] to the step's own function
-//! in `exec`, which knows everything. Lane-wise arithmetic is vector code there, too ([`wave::lanes`](crate::wave)), behind a few checks more. So the rules live in `exec`, and a handler here is an optimisation that must give
-//! the same bits: `tests/levels.rs` holds each of them against it.
+//! [`Code`] has one compact [`Hot`] a step of the program. A form that has a handler of its own here runs in
+//! it; every other step, and every case that such a handler does not take (an access that is out of bounds),
+//! goes through [`general`] to the step's own function in `exec`, which knows everything. Lane-wise
+//! arithmetic is vector code there, too ([`wave::lanes`](crate::wave)), behind a few checks more. So the
+//! rules live in `exec`, and a handler here is an optimisation that must give the same bits:
+//! `tests/levels.rs` holds each of them against it.
 //!
-//! Handlers of floats are written for the default MODE and leave, out of line, to one for every mode ([`mode`]): subnormals are flushed
-//! by masks, and results that are not rounded to the nearest come of the host's own rounding, which only those instructions see. What
-//! they leave to is a handler, too; `cargo bench -p amdinst-emu --bench modes` holds their times against the default's.
+//! Handlers of floats are written for the default MODE and leave, out of line, to one for every mode
+//! ([`mode`]): subnormals are flushed by masks, and results that are not rounded to the nearest come of the
+//! host's own rounding, which only those instructions see. What they leave to is a handler, too;
+//! `cargo bench -p amdinst-emu --bench modes` holds their times against the default's.
 //!
 //! # No closures
-//! Only a handler's outermost function says which extensions it is compiled for. What it calls is `#[inline(always)]` down to the intrinsics,
-//! so that these become instructions of it. A closure can't be: given to `array::map` it may stay a function, without the extensions, in
-//! which each intrinsic is a call, with its vectors through memory. So vectors go through plain loops and functions alone.
-//! `tests/cost.rs` holds that: it counts what instructions cost the host, and no intrinsic may stand by itself in an optimised build.
+//! Only a handler's outermost function says which extensions it is compiled for. What it calls is
+//! `#[inline(always)]` down to the intrinsics, so that these become instructions of it. A closure can't be:
+//! given to `array::map` it may stay a function, without the extensions, in which each intrinsic is a call,
+//! with its vectors through memory. So vectors go through plain loops and functions alone. `tests/cost.rs`
+//! holds that: it counts what instructions cost the host, and no intrinsic may stand by itself in an
+//! optimised build.
 //!
-//! A step names the registers up to which it needs each bank. If code that a kernel can reach names one beyond those that its descriptor
-//! allots, the launch has a copy of the steps in which these are faults ([`within`]): the check costs other launches nothing.
+//! A step names the registers up to which it needs each bank. If code that a kernel can reach names one
+//! beyond those that its descriptor allots, the launch has a copy of the steps in which these are faults
+//! ([`within`]): the check costs other launches nothing.
 //!
 //! # Safety
-//! Handlers use raw pointers into the wave's registers, and instructions that not every host has. What makes that sound
-//! is checked in [`compile`](compile::compile), where handlers are chosen: rows are inside the register file, and the
-//! level is one that this host has.
+//! Handlers use raw pointers into the wave's registers, and instructions that not every host has. What makes
+//! that sound is checked in [`compile`](compile::compile), where handlers are chosen: rows are inside the
+//! register file, and the level is one that this host has.
 //!
 //! # Levels
-//! A handler is written once, over the trait [`Level`], and compiled once a level of host
-//! vectors, [`Vectors`] `Baseline`, `Avx2` or `Avx512`, and a size of waves. The level is the widest that the host has, or what
-//! [`Config::vectors`](crate::Config::vectors) says. What is seldom (NaNs among the results) is kept out of
-//! line, so a handler needs no stack. A handler returns the number of the next step. The run loop
+//! A handler is written once, over the trait [`Level`], and compiled once a level of host vectors,
+//! [`Vectors`] `Baseline`, `Avx2` or `Avx512`, and a size of waves. The level is the widest that the host
+//! has, or what [`Config::vectors`](crate::Config::vectors) says. What is seldom (NaNs among the results) is
+//! kept out of line, so a handler needs no stack. A handler returns the number of the next step. The run loop
 //! (`dispatch/slice`) goes by straight runs of steps, up to one that may branch, wait or write EXEC, and adds
 //! counts once a run. `cargo bench -p amdinst-emu` measures; its result for each kernel must be the host's.
 
@@ -105,8 +111,9 @@ pub(crate) fn beyond_allotted(wave: &Wave, step: &Step) -> Box<Trap> {
 
 /// What a handler does, for any level.
 ///
-/// The functions that handlers are have a default that nothing overrides. They are the trait's, so that the compiler puts those of one file
-/// into one unit of code, and compiles those of several files at the same time.
+/// The functions that handlers are have a default that nothing overrides. They are the trait's, so that the
+/// compiler puts those of one file into one unit of code, and compiles those of several files at the same
+/// time.
 trait Body {
     /// # Safety
     /// As for [`HotHandler`].
@@ -192,7 +199,8 @@ fn at<B: Body>(form: Form) -> HotHandler {
 
 /// The handler of a body at a level, for waves of so many lanes.
 ///
-/// Tests in this crate's own files run no kernel by it, so that it is not worth two minutes of compiling: those of `tests/` try every level.
+/// Tests in this crate's own files run no kernel by it, so that it is not worth two minutes of compiling:
+/// those of `tests/` try every level.
 fn for_lanes<B: Body, const LANES: usize>(vectors: Vectors) -> HotHandler {
     match vectors {
         #[cfg(all(target_arch = "x86_64", not(test)))]
@@ -230,7 +238,8 @@ unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
     w.next
 }
 
-/// Leave a step that a handler of arithmetic has begun to its own function in `exec`, which does it all: DPP, too.
+/// Leave a step that a handler of arithmetic has begun to its own function in `exec`, which does it all: DPP,
+/// too.
 ///
 /// # Safety
 /// As for [`HotHandler`].

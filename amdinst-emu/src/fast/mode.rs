@@ -1,8 +1,8 @@
-//! What MODE asks of floats that is not the default: subnormals flushed, results rounded other than to the nearest. And what an
-//! instruction asks itself: absolute values, negation, output modifiers, clamping.
+//! What MODE asks of floats that is not the default: subnormals flushed, results rounded other than to the
+//! nearest. And what an instruction asks itself: absolute values, negation, output modifiers, clamping.
 //!
-//! `exec` says in which order (`exec/valu`): sources lose their signs and subnormals; the result its subnormals, then it is multiplied
-//! by the output modifier's power of two and clamped.
+//! `exec` says in which order (`exec/valu`): sources lose their signs and subnormals; the result its
+//! subnormals, then it is multiplied by the output modifier's power of two and clamped.
 
 use super::level::{Directed, Level, Room, Vectors32, in_mode, relation};
 use super::parts;

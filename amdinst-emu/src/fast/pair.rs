@@ -1,7 +1,8 @@
 //! Steps that refer to others: instructions of two operations (VOPD), and those with DPP.
 //!
-//! Of two operations each goes by its own handler, one after the other. That is what reading before writing comes to where the one that runs first writes nothing that the other reads. `compile` puts
-//! them in an order, and chooses operations whose handlers never leave to the general way, which would run both.
+//! Of two operations each goes by its own handler, one after the other. That is what reading before writing
+//! comes to where the one that runs first writes nothing that the other reads. `compile` puts them in an
+//! order, and chooses operations whose handlers never leave to the general way, which would run both.
 
 use amdgpu_isa::Op;
 
@@ -31,7 +32,8 @@ pub(super) fn is_whole(op: Op) -> bool {
     )
 }
 
-/// The two operations in the order in which they can run one after the other; `None` if each reads what the other writes.
+/// The two operations in the order in which they can run one after the other; `None` if each reads what the
+/// other writes.
 pub(super) fn in_order([first, second]: &[Step; 2]) -> Option<[&Step; 2]> {
     let reads = |step: &Step, row: u16| step.src.contains(&Src::Row(row));
     if !reads(second, first.dst) {

@@ -1,4 +1,5 @@
-//! Loads and stores in the wave's scratch, where all active lanes have the same offset: a variable on the stack.
+//! Loads and stores in the wave's scratch, where all active lanes have the same offset: a variable on the
+//! stack.
 //!
 //! The lanes' dwords then lie side by side ([`crate::wave::Scratch`]), as they do in a register.
 
@@ -15,9 +16,9 @@ pub(super) const BUFFER: u8 = 0;
 /// From FLAT_SCRATCH on.
 pub(super) const FLAT: u8 = 1;
 
-/// A load (or store, if `STORE`) of `DWORDS` a lane, or if that is 0 of 1 or 2 bytes, whole registers of them ([`Narrow`]). `hot.src[0]`: the row
-/// of the address, or [`CONST`] if there is none; `hot.src[1]`: the scalar offset; `hot.imm[0]`: the constant one.
-/// Registers from `hot.dst` on.
+/// A load (or store, if `STORE`) of `DWORDS` a lane, or if that is 0 of 1 or 2 bytes, whole registers of them
+/// ([`Narrow`]). `hot.src[0]`: the row of the address, or [`CONST`] if there is none; `hot.src[1]`: the
+/// scalar offset; `hot.imm[0]`: the constant one. Registers from `hot.dst` on.
 pub(super) struct Access<const STORE: bool, const DWORDS: usize, const FORM: u8>;
 
 /// Where the wave's scratch is addressed from: its position there; then the offset without the lanes' part.
@@ -28,7 +29,8 @@ fn origin<L: Level, const FORM: u8>(w: &Wave, hot: &Hot) -> Option<(usize, u64)>
         return Some((w.scratch.offset_of(w.flat_scratch())?, u64::from(offset)));
     }
     let (low, word3) = (w.s64(hot.sdst as u8), w.s[(hot.sdst as usize + 3) & 127]);
-    // Swizzled, lanes added, as many to a row as the wave has, the range not checked: as private memory is (`exec/vmem/buffer`).
+    // Swizzled, lanes added, as many to a row as the wave has, the range not checked: as private memory is
+    // (`exec/vmem/buffer`).
     let lanes_of_a_row = 8 << (word3 >> 21 & 3);
     let is_unchecked = match w.rules.buffers {
         Buffers::TwoFormats => true,
@@ -74,8 +76,8 @@ impl<const STORE: bool, const DWORDS: usize, const FORM: u8> Body for Access<STO
     }
 }
 
-/// Move between registers and the lanes' bytes at one offset, from position `first` of the wave's part. False, and
-/// nothing is done, if they are not all inside, or cross dwords.
+/// Move between registers and the lanes' bytes at one offset, from position `first` of the wave's part.
+/// False, and nothing is done, if they are not all inside, or cross dwords.
 ///
 /// # Safety
 /// As for [`super::HotHandler`].

@@ -16,7 +16,8 @@ pub(super) enum Floats {
     None,
     /// A result that is a NaN is that of the first source that is one, quiet (`exec::float`).
     First,
-    /// A result that is a NaN is that of the first source that is one, quiet, the second source coming before the first.
+    /// A result that is a NaN is that of the first source that is one, quiet, the second source coming before
+    /// the first.
     FirstReversed,
     /// A source that is a NaN loses against the other one.
     Loses,
@@ -249,8 +250,8 @@ unsafe fn or_source<L: Level>(other: L::V, source: L::V) -> L::V {
     unsafe { L::blend(nan::<L>(source), other, quiet::<L>(source)) }
 }
 
-/// The NaN that stands for a result that is one: the first source that is one, quiet, or else what an invalid operation
-/// gives. The host's own choice depends on how the compiler orders operands.
+/// The NaN that stands for a result that is one: the first source that is one, quiet, or else what an invalid
+/// operation gives. The host's own choice depends on how the compiler orders operands.
 #[inline(always)]
 pub(super) unsafe fn replace_nans<L: Level>(result: L::V, [a, b, c]: [L::V; 3]) -> L::V {
     const INVALID: u32 = 0xffc0_0000;
@@ -285,8 +286,9 @@ pub(super) const THIRD: u8 = 4;
 
 /// `O` on as many sources as it has, of which `SAME` says which are the same for all lanes.
 ///
-/// Results are looked at for NaNs, which are rare; where there is one, the instruction is done once more, by [`Settled`]. Conditions that
-/// an operation never meets are constants, so that what it would leave to then is not compiled.
+/// Results are looked at for NaNs, which are rare; where there is one, the instruction is done once more, by
+/// [`Settled`]. Conditions that an operation never meets are constants, so that what it would leave to then
+/// is not compiled.
 pub(super) struct Do<O, const SOURCES: usize, const SAME: u8>(PhantomData<O>);
 
 /// `O` where results are NaNs, which follow the rule of [`Floats`]. See [`Do`].
@@ -401,7 +403,8 @@ pub(super) const ADD: u8 = 0;
 pub(super) const SUB: u8 = 1;
 pub(super) const SUB_REVERSE: u8 = 2;
 
-/// Additions and subtractions with a carry out, to a mask in `hot.sdst`, and if `IN` with one in, from `hot.src[2]`.
+/// Additions and subtractions with a carry out, to a mask in `hot.sdst`, and if `IN` with one in, from
+/// `hot.src[2]`.
 pub(super) struct Carry<const KIND: u8, const IN: bool>;
 
 impl<const KIND: u8, const IN: bool> Body for Carry<KIND, IN> {

@@ -26,7 +26,8 @@ impl<const KIND: u8> Body for Shift<KIND> {
             let mut high = [L::splat(0); PARTS];
             for i in 0..parts::<L>() {
                 let (a, b) = (L::load(from.add(i * L::N)), L::load(from.add(LANES + i * L::N)));
-                // What crosses from one half to the other, shifted by 32 - count in two parts, for a count of 0.
+                // What crosses from one half to the other, shifted by 32 - count in two parts, for a count of
+                // 0.
                 if KIND == LEFT {
                     if count < 32 {
                         low[i] = L::shl(a, by);

@@ -19,8 +19,8 @@ use crate::program::{
 use crate::rules::{NULL_RESULT, Rules};
 use crate::wave::{EXEC, NO_SCALAR, Registers, Src, register_row};
 
-/// Decode and lower the code of a code object; `text` is all from its first section with code to the end of the last. The code of
-/// `others` comes behind it.
+/// Decode and lower the code of a code object; `text` is all from its first section with code to the end of
+/// the last. The code of `others` comes behind it.
 pub(crate) fn program(
     target: Target,
     object: &CodeObject,
@@ -46,8 +46,8 @@ pub(crate) fn program(
         bias,
         kernels: object.kernels.clone(),
         variables: object.variables.clone(),
-        // Code that runs with ECC on or off meets it on: so the accelerators are set up. Code for a generic processor that has none
-        // runs with ECC off only.
+        // Code that runs with ECC on or off meets it on: so the accelerators are set up. Code for a generic
+        // processor that has none runs with ECC off only.
         sramecc: object.target.arch.has(Feature::SramEcc) && object.target.sramecc != FeatureState::Off,
         elsewhere,
         ..blank_program(target, text)
@@ -64,7 +64,8 @@ pub(crate) fn program(
     program
 }
 
-/// Decode and lower the code of one kernel, which is at `text_address` of a code object of which nothing else is known.
+/// Decode and lower the code of one kernel, which is at `text_address` of a code object of which nothing else
+/// is known.
 pub(crate) fn resident(
     target: Target,
     kernel: Kernel,
@@ -113,14 +114,16 @@ fn blank_program(target: Target, text: Vec<u8>) -> Program {
     }
 }
 
-/// Make the steps of the sections of a program's text; `starts` are the offsets at which code begins anew. Both are in order.
+/// Make the steps of the sections of a program's text; `starts` are the offsets at which code begins anew.
+/// Both are in order.
 fn decode_all(
     program: &mut Program,
     sections: impl Iterator<Item = Range<usize>>,
     starts: impl Iterator<Item = u64>,
 ) {
     let mut starts = starts.peekable();
-    // At most: an instruction a dword, and an end a section. Memory that is never written costs nothing; moving steps does.
+    // At most: an instruction a dword, and an end a section. Memory that is never written costs nothing;
+    // moving steps does.
     program.steps.reserve(program.text.len() / 4 + 1);
     for section in sections {
         decode_section(program, section, &mut starts);
@@ -291,7 +294,8 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
                 Value::Imm(value) if !is_vector(inst.encoding) => step.imm = value.into(),
                 value => {
                     let value = match value {
-                        // The constant of `v_fmamk_f16` and the like: what stands above its 16 bits means nothing.
+                        // The constant of `v_fmamk_f16` and the like: what stands above its 16 bits means
+                        // nothing.
                         Value::Literal(bits) if operand.slot == Slot::Other && kind == NumberKind::F16 => {
                             Value::Literal(bits & 0xffff)
                         }
@@ -393,8 +397,8 @@ fn note_write(step: &mut Step, operand: &Operand) {
     }
 }
 
-/// TTMP0 to TTMP15, which only trap handlers may write; what is in them when a kernel reads them depends on those, but for what a
-/// launch puts there.
+/// TTMP0 to TTMP15, which only trap handlers may write; what is in them when a kernel reads them depends on
+/// those, but for what a launch puts there.
 fn is_privileged(operand: &Operand, rules: &Rules) -> bool {
     let Value::Scalar(first) = operand.value else { return false };
     let end = u16::from(first) + u16::from(operand.dwords.max(1));
@@ -417,9 +421,9 @@ fn source(value: Value, kind: NumberKind, is_wide: bool, in_parts: bool) -> Src 
     }
 }
 
-/// The value of an inline constant (Vega ISA manual, "Scalar operands", codes 128 to 248). Only operands that are halves
-/// get a number as a half, with zeros above it; 16-bit integers get the bits of the single-precision number, as LLVM's
-/// compiler and assembler have it (the manual does not say).
+/// The value of an inline constant (Vega ISA manual, "Scalar operands", codes 128 to 248). Only operands that
+/// are halves get a number as a half, with zeros above it; 16-bit integers get the bits of the
+/// single-precision number, as LLVM's compiler and assembler have it (the manual does not say).
 fn inline(code: u8, kind: NumberKind, wide: bool) -> u64 {
     match code {
         128..=192 => u64::from(code) - 128,

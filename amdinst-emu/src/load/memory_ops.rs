@@ -7,9 +7,10 @@ use crate::wave::{Src, register_row};
 
 /// The access of a vector memory or LDS instruction; `None` for others, and for those that only name caches.
 ///
-/// Loads to one half of a register keep the other, but for registers that ECC protects: "16-bit memory loads write the
-/// full 32-bit VGPR. Unused bits are set to zero" (CDNA ISA manuals, "16-bit Memory Operations"; the descriptions of the
-/// single instructions leave that out). Libraries' kernels count on it: they join two such loads with `v_or_b32`.
+/// Loads to one half of a register keep the other, but for registers that ECC protects: "16-bit memory loads
+/// write the full 32-bit VGPR. Unused bits are set to zero" (CDNA ISA manuals, "16-bit Memory Operations";
+/// the descriptions of the single instructions leave that out). Libraries' kernels count on it: they join two
+/// such loads with `v_or_b32`.
 pub(crate) fn access(inst: &Inst, sramecc: bool) -> Option<MemoryAccess> {
     let space = match inst.encoding {
         Encoding::Flat => Space::Flat,

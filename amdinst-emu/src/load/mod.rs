@@ -1,5 +1,5 @@
-//! Code objects into programs: mapped into device memory, relocated, and decoded once. What a program needs to know of a processor is
-//! looked up here.
+//! Code objects into programs: mapped into device memory, relocated, and decoded once. What a program needs
+//! to know of a processor is looked up here.
 
 mod lower;
 mod memory_ops;
@@ -95,7 +95,8 @@ pub(crate) fn load_beside(
     Ok(lower::program(target, object, mapped, bias, others))
 }
 
-/// As [`load_beside`], with nothing beside it; where `like` was loaded from the same text to the same address, its decoded form serves again.
+/// As [`load_beside`], with nothing beside it; where `like` was loaded from the same text to the same
+/// address, its decoded form serves again.
 pub(crate) fn load_like(
     arch: Arch,
     memory: &mut Memory,
@@ -108,7 +109,8 @@ pub(crate) fn load_like(
     if is_same { Ok(like.clone()) } else { Ok(Arc::new(lower::program(target, object, mapped, bias, &[]))) }
 }
 
-/// Map the segments and apply the relocations: the target, the code as mapped, and device address minus code object address.
+/// Map the segments and apply the relocations: the target, the code as mapped, and device address minus code
+/// object address.
 fn map(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<(Target, Vec<u8>, u64), LoadError> {
     object.target.arch.to_execute()?;
     if !arch.runs(object.target.arch) {
@@ -123,8 +125,8 @@ fn map(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<(Target, 
         )?;
         high = high.max(end);
     }
-    // One span of addresses, so that the segments keep their distances; one allocation each, so that each keeps its
-    // protection and the gaps between them stay unmapped.
+    // One span of addresses, so that the segments keep their distances; one allocation each, so that each
+    // keeps its protection and the gaps between them stay unmapped.
     let base = memory.reserve(high - low, IMAGE_ALIGN)?;
     let bias = base.wrapping_sub(low);
     for segment in &object.segments {
@@ -151,7 +153,8 @@ fn map(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<(Target, 
         memory.protect(segment.address.wrapping_add(bias), Protection::ReadOnly);
     }
     room_for_code(object)?;
-    // The code as mapped: relocations may have changed it. What lies between two sections with code is never looked at.
+    // The code as mapped: relocations may have changed it. What lies between two sections with code is never
+    // looked at.
     let span = object.code_span();
     let mut mapped = vec![0; (span.end - span.start) as usize];
     for section in object.code().map(Text::memory) {
@@ -161,7 +164,8 @@ fn map(arch: Arch, memory: &mut Memory, object: &CodeObject) -> Result<(Target, 
     Ok((target, mapped, bias))
 }
 
-/// The machine's processor, and the size of the waves of all kernels. Functions are code for either as the kernels are.
+/// The machine's processor, and the size of the waves of all kernels. Functions are code for either as the
+/// kernels are.
 fn target(arch: Arch, object: &CodeObject) -> Result<Target, LoadError> {
     let of = |wave| object.kernels.iter().find(|kernel| kernel.descriptor.wave_size(arch) == wave);
     match (of(WaveSize::Wave32), of(WaveSize::Wave64)) {

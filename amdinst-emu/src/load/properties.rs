@@ -1,4 +1,5 @@
-//! What an operation says of an instruction, found out once for each: programs have many instructions and few operations.
+//! What an operation says of an instruction, found out once for each: programs have many instructions and few
+//! operations.
 
 use std::sync::OnceLock;
 
@@ -41,8 +42,8 @@ impl Properties {
     }
 }
 
-/// 16-bit instructions that came with GFX9 keep the other half of their result register; the older ones clear it
-/// (Vega ISA manual, "OP_SEL").
+/// 16-bit instructions that came with GFX9 keep the other half of their result register; the older ones clear
+/// it (Vega ISA manual, "OP_SEL").
 fn keeps_other_half(op: Op) -> bool {
     matches!(
         op,

@@ -19,9 +19,11 @@ pub struct Resident<'a> {
     pub name: &'a str,
     /// Device address minus address in the code object, so that messages tell the latter; 0 if there is none.
     pub bias: u64,
-    /// Device addresses of the code that it may jump to by an address in registers; `None` for all of the allocation.
+    /// Device addresses of the code that it may jump to by an address in registers; `None` for all of the
+    /// allocation.
     pub code: Option<Range<u64>>,
-    /// Device addresses of other code objects' code. It is asked for where the kernel calls an address that it is given.
+    /// Device addresses of other code objects' code. It is asked for where the kernel calls an address that
+    /// it is given.
     pub elsewhere: &'a dyn Fn() -> Vec<Range<u64>>,
     /// It has no instructions: at its entry is other code.
     pub is_empty: bool,
@@ -70,8 +72,9 @@ pub(crate) fn program(arch: Arch, memory: &Memory, resident: &Resident<'_>) -> R
     Ok(Program { calls_by_pointer, ..program })
 }
 
-/// Whether code calls an address that it does not make itself. Compilers make the addresses of their own functions by `s_getpc_b64`, or load
-/// them from a table at such an address. It is read from its first instruction to its last, whatever jumps there are.
+/// Whether code calls an address that it does not make itself. Compilers make the addresses of their own
+/// functions by `s_getpc_b64`, or load them from a table at such an address. It is read from its first
+/// instruction to its last, whatever jumps there are.
 fn calls_by_pointer(target: Target, text: &[u8]) -> bool {
     let mut is_own = [false; 128];
     let mut at = 0;
@@ -125,8 +128,8 @@ fn descriptor(memory: &Memory, address: u64) -> Result<[u8; 64], LoadError> {
     Ok(bytes)
 }
 
-/// The bytes from the first to the last instruction that code from `entry` can reach; `None` if it jumps to where only
-/// registers tell.
+/// The bytes from the first to the last instruction that code from `entry` can reach; `None` if it jumps to
+/// where only registers tell.
 fn reached(target: Target, text: &[u8], entry: usize) -> Option<Range<usize>> {
     let mut seen = HashSet::new();
     let mut open = vec![entry];

@@ -5,7 +5,8 @@ use amdgpu_isa::{Encoding, Families, Inst, Slot, Value};
 use super::memory_ops;
 use crate::program::{ScalarAccess, ScalarKind};
 
-/// The access of a scalar memory instruction; `None` for others, for clocks, and for those that only name caches.
+/// The access of a scalar memory instruction; `None` for others, for clocks, and for those that only name
+/// caches.
 pub(crate) fn access(inst: &Inst) -> Option<ScalarAccess> {
     if inst.encoding != Encoding::Smem {
         return None;

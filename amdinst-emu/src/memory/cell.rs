@@ -1,7 +1,7 @@
 //! Bytes that several threads may read and write at once.
 //!
-//! Kernels race by design (atomics) and by mistake. Each access here is a relaxed atomic of the host, so that a racing
-//! kernel gets some value, and the host program stays sound.
+//! Kernels race by design (atomics) and by mistake. Each access here is a relaxed atomic of the host, so that
+//! a racing kernel gets some value, and the host program stays sound.
 //!
 //! Wide accesses are inline assembly: each aligned dword is read or written at once, as by a relaxed atomic.
 
@@ -31,7 +31,8 @@ enum Owner {
     Host(Arc<dyn Any + Send + Sync>),
 }
 
-// SAFETY: the bytes are reached as atomics only, and live as long as their owner, which may be sent and shared.
+// SAFETY: the bytes are reached as atomics only, and live as long as their owner, which may be sent and
+// shared.
 unsafe impl Send for SharedBytes {}
 // SAFETY: as above.
 unsafe impl Sync for SharedBytes {}
@@ -88,8 +89,8 @@ impl SharedBytes {
     /// `len` bytes of the host's own memory.
     ///
     /// # Safety
-    /// `start` is a multiple of 8, and the bytes may be read and written, as atomics, until `keep` is dropped. What the
-    /// host program does to them meanwhile must be atomic too, or ordered before and after.
+    /// `start` is a multiple of 8, and the bytes may be read and written, as atomics, until `keep` is
+    /// dropped. What the host program does to them meanwhile must be atomic too, or ordered before and after.
     pub(crate) unsafe fn host(start: *const u8, len: usize, keep: Arc<dyn Any + Send + Sync>) -> Self {
         Self { start, len, owner: Owner::Host(keep) }
     }
@@ -176,7 +177,8 @@ impl SharedBytes {
         }
     }
 
-    /// Replace the 4 or 8 bytes at an aligned offset by `f` of them, as one atomic step; returns what was there.
+    /// Replace the 4 or 8 bytes at an aligned offset by `f` of them, as one atomic step; returns what was
+    /// there.
     #[inline(always)]
     pub(crate) fn update<const N: usize>(&self, offset: usize, f: impl Fn(u64) -> u64) -> u64 {
         let at = self.at(offset, N);

@@ -18,7 +18,8 @@ use crate::check::{FaultKind, Inside, MemorySpace, NearestAllocation};
 
 /// Where user allocations begin: like the addresses that ROCr hands out.
 const USER_BASE: u64 = 0x7f00_0000_0000;
-/// Where what the runtime itself needs (packets, kernarg segments) begins, apart, so that a launch moves no user address.
+/// Where what the runtime itself needs (packets, kernarg segments) begins, apart, so that a launch moves no
+/// user address.
 const RUNTIME_BASE: u64 = 0x7e00_0000_0000;
 /// Where code objects are mapped.
 const IMAGE_BASE: u64 = 0x7c00_0000_0000;
@@ -234,8 +235,9 @@ impl Memory {
         Ok(address)
     }
 
-    /// Let scalar loads that begin inside an allocation run over its end; there they find `dword`. They may do so up to the next multiple of 8
-    /// bytes, and where they are aligned to their size, which keeps them in a page.
+    /// Let scalar loads that begin inside an allocation run over its end; there they find `dword`. They may
+    /// do so up to the next multiple of 8 bytes, and where they are aligned to their size, which keeps them
+    /// in a page.
     pub(crate) fn pad(&mut self, address: u64, dword: u32) {
         if let Ok(index) = self.live.binary_search_by_key(&address, |allocation| allocation.address) {
             self.live[index].padding = Some(dword);
@@ -361,14 +363,15 @@ impl Memory {
         }
     }
 
-    /// Makes memory what it was when it was copied, for a launch to find all as it was then, addresses included. Allocations of that
-    /// time must be there still.
+    /// Makes memory what it was when it was copied, for a launch to find all as it was then, addresses
+    /// included. Allocations of that time must be there still.
     pub(crate) fn restore(&mut self, copied: &Copied) {
         self.write_back(copied.pieces.iter());
         self.rewind_to(copied);
     }
 
-    /// As [`Memory::restore`], but of the user's allocations alone: those of programs differ between machines.
+    /// As [`Memory::restore`], but of the user's allocations alone: those of programs differ between
+    /// machines.
     pub(crate) fn restore_user(&mut self, copied: &Copied) {
         self.write_back(copied.users());
         self.rewind_to(copied);

@@ -1,5 +1,5 @@
-//! How much memory this machine gives. Linux promises more than it has, and ends without a word whoever takes it at its
-//! word. So this is asked before anything large is allocated.
+//! How much memory this machine gives. Linux promises more than it has, and ends without a word whoever takes
+//! it at its word. So this is asked before anything large is allocated.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 pub struct Room(u64);
 
 impl Room {
-    /// The least of three figures: the machine's free memory, the rest of the process's control group, and the limit of
-    /// `ulimit -v`. A figure that the system does not tell is infinite.
+    /// The least of three figures: the machine's free memory, the rest of the process's control group, and
+    /// the limit of `ulimit -v`. A figure that the system does not tell is infinite.
     pub fn here() -> Self {
         let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_machine(&text));
         let group = fs::read_to_string("/proc/self/cgroup").ok().and_then(|text| {
@@ -40,13 +40,15 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     Some(1024 * line.trim_end_matches("kB").trim().parse::<u64>().ok()?)
 }
 
-/// Bytes that programs can take without others being swapped out, and the free swap space, of `/proc/meminfo`.
+/// Bytes that programs can take without others being swapped out, and the free swap space, of
+/// `/proc/meminfo`.
 fn of_machine(text: &str) -> Option<u64> {
     // Linux has the first since 3.14.
     Some(kilobytes(text, "MemAvailable:")? + kilobytes(text, "SwapFree:").unwrap_or(0))
 }
 
-/// Bytes of address space that a process may still map: its soft limit in `/proc/self/limits`, less what it has.
+/// Bytes of address space that a process may still map: its soft limit in `/proc/self/limits`, less what it
+/// has.
 fn of_process(limits: &str, status: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     // `unlimited` is no limit.
@@ -54,16 +56,16 @@ fn of_process(limits: &str, status: &str) -> Option<u64> {
     Some(limit.saturating_sub(kilobytes(status, "VmSize:")?))
 }
 
-/// The directories of the control groups (version 2) that `/proc/self/cgroup` names, the innermost first; each limits those in
-/// it. In a container the root is the container's own.
+/// The directories of the control groups (version 2) that `/proc/self/cgroup` names, the innermost first;
+/// each limits those in it. In a container the root is the container's own.
 fn groups(text: &str, root: &Path) -> Vec<PathBuf> {
     let Some(path) = text.lines().find_map(|line| line.strip_prefix("0::/")) else { return Vec::new() };
     let innermost = root.join(path);
     innermost.ancestors().take_while(|group| group.starts_with(root)).map(Path::to_owned).collect()
 }
 
-/// Bytes that a control group still gives: its limit without what cannot be dropped. Files that were read count against the
-/// limit, too, but go when there is need.
+/// Bytes that a control group still gives: its limit without what cannot be dropped. Files that were read
+/// count against the limit, too, but go when there is need.
 fn of_group(group: &Path) -> Option<u64> {
     let read = |name| fs::read_to_string(group.join(name)).ok();
     // `max` is no limit.

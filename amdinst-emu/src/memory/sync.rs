@@ -1,8 +1,8 @@
-//! Global wave sync: counters of the device by which waves of different workgroups wait for each other (Vega ISA, "DS_GWS_BARRIER" and
-//! the instructions around it).
+//! Global wave sync: counters of the device by which waves of different workgroups wait for each other (Vega
+//! ISA, "DS_GWS_BARRIER" and the instructions around it).
 //!
-//! The runtime of a cooperative launch gives the barrier the number of its workgroups, less one, by a kernel of its own. Where no kernel has
-//! done that, each launch finds its barriers so.
+//! The runtime of a cooperative launch gives the barrier the number of its workgroups, less one, by a kernel
+//! of its own. Where no kernel has done that, each launch finds its barriers so.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -74,7 +74,8 @@ impl GlobalSync {
         counters.at(resource).counter = counter;
     }
 
-    /// A wave comes to a barrier, the next one of which is for `counter` waves and one. Nothing if it completes this one.
+    /// A wave comes to a barrier, the next one of which is for `counter` waves and one. Nothing if it
+    /// completes this one.
     pub(crate) fn arrive(&self, resource: u32, counter: u32) -> Option<Ticket> {
         let mut counters = self.lock();
         let state = counters.at(resource);

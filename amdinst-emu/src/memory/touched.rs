@@ -1,5 +1,5 @@
-//! Which pages of a large block anybody has touched: the others are zero, and need not be looked at. A kernel's image may ask for
-//! gigabytes and use a few pages of them.
+//! Which pages of a large block anybody has touched: the others are zero, and need not be looked at. A
+//! kernel's image may ask for gigabytes and use a few pages of them.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -12,8 +12,8 @@ const THERE: u64 = 0b11 << 62;
 /// Pages that are asked for at once.
 const AT_ONCE: usize = 1 << 13;
 
-/// The bytes of touched pages among `length` bytes from an address on that a page begins at, by their offsets; all of them if the system
-/// does not tell.
+/// The bytes of touched pages among `length` bytes from an address on that a page begins at, by their
+/// offsets; all of them if the system does not tell.
 pub(super) fn touched(address: usize, length: usize) -> Vec<Range<usize>> {
     told(address, length).unwrap_or_else(|| std::iter::once(0..length).collect())
 }

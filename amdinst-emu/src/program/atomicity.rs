@@ -81,7 +81,8 @@ fn is_of_atomic(frame: &Frame) -> bool {
     own.starts_with("atomic_") && frame.file.ends_with("/core/src/sync/atomic.rs")
 }
 
-/// The function's path without its parameters: of `atomic_load<u32>` as of `core::sync::atomic::atomic_load::<u32>`.
+/// The function's path without its parameters: of `atomic_load<u32>` as of
+/// `core::sync::atomic::atomic_load::<u32>`.
 fn path(frame: &Frame) -> &str {
     let name = frame.function.as_deref().unwrap_or_default();
     name.split('<').next().unwrap_or_default().trim_end_matches("::")
@@ -94,8 +95,8 @@ fn symbol(object: &CodeObject, pc: u64) -> Option<&str> {
     kernels.chain(functions).find(|(code, _)| code.contains(&pc)).map(|(_, name)| name)
 }
 
-/// Whether a frame is at a place: `FILE`, `FILE:LINE` (the end of a path) or `FUNCTION` (the end of its path, without its
-/// parameters).
+/// Whether a frame is at a place: `FILE`, `FILE:LINE` (the end of a path) or `FUNCTION` (the end of its path,
+/// without its parameters).
 fn is_at(frame: &Frame, place: &str) -> bool {
     let ends = |whole: &str, part: &str, before: &str| {
         let rest = Some(part).filter(|part| !part.is_empty()).and_then(|part| whole.strip_suffix(part));

@@ -1,7 +1,7 @@
 //! A code object made ready, as it is executed.
 //!
-//! Each instruction is a [`Step`]: its operands resolved to rows of registers, and the function in `exec/` that knows every case of it.
-//! `fast` makes one compact step from each. `load` makes programs.
+//! Each instruction is a [`Step`]: its operands resolved to rows of registers, and the function in `exec/`
+//! that knows every case of it. `fast` makes one compact step from each. `load` makes programs.
 
 mod atomicity;
 mod context;

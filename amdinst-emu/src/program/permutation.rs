@@ -50,7 +50,8 @@ impl Permutation {
         permutation
     }
 
-    /// Writes the permutation of as many rows as a source has to [`SOURCE_ROWS`]; returns the lanes that may be written.
+    /// Writes the permutation of as many rows as a source has to [`SOURCE_ROWS`]; returns the lanes that may
+    /// be written.
     #[inline(always)]
     pub(crate) fn apply(&self, w: &mut Wave, from: u16, dwords: u8) -> u64 {
         let lanes = w.lanes();
@@ -95,8 +96,8 @@ fn dpp8_source([low, middle, high]: [u8; 3], lane: usize) -> usize {
     lane & !7 | (selectors >> (3 * (lane & 7)) & 7) as usize
 }
 
-/// The lane that a lane reads (Vega ISA manual, "DPP_CTRL Enumeration"; RDNA3 ISA, section 7.7.1); none if it is out of
-/// bounds.
+/// The lane that a lane reads (Vega ISA manual, "DPP_CTRL Enumeration"; RDNA3 ISA, section 7.7.1); none if it
+/// is out of bounds.
 fn dpp_source(ctrl: u16, lane: usize) -> Option<usize> {
     let (row, at) = (lane & !15, lane & 15);
     let amount = usize::from(ctrl & 15);

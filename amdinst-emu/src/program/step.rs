@@ -191,7 +191,8 @@ pub(crate) struct Typed {
     pub(crate) packing: Packing,
     /// A load clears the halves of its registers that it has no component for.
     pub(crate) clears: bool,
-    /// MTBUF's data format (bits 0-3) and number format (bits 4-6); `None` where the buffer resource has them.
+    /// MTBUF's data format (bits 0-3) and number format (bits 4-6); `None` where the buffer resource has
+    /// them.
     pub(crate) format: Option<u8>,
 }
 

@@ -1,11 +1,13 @@
 //! Whether an access is an atomic one, as far as the source tells.
 //!
-//! A relaxed atomic load or store of GFX9 is the same instruction as a plain one, so machine code does not tell whether two accesses that
-//! nothing orders are a race. Debug information of Rust does: each atomic goes through a function of `core::sync::atomic`, of which
-//! an inline frame is left. Of other languages nothing is left, and of code without debug information nothing is known.
+//! A relaxed atomic load or store of GFX9 is the same instruction as a plain one, so machine code does not
+//! tell whether two accesses that nothing orders are a race. Debug information of Rust does: each atomic goes
+//! through a function of `core::sync::atomic`, of which an inline frame is left. Of other languages nothing
+//! is left, and of code without debug information nothing is known.
 //!
-//! Between workgroups the machine code does tell it of loads: one that is atomic for the whole device passes the vector cache
-//! (LLVM's AMDGPU usage, memory model), and such loads are not noted ([`device`](super::device)). Any other load there is plain.
+//! Between workgroups the machine code does tell it of loads: one that is atomic for the whole device passes
+//! the vector cache (LLVM's AMDGPU usage, memory model), and such loads are not noted
+//! ([`device`](super::device)). Any other load there is plain.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! A dword that one wave has accessed, and not behind another barrier: most dwords never become more than that.
+//! A dword that one wave has accessed, and not behind another barrier: most dwords never become more than
+//! that.
 
 use super::words::{Author, History, Mark, WORD};
 use crate::check::AccessKind;
@@ -30,8 +31,8 @@ pub(super) struct Use {
 const ALL: u8 = (1 << WORD) - 1;
 
 impl Cell {
-    /// Adds an access to the dword's `bytes`. Returns whether that is all that is to be done: it is not where there is more than a
-    /// cell can tell.
+    /// Adds an access to the dword's `bytes`. Returns whether that is all that is to be done: it is not where
+    /// there is more than a cell can tell.
     #[inline(always)]
     pub(super) fn add(&mut self, now: u32, mark: Mark, kind: AccessKind, bytes: u8) -> bool {
         let new = Use { kind, bytes };
@@ -66,8 +67,8 @@ impl Cell {
         true
     }
 
-    /// The cell as histories of the four bytes, with its authors as `author` gives them; and whether the histories are
-    /// alike.
+    /// The cell as histories of the four bytes, with its authors as `author` gives them; and whether the
+    /// histories are alike.
     pub(super) fn histories<A: Author>(&self, author: impl Fn(Mark) -> A) -> ([History<A>; WORD], bool) {
         let mut histories = [History::default(); WORD];
         let mut alike = true;

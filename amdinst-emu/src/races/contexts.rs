@@ -1,8 +1,9 @@
-//! By which calls a wave has come to an access: an access that is remembered is told with its callers, when another one
-//! races with it long after they have returned.
+//! By which calls a wave has come to an access: an access that is remembered is told with its callers, when
+//! another one races with it long after they have returned.
 //!
-//! Each way to get somewhere by calls is a context, a number. A context and a step are one number again, a site, so that a mark has
-//! room for both: the sites of a context are as many as the program has steps, and begin at `first`.
+//! Each way to get somewhere by calls is a context, a number. A context and a step are one number again, a
+//! site, so that a mark has room for both: the sites of a context are as many as the program has steps, and
+//! begin at `first`.
 
 use std::collections::HashMap;
 
@@ -15,7 +16,8 @@ struct Call {
     step: u32,
 }
 
-/// The contexts of a launch. The one whose sites begin at 0 is the kernel itself, and stands for those that there is no number for.
+/// The contexts of a launch. The one whose sites begin at 0 is the kernel itself, and stands for those that
+/// there is no number for.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
     /// How each came to be, but the kernel itself.

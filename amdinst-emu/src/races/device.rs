@@ -122,8 +122,8 @@ pub(crate) struct DeviceRaces {
     numbers: HashMap<u64, usize>,
     /// The page looked for last.
     last: Option<(u64, usize)>,
-    /// Dwords that a cell cannot tell of: by the waves of the workgroup that has accessed it last, since its last barrier, so that
-    /// where several run at a time (`timing`) some races are not seen.
+    /// Dwords that a cell cannot tell of: by the waves of the workgroup that has accessed it last, since its
+    /// last barrier, so that where several run at a time (`timing`) some races are not seen.
     waves: Words<Mark>,
     /// What has been done to each dword, by workgroups since the launch began.
     workgroups: Words<GroupMark>,
@@ -233,7 +233,8 @@ impl DeviceRaces {
         late
     }
 
-    /// A wave is about to access these places. Those that cannot be accessed are left out: they fault for that.
+    /// A wave is about to access these places. Those that cannot be accessed are left out: they fault for
+    /// that.
     ///
     /// # Errors
     /// An earlier access that nothing orders before this one.

@@ -1,4 +1,5 @@
-//! Pairs of accesses that are races unless both are atomic, which nothing tells: each pair of instructions once.
+//! Pairs of accesses that are races unless both are atomic, which nothing tells: each pair of instructions
+//! once.
 
 use std::collections::HashSet;
 

@@ -1,8 +1,9 @@
 //! Races in LDS: of the waves of a workgroup, with no barrier in between.
 //!
-//! Loads and stores of LDS that are atomics are instructions like any others: which they are tells the source (`atomicity`). An atomic
-//! load may tell its wave that another has got somewhere, so what the workgroup does from then on is taken to come after it. Where
-//! nothing tells, waves that wait for each other by a flag in LDS look like a race.
+//! Loads and stores of LDS that are atomics are instructions like any others: which they are tells the source
+//! (`atomicity`). An atomic load may tell its wave that another has got somewhere, so what the workgroup does
+//! from then on is taken to come after it. Where nothing tells, waves that wait for each other by a flag in
+//! LDS look like a race.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -164,7 +165,8 @@ impl LdsRaces {
         })
     }
 
-    /// Whether no write is looked at that [`LdsRaces::settle`] will tell a race from. If one is, it is to be noted again.
+    /// Whether no write is looked at that [`LdsRaces::settle`] will tell a race from. If one is, it is to be
+    /// noted again.
     pub(crate) fn is_settled(&mut self) -> bool {
         self.suspects.clear()
     }

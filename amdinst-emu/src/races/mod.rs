@@ -1,13 +1,14 @@
 //! Data races: accesses to one byte that nothing orders, one of them at least a write.
 //!
-//! Waves run in turn here, so a result says nothing about what another order would have given. Whether the order matters
-//! shows in the accesses themselves.
+//! Waves run in turn here, so a result says nothing about what another order would have given. Whether the
+//! order matters shows in the accesses themselves.
 //!
 //! * Two atomics never race: the device orders them.
 //! * An atomic and a plain read race unless the read begins a loop of compare-and-swap (`reads`).
-//! * Two plain writes race if the later one changes the byte. Waves that all store one value are a common idiom.
-//! * Lanes of one wave do not race with each other here: a wave's instruction comes after the one before it for all lanes.
-//!   Those of one store are another matter (`exec/lane_race`).
+//! * Two plain writes race if the later one changes the byte. Waves that all store one value are a common
+//!   idiom.
+//! * Lanes of one wave do not race with each other here: a wave's instruction comes after the one before it
+//!   for all lanes. Those of one store are another matter (`exec/lane_race`).
 //! * Loads and stores that convert, and swizzled records accessed in pieces, are not looked at.
 //!
 //! # Two runs
@@ -17,10 +18,10 @@
 //! second run finds. Of the two launches of a test only the original's is looked at.
 //!
 //! Unless all is asked for (`Config::thorough`), the second run looks at accesses to dwords that clash; the
-//! others stay in the fast layer. Which dwords clash does not depend on the order of workgroups. It runs as many
-//! workgroups as `dispatch/sample` allows: an eighth of the instructions of all launches so far. A launch of
-//! some workgroups is the beginning of a launch of all, in which the others have not begun. So a race in it
-//! is real; nothing else that happens in it is reported. Memory is that of the whole launch.
+//! others stay in the fast layer. Which dwords clash does not depend on the order of workgroups. It runs as
+//! many workgroups as `dispatch/sample` allows: an eighth of the instructions of all launches so far. A
+//! launch of some workgroups is the beginning of a launch of all, in which the others have not begun. So a
+//! race in it is real; nothing else that happens in it is reported. Memory is that of the whole launch.
 //!
 //! # Atomics
 //! Machine code does not tell relaxed atomics from plain accesses. Debug information does (`atomicity`), read

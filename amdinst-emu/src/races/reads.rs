@@ -28,7 +28,8 @@ pub(crate) struct Late {
 pub(super) struct Reads(BTreeMap<(u64, u64), Late>);
 
 impl Reads {
-    /// A wave has read a byte that another changes by an atomic. `late` says what it is unless an atomic follows.
+    /// A wave has read a byte that another changes by an atomic. `late` says what it is unless an atomic
+    /// follows.
     pub(super) fn add(&mut self, wave: u64, at: u64, late: impl FnOnce() -> Late) {
         self.0.entry((wave, at / WORD as u64)).or_insert_with(late);
     }
@@ -42,8 +43,8 @@ impl Reads {
         }
     }
 
-    /// The first of these waves' reads that no atomic has followed; those that may be none are added to `doubts`. None of them is
-    /// waited for any longer.
+    /// The first of these waves' reads that no atomic has followed; those that may be none are added to
+    /// `doubts`. None of them is waited for any longer.
     pub(super) fn settle(&mut self, waves: Range<u64>, doubts: &mut Doubts) -> Option<Late> {
         if self.0.is_empty() {
             return None;

@@ -1,12 +1,14 @@
-//! A quick look for what may be a race, while a launch runs as it does without one: in the fast layer, on several threads.
+//! A quick look for what may be a race, while a launch runs as it does without one: in the fast layer, on
+//! several threads.
 //!
-//! It tells dwords apart, not bytes, and knows no order but that of barriers. It does not compare values. So each race that
-//! [`super::LdsRaces`] and [`super::DeviceRaces`] find is a clash here, and some clashes are no races. A launch without a clash, as
-//! nearly all are, has no race. One with a clash runs again, from the memory before it, and every access is looked at
-//! (`dispatch::checked`).
+//! It tells dwords apart, not bytes, and knows no order but that of barriers. It does not compare values. So
+//! each race that [`super::LdsRaces`] and [`super::DeviceRaces`] find is a clash here, and some clashes are
+//! no races. A launch without a clash, as nearly all are, has no race. One with a clash runs again, from the
+//! memory before it, and every access is looked at (`dispatch::checked`).
 //!
-//! Reads of an allocation that nothing has written are not noted, since most allocations are only read; nor are those of LDS that
-//! nothing has written since the last barrier. If it is written after all, the launch begins again, and the reads are noted too.
+//! Reads of an allocation that nothing has written are not noted, since most allocations are only read; nor
+//! are those of LDS that nothing has written since the last barrier. If it is written after all, the launch
+//! begins again, and the reads are noted too.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -73,8 +75,8 @@ impl Uses {
 
 /// What the waves of a workgroup have done to a line since their last barrier.
 ///
-/// Two waves are told apart, those that came before them are not: where three waves take turns at one line, the first of them may
-/// clash with itself.
+/// Two waves are told apart, those that came before them are not: where three waves take turns at one line,
+/// the first of them may clash with itself.
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
     interval: u32,
@@ -85,7 +87,8 @@ struct Line {
 }
 
 impl Line {
-    /// Adds an access. Returns which dwords clash, and what was done before the last barrier if that is known only now.
+    /// Adds an access. Returns which dwords clash, and what was done before the last barrier if that is known
+    /// only now.
     #[inline(always)]
     fn touch(&mut self, interval: u32, wave: u8, kind: AccessKind, bits: u64) -> (u64, Option<Uses>) {
         let mut before = None;
@@ -119,7 +122,8 @@ impl Line {
     }
 }
 
-/// The lines and bits of dwords from `first` on, at most [`LINE`] of them: two lines, of which the second may be left empty.
+/// The lines and bits of dwords from `first` on, at most [`LINE`] of them: two lines, of which the second may
+/// be left empty.
 #[inline(always)]
 fn split(first: usize, bits: u64) -> [(usize, u64); 2] {
     let (line, shift) = (first / LINE, first % LINE);
@@ -224,9 +228,11 @@ pub(crate) struct LdsScan {
     lanes: bool,
     /// Reads are always noted.
     noted: bool,
-    /// Something has been written since the last barrier; where barriers are split, since the workgroup began.
+    /// Something has been written since the last barrier; where barriers are split, since the workgroup
+    /// began.
     written: bool,
-    /// Number plus one of the wave that has read since then, which was not noted; [`LdsScan::SEVERAL`] for several.
+    /// Number plus one of the wave that has read since then, which was not noted; [`LdsScan::SEVERAL`] for
+    /// several.
     reader: u8,
     /// Such a read may clash.
     again: bool,
@@ -480,8 +486,8 @@ impl ScanLaunch {
         }
     }
 
-    /// One that ends the launch with the first clash: it runs again in order, whatever comes next. Others go on: what the launch leaves is
-    /// good, and how long it is shows how much of it can be looked at.
+    /// One that ends the launch with the first clash: it runs again in order, whatever comes next. Others go
+    /// on: what the launch leaves is good, and how long it is shows how much of it can be looked at.
     pub(crate) fn ending_with_clash(self, ends_with_clash: bool) -> Self {
         Self { ends_with_clash, ..self }
     }
@@ -832,7 +838,8 @@ mod tests {
     /// The accesses are around a line's end.
     const START: u64 = (LINE * WORD) as u64 - 8;
 
-    /// What a scan of two host threads finds. Waves take turns as the events do, workgroups come one after another.
+    /// What a scan of two host threads finds. Waves take turns as the events do, workgroups come one after
+    /// another.
     fn scan(events: &[Event]) -> Found {
         let mut memory = Memory::new();
         let base = memory.alloc(1024, 256, "data", Protection::ReadWrite, Owner::User).expect("memory");
@@ -893,8 +900,8 @@ mod tests {
         }
     }
 
-    /// Whether two waves of different workgroups, or of one and without a barrier in between, access one dword, and not both read or both
-    /// by atomics.
+    /// Whether two waves of different workgroups, or of one and without a barrier in between, access one
+    /// dword, and not both read or both by atomics.
     fn any_clash(events: &[Event]) -> bool {
         let of = |event: &Event| match event.what {
             What::Access { wave, kind, at, bytes, .. } => {
@@ -917,7 +924,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4096))]
 
-        /// No race passes. Of two waves a workgroup, what is found is what there is; of three, one may clash with itself.
+        /// No race passes. Of two waves a workgroup, what is found is what there is; of three, one may clash
+        /// with itself.
         #[test]
         fn a_scan_finds_every_clash(mut events in pairs::events(GROUPS), two in any::<bool>()) {
             events.sort_by_key(|event| event.group);

@@ -1,13 +1,15 @@
 //! Where an access is among the barriers of its workgroup.
 //!
-//! A barrier that is one instruction divides what waves do into intervals. One that is signalled by one instruction and waited at by
-//! another divides it less: what a wave does in between may come before or after what others do on either side of the barrier. Such an
-//! access counts to both intervals. Two accesses are ordered by barriers where they have no interval in common.
+//! A barrier that is one instruction divides what waves do into intervals. One that is signalled by one
+//! instruction and waited at by another divides it less: what a wave does in between may come before or after
+//! what others do on either side of the barrier. Such an access counts to both intervals. Two accesses are
+//! ordered by barriers where they have no interval in common.
 
 use crate::wave::Stage;
 
-/// Intervals that may be told apart at a time: the one that is, the one before, which waves may not have left, and the next one, which
-/// their accesses may be in. Each has a plane, in which accesses are noted; where barriers are one instruction, there is one.
+/// Intervals that may be told apart at a time: the one that is, the one before, which waves may not have
+/// left, and the next one, which their accesses may be in. Each has a plane, in which accesses are noted;
+/// where barriers are one instruction, there is one.
 const PLANES: usize = 3;
 
 /// The intervals of a workgroup.

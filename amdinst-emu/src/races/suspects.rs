@@ -42,7 +42,8 @@ impl<A: Copy> Suspects<A> {
         none
     }
 
-    /// The suspects that have changed what was there. `read` gives so many bytes from a place on, and zeros behind them.
+    /// The suspects that have changed what was there. `read` gives so many bytes from a place on, and zeros
+    /// behind them.
     pub(super) fn settle(
         &mut self,
         read: impl Fn(u64, usize) -> [u8; WORD],

@@ -10,9 +10,9 @@ pub(crate) trait Author: Copy {
     fn is_same(self, other: Self) -> bool;
 }
 
-/// A wave by its number in the workgroup, and a site: a step of the program in a context (`Contexts`). In one number, as there
-/// are many: the wave's number plus one (a workgroup has 32 waves at most), and above it the site (a program that has more
-/// than 2^26 steps does not fit into the memory of a host).
+/// A wave by its number in the workgroup, and a site: a step of the program in a context (`Contexts`). In one
+/// number, as there are many: the wave's number plus one (a workgroup has 32 waves at most), and above it the
+/// site (a program that has more than 2^26 steps does not fit into the memory of a host).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark(NonZeroU32);
 
@@ -96,7 +96,8 @@ impl<A> Default for History<A> {
 }
 
 impl<A: Author> History<A> {
-    /// Accesses of other authors that nothing orders before this one, which race with it unless all are atomic.
+    /// Accesses of other authors that nothing orders before this one, which race with it unless all are
+    /// atomic.
     #[inline(always)]
     fn races(&self, access: AccessKind, by: A) -> [Option<(AccessKind, A)>; 2] {
         let told = |kind, two: Two<A>| two.of_others(by).map(|author| (kind, author));
@@ -138,7 +139,8 @@ pub(super) enum Doubt<A> {
     WritesOver(A),
     /// The access reads bytes that an atomic changed: a race unless the reader goes on with an atomic.
     ReadsAfterAtomic(A),
-    /// The access is an atomic that changes bytes that were read: a race unless the reader goes on with an atomic.
+    /// The access is an atomic that changes bytes that were read: a race unless the reader goes on with an
+    /// atomic.
     AtomicAfterRead(A),
 }
 
@@ -210,8 +212,8 @@ impl<A: Author> Words<A> {
         self.words.fill(Word::default());
     }
 
-    /// Notes an access to a range of bytes. `race` is told of what it races with, unless both are atomic; `doubt` of bytes, in one
-    /// dword, of which it is not known yet whether the access is a race.
+    /// Notes an access to a range of bytes. `race` is told of what it races with, unless both are atomic;
+    /// `doubt` of bytes, in one dword, of which it is not known yet whether the access is a race.
     ///
     /// # Errors
     /// What `race` returns.

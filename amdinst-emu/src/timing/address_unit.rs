@@ -1,8 +1,9 @@
 //! The address unit in front of vL1D: how long it takes to get through the lanes of an instruction.
 //!
-//! How it works is not published; these rules meet what `gpu-strides` measured on an MI210. Lanes go in fours. Dwords in a
-//! row take a cycle for sixteen lanes. Otherwise four lanes take as many cycles as the fullest of four banks of dwords asks
-//! for, and more where they spread over several lines; with eight bytes a lane and more, the banks are columns of 16 bytes.
+//! How it works is not published; these rules meet what `gpu-strides` measured on an MI210. Lanes go in
+//! fours. Dwords in a row take a cycle for sixteen lanes. Otherwise four lanes take as many cycles as the
+//! fullest of four banks of dwords asks for, and more where they spread over several lines; with eight bytes
+//! a lane and more, the banks are columns of 16 bytes.
 
 use super::parameters::Parameters;
 use crate::exec::footprint::Footprint;
@@ -65,8 +66,8 @@ fn quad(lanes: &[u64], dwords: u8, p: &Parameters) -> u32 {
 mod tests {
     use super::*;
 
-    /// Cycles a wave at a stride in dwords, as measured on an MI210 (`gpu-strides/mi210.txt`, twice the figure, which is
-    /// for 32 lanes).
+    /// Cycles a wave at a stride in dwords, as measured on an MI210 (`gpu-strides/mi210.txt`, twice the
+    /// figure, which is for 32 lanes).
     #[test]
     fn the_stride_table() {
         let measured = [

@@ -1,8 +1,8 @@
 //! Bandwidth: a resource that serves so many bytes a cycle, to requests that arrive out of order.
 //!
-//! Time is cut into windows of a fixed length, each of a fixed capacity. A request takes what it needs from the first
-//! windows that have room, from the time of its arrival on. A plain "next free" time would make a request that arrives
-//! early wait for one that was seen before it and arrives late.
+//! Time is cut into windows of a fixed length, each of a fixed capacity. A request takes what it needs from
+//! the first windows that have room, from the time of its arrival on. A plain "next free" time would make a
+//! request that arrives early wait for one that was seen before it and arrives late.
 
 use std::collections::VecDeque;
 
@@ -24,8 +24,8 @@ pub(super) struct Calendar {
 struct Window {
     /// What of it is taken.
     taken: f64,
-    /// Its own number, or, once it is full, that of one behind it: no window before that has room. A long queue is passed in a
-    /// few steps by these, as sets that are joined are found.
+    /// Its own number, or, once it is full, that of one behind it: no window before that has room. A long
+    /// queue is passed in a few steps by these, as sets that are joined are found.
     open: u64,
 }
 

@@ -1,7 +1,7 @@
 //! The model's clock: which SIMD is next, which of its waves issue, and what that takes.
 //!
-//! Every time at which something completes is known when it begins, so the only events are visits of SIMDs and ends of
-//! waves. They are taken in the order of time, then of numbers: one input gives one result.
+//! Every time at which something completes is known when it begins, so the only events are visits of SIMDs
+//! and ends of waves. They are taken in the order of time, then of numbers: one input gives one result.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -60,7 +60,8 @@ pub(super) struct Engine<'a> {
     free_waves: Vec<usize>,
     groups: Vec<ResidentWorkgroup>,
     free_groups: Vec<usize>,
-    /// Visits of SIMDs (number: four times the unit's, plus its own) and ends of waves (numbers behind those).
+    /// Visits of SIMDs (number: four times the unit's, plus its own) and ends of waves (numbers behind
+    /// those).
     events: BinaryHeap<Reverse<(u64, usize)>>,
     /// When each SIMD is visited next; `u64::MAX`: not until something happens.
     visits: Vec<u64>,

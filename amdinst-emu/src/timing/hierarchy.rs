@@ -60,16 +60,18 @@ impl Hierarchy {
         self.channels.iter_mut().chain(&mut self.memory).for_each(|calendar| calendar.forget(now));
     }
 
-    /// The channel of an address: 256 bytes each in turn, higher bits folded in so that powers of two spread (inference).
+    /// The channel of an address: 256 bytes each in turn, higher bits folded in so that powers of two spread
+    /// (inference).
     fn channel(&self, address: u64) -> usize {
         let block = address >> 8;
         let folded = block ^ block >> 5 ^ block >> 10 ^ block >> 15 ^ block >> 20;
         folded as usize % self.channels.len()
     }
 
-    /// The line as L2's tags know it: its set below, its number above. Each channel has sets of its own. Which of them a line
-    /// is in looks random, as the hash and scattered pages make it. M `gpu-latency`: a chase through 5.6 MiB misses here and
-    /// there, and one through 10 MiB hits now and then; with sets in turn neither would.
+    /// The line as L2's tags know it: its set below, its number above. Each channel has sets of its own.
+    /// Which of them a line is in looks random, as the hash and scattered pages make it. M `gpu-latency`: a
+    /// chase through 5.6 MiB misses here and there, and one through 10 MiB hits now and then; with sets in
+    /// turn neither would.
     fn tag(&self, line: u64, channel: usize) -> u64 {
         let sets = self.l2.sets();
         let of_channel = (sets / self.channels.len() as u64).max(1);
@@ -77,8 +79,9 @@ impl Hierarchy {
         line.wrapping_mul(sets) + set % sets
     }
 
-    /// Read one or both sectors of a line of L2 (`sectors`: bits 0 and 1), for a request that leaves a compute unit's cache
-    /// at a time; returns when the data is back there, besides the time of a hit in that cache.
+    /// Read one or both sectors of a line of L2 (`sectors`: bits 0 and 1), for a request that leaves a
+    /// compute unit's cache at a time; returns when the data is back there, besides the time of a hit in that
+    /// cache.
     pub(super) fn read(&mut self, p: &Parameters, now: u64, line: u64, sectors: u8) -> u64 {
         let channel = self.channel(line * 2 * SECTOR);
         // Half of the way is before L2. A channel takes one request a cycle at most, however small.
@@ -105,8 +108,8 @@ impl Hierarchy {
         back + p.l2_hit - p.l2_hit / 2
     }
 
-    /// Write sectors of a line; returns when the acknowledgement is back. A sector that was clean takes its bandwidth of
-    /// HBM now, in place of the eviction that makes room for it sooner or later.
+    /// Write sectors of a line; returns when the acknowledgement is back. A sector that was clean takes its
+    /// bandwidth of HBM now, in place of the eviction that makes room for it sooner or later.
     pub(super) fn write(&mut self, p: &Parameters, now: u64, line: u64, sectors: u8) -> u64 {
         let channel = self.channel(line * 2 * SECTOR);
         // As a read, but half of a line a cycle.
@@ -123,7 +126,8 @@ impl Hierarchy {
         done + p.store_acknowledge
     }
 
-    /// Atomics on sectors of a line, `lanes` of them at the busiest address; returns when the old values are back.
+    /// Atomics on sectors of a line, `lanes` of them at the busiest address; returns when the old values are
+    /// back.
     pub(super) fn atomic(&mut self, p: &Parameters, now: u64, line: u64, sectors: u8, lanes: u64) -> u64 {
         let channel = self.channel(line * 2 * SECTOR);
         // The unit works at one address for as long as a lane each takes: nothing else gets through.

@@ -50,8 +50,9 @@ impl Lds {
     }
 }
 
-/// Cycles that the banks work at an instruction. A cycle serves one dword of each bank: lanes that want the same one share
-/// it, unless they change it. Lanes go in the order of their numbers, as many at once as 128 bytes hold.
+/// Cycles that the banks work at an instruction. A cycle serves one dword of each bank: lanes that want the
+/// same one share it, unless they change it. Lanes go in the order of their numbers, as many at once as 128
+/// bytes hold.
 pub(super) fn bank_cycles(footprint: &Footprint, shared: bool) -> u64 {
     let dwords = usize::from(footprint.bytes.div_ceil(4)).max(1);
     let together = (BANKS / dwords).max(1);
@@ -89,8 +90,9 @@ mod tests {
         footprint
     }
 
-    /// By hand: 64 lanes of 4 bytes are two cycles; a stride of 8 bytes uses every other bank, so twice as many; at 128
-    /// bytes all lanes want one bank. One address for all is a broadcast, or 64 changes one after the other.
+    /// By hand: 64 lanes of 4 bytes are two cycles; a stride of 8 bytes uses every other bank, so twice as
+    /// many; at 128 bytes all lanes want one bank. One address for all is a broadcast, or 64 changes one
+    /// after the other.
     #[test]
     fn conflicts() {
         for (bytes, stride, reads, atomics) in [

@@ -1,9 +1,10 @@
 //! How long a dispatch takes: a model of a CDNA2 device's compute units, caches and memory.
 //!
-//! The model drives the emulator: it decides cycle by cycle which wave of which compute unit issues, has the emulator
-//! execute that one instruction, and works out what it takes. So barriers, atomics, `s_memtime` and divergent branches
-//! interleave as they would at those times, and nothing is recorded in between: memory use is that of the waves that are
-//! resident, whatever the launch. All compute units are simulated, on one thread: the result does not depend on the host.
+//! The model drives the emulator: it decides cycle by cycle which wave of which compute unit issues, has the
+//! emulator execute that one instruction, and works out what it takes. So barriers, atomics, `s_memtime` and
+//! divergent branches interleave as they would at those times, and nothing is recorded in between: memory use
+//! is that of the waves that are resident, whatever the launch. All compute units are simulated, on one
+//! thread: the result does not depend on the host.
 //!
 //! What it says is modelled, not measured: [`Parameters`] tells of each constant where it comes from.
 //!
@@ -69,11 +70,12 @@ use crate::dispatch::{self, Launch};
 use crate::machine::Machine;
 use crate::program::Program;
 
-/// A device over several dispatches. What L2 and the instruction caches hold stays from one to the next, as on hardware; the
-/// other caches are emptied.
+/// A device over several dispatches. What L2 and the instruction caches hold stays from one to the next, as
+/// on hardware; the other caches are emptied.
 ///
-/// "The scalar and vector caches are invalidated between kernel dispatches by CP" (LLVM's AMDGPU usage, "Memory Model");
-/// instruction caches are when code is loaded (ROCR-Runtime, `GpuAgent::InvalidateCodeCaches`), which a dispatch is not.
+/// "The scalar and vector caches are invalidated between kernel dispatches by CP" (LLVM's AMDGPU usage,
+/// "Memory Model"); instruction caches are when code is loaded (ROCR-Runtime,
+/// `GpuAgent::InvalidateCodeCaches`), which a dispatch is not.
 #[derive(Clone, Debug)]
 pub struct Device {
     parameters: Parameters,
@@ -91,8 +93,8 @@ impl Device {
         Self { parameters, hierarchy, front }
     }
 
-    /// Run a kernel to its end, and tell how long it takes. Memory is afterwards as after [`Machine::launch`], except
-    /// where the order of workgroups or a clock shows in it.
+    /// Run a kernel to its end, and tell how long it takes. Memory is afterwards as after
+    /// [`Machine::launch`], except where the order of workgroups or a clock shows in it.
     ///
     /// # Errors
     /// A [`Fault`], as of a launch. A workgroup whose registers do not fit into a compute unit is one too.

@@ -44,7 +44,8 @@ pub struct WaveTime {
 }
 
 impl WaveTime {
-    /// How long it was there: what two readings of the clock around the kernel's code tell, besides themselves.
+    /// How long it was there: what two readings of the clock around the kernel's code tell, besides
+    /// themselves.
     pub const fn residency(&self) -> u64 {
         self.end - self.start
     }

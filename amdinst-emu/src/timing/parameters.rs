@@ -1,10 +1,11 @@
 //! Every constant of the model, with its source: the one table.
 //!
-//! Sources: **D** the vendor ("CDNA2 Memory Hierarchy" slides, the CDNA2 white paper and ISA manual), **M** measured on an
-//! MI210 by gpu-benches (`te42kyfo/gpu-benches`, the file named), **L** LLVM's scheduling model or CLRX's documentation of
-//! GCN, **C** the clock readings of waves on a gfx900 that `bbiiggppiigg/KernelReorderTool` has in its branch `newstuff` (2022),
-//! **F** fitted: unpublished, chosen so that the model meets the measurement named, or a guess where none is.
-//! Where a measurement gives only a sum (a load's round trip), the parts are split as the comment says.
+//! Sources: **D** the vendor ("CDNA2 Memory Hierarchy" slides, the CDNA2 white paper and ISA manual), **M**
+//! measured on an MI210 by gpu-benches (`te42kyfo/gpu-benches`, the file named), **L** LLVM's scheduling
+//! model or CLRX's documentation of GCN, **C** the clock readings of waves on a gfx900 that
+//! `bbiiggppiigg/KernelReorderTool` has in its branch `newstuff` (2022), **F** fitted: unpublished, chosen so
+//! that the model meets the measurement named, or a guess where none is. Where a measurement gives only a sum
+//! (a load's round trip), the parts are split as the comment says.
 
 /// How long an instruction keeps its unit, and when its result can be used; in cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +37,16 @@ pub struct FixedLatencies {
 pub struct Parameters {
     /// Its name.
     pub name: &'static str,
-    /// Compute units that run a dispatch. D: MI210 104; MI250X 110 on each die, and a dispatch runs on one die.
+    /// Compute units that run a dispatch. D: MI210 104; MI250X 110 on each die, and a dispatch runs on one
+    /// die.
     pub compute_units: u32,
     /// Engine clock. D, and M `gpu-latency/mi210.txt`: 1700 MHz.
     pub megahertz: u32,
-    /// Waves that a SIMD runs at most, whatever its processor could. D: 8 on CDNA2. C: of the 10 of a gfx900 no more than 8 are seen.
+    /// Waves that a SIMD runs at most, whatever its processor could. D: 8 on CDNA2. C: of the 10 of a gfx900
+    /// no more than 8 are seen.
     pub waves_per_simd: u32,
-    /// Compute units that share caches of scalars and of code. D: 2 on CDNA2. C: 24 groups of three or two in 64.
+    /// Compute units that share caches of scalars and of code. D: 2 on CDNA2. C: 24 groups of three or two in
+    /// 64.
     pub units_per_front: u32,
 
     /// Cycles between two visits of one SIMD. D: one SIMD a cycle, in turn over four.
@@ -51,21 +55,22 @@ pub struct Parameters {
     pub valu: Cost,
     /// Transcendental functions (rcp, rsq, sqrt, exp, log, sin, cos): a quarter of the rate. L.
     pub transcendental: Cost,
-    /// Transcendental functions in double precision. L (latency), D (rate: sixteen-lane units, one sixteenth).
+    /// Transcendental functions in double precision. L (latency), D (rate: sixteen-lane units, one
+    /// sixteenth).
     pub transcendental_f64: Cost,
     /// Conversions between formats. D: full rate; L gives a latency of 4 turns, of which hardware shows none.
     pub convert: Cost,
     /// 32-bit integer multiplication (`v_mul_lo_u32`, `v_mul_hi_u32`, `v_mad_u64_u32`). L (CLRX: 16).
     pub multiply: Cost,
-    /// Double precision but for the next, conversions and comparisons among it. D: CDNA2 runs it at the rate of single
-    /// precision. L (CLRX, `GcnTimings`): 32 cycles on a GCN of a sixteenth of that rate.
+    /// Double precision but for the next, conversions and comparisons among it. D: CDNA2 runs it at the rate
+    /// of single precision. L (CLRX, `GcnTimings`): 32 cycles on a GCN of a sixteenth of that rate.
     pub double: Cost,
     /// Multiplication and FMA in double precision. D and L as before: 64 cycles there.
     pub double_multiply: Cost,
     /// Shifts of 64 bits. L (CLRX, as before): they go at the rate of double precision, 32 cycles.
     pub long_shift: Cost,
-    /// MFMA: 4x4, 16x16, 32x32, f64 4x4x4, f64 16x16x4. D: 8, 32, 64, 16, 32 cycles; results after the wait states that
-    /// the ISA manual asks for (5, 11, 19, 6, 11 turns behind the instruction).
+    /// MFMA: 4x4, 16x16, 32x32, f64 4x4x4, f64 16x16x4. D: 8, 32, 64, 16, 32 cycles; results after the wait
+    /// states that the ISA manual asks for (5, 11, 19, 6, 11 turns behind the instruction).
     pub mfma: [Cost; 5],
     /// How much sooner a matrix instruction can take another's result. L (`MIMFMARead`: 4 turns).
     pub mfma_forward: u64,
@@ -86,8 +91,9 @@ pub struct Parameters {
     /// From the last wave's arrival at a barrier until all go on. F (a guess of 20 to 40; nothing public).
     pub barrier: u64,
 
-    /// A whole load from vL1D, issue to use, is this and the address unit's time. M `gpu-latency`: 125 cycles a step of a
-    /// pointer chase by 8-byte loads, which is 16 of the address unit, this, and 4 for `s_waitcnt`.
+    /// A whole load from vL1D, issue to use, is this and the address unit's time. M `gpu-latency`: 125 cycles
+    /// a step of a pointer chase by 8-byte loads, which is 16 of the address unit, this, and 4 for
+    /// `s_waitcnt`.
     pub l1_hit: u64,
     /// vL1D in bytes. D.
     pub l1_bytes: u32,
@@ -99,7 +105,8 @@ pub struct Parameters {
     pub l2_hit: u64,
     /// What a miss in L2 takes more than a hit. M `gpu-latency`: 570 to 585 cycles from 13 to 60 MB.
     pub hbm: u64,
-    /// Pages of 2 MB whose translation a compute unit has at hand. M `gpu-latency`: the step between 60 and 340 MB.
+    /// Pages of 2 MB whose translation a compute unit has at hand. M `gpu-latency`: the step between 60 and
+    /// 340 MB.
     pub tlb_pages: u32,
     /// What another page costs. M as before: 665 to 670 cycles beyond 900 MB.
     pub tlb_miss: u64,
@@ -109,36 +116,43 @@ pub struct Parameters {
     pub l2_ways: u32,
     /// Channels of L2, and of HBM behind it. D: 32, of 256 bytes each in turn.
     pub channels: u32,
-    /// Bytes a cycle from one channel of L2. M `gpu-cache/mi210.txt`: 5.0 to 5.1 TB/s in all (of a peak of 128 a channel). A
-    /// request takes a cycle at least, however small, and a store one for each half of a line (inference: what MI100's and
-    /// CDNA3's channels are said to take, 64 bytes a cycle).
+    /// Bytes a cycle from one channel of L2. M `gpu-cache/mi210.txt`: 5.0 to 5.1 TB/s in all (of a peak of
+    /// 128 a channel). A request takes a cycle at least, however small, and a store one for each half of a
+    /// line (inference: what MI100's and CDNA3's channels are said to take, 64 bytes a cycle).
     pub l2_channel_bytes: f64,
-    /// Bytes a cycle from HBM, all channels. M `gpu-stream/mi210.txt`: 1.25 to 1.53 TB/s, reads 1.35 (of 1.64 peak).
+    /// Bytes a cycle from HBM, all channels. M `gpu-stream/mi210.txt`: 1.25 to 1.53 TB/s, reads 1.35 (of 1.64
+    /// peak).
     pub hbm_bytes: f64,
-    /// From a store's arrival at L2 until its acknowledgement is back. M `gpu-stream` (scale less read, two waves a CU).
+    /// From a store's arrival at L2 until its acknowledgement is back. M `gpu-stream` (scale less read, two
+    /// waves a CU).
     pub store_acknowledge: u64,
 
-    /// Quarter-cycles of the address unit for 16 lanes of dwords in a row. M `gpu-strides`: 4.4 cycles a wave.
+    /// Quarter-cycles of the address unit for 16 lanes of dwords in a row. M `gpu-strides`: 4.4 cycles a
+    /// wave.
     pub coalesced_dwords: u32,
-    /// For four lanes of 8 or more bytes each. M `gpu-strides` (doubles: 16 cycles a wave), `gpu-cache` (60 bytes a cycle).
+    /// For four lanes of 8 or more bytes each. M `gpu-strides` (doubles: 16 cycles a wave), `gpu-cache` (60
+    /// bytes a cycle).
     pub quad: u32,
-    /// For four lanes whose dwords span 64 bytes or more. M `gpu-strides`: 28 cycles a wave at odd strides from 5 on.
+    /// For four lanes whose dwords span 64 bytes or more. M `gpu-strides`: 28 cycles a wave at odd strides
+    /// from 5 on.
     pub wide_quad: u32,
-    /// For four lanes in four lines, at one 16-byte column. M `gpu-strides`: 48 cycles a wave at strides 15, 17, 31, 33.
+    /// For four lanes in four lines, at one 16-byte column. M `gpu-strides`: 48 cycles a wave at strides 15,
+    /// 17, 31, 33.
     pub column_quad: u32,
     /// Cycles of work that the address unit accepts ahead of time. F (a guess).
     pub address_queue: u64,
     /// Bytes of store data a cycle. D: 64.
     pub store_bytes: u32,
 
-    /// From the end of an LDS access in the banks until a load's result can be used. F: `ds_read_b32` 64 in all.
+    /// From the end of an LDS access in the banks until a load's result can be used. F: `ds_read_b32` 64 in
+    /// all.
     pub lds_latency: u64,
     /// What an atomic with return takes more. F.
     pub lds_atomic: u64,
     /// Cycles of the port that SIMDs share in pairs, by dwords a lane, reading. D: 64 bytes a cycle.
     pub lds_read: [u64; 4],
-    /// Cycles of the port that SIMDs share in pairs, by dwords a lane, writing: address and data share it. L (CLRX: 8,
-    /// 12, 20).
+    /// Cycles of the port that SIMDs share in pairs, by dwords a lane, writing: address and data share it. L
+    /// (CLRX: 8, 12, 20).
     pub lds_write: [u64; 4],
     /// Of an atomic. L (CLRX: 8).
     pub lds_atomic_port: u64,
@@ -158,19 +172,20 @@ pub struct Parameters {
 
     /// Cycles that one channel's atomic unit takes for a lane at one address. F (a guess).
     pub atomic_lane: u64,
-    /// A compute unit lets atomics on the same 64 bytes through one after the other, so many cycles apart; 0: as they come. F: fitted
-    /// by `cargo amdinst bench fit` for the gfx900; for others nothing is known of it.
+    /// A compute unit lets atomics on the same 64 bytes through one after the other, so many cycles apart; 0:
+    /// as they come. F: fitted by `cargo amdinst bench fit` for the gfx900; for others nothing is known of
+    /// it.
     pub atomic: u64,
 
-    /// From a free slot until the first wave of a workgroup runs. M `gpu-stream` (read: 994 cycles a workgroup of one wave,
-    /// two of them a CU; what its loads do not explain).
+    /// From a free slot until the first wave of a workgroup runs. M `gpu-stream` (read: 994 cycles a
+    /// workgroup of one wave, two of them a CU; what its loads do not explain).
     pub workgroup_launch: u64,
-    /// What launches waves, for an even share of the compute units each. M: one a compute unit fits an MI210. D: a gfx900 has four
-    /// shader engines.
+    /// What launches waves, for an even share of the compute units each. M: one a compute unit fits an MI210.
+    /// D: a gfx900 has four shader engines.
     pub launchers: u32,
-    /// Cycles in which a launcher launches one wave. M as before: 1084, 1191, 1373 cycles for 2, 4, 8 waves of a compute
-    /// unit. C: 16 workgroups of four waves start on an empty eighth of an engine in 1,400 cycles, all eight of which
-    /// have their turn.
+    /// Cycles in which a launcher launches one wave. M as before: 1084, 1191, 1373 cycles for 2, 4, 8 waves
+    /// of a compute unit. C: 16 workgroups of four waves start on an empty eighth of an engine in 1,400
+    /// cycles, all eight of which have their turn.
     pub wave_launch: u64,
     /// Workgroups of more than one wave that a compute unit holds. D: 16 barriers.
     pub workgroups: u32,
@@ -253,10 +268,10 @@ impl Parameters {
         Self { name: "mi250x", compute_units: 110, launchers: 110, ..Self::mi210() }
     }
 
-    /// A gfx900 of 64 compute units (Vega 10: Radeon RX Vega 64, Instinct MI25). The evaluation of 2022 was measured on
-    /// it, and only that comparison uses it. Units, caches and rates are the vendor's, `hbm`, `store_acknowledge` and
-    /// `atomic` fitted by `cargo amdinst bench fit`; memory gives the share of its peak (484 GB/s) that an MI210's
-    /// does; the rest is the MI210's, except the constants named C above.
+    /// A gfx900 of 64 compute units (Vega 10: Radeon RX Vega 64, Instinct MI25). The evaluation of 2022 was
+    /// measured on it, and only that comparison uses it. Units, caches and rates are the vendor's, `hbm`,
+    /// `store_acknowledge` and `atomic` fitted by `cargo amdinst bench fit`; memory gives the share of its
+    /// peak (484 GB/s) that an MI210's does; the rest is the MI210's, except the constants named C above.
     pub const fn vega10() -> Self {
         Self {
             name: "vega10",
@@ -282,8 +297,9 @@ impl Parameters {
         }
     }
 
-    /// A compute unit with the latencies of LLVM's scheduling model for gfx90a (`SIDPGFX90AFullSpeedModel`, in turns of
-    /// four cycles). It lacks everything that LLVM's model does not know. Tests compare it with llvm-mca.
+    /// A compute unit with the latencies of LLVM's scheduling model for gfx90a (`SIDPGFX90AFullSpeedModel`,
+    /// in turns of four cycles). It lacks everything that LLVM's model does not know. Tests compare it with
+    /// llvm-mca.
     pub const fn llvm() -> Self {
         const fn turns(latency: u16) -> Cost {
             cost(4, 4 * latency)

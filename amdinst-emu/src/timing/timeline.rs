@@ -1,9 +1,10 @@
 //! When each wave of a dispatch was on which SIMD: a trace for Perfetto's viewer, or Chrome's.
 //!
-//! The format is the JSON object of "Trace Event Format" (Google, section "JSON Object Format"): metadata events name
-//! processes and threads, complete events (`X`) are the waves, counter events (`C`) how many there were. A process is a
-//! compute unit, a thread one wave slot of a SIMD, for waves on a SIMD overlap, and slices of a thread must not. Times are
-//! microseconds; they are rounded to nanoseconds, which is what viewers keep.
+//! The format is the JSON object of "Trace Event Format" (Google, section "JSON Object Format"): metadata
+//! events name processes and threads, complete events (`X`) are the waves, counter events (`C`) how many
+//! there were. A process is a compute unit, a thread one wave slot of a SIMD, for waves on a SIMD overlap,
+//! and slices of a thread must not. Times are microseconds; they are rounded to nanoseconds, which is what
+//! viewers keep.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +18,8 @@ use super::unit::SIMDS;
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
     events: Vec<Event>,
-    /// The last process number: one for each dispatch, and one for each of its compute units. The first is 1, for viewers take
-    /// 0 for the system's own.
+    /// The last process number: one for each dispatch, and one for each of its compute units. The first is 1,
+    /// for viewers take 0 for the system's own.
     process: u32,
 }
 
@@ -37,8 +38,8 @@ struct Event {
     args: Value,
 }
 
-/// Numbers of threads that a process may have: four SIMDs, and the wave slots of each. The numbers of one process are not
-/// those of another, for some viewers take the same number for the same thread.
+/// Numbers of threads that a process may have: four SIMDs, and the wave slots of each. The numbers of one
+/// process are not those of another, for some viewers take the same number for the same thread.
 const THREADS: u32 = 256;
 
 impl Timeline {
@@ -127,7 +128,8 @@ impl Timeline {
 struct Slots(BTreeMap<(u32, u32), u64>);
 
 impl Slots {
-    /// The first free slot of the wave's SIMD, and whether nobody had it before. Waves come in the order of their starts.
+    /// The first free slot of the wave's SIMD, and whether nobody had it before. Waves come in the order of
+    /// their starts.
     fn take(&mut self, wave: &WaveTime) -> (u32, bool) {
         for slot in 0.. {
             let known = self.0.get(&(wave.simd, slot)).copied();

@@ -14,8 +14,8 @@ pub const SIMDS: usize = Arch::Gfx90a.limits().simds as usize;
 /// One SIMD.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Simd {
-    /// Its waves, the oldest first: slot, and a time before which nothing of it can issue. The waves themselves are large and far
-    /// apart in the host's memory, so those that cannot issue are not looked at.
+    /// Its waves, the oldest first: slot, and a time before which nothing of it can issue. The waves
+    /// themselves are large and far apart in the host's memory, so those that cannot issue are not looked at.
     pub(super) waves: Vec<(usize, u64)>,
     /// Waves that it holds registers for: also those that have ended and whose stores are under way.
     pub(super) taken: u32,

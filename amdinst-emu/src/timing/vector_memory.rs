@@ -134,8 +134,8 @@ impl VectorMemory {
         }
     }
 
-    /// What vL1D keeps of sectors that went past it: those that a store wrote whole, from a time on ("CDNA2" ISA manual,
-    /// "GLC Bit Explained").
+    /// What vL1D keeps of sectors that went past it: those that a store wrote whole, from a time on ("CDNA2"
+    /// ISA manual, "GLC Bit Explained").
     fn leave(&mut self, touched: &Touched, written: Option<u64>) {
         for half in halves(touched.sectors) {
             let sector = 2 * touched.line + half as u64;

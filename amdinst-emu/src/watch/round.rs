@@ -1,4 +1,5 @@
-//! What a round of a loop does to device memory, while it is asked whether its wave waits for another workgroup.
+//! What a round of a loop does to device memory, while it is asked whether its wave waits for another
+//! workgroup.
 
 /// What the steps of a loop have done to device memory.
 #[derive(Debug, Default)]

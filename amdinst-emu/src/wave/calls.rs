@@ -1,10 +1,11 @@
 //! The calls that a wave has not returned from, so that a fault can say how its instruction was reached.
 //!
-//! A stack cannot be read off memory: LLVM writes no rules of unwinding for this target (a `.debug_frame` of empty entries),
-//! and a return address may be in any SGPR or in a lane of a VGPR. The emulator sees each call, so it notes them.
+//! A stack cannot be read off memory: LLVM writes no rules of unwinding for this target (a `.debug_frame` of
+//! empty entries), and a return address may be in any SGPR or in a lane of a VGPR. The emulator sees each
+//! call, so it notes them.
 //!
-//! A jump to the instruction behind a call returns from it. Other jumps (long branches, calls in tail position, which reuse
-//! their caller's return address) change nothing.
+//! A jump to the instruction behind a call returns from it. Other jumps (long branches, calls in tail
+//! position, which reuse their caller's return address) change nothing.
 
 /// A call that has not returned.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +21,8 @@ struct Call {
 pub(crate) struct Calls {
     /// The outermost first.
     open: Vec<Call>,
-    /// What the steps that they have led to are numbered from, where accesses are remembered (`races::Contexts`); else 0.
+    /// What the steps that they have led to are numbered from, where accesses are remembered
+    /// (`races::Contexts`); else 0.
     first_site: u32,
 }
 

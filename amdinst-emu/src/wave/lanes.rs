@@ -1,11 +1,12 @@
 //! Lane-wise work: the straight loops that the compiler turns into vector code.
 //!
-//! A row is one 32-bit register of all 64 lanes; a 64-bit value is two rows. Work goes in chunks of 32 lanes: every source of a chunk is
-//! read before its result is written, so a destination may be any of the sources.
+//! A row is one 32-bit register of all 64 lanes; a 64-bit value is two rows. Work goes in chunks of 32 lanes:
+//! every source of a chunk is read before its result is written, so a destination may be any of the sources.
 //!
-//! The loops are macros: what is done with a lane is written as a closure is, but stands in the loop. A closure would be a function of its
-//! own, and what is not inlined into a function that is compiled for the host's vector extensions does not use them. For the same reason
-//! functions of lanes are `#[inline(always)]`.
+//! The loops are macros: what is done with a lane is written as a closure is, but stands in the loop. A
+//! closure would be a function of its own, and what is not inlined into a function that is compiled for the
+//! host's vector extensions does not use them. For the same reason functions of lanes are
+//! `#[inline(always)]`.
 
 #![expect(clippy::needless_range_loop, reason = "lanes are numbered alike in several arrays")]
 
@@ -174,7 +175,8 @@ macro_rules! map1 {
     };
 }
 
-/// Result = f(source 0), and whether that is to be done again by another function, which few lanes are to need.
+/// Result = f(source 0), and whether that is to be done again by another function, which few lanes are to
+/// need.
 macro_rules! map1_or {
     ($w:expr, |$a:tt $(: $a_type:ty)?| $body:expr, $other:path) => {{
         let w: &mut $crate::wave::Wave = $w;

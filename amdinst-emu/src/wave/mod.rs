@@ -29,8 +29,9 @@ use crate::vectors::Vectors;
 
 /// Vector registers: 256 VGPRs, then 256 AGPRs.
 pub(crate) const REGISTERS: usize = 512;
-/// Rows behind the registers: two for each of four sources (an operand that is no vector register, or has modifiers, is
-/// spread out there), four for a result that is worked on before it is written, and one that holds EXEC as masks.
+/// Rows behind the registers: two for each of four sources (an operand that is no vector register, or has
+/// modifiers, is spread out there), four for a result that is worked on before it is written, and one that
+/// holds EXEC as masks.
 pub(crate) const SOURCE_ROWS: u16 = REGISTERS as u16;
 pub(crate) const RESULT_ROW: u16 = SOURCE_ROWS + 8;
 pub(crate) const MASK_ROW: u16 = RESULT_ROW + 4;
@@ -38,9 +39,9 @@ pub(crate) const ROWS: usize = MASK_ROW as usize + 1;
 
 pub(crate) use amdgpu_isa::scalar::{EXEC, FLAT_SCRATCH, M0, VCC};
 
-/// MODE.FP16_OVFL: "an overflowed FP16 result is clamped to +/- MAX_FP16, regardless of round mode, while still
-/// preserving true INF values" (Vega ISA manual, "Mode register"). A result that is rounded twice (`v_mad_f16`) is
-/// clamped twice.
+/// MODE.FP16_OVFL: "an overflowed FP16 result is clamped to +/- MAX_FP16, regardless of round mode, while
+/// still preserving true INF values" (Vega ISA manual, "Mode register"). A result that is rounded twice
+/// (`v_mad_f16`) is clamped twice.
 pub(crate) const SATURATE: u32 = 4;
 
 /// No scalar operand.
@@ -75,11 +76,13 @@ pub(crate) enum Nans {
     Lose,
     /// As that, but one that signals is the result, quiet (MODE.IEEE).
     Signal,
-    /// A NaN loses against a number; of two NaNs the first is the result, quiet (IEEE 754-2019, minimumNumber).
+    /// A NaN loses against a number; of two NaNs the first is the result, quiet (IEEE 754-2019,
+    /// minimumNumber).
     Number,
 }
 
-/// A wave's part in a barrier that is signalled and waited at by two instructions (`s_barrier_signal`, `s_barrier_wait`).
+/// A wave's part in a barrier that is signalled and waited at by two instructions (`s_barrier_signal`,
+/// `s_barrier_wait`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// It has not signalled since it last waited.
@@ -134,7 +137,8 @@ impl DerefMut for Rows {
     }
 }
 
-/// A wave's place, as far as `s_getreg_b32` tells it. The default is a workgroup of one wave without private memory.
+/// A wave's place, as far as `s_getreg_b32` tells it. The default is a workgroup of one wave without private
+/// memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
     /// Number in its workgroup.
@@ -161,7 +165,8 @@ pub(crate) struct Wave {
     pub(crate) exec: u64,
     /// Lanes in `exec`.
     pub(crate) active: u64,
-    /// EXEC, while a step with DPP runs whose lanes the fast layer has permuted, and has left out those that it does not write.
+    /// EXEC, while a step with DPP runs whose lanes the fast layer has permuted, and has left out those that
+    /// it does not write.
     pub(crate) permuting: Option<u64>,
     /// The mask that [`MASK_ROW`] holds.
     mask_row: u64,
@@ -224,8 +229,8 @@ pub(crate) struct Held {
 }
 
 impl Wave {
-    /// An ended wave of a program's kind. The functions of `exec` may use a level's vector extensions, as far as the host has
-    /// them.
+    /// An ended wave of a program's kind. The functions of `exec` may use a level's vector extensions, as far
+    /// as the host has them.
     pub(crate) fn new(target: Target, vectors: Vectors) -> Self {
         Self {
             rows: Rows::zeroed(),
@@ -263,8 +268,8 @@ impl Wave {
         }
     }
 
-    /// Whether a lane is one that waves of 64 have, and this one has not: its code takes it for one of those. Numbers beyond that, such
-    /// as that of no lane, mean something else.
+    /// Whether a lane is one that waves of 64 have, and this one has not: its code takes it for one of those.
+    /// Numbers beyond that, such as that of no lane, mean something else.
     pub(crate) fn lacks_lane(&self, lane: u32) -> bool {
         self.size == WaveSize::Wave32 && (self.size.lanes()..WaveSize::Wave64.lanes()).contains(&lane)
     }
@@ -315,7 +320,8 @@ impl Wave {
         [&self.rows[..usize::from(vgprs)], &self.rows[REGISTERS / 2..][..usize::from(agprs)]]
     }
 
-    /// What scalar registers hold that nothing has been put into: `uninitialised`, but for those that no instruction names, and EXEC.
+    /// What scalar registers hold that nothing has been put into: `uninitialised`, but for those that no
+    /// instruction names, and EXEC.
     pub(crate) fn scalars(rules: &Rules, uninitialised: u32) -> [u32; 128] {
         let mut scalars = [0; 128];
         scalars[..usize::from(rules.sgprs) + 2].fill(uninitialised);
@@ -325,8 +331,8 @@ impl Wave {
         scalars
     }
 
-    /// Back to the state of a new wave, which has the registers `allotted`; `used` are those that the program can touch. Vector registers
-    /// hold `uninitialised`, scalar ones what `scalars` says.
+    /// Back to the state of a new wave, which has the registers `allotted`; `used` are those that the program
+    /// can touch. Vector registers hold `uninitialised`, scalar ones what `scalars` says.
     pub(crate) fn reset(
         &mut self,
         allotted: Registers,
@@ -446,8 +452,8 @@ impl Wave {
         self.s64(register) & self.size.all_lanes()
     }
 
-    /// Write a mask of the wave's lanes to as many scalar registers as it takes. EXEC takes effect when the step ends
-    /// ([`Wave::sync_exec`]).
+    /// Write a mask of the wave's lanes to as many scalar registers as it takes. EXEC takes effect when the
+    /// step ends ([`Wave::sync_exec`]).
     #[inline(always)]
     pub(crate) fn set_mask(&mut self, register: u8, mask: u64) {
         match self.size {
@@ -526,8 +532,8 @@ impl Wave {
         }
     }
 
-    /// The rows of a vector operand of the current instruction: a register's own, or the value spread over the rows
-    /// kept for source `slot`.
+    /// The rows of a vector operand of the current instruction: a register's own, or the value spread over
+    /// the rows kept for source `slot`.
     #[inline(always)]
     pub(crate) fn spread(&mut self, slot: usize, src: Src, dwords: u8) -> u16 {
         let value = match src {
@@ -543,7 +549,8 @@ impl Wave {
         row
     }
 
-    /// Reads a clock, of which there is one: it moves by 1 with each of the wave's instructions and by 64 with each reading.
+    /// Reads a clock, of which there is one: it moves by 1 with each of the wave's instructions and by 64
+    /// with each reading.
     pub(crate) fn read_clock(&mut self) -> u64 {
         self.clock_reads += 1;
         self.clock + 64 * self.clock_reads
@@ -594,9 +601,10 @@ impl Wave {
         }
     }
 
-    /// Whether a result keeps subnormals where MODE says that results do or do not, and the power of two that the output modifier
-    /// multiplies it by. The modifier is ignored in IEEE mode, and where output subnormals are kept (Vega ISA manual, "Output
-    /// modifiers"); on GFX12 it flushes them (RDNA4 ISA, section 7.2.3.1).
+    /// Whether a result keeps subnormals where MODE says that results do or do not, and the power of two that
+    /// the output modifier multiplies it by. The modifier is ignored in IEEE mode, and where output
+    /// subnormals are kept (Vega ISA manual, "Output modifiers"); on GFX12 it flushes them (RDNA4 ISA,
+    /// section 7.2.3.1).
     #[inline(always)]
     pub(crate) fn output(&self, omod: u8, keeps_subnormals: bool) -> (bool, i32) {
         let power = [0, 1, 2, -1][usize::from(omod & 3)];
@@ -653,7 +661,8 @@ impl Wave {
         self.skips_vectors = mode & self.rules.vskip != 0;
     }
 
-    /// Whether MODE asks for what the fast layer does not do: every step then runs by its own function in `exec`.
+    /// Whether MODE asks for what the fast layer does not do: every step then runs by its own function in
+    /// `exec`.
     #[inline(always)]
     pub(crate) fn needs_reference_path(&self) -> bool {
         self.gpr_index.enable != 0 || self.skips_vectors

@@ -70,7 +70,8 @@ impl Registers {
         }
     }
 
-    /// The bank of the first that is not among `allotted`, the last such register of it, and how many are allotted.
+    /// The bank of the first that is not among `allotted`, the last such register of it, and how many are
+    /// allotted.
     pub(crate) fn beyond(self, allotted: Self) -> Option<(RegisterBank, u16, u16)> {
         [
             (RegisterBank::Sgpr, self.sgprs, allotted.sgprs),

@@ -1,15 +1,17 @@
 //! A wave's private segment.
 //!
-//! The hardware interleaves the work-items' private memory: dword `n` of lane `l` lies at byte `256·n + 4·l` of the
-//! wave's part. It is kept that way here, since compilers address it through a swizzled buffer resource whose base and
-//! scalar offset count bytes of the whole wave. A wave of 32 lanes counts half as many: its rows have room for more here.
+//! The hardware interleaves the work-items' private memory: dword `n` of lane `l` lies at byte `256·n + 4·l`
+//! of the wave's part. It is kept that way here, since compilers address it through a swizzled buffer
+//! resource whose base and scalar offset count bytes of the whole wave. A wave of 32 lanes counts half as
+//! many: its rows have room for more here.
 
 use super::LANES;
 
 /// The private memory of all lanes, swizzled, and where it appears to be.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// Swizzled storage, from the start to the end of what has been touched; from there on all of it holds `uninitialised`.
+    /// Swizzled storage, from the start to the end of what has been touched; from there on all of it holds
+    /// `uninitialised`.
     bytes: Vec<u8>,
     /// Bytes that there are.
     size: usize,
@@ -23,8 +25,8 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Scratch of `per_lane` bytes (a multiple of 4) a work-item, at device address `base`. Each dword holds `uninitialised`, which
-    /// is the same each time.
+    /// Scratch of `per_lane` bytes (a multiple of 4) a work-item, at device address `base`. Each dword holds
+    /// `uninitialised`, which is the same each time.
     pub(crate) fn reset(&mut self, per_lane: u32, base: u64, uninitialised: u32) {
         let dirty = self.dirty.next_multiple_of(4).min(self.bytes.len());
         fill_dwords(&mut self.bytes[..dirty], uninitialised);
@@ -67,14 +69,14 @@ impl Scratch {
         self.per_lane
     }
 
-    /// Bytes of each work-item's memory before a device address that is at the start of a row of dwords: where a
-    /// swizzled resource with that base begins.
+    /// Bytes of each work-item's memory before a device address that is at the start of a row of dwords:
+    /// where a swizzled resource with that base begins.
     pub(crate) fn lane_offset_of(&self, address: u64) -> u64 {
         address.wrapping_sub(self.base) / LANES as u64
     }
 
-    /// Where rows of dwords of all [`LANES`] begin that a device address counts in rows of fewer lanes, as a smaller wave has them:
-    /// `None` if it is not at the start of a row.
+    /// Where rows of dwords of all [`LANES`] begin that a device address counts in rows of fewer lanes, as a
+    /// smaller wave has them: `None` if it is not at the start of a row.
     pub(crate) fn row_of(&self, address: u64, lanes: usize) -> Option<u64> {
         if lanes == LANES {
             return Some(address);
@@ -102,7 +104,8 @@ impl Scratch {
         (at / (4 * LANES) * 4 + at % 4) as u64
     }
 
-    /// So many rows of dwords, each of all lanes, from a position in the wave's part on; to be written, if `write`.
+    /// So many rows of dwords, each of all lanes, from a position in the wave's part on; to be written, if
+    /// `write`.
     #[inline(always)]
     pub(crate) fn rows(&mut self, at: u64, count: usize, write: bool) -> Option<*mut u8> {
         let at = usize::try_from(at).ok()?;

@@ -1,4 +1,5 @@
-//! Reciprocals, roots and transcendentals: within the manual's bound of the value computed with more precision.
+//! Reciprocals, roots and transcendentals: within the manual's bound of the value computed with more
+//! precision.
 
 use amdgpu_isa::Arch;
 use amdinst_emu::{Config, Machine, WaveState};
@@ -77,7 +78,8 @@ pub(crate) fn singles_are_within_one_unit_of_the_last_place() {
     }
 }
 
-/// "0.51 ULP": the nearest half or, next to a tie, its neighbour; here always the nearest in every rounding mode's sense.
+/// "0.51 ULP": the nearest half or, next to a tie, its neighbour; here always the nearest in every rounding
+/// mode's sense.
 #[test]
 pub(crate) fn every_half_is_the_nearest() {
     let mut machine = Machine::new(Arch::Gfx90a, Config::default());
@@ -103,7 +105,8 @@ pub(crate) fn every_half_is_the_nearest() {
     }
 }
 
-/// Double precision against quadruple: |1 - x·r|, |1 - x·r²|, |1 - r²/x| of the results, far within the manual's 2^29 units.
+/// Double precision against quadruple: |1 - x·r|, |1 - x·r²|, |1 - r²/x| of the results, far within the
+/// manual's 2^29 units.
 #[test]
 pub(crate) fn doubles_are_within_one_unit_of_the_last_place() {
     let mut machine = Machine::new(Arch::Gfx90a, Config::default());

@@ -1,5 +1,5 @@
-//! Tables of single instructions with edge values: `tables/generate/` works the expected values out with exact
-//! arithmetic, from the manuals. On every processor that has the instruction.
+//! Tables of single instructions with edge values: `tables/generate/` works the expected values out with
+//! exact arithmetic, from the manuals. On every processor that has the instruction.
 
 use amdgpu_isa::Arch;
 use amdinst_emu::{Config, Machine, WaveState};

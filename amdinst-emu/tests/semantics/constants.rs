@@ -1,5 +1,6 @@
-//! Inline constants of 16-bit and mixed operands. The manuals only say that there are such constants; what each half of a
-//! register would hold is taken from LLVM (`AMDGPU::getInlineEncodingV216`), whose compiler relies on it.
+//! Inline constants of 16-bit and mixed operands. The manuals only say that there are such constants; what
+//! each half of a register would hold is taken from LLVM (`AMDGPU::getInlineEncodingV216`), whose compiler
+//! relies on it.
 
 use amdgpu_isa::Arch;
 use amdinst_emu::{Config, Machine, WaveState};
@@ -16,7 +17,8 @@ fn result(text: &str, [first, second]: [u32; 2]) -> u32 {
     after.unwrap_or_else(|fault| panic!("{fault}")).vgpr(3)[0]
 }
 
-/// Pairs of integers get the single-precision number's bits, or the integer with its sign extended over both halves.
+/// Pairs of integers get the single-precision number's bits, or the integer with its sign extended over both
+/// halves.
 #[test]
 pub(crate) fn of_pairs_of_integers() {
     assert_eq!(result("v_pk_max_i16 v3, v0, 2.0", [0x8000_8000, 0]), 0x4000_0000);

@@ -380,9 +380,9 @@ pub(crate) fn forms_of_the_conversions_from_8_bits() {
     assert_eq!(after.vgpr(2)[0], 0x4c4c);
 }
 
-/// What MODE has a say in: "Output modifiers are ignored if the IEEE mode bit is set to 1" and if "output denormals are
-/// enabled"; `v_cvt_f16_f32`, whose conversion `v_cvt_pk_f16_f32` makes twice, flushes "denorms on output if specified based on
-/// DP denorm mode".
+/// What MODE has a say in: "Output modifiers are ignored if the IEEE mode bit is set to 1" and if "output
+/// denormals are enabled"; `v_cvt_f16_f32`, whose conversion `v_cvt_pk_f16_f32` makes twice, flushes "denorms
+/// on output if specified based on DP denorm mode".
 #[test]
 pub(crate) fn conversions_follow_the_mode() {
     let run = |text: &str, mode: u32, bits: u32| {

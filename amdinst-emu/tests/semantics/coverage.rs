@@ -1,7 +1,7 @@
 //! Which opcodes the tests in here execute, against those that `fidelity` says are executed.
 //!
-//! [`Snippet`] is the emulator's, and takes down what it runs while [`recorded`] is at work on the thread. The tests are
-//! called as functions, with one trial of each of their random cases ([`is_recording`]).
+//! [`Snippet`] is the emulator's, and takes down what it runs while [`recorded`] is at work on the thread.
+//! The tests are called as functions, with one trial of each of their random cases ([`is_recording`]).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
@@ -84,7 +84,8 @@ const BY_PROGRAMS: &[(&str, &str)] = &[(
     "it tells of the waves of a workgroup, and a snippet is in none: `barriers_tell_their_state` in `tests/gfx12.rs`",
 )];
 
-/// Every opcode that is executed exactly or approximately is executed by a test that knows what must come of it, in waves of each size.
+/// Every opcode that is executed exactly or approximately is executed by a test that knows what must come of
+/// it, in waves of each size.
 #[test]
 fn every_executed_opcode_has_an_oracle() {
     let seen = recorded(|| {

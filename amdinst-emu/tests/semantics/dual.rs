@@ -1,4 +1,5 @@
-//! VOPD: two operations in one instruction (RDNA3 ISA, section 7.6), each with its own model. Both read before either writes.
+//! VOPD: two operations in one instruction (RDNA3 ISA, section 7.6), each with its own model. Both read
+//! before either writes.
 
 use amdgpu_isa::{Encoding, Inst, Opcode, Slot, Target, Value, WaveSize, opcodes};
 use amdinst_emu::{Config, Machine, WaveState};
@@ -44,7 +45,8 @@ fn halves(inst: &Inst) -> [Half; 2] {
     halves
 }
 
-/// Operands at random: registers that may meet, scalars and constants. The assembler knows which do not go together.
+/// Operands at random: registers that may meet, scalars and constants. The assembler knows which do not go
+/// together.
 fn choose_operands(plain: &Inst, target: Target, random: &mut Random) -> Inst {
     let literal = support::value(random, Kind::F32) as u32;
     for _ in 0..200 {

@@ -1,5 +1,6 @@
-//! What RDNA 4 has beside the vector and scalar instructions of the models: arithmetic of floats in the scalar ALU (RDNA 3.5, too),
-//! functions of one scalar, dot products and conversions of 8 bits, permutations of lanes.
+//! What RDNA 4 has beside the vector and scalar instructions of the models: arithmetic of floats in the
+//! scalar ALU (RDNA 3.5, too), functions of one scalar, dot products and conversions of 8 bits, permutations
+//! of lanes.
 
 use amdgpu_isa::{Access, Arch, Encoding, Feature, Slot, Target, Value, WaveSize, opcodes};
 use amdinst_emu::{Config, Machine, WaveState};
@@ -257,8 +258,8 @@ pub(crate) fn dot_products_of_8_bits() {
     }
 }
 
-/// The byte and the half of a register that conversions from 8 bits read; the manual's examples of OPSEL (`V_CVT_F32_FP8`: "Byte
-/// select bits are reversed").
+/// The byte and the half of a register that conversions from 8 bits read; the manual's examples of OPSEL
+/// (`V_CVT_F32_FP8`: "Byte select bits are reversed").
 #[test]
 pub(crate) fn conversions_from_8_bits() {
     rdna4().for_each(conversions_from_8_bits_of);
@@ -295,7 +296,8 @@ fn conversions_from_8_bits_of(target: Target) {
     assert_eq!(two("v_cvt_pk_f32_bf8_e64 v[4:5], v2 op_sel:[1,0]"), [4.0, 8.0]);
 }
 
-/// Conversions to 8 bits: which part of the result is written, and what comes of what is too large (RDNA4 ISA, section 7.6.2).
+/// Conversions to 8 bits: which part of the result is written, and what comes of what is too large (RDNA4
+/// ISA, section 7.6.2).
 #[test]
 pub(crate) fn conversions_to_8_bits() {
     rdna4().for_each(conversions_to_8_bits_of);
@@ -356,7 +358,8 @@ fn conversions_to_8_bits_of(target: Target) {
     }
 }
 
-/// `v_permlane16_var_b32` and `v_permlanex16_var_b32`: each lane names one of its row, or of the row beside it, by four bits.
+/// `v_permlane16_var_b32` and `v_permlanex16_var_b32`: each lane names one of its row, or of the row beside
+/// it, by four bits.
 #[test]
 pub(crate) fn permutations_by_lane() {
     let mut random = Random::new("permutations by lane");

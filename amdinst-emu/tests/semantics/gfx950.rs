@@ -95,7 +95,8 @@ pub(crate) fn moves_and_sums_of_64_bits() {
     assert_eq!(f64::from_bits(after.vgpr_pair(4)[9]), 1.5 * f64::EPSILON);
 }
 
-/// OP_SEL and OP_SEL_HI pick a dword of each pair for the low and the high result; NEG and NEG_HI their signs.
+/// OP_SEL and OP_SEL_HI pick a dword of each pair for the low and the high result; NEG and NEG_HI their
+/// signs.
 #[test]
 pub(crate) fn pairs_of_singles() {
     let mut state = WaveState::default();
@@ -192,7 +193,8 @@ pub(crate) fn dot_products() {
     assert_eq!(result(Arch::Gfx950, "v_dot2_f32_bf16 v2, v0, v1, v2 neg_lo:[1,0,0]", wide), 15.0);
     assert_eq!(result(Arch::Gfx906, "v_dot2_f32_f16 v2, v0, v1, v2 neg_hi:[0,1,0]", halves), 5.0);
     assert_eq!(result(Arch::Gfx906, "v_dot2_f32_f16 v2, v0, v1, v2 neg_lo:[0,0,1]", halves), 1.0);
-    // The addend comes last (CDNA4 ISA manual, `V_DOT2_F32_BF16`): 1 - 1 + 2^-30. The accumulating form begins with it.
+    // The addend comes last (CDNA4 ISA manual, `V_DOT2_F32_BF16`): 1 - 1 + 2^-30. The accumulating form
+    // begins with it.
     let far = [0xbf80_3f80, 0x3f80_3f80, 2f32.powi(-30).to_bits()];
     assert_eq!(result(Arch::Gfx950, "v_dot2_f32_bf16 v2, v0, v1, v2", far), 2f32.powi(-30));
     assert_eq!(result(Arch::Gfx950, "v_dot2c_f32_bf16 v2, v0, v1", far), 0.0);

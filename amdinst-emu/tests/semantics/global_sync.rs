@@ -1,5 +1,5 @@
-//! Global wave sync of one wave: what lets it pass and what does not (Vega ISA, "DS_GWS_BARRIER" and the instructions around it). How
-//! workgroups wait for each other is tested in `tests/progress.rs`.
+//! Global wave sync of one wave: what lets it pass and what does not (Vega ISA, "DS_GWS_BARRIER" and the
+//! instructions around it). How workgroups wait for each other is tested in `tests/progress.rs`.
 
 use amdgpu_isa::Target;
 use amdinst_emu::{Config, Machine, WaveState};

@@ -1,5 +1,5 @@
-//! Every vector instruction of every processor in every encoding, with random modifiers, operands, EXEC and MODE, against
-//! the models. Prints which operations have none.
+//! Every vector instruction of every processor in every encoding, with random modifiers, operands, EXEC and
+//! MODE, against the models. Prints which operations have none.
 
 mod compare;
 pub(crate) mod dots;
@@ -19,8 +19,8 @@ use crate::support::{Random, trials};
 /// All of them: their instruction sets differ.
 const ARCHS: [Arch; 6] = crate::targets::PROCESSORS;
 
-/// Operations that are tested elsewhere, or belong to another test: matrices, gfx940's and gfx950's own conversions.
-/// `coverage.rs` sees to it that nothing falls between.
+/// Operations that are tested elsewhere, or belong to another test: matrices, gfx940's and gfx950's own
+/// conversions. `coverage.rs` sees to it that nothing falls between.
 fn is_elsewhere(name: &str) -> bool {
     const ALONE: [&str; 12] = [
         "v_nop",

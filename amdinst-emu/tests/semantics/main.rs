@@ -1,5 +1,5 @@
-//! Single instructions: state in, state out, against expected values that do not come from the emulator: what the manuals
-//! say of them, coded anew for the host.
+//! Single instructions: state in, state out, against expected values that do not come from the emulator: what
+//! the manuals say of them, coded anew for the host.
 
 mod approximate;
 mod cases;

@@ -1,5 +1,5 @@
-//! Every scalar ALU instruction of every processor with random operands, against models written from the manuals: results,
-//! SCC, EXEC, and that nothing else changes.
+//! Every scalar ALU instruction of every processor with random operands, against models written from the
+//! manuals: results, SCC, EXEC, and that nothing else changes.
 
 mod model;
 
@@ -12,7 +12,8 @@ use crate::coverage::Snippet;
 use crate::support::{Random, trials, value};
 use model::{Effect, State};
 
-/// Tested elsewhere (`tables/lanes.txt`, `tables/rdna.txt`), without an effect on registers, or left out by name.
+/// Tested elsewhere (`tables/lanes.txt`, `tables/rdna.txt`), without an effect on registers, or left out by
+/// name.
 fn is_elsewhere(name: &str, encoding: Encoding) -> bool {
     const ALONE: [&str; 31] = [
         "s_getpc_b64",
@@ -70,7 +71,8 @@ pub(crate) fn scalar_instructions_of_rdna_do_what_their_models_do() {
     each_does_what_its_model_does(&crate::targets::RDNA);
 }
 
-/// SCC after minima and maxima: `S0 < S1`, and `S0 > S1`, or `S0 >= S1` in the manuals of CDNA 3 and 4, RDNA 3.5 and 4.
+/// SCC after minima and maxima: `S0 < S1`, and `S0 > S1`, or `S0 >= S1` in the manuals of CDNA 3 and 4, RDNA
+/// 3.5 and 4.
 #[test]
 pub(crate) fn maxima_of_equals_tell_which_was_chosen() {
     use Arch::*;

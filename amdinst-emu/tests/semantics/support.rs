@@ -137,7 +137,8 @@ const INTEGERS: [u32; 22] = [
     0x8000_7fff,
 ];
 
-/// A value of a kind: half of the time an edge or its neighbour, else random; registers' unused upper bits are random.
+/// A value of a kind: half of the time an edge or its neighbour, else random; registers' unused upper bits
+/// are random.
 pub(crate) fn value(random: &mut Random, kind: Kind) -> u128 {
     let edge = random.flag();
     let noise = u128::from(random.next()) << 64 | u128::from(random.next());

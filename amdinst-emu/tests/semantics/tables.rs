@@ -128,8 +128,8 @@ fn is_for(target: Target, before: &str) -> bool {
         && (archs.is_empty() || archs.contains(&target.arch.name()))
 }
 
-/// Whole states: what the last column does not name has not changed. After `!`, it is what the fault says. On every
-/// processor that has the instructions, unless the line names some.
+/// Whole states: what the last column does not name has not changed. After `!`, it is what the fault says. On
+/// every processor that has the instructions, unless the line names some.
 #[test]
 pub(crate) fn states_before_and_after() {
     let mut failures = Vec::new();

@@ -13,8 +13,9 @@ use amdinst_emu::{Config, Execution, Fault, Launch, Machine, Program};
 
 use once::{Once, installed};
 
-/// What kernels are compiled for: a processor and how many lanes its waves have, and the optimisation levels. One of each generation
-/// at all levels; the others with no optimisation and with all of it, since most of a test's time is the compiler's.
+/// What kernels are compiled for: a processor and how many lanes its waves have, and the optimisation levels.
+/// One of each generation at all levels; the others with no optimisation and with all of it, since most of a
+/// test's time is the compiler's.
 pub(crate) const TARGETS: [((&str, u32), &[&str]); 12] = [
     (("gfx90a", 64), LEVELS),
     (("gfx906", 64), ENDS),
@@ -37,7 +38,8 @@ pub(crate) fn everything() -> bool {
     std::env::var("AMDINST_HAZARD_TARGETS").is_ok_and(|value| value == "all")
 }
 
-/// Each target at each of its levels; where these are two, at one of them in turn, unless [`everything`] is asked for.
+/// Each target at each of its levels; where these are two, at one of them in turn, unless [`everything`] is
+/// asked for.
 pub(crate) fn targets() -> impl Iterator<Item = ((&'static str, u32), &'static str)> {
     let all = everything();
     TARGETS.into_iter().enumerate().flat_map(move |(number, (target, levels))| {
@@ -75,7 +77,8 @@ pub(crate) fn compile_for(source: &str, (cpu, lanes): (&str, u32), level: &str) 
     compile_with(source, cpu, level, wave_options(cpu, lanes))
 }
 
-/// Compile with further options. What was compiled before is not compiled again: starting clang takes longer than most that is done here.
+/// Compile with further options. What was compiled before is not compiled again: starting clang takes longer
+/// than most that is done here.
 pub(crate) fn compile_with(source: &str, cpu: &str, level: &str, options: &[&str]) -> CodeObject {
     static COMPILED: Once<String, Vec<u8>> = Once::new();
     let key = format!("{cpu} {level} {options:?} {source}");
@@ -88,8 +91,8 @@ pub(crate) fn compile_c(source: &str, cpu: &str, level: &str) -> CodeObject {
     CodeObject::parse(build("kernel.c", source, ["-nogpulib", "-g", &cpu, level])).expect("a code object")
 }
 
-/// Has clang make a code object of a source file of this name. Its link is not left to clang, which would take three processes and not
-/// two: starting them is most of a test's time.
+/// Has clang make a code object of a source file of this name. Its link is not left to clang, which would
+/// take three processes and not two: starting them is most of a test's time.
 pub(crate) fn build<'a>(name: &str, source: &str, options: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let file = |name: &str| directory.path().join(name);

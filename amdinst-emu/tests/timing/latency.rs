@@ -3,7 +3,8 @@
 use super::benchmark::{Benchmark, close};
 use crate::support::{compile, random, tools};
 
-/// As there: one wave, each step the load of the next address, from a cycle through all lines in random order.
+/// As there: one wave, each step the load of the next address, from a cycle through all lines in random
+/// order.
 const SOURCE: &str = include_str!("latency.cl");
 
 /// Cycles a step through so many bytes, by lines of 64 bytes; of so many steps, after L2 has seen them.
@@ -49,8 +50,8 @@ fn l2() {
     }
 }
 
-/// L2 holds less of what is nearly as large as it is, and some of what is larger. Its steps are counted once all of it has
-/// been seen.
+/// L2 holds less of what is nearly as large as it is, and some of what is larger. Its steps are counted once
+/// all of it has been seen.
 #[test]
 fn l2_capacity() {
     if tools("l2_capacity") {

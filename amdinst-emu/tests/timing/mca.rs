@@ -9,7 +9,8 @@ use amdinst_emu::{Config, Launch};
 
 use crate::support::{Device, build, tools};
 
-/// What every listing begins with: a buffer in s[0:1], the lane's offset in it in v1, something to compute with.
+/// What every listing begins with: a buffer in s[0:1], the lane's offset in it in v1, something to compute
+/// with.
 const BEGIN: &str = "
 s_load_dwordx2 s[0:1], s[4:5], 0x0
 v_lshlrev_b32 v1, 2, v0

@@ -1,4 +1,5 @@
-//! Bandwidth of memory by the waves that are there: `gpu-stream` of gpu-benches and its `gpu-stream/mi210.txt`.
+//! Bandwidth of memory by the waves that are there: `gpu-stream` of gpu-benches and its
+//! `gpu-stream/mi210.txt`.
 
 use amdgpu_object::CodeObject;
 use amdinst_emu::timing::Parameters;

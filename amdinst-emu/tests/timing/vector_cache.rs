@@ -1,4 +1,5 @@
-//! Bandwidth of vL1D, and of L2 by way of it: `gpu-cache` and `gpu-strides` of gpu-benches, with their results.
+//! Bandwidth of vL1D, and of L2 by way of it: `gpu-cache` and `gpu-strides` of gpu-benches, with their
+//! results.
 
 use super::benchmark::{Benchmark, close};
 use crate::support::{compile, tools};

@@ -28,7 +28,8 @@ fn cost(instruction: &str, cpu: &str, p: &Parameters) -> f64 {
     (cycles(24) - cycles(8)) as f64 / 16_000.0
 }
 
-/// CLRX's `GcnTimings`, for GPUs whose double precision has a sixteenth of the rate; on CDNA2 it has all of it.
+/// CLRX's `GcnTimings`, for GPUs whose double precision has a sixteenth of the rate; on CDNA2 it has all of
+/// it.
 #[test]
 fn double_precision_is_slow() {
     if !tools("double_precision_is_slow") {

@@ -13,14 +13,15 @@
 //! A record or a launch that fails this has no report, but an error that names the site or the time. A carry
 //! for each SGPR counter would be exact, and would cost a fifth instruction at level `basic`.
 
-/// Instructions that a wave issues in a second, at most: one a clock, at a clock above that of every GFX9 GPU (the fastest,
-/// MI355X, has 2.4 GHz). What is known of GFX9 is one in four clocks.
+/// Instructions that a wave issues in a second, at most: one a clock, at a clock above that of every GFX9 GPU
+/// (the fastest, MI355X, has 2.4 GHz). What is known of GFX9 is one in four clocks.
 const INSTRUCTIONS_A_SECOND: f64 = 3e9;
 
 /// Executions that a counter cannot hold.
 const TOO_MANY_EXECUTIONS: f64 = 4_294_967_296.0;
 
-/// Seconds that it takes a wave at least to pass a site 2^32 times, if each time costs it that many instructions.
+/// Seconds that it takes a wave at least to pass a site 2^32 times, if each time costs it that many
+/// instructions.
 pub fn seconds_to_overflow(instructions_per_execution: u32) -> f64 {
     TOO_MANY_EXECUTIONS * f64::from(instructions_per_execution) / INSTRUCTIONS_A_SECOND
 }

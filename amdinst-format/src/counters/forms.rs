@@ -119,8 +119,8 @@ impl SiteForms {
         }
     }
 
-    /// The word of a record of layout version 3 that tells where it stands, if its wave wrote it from one lane: behind the masks of
-    /// the first site, if it has masks, before its counts otherwise.
+    /// The word of a record of layout version 3 that tells where it stands, if its wave wrote it from one
+    /// lane: behind the masks of the first site, if it has masks, before its counts otherwise.
     pub(super) const fn place_word(self) -> u32 {
         match self.of(0) {
             SiteForm::Counts => 1,
@@ -128,8 +128,8 @@ impl SiteForms {
         }
     }
 
-    /// The counts of the sites of a wave of a size that was started with these lanes; `words` are those of each site in the record. In
-    /// waves of 32 lanes the upper half of a mask means nothing.
+    /// The counts of the sites of a wave of a size that was started with these lanes; `words` are those of
+    /// each site in the record. In waves of 32 lanes the upper half of a mask means nothing.
     pub(super) fn counts(
         self,
         (size, started): (Lanes, u64),
@@ -194,8 +194,9 @@ impl SiteWords {
     }
 }
 
-/// Where the words of a packed record are. It has no gaps: the masks of all sites come first, in pairs that start at even words, then
-/// the counts, each in the order of the sites; the place of the record in the buffer comes last.
+/// Where the words of a packed record are. It has no gaps: the masks of all sites come first, in pairs that
+/// start at even words, then the counts, each in the order of the sites; the place of the record in the
+/// buffer comes last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packing {
     /// The first word of each site.
@@ -221,7 +222,8 @@ impl Packing {
         Self { first, place: next }
     }
 
-    /// Bytes from one wave's record to the next: a record that fits into a sector of 64 bytes stands in one alone.
+    /// Bytes from one wave's record to the next: a record that fits into a sector of 64 bytes stands in one
+    /// alone.
     pub const fn record_stride(&self) -> u32 {
         let bytes = 4 * (self.place + 1);
         match bytes {

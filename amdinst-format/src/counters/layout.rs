@@ -9,8 +9,9 @@ use super::slots::Slots;
 
 /// Header word 0: "AMIT" in memory order.
 pub const MAGIC: u32 = 0x5449_4d41;
-/// Header word 1. Version 2 added word 8; version 1 has branches, always. Version 3 added words 9 to 14, and words of records that
-/// tell where these stand. Version 4 added word 15, and packed records. Version 5 added the lanes of a wave to word 8.
+/// Header word 1. Version 2 added word 8; version 1 has branches, always. Version 3 added words 9 to 14, and
+/// words of records that tell where these stand. Version 4 added word 15, and packed records. Version 5 added
+/// the lanes of a wave to word 8.
 pub const LAYOUT_VERSION: u32 = 5;
 /// Bytes before the first record.
 pub const HEADER_BYTES: u32 = 64;
@@ -90,9 +91,9 @@ impl Probe {
     }
 }
 
-/// Bytes from one wave's record to the next, for a kernel with `sites` sites. Rounded up to 16 so that records do not
-/// straddle more cache lines than they must; the padding is less than one site, so the number of sites can be
-/// told from the stride.
+/// Bytes from one wave's record to the next, for a kernel with `sites` sites. Rounded up to 16 so that
+/// records do not straddle more cache lines than they must; the padding is less than one site, so the number
+/// of sites can be told from the stride.
 pub const fn record_stride(sites: u32) -> u32 {
     Probe::Branches.record_stride(sites)
 }
@@ -101,7 +102,8 @@ pub const fn record_stride(sites: u32) -> u32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaveIds {
-    /// Its work-items' ids come in one register each: by z · size_xy + y · size_x + x, divided by the lanes of a wave.
+    /// Its work-items' ids come in one register each: by z · size_xy + y · size_x + x, divided by the lanes
+    /// of a wave.
     Apart,
     /// The ids of a work-item come in one register; a hash of it tells the waves apart ([`Slots`]).
     Together,
@@ -144,7 +146,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of a launch of `workgroups` workgroups of `workgroup_size` work-items, whose records hold branches.
+    /// The layout of a launch of `workgroups` workgroups of `workgroup_size` work-items, whose records hold
+    /// branches.
     pub const fn new(workgroups: [u32; 3], workgroup_size: [u32; 3], record_stride: u32) -> Self {
         Self {
             workgroups,
@@ -204,8 +207,9 @@ impl Layout {
         HEADER_BYTES as u64 + records * self.record_stride as u64
     }
 
-    /// What a kernel gets as its argument that is told strides: the buffer's address, bytes between workgroups in x, y and z; two
-    /// numbers by which it tells waves apart (multiplier and shift, or work-items in x and in x times y); bytes between records.
+    /// What a kernel gets as its argument that is told strides: the buffer's address, bytes between
+    /// workgroups in x, y and z; two numbers by which it tells waves apart (multiplier and shift, or
+    /// work-items in x and in x times y); bytes between records.
     ///
     /// # Errors
     /// When it could not reach all records.
@@ -272,7 +276,8 @@ impl Layout {
         bytes
     }
 
-    /// Index of a wave's record: of workgroup `workgroup`, the wave whose first work-item has flat id `lanes * wave`.
+    /// Index of a wave's record: of workgroup `workgroup`, the wave whose first work-item has flat id
+    /// `lanes * wave`.
     pub const fn wave_index(&self, workgroup: [u32; 3], wave: u32) -> u64 {
         let [x, y, z] = workgroup;
         ((z as u64 * self.workgroups[1] as u64 + y as u64) * self.workgroups[0] as u64 + x as u64)

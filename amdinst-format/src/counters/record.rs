@@ -33,12 +33,12 @@ impl SiteCounts {
         self.executions.saturating_sub(self.all).saturating_sub(self.none)
     }
 
-    /// Whether the counters of one wave, 32 bits wide each, may have overflowed. A counter stopped at its end (those in
-    /// lanes of VGPRs do), or the counters contradict each other. Or the sum of lanes may have passed 32 bits, by the
-    /// number of executions.
+    /// Whether the counters of one wave, 32 bits wide each, may have overflowed. A counter stopped at its end
+    /// (those in lanes of VGPRs do), or the counters contradict each other. Or the sum of lanes may have
+    /// passed 32 bits, by the number of executions.
     ///
-    /// The launcher must find out whether `executions` itself wrapped around. It compares with another count, or looks
-    /// at the time of the launch ([`seconds_to_overflow`](super::seconds_to_overflow)).
+    /// The launcher must find out whether `executions` itself wrapped around. It compares with another count,
+    /// or looks at the time of the launch ([`seconds_to_overflow`](super::seconds_to_overflow)).
     pub const fn may_have_overflowed(&self) -> bool {
         const SAFE_EXECUTIONS: u64 = (u32::MAX / Lanes::MOST) as u64;
         let counts_lanes = self.lanes_in != 0 || self.lanes_taken != 0;
@@ -78,7 +78,8 @@ pub struct WaveRecord {
     pub workgroup: [u32; 3],
     /// Which wave of its workgroup.
     pub wave: u32,
-    /// The wave reached an `s_endpgm`. If not, its counters are not valid (`register`) or not complete (`global`).
+    /// The wave reached an `s_endpgm`. If not, its counters are not valid (`register`) or not complete
+    /// (`global`).
     pub flushed: bool,
     /// One entry a site, in the order of the kernel's probe map.
     pub sites: Vec<SiteCounts>,
@@ -98,9 +99,9 @@ pub struct BlockCounts {
 }
 
 impl BlockCounts {
-    /// Whether the counters of one wave, 32 bits wide each, may have overflowed. A counter stopped at its end (those in
-    /// lanes of VGPRs do). Or the sum of lanes may have passed 32 bits, by the number of executions, or needs more
-    /// executions than were counted.
+    /// Whether the counters of one wave, 32 bits wide each, may have overflowed. A counter stopped at its end
+    /// (those in lanes of VGPRs do). Or the sum of lanes may have passed 32 bits, by the number of
+    /// executions, or needs more executions than were counted.
     pub const fn may_have_overflowed(&self) -> bool {
         self.executions >= u32::MAX as u64
             || self.lanes >= u32::MAX as u64
@@ -119,7 +120,8 @@ impl AddAssign for BlockCounts {
 /// When a wave began and ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaveTime {
-    /// The clock right before the kernel's first instruction: `s_memtime`, from RDNA 3 on the clock of constant frequency (REALTIME).
+    /// The clock right before the kernel's first instruction: `s_memtime`, from RDNA 3 on the clock of
+    /// constant frequency (REALTIME).
     pub begin: u64,
     /// That clock at its `s_endpgm`.
     pub end: u64,

@@ -1,9 +1,10 @@
 //! Which of a workgroup's records a wave takes, where that follows from one multiplication.
 //!
-//! On gfx90a and later the three ids of a work-item arrive in one register, ten bits each. The number of its wave would take
-//! nine instructions to work out: three to take the ids apart, and z · size_xy + y · size_x + x, divided by the lanes of a wave. Waves only need
-//! different records, though, and the launcher knows which ids their first work-items have. So it looks for a factor by which
-//! the highest bits of the product differ: a perfect hash of 32 values at most.
+//! On gfx90a and later the three ids of a work-item arrive in one register, ten bits each. The number of its
+//! wave would take nine instructions to work out: three to take the ids apart, and z · size_xy + y · size_x +
+//! x, divided by the lanes of a wave. Waves only need different records, though, and the launcher knows which
+//! ids their first work-items have. So it looks for a factor by which the highest bits of the product differ:
+//! a perfect hash of 32 values at most.
 //!
 //! A wave takes record `(ids · multiplier mod 2^32) >> shift` of its workgroup. `ids` is `x | y << 10 | z <<
 //! 20` of its first work-item. Each of the 30,343 shapes of a workgroup has a multiplier, most with as many
@@ -11,8 +12,8 @@
 
 use super::lanes::Lanes;
 
-/// A wave takes record `(ids · multiplier mod 2^32) >> shift` of its workgroup, where `ids` is x | y << 10 | z << 20 of its first
-/// work-item.
+/// A wave takes record `(ids · multiplier mod 2^32) >> shift` of its workgroup, where `ids` is x | y << 10 |
+/// z << 20 of its first work-item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slots {
     /// A multiple of four: bits 30 and 31 of the register, which nothing is said of, then have no part in it.
@@ -24,7 +25,8 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// The hash for workgroups of a size in work-items, whose waves have so many lanes; `None` for a size that no device launches.
+    /// The hash for workgroups of a size in work-items, whose waves have so many lanes; `None` for a size
+    /// that no device launches.
     pub fn find(size: [u32; 3], lanes: Lanes) -> Option<Self> {
         let [x, y, z] = size;
         let items = x.checked_mul(y)?.checked_mul(z)?;
@@ -77,7 +79,8 @@ const fn first_ids(size: [u32; 3], wave: u32, lanes: Lanes) -> u32 {
     (flat % x) | ((flat / x % y) << 10) | ((flat / (x * y)) << 20)
 }
 
-/// Factors to try: powers of two, which leave waves in order where sizes are powers of two themselves; sums of two; others.
+/// Factors to try: powers of two, which leave waves in order where sizes are powers of two themselves; sums
+/// of two; others.
 fn candidates() -> impl Iterator<Item = u32> {
     let powers = || (2..32).map(|bit| 1u32 << bit);
     let sums =

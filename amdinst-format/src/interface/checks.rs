@@ -8,14 +8,15 @@ use serde::{Deserialize, Serialize};
 /// Mistakes of kernels that no result need show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Checks {
-    /// Data races: accesses to the same bytes, in LDS or memory, that nothing orders, unless both read, both are atomic or both write one
-    /// value; and different values that lanes write to one place by one store.
+    /// Data races: accesses to the same bytes, in LDS or memory, that nothing orders, unless both read, both
+    /// are atomic or both write one value; and different values that lanes write to one place by one store.
     pub races: bool,
     /// Barriers that some work-items of the workgroup do not reach.
     pub barriers: bool,
     /// Results that depend on what registers, LDS or scratch memory held before anything was written there.
     pub uninitialised: bool,
-    /// With `races`: if nothing tells whether two accesses are atomic, they are a race. Else they are a warning.
+    /// With `races`: if nothing tells whether two accesses are atomic, they are a race. Else they are a
+    /// warning.
     #[serde(default)]
     pub atomicity: bool,
 }

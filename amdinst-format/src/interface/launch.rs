@@ -29,7 +29,8 @@ pub struct LaunchRequest {
     pub package: String,
     /// The features that the test's copy of that package was compiled with, sorted, if that is known.
     pub features: Option<Vec<String>>,
-    /// The kernel, by its path in the crate (`scan::sum`). Of several kernels of one name, the code object has each by its path.
+    /// The kernel, by its path in the crate (`scan::sum`). Of several kernels of one name, the code object
+    /// has each by its path.
     pub kernel: String,
     /// Workgroups in x, y, z.
     pub grid: [u32; 3],
@@ -141,8 +142,8 @@ pub struct TimingReport {
     pub achieved_occupancy: f64,
     /// Where the waves' cycles went.
     pub breakdown: Cycles,
-    /// Wave-cycles by line of the source, the most expensive line first. Instructions without a line count as a line
-    /// without a file.
+    /// Wave-cycles by line of the source, the most expensive line first. Instructions without a line count as
+    /// a line without a file.
     pub lines: Vec<LineTime>,
     /// Memory traffic.
     pub traffic: Traffic,

@@ -1,8 +1,9 @@
 //! What test programs and the runtime say to each other.
 //!
-//! The runtime (`amdinst-runtime`) is a shared library that the installed command brings: emulator, HIP launches, and the
-//! comparison of counters. A test program loads it, asks for the symbol [`SYMBOL`], and gets an [`Interface`]: a table of
-//! functions. Requests and answers are JSON of the types in this module; buffers are copied as they are.
+//! The runtime (`amdinst-runtime`) is a shared library that the installed command brings: emulator, HIP
+//! launches, and the comparison of counters. A test program loads it, asks for the symbol [`SYMBOL`], and
+//! gets an [`Interface`]: a table of functions. Requests and answers are JSON of the types in this module;
+//! buffers are copied as they are.
 //!
 //! The first field of the table is its version. What follows it may be read only if that is [`VERSION`].
 
@@ -27,7 +28,8 @@ pub use launch::{
 pub use settings::{CounterChoice, DeviceChoice, Settings, SettingsError, allowed};
 pub use table::{EmbeddedCode, EmbeddedKind, Entry, Interface, Owned, Slice};
 
-/// The version of the table and of the messages. Any change of either that the other side could misread is a new one.
+/// The version of the table and of the messages. Any change of either that the other side could misread is a
+/// new one.
 pub const VERSION: u32 = 5;
 
 /// The function of the shared library that gives the table: an [`Entry`].
@@ -42,8 +44,8 @@ pub const BUILT_FILE: &str = "libamdinst_runtime.so";
 /// A variable that names the file of the runtime, before all other places.
 pub const VARIABLE: &str = "AMDINST_RUNTIME";
 
-/// Where the runtime may be, if the command is in `directory`: in a target directory, beside it, and where packages of
-/// distributions put libraries.
+/// Where the runtime may be, if the command is in `directory`: in a target directory, beside it, and where
+/// packages of distributions put libraries.
 pub fn places(directory: &Path) -> [PathBuf; 4] {
     [
         directory.join("deps").join(BUILT_FILE),

@@ -144,10 +144,11 @@ pub struct Settings {
     /// Accesses whose races are meant: `FILE`, `FILE:LINE` or a function.
     #[serde(default)]
     pub allowed: Vec<String>,
-    /// What each dword of registers, LDS and scratch memory holds in the emulator before it is written; `None` leaves it to
-    /// the emulator.
+    /// What each dword of registers, LDS and scratch memory holds in the emulator before it is written;
+    /// `None` leaves it to the emulator.
     pub uninitialised: Option<u32>,
-    /// Accesses to LDS beyond the workgroup's are no faults in the emulator: reads return zero and writes are discarded.
+    /// Accesses to LDS beyond the workgroup's are no faults in the emulator: reads return zero and writes are
+    /// discarded.
     #[serde(default)]
     pub out_of_range_as_hardware: bool,
     /// The device on which launches in the emulator are modeled (`mi210`).

@@ -68,7 +68,8 @@ pub type Entry = unsafe extern "C" fn() -> *const Interface;
 
 /// The functions. Each may be called from any thread. None unwinds.
 ///
-/// A device is a handle that `open` gave and `close` has not taken. `Owned` answers are JSON, or empty where that is said.
+/// A device is a handle that `open` gave and `close` has not taken. `Owned` answers are JSON, or empty where
+/// that is said.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Interface {
@@ -76,8 +77,9 @@ pub struct Interface {
     pub version: u32,
     /// The version of the package that the runtime was built from, text that lives as long as the library.
     pub package: unsafe extern "C" fn() -> Slice,
-    /// Opens a device for the JSON of [`Settings`](super::Settings) and `count` embedded code objects, whose bytes live as
-    /// long as the process. The answer is the JSON of `Result<Opened, String>`; `device` is written if it is `Ok`.
+    /// Opens a device for the JSON of [`Settings`](super::Settings) and `count` embedded code objects, whose
+    /// bytes live as long as the process. The answer is the JSON of `Result<Opened, String>`; `device` is
+    /// written if it is `Ok`.
     pub open: unsafe extern "C" fn(
         settings: Slice,
         embedded: *const EmbeddedCode,
@@ -86,7 +88,8 @@ pub struct Interface {
     ) -> Owned,
     /// Ends a device. Its memory goes with it.
     pub close: unsafe extern "C" fn(device: *mut c_void),
-    /// Allocates zeroed device memory and writes its address. The answer is empty, or text that says why there is none.
+    /// Allocates zeroed device memory and writes its address. The answer is empty, or text that says why
+    /// there is none.
     pub allocate:
         unsafe extern "C" fn(device: *mut c_void, bytes: u64, label: Slice, address: *mut u64) -> Owned,
     /// Frees an allocation by the address that `allocate` gave.
@@ -95,17 +98,19 @@ pub struct Interface {
     pub read: unsafe extern "C" fn(device: *mut c_void, address: u64, into: *mut u8, len: usize) -> Owned,
     /// Copies to the device. The answer is as that of `read`.
     pub write: unsafe extern "C" fn(device: *mut c_void, address: u64, from: Slice) -> Owned,
-    /// Launches a kernel, by the JSON of a [`LaunchRequest`](super::LaunchRequest), and waits for its end. The answer is the
-    /// JSON of `Result<Launched, LaunchFailure>`.
+    /// Launches a kernel, by the JSON of a [`LaunchRequest`](super::LaunchRequest), and waits for its end.
+    /// The answer is the JSON of `Result<Launched, LaunchFailure>`.
     pub launch: unsafe extern "C" fn(device: *mut c_void, request: Slice) -> Owned,
-    /// The machine code of a kernel of a package, as text. The answer is the JSON of `Result<String, LaunchFailure>`.
+    /// The machine code of a kernel of a package, as text. The answer is the JSON of
+    /// `Result<String, LaunchFailure>`.
     pub listing: unsafe extern "C" fn(device: *mut c_void, package: Slice, kernel: Slice) -> Owned,
     /// The lanes of a wave of a kernel of a package. The answer is the JSON of `Result<u32, LaunchFailure>`.
     pub wave_size: unsafe extern "C" fn(device: *mut c_void, package: Slice, kernel: Slice) -> Owned,
     /// A table for each kernel over all its launches, by the JSON of their reports, a list, and of a
     /// [`Layout`](crate::report::Layout). The answer is the JSON of `Result<String, String>`.
     pub summary: unsafe extern "C" fn(reports: Slice, layout: Slice) -> Owned,
-    /// Adds the JSON of a [`JunitSuite`](super::JunitSuite) to the file at `path`. The answer is as that of `read`.
+    /// Adds the JSON of a [`JunitSuite`](super::JunitSuite) to the file at `path`. The answer is as that of
+    /// `read`.
     pub write_junit: unsafe extern "C" fn(path: Slice, suite: Slice) -> Owned,
     /// Takes an answer back.
     pub release: unsafe extern "C" fn(answer: Owned),

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Home {
-    /// In SGPRs (or lanes of a VGPR) that neither the kernel nor any function it reaches uses; written to memory once,
-    /// before each `s_endpgm`.
+    /// In SGPRs (or lanes of a VGPR) that neither the kernel nor any function it reaches uses; written to
+    /// memory once, before each `s_endpgm`.
     Register,
-    /// In LDS, in an image of the wave's record, by one `ds_add_u32` a site execution; written to memory once, before each
-    /// `s_endpgm`.
+    /// In LDS, in an image of the wave's record, by one `ds_add_u32` a site execution; written to memory
+    /// once, before each `s_endpgm`.
     Lds,
     /// In the wave's record in memory, by one `global_atomic_add` a site execution.
     Global,
@@ -47,5 +47,6 @@ pub const BUFFER_SYMBOL: &str = "__amdinst_buffer";
 /// The argument that has the counter buffer's address, with `Abi::Argument`.
 pub const BUFFER_ARGUMENT: &str = "amdinst_buffer";
 
-/// The argument behind it, of kernels that are told where records are ([`Layout::argument`](crate::counters::Layout::argument)).
+/// The argument behind it, of kernels that are told where records are
+/// ([`Layout::argument`](crate::counters::Layout::argument)).
 pub const STRIDES_ARGUMENT: &str = "amdinst_strides";

@@ -2,8 +2,9 @@
 //!
 //! It is JSON beside each instrumented code object (`*.probes.json`, [`SCHEMA`] 3): the target, what is
 //! measured, the counter home per kernel, and sites with their address (original and rewritten), kind, place
-//! in the source and probe names. A map of another schema is refused. Schema 1 had no strides to pass and no forms
-//! of sites, so its readers would launch kernels of schema 2 wrongly; schema 2 had a chain of frames at each site.
+//! in the source and probe names. A map of another schema is refused. Schema 1 had no strides to pass and no
+//! forms of sites, so its readers would launch kernels of schema 2 wrongly; schema 2 had a chain of frames at
+//! each site.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,8 +16,9 @@ use super::{Home, Level, Limiter, Place, Places, ProbeSpec, Refusal, SiteFrame};
 use crate::counters::{ArgumentError, Lanes, Layout, Probe, SiteForm, SiteForms, WaveIds};
 use crate::schema;
 
-/// Version of the JSON form of [`ProbeMap`]. In version 1, no kernel had more than the address of the buffer behind its arguments, and
-/// each site of a record five counts: its readers would pass over `wave_ids`, `site_forms` and `packed_sites`. Version 2 had no `places`.
+/// Version of the JSON form of [`ProbeMap`]. In version 1, no kernel had more than the address of the buffer
+/// behind its arguments, and each site of a record five counts: its readers would pass over `wave_ids`,
+/// `site_forms` and `packed_sites`. Version 2 had no `places`.
 pub const SCHEMA: u32 = 3;
 
 /// A document that cannot be read as a [`ProbeMap`].
@@ -54,8 +56,8 @@ pub struct ProbeMap {
     /// `xxh128:` and the hash of the original code object.
     #[serde(default)]
     pub original: String,
-    /// Hash of the instrumented code object, if there is one. It has the hash of this map in turn, in its section
-    /// `.amdinst.map`: of the file with zeros for these digits.
+    /// Hash of the instrumented code object, if there is one. It has the hash of this map in turn, in its
+    /// section `.amdinst.map`: of the file with zeros for these digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code_object: Option<String>,
     /// Every kernel that was asked for, instrumented or not, in order of entry address.
@@ -74,7 +76,8 @@ impl ProbeMap {
     ///
     /// # Errors
     /// Another version, no such document, or places that are not there.
-    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
+    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more
+    // often.
     #[inline]
     pub fn from_json(bytes: &[u8]) -> Result<Self, ProbeMapError> {
         let map: Self = schema::read(bytes, SCHEMA)?.map_err(|found| ProbeMapError::Schema { found })?;
@@ -88,10 +91,12 @@ impl ProbeMap {
     ///
     /// # Errors
     /// None that this type has.
-    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
+    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more
+    // often.
     #[inline]
     pub fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
-        // About as much as most take, so that what is written is not moved. Memory that is not written to costs nothing.
+        // About as much as most take, so that what is written is not moved. Memory that is not written to
+        // costs nothing.
         let sites: usize = self.kernels.iter().map(|kernel| kernel.sites.len() + kernel.uniform.len()).sum();
         let mut bytes = Vec::with_capacity(BYTES_OF_KERNEL * self.kernels.len() + BYTES_OF_SITE * sites);
         serde_json::to_writer(&mut bytes, self)?;
@@ -105,8 +110,8 @@ impl ProbeMap {
         self.kernels.iter().find(|kernel| kernel.name == name)
     }
 
-    /// The original address of the instruction at `new_pc` of the instrumented code object. Inserted instructions
-    /// belong to the instruction they were inserted for.
+    /// The original address of the instruction at `new_pc` of the instrumented code object. Inserted
+    /// instructions belong to the instruction they were inserted for.
     pub fn original_pc(&self, new_pc: u64) -> Option<u64> {
         self.addresses.original(new_pc)
     }
@@ -124,7 +129,8 @@ pub struct KernelProbes {
     /// Lanes of its waves.
     #[serde(default, skip_serializing_if = "Lanes::is_default")]
     pub lanes: Lanes,
-    /// Where its counters are stored; `None` when the kernel was not instrumented (refused, or without a site).
+    /// Where its counters are stored; `None` when the kernel was not instrumented (refused, or without a
+    /// site).
     #[serde(rename = "counter_storage", alias = "home")]
     pub home: Option<Home>,
     /// Why this home was taken, in a sentence.
@@ -172,8 +178,8 @@ pub struct KernelProbes {
     pub left_out: Vec<LeftOut>,
     /// Branches that cannot diverge.
     pub uniform: Vec<UniformBranch>,
-    /// Every other instruction that writes EXEC, with its class; a narrowing observed at none of these and at no site
-    /// is a miss of the analysis.
+    /// Every other instruction that writes EXEC, with its class; a narrowing observed at none of these and at
+    /// no site is a miss of the analysis.
     pub exec_writes: Vec<ExecWrite>,
     /// The `#[probe]`s that stand in this kernel or in functions it may call.
     pub probes: Vec<ProbeOutcome>,
@@ -194,8 +200,8 @@ impl KernelProbes {
         }
     }
 
-    /// Puts the address of the counter buffer, and the words behind it, into a kernarg segment, if the kernel takes
-    /// them as arguments. The segment grows to the size of the instrumented kernel's.
+    /// Puts the address of the counter buffer, and the words behind it, into a kernarg segment, if the kernel
+    /// takes them as arguments. The segment grows to the size of the instrumented kernel's.
     ///
     /// # Errors
     /// When the kernel could not reach all of the buffer.
@@ -240,8 +246,8 @@ impl KernelProbes {
         self.home.is_some()
     }
 
-    /// The pcs of the original that may narrow EXEC without being counted: else-halves, restores, constants, sites that
-    /// were not selected, and those that were refused by name.
+    /// The pcs of the original that may narrow EXEC without being counted: else-halves, restores, constants,
+    /// sites that were not selected, and those that were refused by name.
     pub fn explained_pcs(&self) -> impl Iterator<Item = u64> {
         let writes = self.exec_writes.iter().map(|write| write.pc);
         let refused = self.refusals.iter().filter_map(|refusal| refusal.pc);
@@ -343,7 +349,8 @@ impl SiteKind {
 /// An instruction that narrows EXEC by a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Site {
-    /// Position in the kernel's record, from 0. Positions of functions that other kernels alone call are left out.
+    /// Position in the kernel's record, from 0. Positions of functions that other kernels alone call are left
+    /// out.
     pub id: u32,
     /// Its kind.
     pub kind: SiteKind,
@@ -356,10 +363,12 @@ pub struct Site {
     /// Where it stands in the source; `None` without debug information.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// Other places of the branch's own instructions: for the compiler may have given it a line without a branch.
+    /// Other places of the branch's own instructions: for the compiler may have given it a line without a
+    /// branch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nearby: Vec<Place>,
-    /// The branch is only near `place`: the compiler gave it none; or, where the sources were read, neither it nor `nearby` has one.
+    /// The branch is only near `place`: the compiler gave it none; or, where the sources were read, neither
+    /// it nor `nearby` has one.
     #[serde(default, rename = "near", skip_serializing_if = "std::ops::Not::not")]
     pub is_near: bool,
     /// Name of the `#[probe]` it belongs to: the innermost construct that contains it.
@@ -375,26 +384,27 @@ pub struct Site {
 /// A basic block, or a part of one between writes of EXEC, whose executions are counted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BlockProbe {
-    /// Position in the kernel's record, from 0. Positions of functions that other kernels alone call are left out.
+    /// Position in the kernel's record, from 0. Positions of functions that other kernels alone call are left
+    /// out.
     pub id: u32,
     /// Address of its first instruction in the original code object.
     pub pc: u64,
     /// The address after its last one.
     pub end_pc: u64,
-    /// Original addresses of the instructions whose lanes are counted, first and end: all of the block that depend on
-    /// EXEC.
+    /// Original addresses of the instructions whose lanes are counted, first and end: all of the block that
+    /// depend on EXEC.
     pub lanes_pcs: [u64; 2],
     /// Instructions.
     pub instructions: u32,
     /// Where its first instruction that has a place stands in the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// The source lines that its instructions come from which do something in active lanes alone, those of calls that were inlined
-    /// among them.
+    /// The source lines that its instructions come from which do something in active lanes alone, those of
+    /// calls that were inlined among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<FileLines>,
-    /// Lines that only its other instructions come from: scalar ones, those of a lane by its number, those in whole-wave
-    /// mode. Active lanes tell nothing of them.
+    /// Lines that only its other instructions come from: scalar ones, those of a lane by its number, those in
+    /// whole-wave mode. Active lanes tell nothing of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scalar_lines: Vec<FileLines>,
     /// Symbol of the kernel or function it stands in, mangled.

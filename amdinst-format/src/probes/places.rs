@@ -1,7 +1,9 @@
-//! Where a kernel's code stands in the source: chains of calls that were inlined, which share their outer ones.
+//! Where a kernel's code stands in the source: chains of calls that were inlined, which share their outer
+//! ones.
 //!
-//! The branches of templates and iterators stand in chains of many calls, and most of a chain is that of the branch before. So each frame
-//! is kept once, and knows the call that it was inlined at; a site has the number of its innermost.
+//! The branches of templates and iterators stand in chains of many calls, and most of a chain is that of the
+//! branch before. So each frame is kept once, and knows the call that it was inlined at; a site has the
+//! number of its innermost.
 
 use std::sync::Arc;
 
@@ -41,7 +43,8 @@ pub struct PlaceFrame {
     /// Column, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// The call that its function was inlined at, in [`Places::frames`], where it comes before; `None` if it was not.
+    /// The call that its function was inlined at, in [`Places::frames`], where it comes before; `None` if it
+    /// was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inlined_at: Option<Place>,
 }
@@ -58,7 +61,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// The inline chain at a place, innermost first. It ends where numbers do not fit; a map that was read has none such.
+    /// The inline chain at a place, innermost first. It ends where numbers do not fit; a map that was read
+    /// has none such.
     pub fn frames(&self, place: Option<Place>) -> Vec<SiteFrame> {
         let text = |texts: &[Arc<str>], number: Option<u32>| texts.get(number? as usize).cloned();
         let frame = |frame: &PlaceFrame| SiteFrame {

@@ -43,7 +43,8 @@ pub enum Reason {
     BranchOutOfRange,
     /// The kernel's user SGPRs leave no room for the kernarg pointer.
     KernargPointer,
-    /// Something to count stands where VGPR indexing may be on, or vector instructions skipped, so that none can be added.
+    /// Something to count stands where VGPR indexing may be on, or vector instructions skipped, so that none
+    /// can be added.
     IndexedRegisters,
     /// The descriptor has no room for the needs of the probes (registers, kernarg size).
     DescriptorLimit,
@@ -65,8 +66,8 @@ pub struct Refusal {
     pub reason: Reason,
     /// The finding, for people.
     pub detail: String,
-    /// Where `pc`, or the obstacle to the whole kernel, is in the source, innermost inlined function first; empty
-    /// without debug information.
+    /// Where `pc`, or the obstacle to the whole kernel, is in the source, innermost inlined function first;
+    /// empty without debug information.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<SiteFrame>,
 }

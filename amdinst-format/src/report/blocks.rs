@@ -37,8 +37,8 @@ pub struct BlockReport {
     /// Where its first instruction with a place stands in the source.
     #[serde(flatten)]
     pub location: Location,
-    /// The source lines that its instructions come from which do something in active lanes alone, those of Rust's own library left
-    /// out.
+    /// The source lines that its instructions come from which do something in active lanes alone, those of
+    /// Rust's own library left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<FileLines>,
     /// Lines that only its other instructions come from: active lanes tell nothing of them.
@@ -112,8 +112,9 @@ const COLUMNS: [Column; 5] = [
     Column { head: "blocks", right: true, fit: Fit::Drop(0) },
 ];
 
-/// For people: by source place, the executions of its blocks, the lanes of each, and the instructions that waves ran in
-/// them, the most first. Blocks of a dependency are one line, unless all are shown. Ends with a newline.
+/// For people: by source place, the executions of its blocks, the lanes of each, and the instructions that
+/// waves ran in them, the most first. Blocks of a dependency are one line, unless all are shown. Ends with a
+/// newline.
 pub(super) fn table(blocks: &[BlockReport], layout: &Layout) -> String {
     #[derive(Default)]
     struct Row {

@@ -26,10 +26,11 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// Work-items of a workgroup in x, y, z.
     pub block: [u32; 3],
-    /// The counter records, read back by [`crate::counters::decode`]; empty for a kernel that was not instrumented.
+    /// The counter records, read back by [`crate::counters::decode`]; empty for a kernel that was not
+    /// instrumented.
     pub records: &'a [WaveRecord],
-    /// Seconds that the kernel ran, at most; `None` where the counters are compared with another count, which shows every
-    /// overflow. A launch so long that a wave can have passed a site 2^32 times has no report.
+    /// Seconds that the kernel ran, at most; `None` where the counters are compared with another count, which
+    /// shows every overflow. A launch so long that a wave can have passed a site 2^32 times has no report.
     pub seconds: Option<f64>,
 }
 
@@ -166,7 +167,8 @@ impl Report {
         Ok(report)
     }
 
-    /// Adds a probe, or merges it with its namesake: a probe in a function that was inlined twice is one probe.
+    /// Adds a probe, or merges it with its namesake: a probe in a function that was inlined twice is one
+    /// probe.
     fn add_probe(&mut self, probe: &ProbeSpec, result: &ProbeResult, instrumented: bool) {
         // Code that is not there may be that of a function which this kernel never calls.
         let function = probe.function.rsplit("::").next().unwrap_or(&probe.function);
@@ -249,7 +251,8 @@ fn check(launch: &Launch<'_>, waves: u64) -> Result<(), ReportError> {
     }
     let counts = !launch.probes.sites.is_empty() || !launch.probes.blocks.is_empty();
     if let Some(seconds) = launch.seconds.filter(|_| counts) {
-        // What was inserted at the cheapest site, and the site's own instruction. What has no counters cannot overflow.
+        // What was inserted at the cheapest site, and the site's own instruction. What has no counters cannot
+        // overflow.
         let least = launch.probes.cost.instructions_per_site[0];
         let least = if launch.probes.site_forms.is_empty() { least } else { least.max(COUNTING_IN_SGPRS) };
         let safe = seconds_to_overflow(least + 1);
@@ -336,8 +339,8 @@ const fn wave_id(record: &WaveRecord) -> WaveId {
     WaveId { workgroup: record.workgroup, wave: record.wave }
 }
 
-/// The place to name for an inline chain (innermost first): the innermost frame that is not in Rust's own library, for
-/// a `for` loop's exit stands in `Range::next` and means nothing to its writer there.
+/// The place to name for an inline chain (innermost first): the innermost frame that is not in Rust's own
+/// library, for a `for` loop's exit stands in `Range::next` and means nothing to its writer there.
 pub fn location(frames: &[SiteFrame]) -> Location {
     let own = |frame: &&SiteFrame| frame.file.as_deref().is_some_and(|file| !is_library_file(file));
     let frame = frames.iter().find(own).or_else(|| frames.first());

@@ -165,8 +165,8 @@ fn cut(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// A path of at most `width` characters: without its first directories, else cut at the left. The cell's text before
-/// it, up to the last space, stays.
+/// A path of at most `width` characters: without its first directories, else cut at the left. The cell's text
+/// before it, up to the last space, stays.
 pub fn shorter_path(text: &str, width: usize) -> String {
     let length = |text: &str| text.chars().count();
     if length(text) <= width {

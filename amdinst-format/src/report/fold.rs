@@ -1,4 +1,5 @@
-//! The report of a launch too large to keep every wave of: made part by part, with exact sums, and some of the waves.
+//! The report of a launch too large to keep every wave of: made part by part, with exact sums, and some of
+//! the waves.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -11,7 +12,8 @@ use crate::counters::Layout;
 /// Which waves a report has one by one; its sums are those of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keep {
-    /// Of each site, block, or of the launch: so many of those that lost most lanes, ran most often, or longest.
+    /// Of each site, block, or of the launch: so many of those that lost most lanes, ran most often, or
+    /// longest.
     pub worst: usize,
     /// Each wave whose number is a multiple of this.
     pub every: u64,
@@ -153,7 +155,8 @@ impl Keep {
         }
     }
 
-    /// Takes out of `waves`, which are in the order of their numbers, those that are not kept. Of waves of one rank, the first are.
+    /// Takes out of `waves`, which are in the order of their numbers, those that are not kept. Of waves of
+    /// one rank, the first are.
     fn take_others<T: Copy, R: Ord>(
         self,
         waves: &mut Vec<T>,

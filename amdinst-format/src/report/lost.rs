@@ -1,7 +1,7 @@
 //! How many lanes stood idle because their wave went on without them: what a report is sorted by.
 //!
-//! Counters are sums over the executions of a wave, so the figure is exact only where no execution is mixed up with one of
-//! another kind. [`Certainty`] says which it is.
+//! Counters are sums over the executions of a wave, so the figure is exact only where no execution is mixed
+//! up with one of another kind. [`Certainty`] says which it is.
 
 use super::Counts;
 use crate::counters::Lanes;
@@ -53,17 +53,18 @@ impl Lost {
     }
 }
 
-/// An `if`: in an execution that diverged, the lanes that were switched off wait. Where none went on, the wave jumps
-/// and nobody waits, but the sums do not say how many lanes that were.
+/// An `if`: in an execution that diverged, the lanes that were switched off wait. Where none went on, the
+/// wave jumps and nobody waits, but the sums do not say how many lanes that were.
 fn of_branch(counts: &Counts) -> Lost {
     let off = counts.lanes_in.saturating_sub(counts.lanes_taken);
     let certainty = if counts.none == 0 { Certainty::Exact } else { Certainty::AtMost };
     Lost { lanes: off, certainty }
 }
 
-/// A loop's exit: a lane that left waits in every later round, until the last one leaves and the loop ends (`none`).
-/// All lanes that entered leave at some time, so that `(in - taken) / none` entered each time; they would all have been
-/// active in every round. That is so for a loop that was entered once, and has no other exit.
+/// A loop's exit: a lane that left waits in every later round, until the last one leaves and the loop ends
+/// (`none`). All lanes that entered leave at some time, so that `(in - taken) / none` entered each time; they
+/// would all have been active in every round. That is so for a loop that was entered once, and has no other
+/// exit.
 fn of_loop(wave: Lanes, counts: &Counts) -> Lost {
     let left = counts.lanes_in.saturating_sub(counts.lanes_taken);
     if counts.none == 0 {
@@ -112,7 +113,8 @@ mod tests {
 
     #[test]
     fn loops() {
-        // Lanes 0 to 3 leave after 1, 2, 3 and 4 rounds: 4 + 3 + 2 + 1 come in, 3 + 2 + 1 + 0 go on; idle are 0 + 1 + 2 + 3.
+        // Lanes 0 to 3 leave after 1, 2, 3 and 4 rounds: 4 + 3 + 2 + 1 come in, 3 + 2 + 1 + 0 go on; idle are
+        // 0 + 1 + 2 + 3.
         let lost = Lost::of_wave(Lanes::Wave64, "loop-exit", &counts(4, 0, 1, 10, 6));
         assert_eq!(lost, Lost { lanes: 6, certainty: Certainty::About });
         // All leave together after 5 rounds.

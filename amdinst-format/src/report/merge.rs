@@ -3,8 +3,8 @@
 use super::{Report, SiteReport};
 
 impl Report {
-    /// Adds the figures of another launch of the same kernel and code object. Figures by wave are kept for both, the one
-    /// after the other; grid and block stay those of the first.
+    /// Adds the figures of another launch of the same kernel and code object. Figures by wave are kept for
+    /// both, the one after the other; grid and block stay those of the first.
     pub fn add_launch(&mut self, other: &Self) {
         self.waves += other.waves;
         self.unfinished.extend(&other.unfinished);

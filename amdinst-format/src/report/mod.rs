@@ -1,8 +1,9 @@
 //! The divergence report of one launch: what each branch of the source did, summed and wave by wave.
 //!
-//! A [`Report`] is plain data, in the shape of its JSON (`schema` 1). [`Report::find`] and [`Report::at_line`] select the
-//! machine sites of one source branch, for a compiler may make several out of it, or none. [`Report::table`] prints
-//! it for people, [`Report::snapshot`] in a form that survives recompilation, and [`oracle`] compares it with what an emulator saw.
+//! A [`Report`] is plain data, in the shape of its JSON (`schema` 1). [`Report::find`] and
+//! [`Report::at_line`] select the machine sites of one source branch, for a compiler may make several out of
+//! it, or none. [`Report::table`] prints it for people, [`Report::snapshot`] in a form that survives
+//! recompilation, and [`oracle`] compares it with what an emulator saw.
 
 mod blocks;
 mod build;

@@ -1,6 +1,7 @@
 //! How long a launch takes on a device that is modelled, as a saved run has it.
 //!
-//! No figure is measured. A cycle is one of the device's engine clock; wave-cycles are those of all waves together.
+//! No figure is measured. A cycle is one of the device's engine clock; wave-cycles are those of all waves
+//! together.
 
 use std::collections::BTreeMap;
 
@@ -49,8 +50,8 @@ pub struct WaveSpan {
 }
 
 impl WaveSpan {
-    /// The waves of the first compute units, in order: of as many whole units as have at most `most` waves together, one
-    /// at least.
+    /// The waves of the first compute units, in order: of as many whole units as have at most `most` waves
+    /// together, one at least.
     pub fn first_units(mut spans: Vec<Self>, most: usize) -> Vec<Self> {
         spans.sort_unstable();
         if let (Some(first), Some(over)) = (spans.first(), spans.get(most)) {

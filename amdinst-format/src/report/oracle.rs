@@ -1,7 +1,7 @@
 //! Comparing counters with what an emulator saw in the original code object.
 //!
-//! The emulator notes every write of EXEC, without knowing of sites; a rewriter that misses a site, or counts one wrongly,
-//! disagrees with it here.
+//! The emulator notes every write of EXEC, without knowing of sites; a rewriter that misses a site, or counts
+//! one wrongly, disagrees with it here.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -135,8 +135,8 @@ impl fmt::Display for Figures<'_> {
     }
 }
 
-/// Compares the records of an instrumented kernel with the emulator's counts of each wave of the original, by address.
-/// `native` is in the order of `records`. Returns the first `limit` disagreements; none means equal.
+/// Compares the records of an instrumented kernel with the emulator's counts of each wave of the original, by
+/// address. `native` is in the order of `records`. Returns the first `limit` disagreements; none means equal.
 pub fn compare(
     probes: &KernelProbes,
     records: &[WaveRecord],
@@ -201,9 +201,9 @@ pub fn add(found: &mut Vec<Disagreement>, next: Vec<Disagreement>, limit: usize)
     }
 }
 
-/// Compares the blocks of an instrumented kernel with the emulator's counts of the original. It compares executions and
-/// lanes active before, by wave in the order of `records`, and by address. If `all`, every block was asked for, so it
-/// must be counted unless it was refused. Returns the first `limit` disagreements.
+/// Compares the blocks of an instrumented kernel with the emulator's counts of the original. It compares
+/// executions and lanes active before, by wave in the order of `records`, and by address. If `all`, every
+/// block was asked for, so it must be counted unless it was refused. Returns the first `limit` disagreements.
 pub fn compare_blocks(
     probes: &KernelProbes,
     records: &[WaveRecord],
@@ -251,12 +251,13 @@ pub fn compare_blocks(
     found
 }
 
-/// Ticks that the instructions of the probe between its two readings may take: waiting, and moving the time where it
-/// stays.
+/// Ticks that the instructions of the probe between its two readings may take: waiting, and moving the time
+/// where it stays.
 const BETWEEN_READINGS: u64 = 24;
 
-/// Compares the times of an instrumented kernel with the emulator's clock for each wave of the original, in the order
-/// of `records`: a tick per instruction, and 64 per reading of the clock. Returns the first `limit` disagreements.
+/// Compares the times of an instrumented kernel with the emulator's clock for each wave of the original, in
+/// the order of `records`: a tick per instruction, and 64 per reading of the clock. Returns the first `limit`
+/// disagreements.
 pub fn compare_times(records: &[WaveRecord], ticks: &[u64], limit: usize) -> Vec<Disagreement> {
     /// What the reading at the end adds.
     const READING: u64 = 64;

@@ -1,11 +1,11 @@
 //! Whose a source file is, and how people read its name.
 //!
-//! A place in `libm` or in `core` says little to the writer of a kernel: they want the line of their own that led there. This
-//! is the one rule for it, for branches, faults and times alike: [`own_frame`] of a chain of frames, [`Origin`] of a file,
-//! [`short`] for its name.
+//! A place in `libm` or in `core` says little to the writer of a kernel: they want the line of their own that
+//! led there. This is the one rule for it, for branches, faults and times alike: [`own_frame`] of a chain of
+//! frames, [`Origin`] of a file, [`short`] for its name.
 //!
-//! Only the path is looked at. The user's are files of the workspace, and those that no rule here knows: a package that is
-//! a path dependency is somebody's own work.
+//! Only the path is looked at. The user's are files of the workspace, and those that no rule here knows: a
+//! package that is a path dependency is somebody's own work.
 
 use std::borrow::Cow;
 
@@ -60,8 +60,8 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// What follows `library/` in a file of Rust's own library: under the toolchain, under rustc's stand-in for its own checkout, or,
-/// where `core` was compiled in its own directory, at the path's beginning.
+/// What follows `library/` in a file of Rust's own library: under the toolchain, under rustc's stand-in for
+/// its own checkout, or, where `core` was compiled in its own directory, at the path's beginning.
 fn library(file: &str) -> Option<&str> {
     if let Some((_, rest)) = file.split_once("/rustlib/src/rust/library/") {
         return Some(rest);
@@ -75,7 +75,8 @@ fn library(file: &str) -> Option<&str> {
 /// What a relative path into Rust's own library begins with.
 const LIBRARIES: [&str; 4] = ["core/", "alloc/", "std/", "compiler-builtins/"];
 
-/// The package that a file belongs to, where cargo keeps packages that are no part of the workspace, and the file in it.
+/// The package that a file belongs to, where cargo keeps packages that are no part of the workspace, and the
+/// file in it.
 fn dependency(file: &str) -> Option<(Cow<'_, str>, &str)> {
     // `~/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/libm-0.2.16/src/lib.rs`
     if let Some((_, rest)) = file.split_once("/registry/src/") {
@@ -87,7 +88,8 @@ fn dependency(file: &str) -> Option<(Cow<'_, str>, &str)> {
         let (package, path) = rest.split_once('/')?;
         return Some((package.into(), path));
     }
-    // `~/.cargo/git/checkouts/libm-2fd7a8dc5d0f1a44/7ad3a1b/src/lib.rs`: the repository's name and the commit.
+    // `~/.cargo/git/checkouts/libm-2fd7a8dc5d0f1a44/7ad3a1b/src/lib.rs`: the repository's name and the
+    // commit.
     if let Some((_, rest)) = file.split_once("/git/checkouts/") {
         let (repository, rest) = rest.split_once('/')?;
         let (commit, path) = rest.split_once('/')?;
@@ -105,8 +107,8 @@ fn dependency(file: &str) -> Option<(Cow<'_, str>, &str)> {
     Some((package.into(), path))
 }
 
-/// A file's name for people: the user's as it is, others from their package on (`libm-0.2.16/src/math/powf.rs`,
-/// `core/src/iter/range.rs`).
+/// A file's name for people: the user's as it is, others from their package on
+/// (`libm-0.2.16/src/math/powf.rs`, `core/src/iter/range.rs`).
 pub fn short(file: &str) -> Cow<'_, str> {
     match Origin::of(file) {
         Origin::Own => file.into(),
@@ -115,8 +117,8 @@ pub fn short(file: &str) -> Cow<'_, str> {
     }
 }
 
-/// The nearest frame that is the user's, of a chain of calls, innermost first. `None` if there is none: in a function that was
-/// not inlined nothing is known of its callers.
+/// The nearest frame that is the user's, of a chain of calls, innermost first. `None` if there is none: in a
+/// function that was not inlined nothing is known of its callers.
 pub fn own_frame(frames: &[SiteFrame]) -> Option<&SiteFrame> {
     frames.iter().find(|frame| frame.file.as_deref().is_some_and(|file| Origin::of(file).is_own()))
 }

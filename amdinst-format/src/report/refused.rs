@@ -1,7 +1,8 @@
 //! What was not instrumented, in as few lines as say it.
 //!
-//! A refusal of the user's own code is a line of its own. Those of a dependency are one line for each reason: a kernel that formats
-//! numbers reaches hundreds of functions of `core`, and all that do not fit are refused for the same.
+//! A refusal of the user's own code is a line of its own. Those of a dependency are one line for each reason:
+//! a kernel that formats numbers reaches hundreds of functions of `core`, and all that do not fit are refused
+//! for the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 

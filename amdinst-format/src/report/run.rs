@@ -130,7 +130,8 @@ pub struct FaultReport {
     /// The place to look at: the nearest of the user's.
     #[serde(flatten)]
     pub location: Location,
-    /// Where the instruction stands in the source, and the calls that led there, inlined or not: innermost first.
+    /// Where the instruction stands in the source, and the calls that led there, inlined or not: innermost
+    /// first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<SiteFrame>,
     /// Address of the instruction in the original code object.
@@ -156,7 +157,8 @@ pub struct EarlierReport {
     /// The place to look at: the nearest of the user's.
     #[serde(flatten)]
     pub location: Location,
-    /// Where the instruction stands in the source, and the calls that led there, inlined or not: innermost first.
+    /// Where the instruction stands in the source, and the calls that led there, inlined or not: innermost
+    /// first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<SiteFrame>,
     /// Its address in the original code object.
@@ -166,8 +168,8 @@ pub struct EarlierReport {
 }
 
 impl FaultReport {
-    /// Whether people know both as one mistake: of one kind, at the same lines, whichever access came first. Of one line the compiler
-    /// makes several instructions.
+    /// Whether people know both as one mistake: of one kind, at the same lines, whichever access came first.
+    /// Of one line the compiler makes several instructions.
     pub fn is_of_the_lines_of(&self, other: &Self) -> bool {
         let same = (&self.kernel, &self.kind) == (&other.kernel, &other.kind);
         same && match (self.lines(), other.lines()) {
@@ -213,14 +215,15 @@ pub struct KernelFacts {
     pub code_object: String,
     /// [`content_hash`] of that file at the time of the run.
     pub code_object_hash: String,
-    /// Registers, LDS, scratch and occupancy without and with probes; the same twice for a kernel that was not
-    /// instrumented.
+    /// Registers, LDS, scratch and occupancy without and with probes; the same twice for a kernel that was
+    /// not instrumented.
     pub cost: Option<Cost>,
-    /// Work-items of the launched workgroups that the occupancy holds for: of those of which the fewest waves fit. None if it is that of
-    /// the largest workgroup that the kernel takes.
+    /// Work-items of the launched workgroups that the occupancy holds for: of those of which the fewest waves
+    /// fit. None if it is that of the largest workgroup that the kernel takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workgroup: Option<u32>,
-    /// Bytes of LDS that are private arrays which LLVM moved there, for the largest workgroup that the kernel takes.
+    /// Bytes of LDS that are private arrays which LLVM moved there, for the largest workgroup that the kernel
+    /// takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved_lds: Option<MovedLds>,
     /// Its sites, in the order of the probe map.
@@ -311,7 +314,8 @@ impl Run {
     ///
     /// # Errors
     /// Another version, or no such document.
-    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
+    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more
+    // often.
     #[inline]
     pub fn from_json(bytes: &[u8]) -> Result<Self, RunError> {
         schema::read(bytes, SCHEMA)?.map_err(|found| RunError::Schema { found })
@@ -322,8 +326,8 @@ impl Run {
         self.programs.iter().flat_map(|program| program.tests.iter().map(move |test| (program, test)))
     }
 
-    /// Puts programs, tests, kernels and sources in order, and the tests of a program that ran in several processes (as
-    /// nextest does) together.
+    /// Puts programs, tests, kernels and sources in order, and the tests of a program that ran in several
+    /// processes (as nextest does) together.
     pub fn sort(&mut self) {
         self.programs.sort_by(|a, b| (&a.name, &a.cpu).cmp(&(&b.name, &b.cpu)));
         let mut programs: Vec<Program> = Vec::new();
@@ -365,7 +369,8 @@ pub enum Line<R = Report> {
 
 impl Program {
     /// Reads what a program wrote for `cpu`. What follows a line that is not whole is lost with its writer.
-    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more often.
+    // Inlined, so that its code is made in crates that call it: test programs do not, and are built more
+    // often.
     #[inline]
     pub fn from_lines(text: &str, cpu: &str) -> Option<Self> {
         let mut lines = text.lines().map_while(|line| serde_json::from_str(line).ok());

@@ -113,8 +113,8 @@ impl<'a> Selection<'a> {
         self.sites.iter().map(|site| site.counts).sum()
     }
 
-    /// The counters wave by wave, summed over sites, in order of workgroup (x fastest) and wave. Waves that never
-    /// came to any of the sites are left out.
+    /// The counters wave by wave, summed over sites, in order of workgroup (x fastest) and wave. Waves that
+    /// never came to any of the sites are left out.
     pub fn waves(&self) -> Vec<WaveReport> {
         let mut waves = BTreeMap::<_, Counts>::new();
         for wave in self.sites.iter().flat_map(|site| &site.waves) {
@@ -151,8 +151,8 @@ impl<'a> Selection<'a> {
         self.counts().lanes_in
     }
 
-    /// Active lanes after, summed over executions. Which side of the branch these are is the compiler's choice: it
-    /// may invert a condition; for a loop they are the lanes that go on.
+    /// Active lanes after, summed over executions. Which side of the branch these are is the compiler's
+    /// choice: it may invert a condition; for a loop they are the lanes that go on.
     pub fn lanes_taken(&self) -> u64 {
         self.counts().lanes_taken
     }
@@ -183,7 +183,8 @@ impl Report {
     /// The sites of the probe called `name`.
     ///
     /// # Errors
-    /// When there is no such probe, or the compiler made something of it that has no counts: never a silent zero.
+    /// When there is no such probe, or the compiler made something of it that has no counts: never a silent
+    /// zero.
     pub fn find(&self, name: &str) -> Result<Selection<'_>, SelectError> {
         self.has_branches()?;
         let sites: Vec<_> = self.sites.iter().filter(|site| site.name.as_deref() == Some(name)).collect();
@@ -246,8 +247,8 @@ impl Report {
         Ok(Selection { sites: self.sites.iter().collect() })
     }
 
-    /// What became of the probe called `name`, if the kernel has it. A probe that was inlined or unrolled into several
-    /// branches is counted if any of them is.
+    /// What became of the probe called `name`, if the kernel has it. A probe that was inlined or unrolled
+    /// into several branches is counted if any of them is.
     pub fn outcome(&self, name: &str) -> Option<&Outcome> {
         self.probes.iter().find(|probe| probe.name == name).map(|probe| &probe.outcome)
     }

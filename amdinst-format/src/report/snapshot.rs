@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use super::{Counts, Outcome, Report};
 
 impl Report {
-    /// One line a source place, sorted, with the counters summed over the sites there. It contains no address, register
-    /// or counter storage, so it changes only if the branches behave otherwise. Paths are cut to what follows the last
-    /// `src/` or, without one, to the file's name. Ends with a newline.
+    /// One line a source place, sorted, with the counters summed over the sites there. It contains no
+    /// address, register or counter storage, so it changes only if the branches behave otherwise. Paths are
+    /// cut to what follows the last `src/` or, without one, to the file's name. Ends with a newline.
     pub fn snapshot(&self) -> String {
         let mut lines = BTreeMap::<_, Counts>::new();
         for site in &self.sites {

@@ -98,7 +98,8 @@ fn branch_text(kind: &str, name: &str, location: &Location, expected: bool) -> S
     text
 }
 
-/// The sites of a dependency's functions, and which of the user's lines led there: none for functions that were not inlined.
+/// The sites of a dependency's functions, and which of the user's lines led there: none for functions that
+/// were not inlined.
 #[derive(Debug, Default)]
 struct Dependency {
     sum: Sum,
@@ -111,12 +112,12 @@ impl Report {
         self.table_in(&Layout::default())
     }
 
-    /// The report by source line: branch, executions, how many of them diverged, the lanes that stayed active, and those that
-    /// were lost; those that lost the most first.
+    /// The report by source line: branch, executions, how many of them diverged, the lanes that stayed
+    /// active, and those that were lost; those that lost the most first.
     ///
-    /// Sites at the same place, of the same kind and probe, are one line. Branches of a dependency are one line
-    /// together, unless the layout shows all. If several of the user's lines called it, each has a line below. Ends
-    /// with a newline.
+    /// Sites at the same place, of the same kind and probe, are one line. Branches of a dependency are one
+    /// line together, unless the layout shows all. If several of the user's lines called it, each has a line
+    /// below. Ends with a newline.
     pub fn table_in(&self, layout: &Layout) -> String {
         let rows = self.rows(layout.all);
         let mut text = String::new();

@@ -254,7 +254,8 @@ fn the_table_has_one_line_a_source_place() {
 
 const LIBM: &str = "/root/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/libm-0.2.16/src/math/powf.rs";
 
-/// The report with sites of `libm`: three places that two lines led to, and one in a function that was not inlined.
+/// The report with sites of `libm`: three places that two lines led to, and one in a function that was not
+/// inlined.
 fn with_a_dependency() -> Report {
     let mut kernel = kernel();
     let mut chains = Vec::from([12, 20, 20].map(inlined_at));
@@ -284,7 +285,8 @@ fn with_a_dependency() -> Report {
     report
 }
 
-/// Each wave loses 0 and 4 lanes by the first line, 32 by the second, and 64 in the function that was not inlined.
+/// Each wave loses 0 and 4 lanes by the first line, 32 by the second, and 64 in the function that was not
+/// inlined.
 #[test]
 fn branches_of_a_dependency_are_one_row_with_the_lines_that_led_there() {
     let report = with_a_dependency();

@@ -1,7 +1,8 @@
 //! The functions of the library, as `hsakmt.h` declares them.
 //!
-//! All pointers come from the runtime, which vouches for them as that header asks: outputs are valid for writes, arrays have
-//! as many elements as is said, handles are ones that this library gave. Null pointers are refused.
+//! All pointers come from the runtime, which vouches for them as that header asks: outputs are valid for
+//! writes, arrays have as many elements as is said, handles are ones that this library gave. Null pointers
+//! are refused.
 
 mod events;
 mod memory;

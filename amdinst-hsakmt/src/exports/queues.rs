@@ -7,7 +7,8 @@ use crate::abi::{Event, QUEUE_AQL, QueueResource, Status};
 use crate::driver::{driver, give_back};
 use crate::topology::GLOBAL_SYNCS;
 
-/// Starts a queue. Queues of packets are all there are: the runtime copies with kernels where it gets no other engine.
+/// Starts a queue. Queues of packets are all there are: the runtime copies with kernels where it gets no
+/// other engine.
 ///
 /// # Safety
 /// See the module.
@@ -58,7 +59,8 @@ pub(crate) extern "C" fn hsaKmtDestroyQueue(queue: u64) -> u32 {
     status(|| give_back(|driver| driver.destroy_queue(queue)))
 }
 
-/// Gives a queue counters of global wave sync, by which workgroups of a cooperative launch wait for each other.
+/// Gives a queue counters of global wave sync, by which workgroups of a cooperative launch wait for each
+/// other.
 ///
 /// # Safety
 /// See the module.

@@ -1,4 +1,5 @@
-//! AQL packets (HSA runtime specification, "Architected Queuing Language packets"; `hsa_ext_amd.h` for AMD's own).
+//! AQL packets (HSA runtime specification, "Architected Queuing Language packets"; `hsa_ext_amd.h` for AMD's
+//! own).
 
 use crate::cells::Cell64;
 
@@ -30,8 +31,8 @@ pub(super) enum Packet {
         /// How.
         condition: Condition,
     },
-    /// Commands of the older packet format: the runtime sends those that make instruction caches forget, which the emulator
-    /// has none of.
+    /// Commands of the older packet format: the runtime sends those that make instruction caches forget,
+    /// which the emulator has none of.
     Commands,
     /// Anything else.
     Unknown {

@@ -91,8 +91,9 @@ impl Processor {
         }
     }
 
-    /// Whether the host has ever rung. From then on packets' headers tell which are there: of several producers the one with
-    /// the lower number may ring last, and the doorbell, a word of memory here, does not keep what it was rung with before.
+    /// Whether the host has ever rung. From then on packets' headers tell which are there: of several
+    /// producers the one with the lower number may ring last, and the doorbell, a word of memory here, does
+    /// not keep what it was rung with before.
     fn is_rung(&mut self) -> bool {
         self.rung |= self.ring.doorbell.load() != NEVER_RUNG;
         self.rung

@@ -19,7 +19,8 @@ pub(super) struct Signal(Cell64);
 impl Signal {
     /// The signal of a handle; `None` for the null handle, and for what cannot be one.
     pub(super) fn of(handle: u64) -> Option<Self> {
-        // SAFETY: the runtime's signals are aligned to 64 bytes and live until no packet names them, as packets must be.
+        // SAFETY: the runtime's signals are aligned to 64 bytes and live until no packet names them, as
+        // packets must be.
         (handle != 0 && handle.is_multiple_of(64)).then(|| Self(unsafe { Cell64::at(handle) }))
     }
 

@@ -1,4 +1,5 @@
-//! The real ROCm runtime of Debian 12 on the emulator: programs in C and HIP, compiled here, and rocRAND's library.
+//! The real ROCm runtime of Debian 12 on the emulator: programs in C and HIP, compiled here, and rocRAND's
+//! library.
 
 mod faults;
 mod printing;

@@ -1,4 +1,5 @@
-//! What kernels print is shown at the end of each launch, once, and their memory is empty at the beginning of each.
+//! What kernels print is shown at the end of each launch, once, and their memory is empty at the beginning of
+//! each.
 
 use crate::support::{Program, tools};
 

@@ -65,7 +65,8 @@ fn a_thousand_launches_on_four_streams_in_two_processes_at_once() {
     }
 }
 
-/// A function pointer that one code object tells and a kernel of another calls; the first is loaded anew between two launches.
+/// A function pointer that one code object tells and a kernel of another calls; the first is loaded anew
+/// between two launches.
 #[test]
 fn kernels_call_functions_of_other_code_objects() {
     if !tools("kernels_call_functions_of_other_code_objects", &[]) {

@@ -2,13 +2,14 @@
 
 use crate::support::{Program, tools};
 
-/// Processors, and how often three launches of four workgroups of 64 work-items execute the branch, with how many lanes on average: once
-/// a wave. Half of its lanes take it: all executions diverged. Lanes leave the loop, whose body runs up to seven times, after i % 8
-/// rounds: eight of 64 lanes at a time.
+/// Processors, and how often three launches of four workgroups of 64 work-items execute the branch, with how
+/// many lanes on average: once a wave. Half of its lanes take it: all executions diverged. Lanes leave the
+/// loop, whose body runs up to seven times, after i % 8 rounds: eight of 64 lanes at a time.
 const BRANCHES: [(&str, [&str; 2], [&str; 3]); 2] =
     [("gfx90a", ["12", "12"], ["32.0", "of", "64.0"]), ("gfx1030", ["24", "24"], ["16.0", "of", "32.0"])];
 
-/// Lanes that do not take the branch, whatever the size of waves: half of three launches of four workgroups of 64.
+/// Lanes that do not take the branch, whatever the size of waves: half of three launches of four workgroups
+/// of 64.
 const LOST: &str = "384";
 
 #[test]

@@ -1,4 +1,5 @@
-//! Mixed work for a long time: nothing grows, nothing is wrong. `cargo xtask drill --soak MINUTES` takes as long as it is given.
+//! Mixed work for a long time: nothing grows, nothing is wrong. `cargo xtask drill --soak MINUTES` takes as
+//! long as it is given.
 
 use crate::support::{Program, good, tools};
 

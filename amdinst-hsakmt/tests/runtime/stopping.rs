@@ -80,7 +80,8 @@ fn a_kernel_that_somebody_waits_for_at_the_programs_end_is_not_stopped() {
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
 
-/// What a process that is killed could leave behind: processes, and files outside its directory that are no device's.
+/// What a process that is killed could leave behind: processes, and files outside its directory that are no
+/// device's.
 #[test]
 fn a_program_killed_while_a_kernel_runs_leaves_nothing() {
     if !tools("killed", &[]) {

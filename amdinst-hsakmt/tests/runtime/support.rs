@@ -12,8 +12,8 @@ use tempfile::TempDir;
 /// How long a program may take. They take a second; the machine may be busy.
 const LIMIT: Duration = Duration::from_secs(240);
 
-/// Whether the runtime, its headers and the compiler are there, and further files. Says so when they are not; a failure where
-/// tools are required.
+/// Whether the runtime, its headers and the compiler are there, and further files. Says so when they are not;
+/// a failure where tools are required.
 pub(crate) fn tools(test: &str, files: &[(&str, &str)]) -> bool {
     let always = [
         ("/usr/bin/clang-22", "clang-22"),
@@ -79,8 +79,8 @@ impl Program {
         object.to_str().expect("a path in UTF-8").to_owned()
     }
 
-    /// Compile the kernels and functions of `programs/NAME`, HIP for gfx90a, with a macro defined, to a code object beside the
-    /// program; gives its path.
+    /// Compile the kernels and functions of `programs/NAME`, HIP for gfx90a, with a macro defined, to a code
+    /// object beside the program; gives its path.
     pub(crate) fn module(&self, name: &str, defined: &str, file: &str) -> String {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runtime/programs").join(name);
         let [assembly, relocatable] =
@@ -94,7 +94,8 @@ impl Program {
                      -D__HIP_PLATFORM_AMD__ -w -g -O1 -D";
         let compiles: Vec<&OsStr> = words.split_whitespace().chain([defined]).map(OsStr::new).collect();
         run("clang-22", &[&compiles[..], &[source.as_ref(), OsStr::new("-o"), assembly.as_ref()]].concat());
-        // A kernel that calls what is not known may launch others. This runtime starts its scheduler for those, and dies in it.
+        // A kernel that calls what is not known may launch others. This runtime starts its scheduler for
+        // those, and dies in it.
         let text = std::fs::read_to_string(&assembly).expect("assembly");
         let text = text.replace("hidden_default_queue", "hidden_none");
         std::fs::write(&assembly, text.replace("hidden_completion_action", "hidden_none")).expect("writing");
@@ -133,12 +134,13 @@ impl Program {
     ) -> Running {
         let path = |name: &str| self.directory.path().join(name);
         let mut command = Command::new(path("program"));
-        // A test that is killed leaves no program behind: some never end. Each test waits for its programs, in its thread.
-        // SAFETY: the closure does what may be done between fork and exec.
+        // A test that is killed leaves no program behind: some never end. Each test waits for its programs,
+        // in its thread. SAFETY: the closure does what may be done between fork and exec.
         unsafe {
             command.pre_exec(|| {
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as libc::c_ulong);
-                // What this process was started with is inherited: a shell's job in the background ignores interrupts.
+                // What this process was started with is inherited: a shell's job in the background ignores
+                // interrupts.
                 for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP, libc::SIGCHLD] {
                     libc::signal(signal, libc::SIG_DFL);
                 }

@@ -1,16 +1,18 @@
 //! Kernels written by hand, as no compiler writes them: each file in `assembly` is one code object.
 //!
-//! Its text stands behind `prelude.inc` and `gfx9.inc` or `rdna.inc` (and on GFX10 and GFX12 `gfx10.inc` or `gfx12.inc`), whose macros
-//! it uses, and before the descriptors. On RDNA, what depends on the size of waves is written in braces (`rdna.inc`). Its first lines are comments, which may say
+//! Its text stands behind `prelude.inc` and `gfx9.inc` or `rdna.inc` (and on GFX10 and GFX12 `gfx10.inc` or
+//! `gfx12.inc`), whose macros it uses, and before the descriptors. On RDNA, what depends on the size of waves
+//! is written in braces (`rdna.inc`). Its first lines are comments, which may say
 //!
 //! * `// kernels: test other`: the kernels, if there are others than `test`;
-//! * `// cpus: gfx900 gfx90a`: the processors, if it is not for all of GFX9; `gfx1100:wave64` is one in waves of 64 lanes;
+//! * `// cpus: gfx900 gfx90a`: the processors, if it is not for all of GFX9; `gfx1100:wave64` is one in waves
+//!   of 64 lanes;
 //! * `// wave64: other`: kernels whose waves have 64 lanes, whatever the others have;
 //! * `// sgprs: 102`, `// vgprs: 256`, `// lds: 1024`: what its kernels are allotted;
 //! * `// descriptor: .amdhsa_tg_split 1`: a further directive of their descriptors;
 //! * `// flags: -mcode-object-version=6`: of the assembler;
-//! * `// refused: reason: text`: something is refused for that reason, in all ways or in some; the text is a part of what is told. There
-//!   may be several of these;
+//! * `// refused: reason: text`: something is refused for that reason, in all ways or in some; the text is a
+//!   part of what is told. There may be several of these;
 //! * `// counted: auto global`: homes in which nothing is refused, whatever is in others.
 //!
 //! What is not refused must count right in each way, and change nothing.

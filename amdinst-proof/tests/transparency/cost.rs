@@ -21,7 +21,8 @@ const RDNA: [&str; 6] =
 /// By home and level, what site executions cost.
 type Costs = BTreeMap<(&'static str, &'static str), Cost>;
 
-/// Measures the rows of the tables of costs at the head of `instrument/emit/site.rs`: one for gfx90a, and one for RDNA.
+/// Measures the rows of the tables of costs at the head of `instrument/emit/site.rs`: one for gfx90a, and one
+/// for RDNA.
 pub(crate) fn tables() -> Vec<String> {
     let row = |((home, level), cost): (&(&str, &str), &Cost)| format!("| {home} | {level} | {cost} |");
     let first: Vec<String> = costs("gfx90a").iter().map(row).collect();
@@ -36,7 +37,8 @@ pub(crate) fn tables() -> Vec<String> {
     first.into_iter().chain(columns[0].keys().map(row)).collect()
 }
 
-/// What site executions cost on one processor. The kernels are the hand-written ones, and one with more sites than SGPRs have room for.
+/// What site executions cost on one processor. The kernels are the hand-written ones, and one with more sites
+/// than SGPRs have room for.
 fn costs(cpu: &str) -> Costs {
     let mut costs = Costs::new();
     let mut measure = |name: &str, source: &str, geometry| {
@@ -108,7 +110,8 @@ impl std::fmt::Display for Cost {
     }
 }
 
-/// Runs a kernel as it is and instrumented, and shows what each site's executions cost, with the home that was taken.
+/// Runs a kernel as it is and instrumented, and shows what each site's executions cost, with the home that
+/// was taken.
 fn run(
     context: &str,
     object: &CodeObject,
@@ -197,7 +200,8 @@ fn run(
             let scalar = count(&|op, _| op.name().starts_with("s_"));
             assert_eq!(scalar, added, "{context}: {ran:?}");
             if options.level == Level::Basic && keeps_old(&before, &liveness, site.pc) {
-                // One more where all lanes may be gone before the site, and waits where vector instructions have read the registers.
+                // One more where all lanes may be gone before the site, and waits where vector instructions
+                // have read the registers.
                 let selects = count(&|op, _| op.mask_op(code.wave_size()) == Some(MaskOp::Select));
                 let waits = count(&|op, _| *op == Op::s_waitcnt_depctr);
                 assert!(

@@ -1,4 +1,5 @@
-//! Kernels made up from a seed: nested branches, loops with breaks, switches, calls, and enough variables to spill.
+//! Kernels made up from a seed: nested branches, loops with breaks, switches, calls, and enough variables to
+//! spill.
 
 use std::fmt::Write;
 

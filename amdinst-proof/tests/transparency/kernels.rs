@@ -42,8 +42,8 @@ pub(crate) fn every_vgpr() -> String {
     )
 }
 
-/// A kernel whose pointers may point to private memory, so that it sets FLAT_SCRATCH where hardware does not; `first` is its first
-/// statement.
+/// A kernel whose pointers may point to private memory, so that it sets FLAT_SCRATCH where hardware does not;
+/// `first` is its first statement.
 pub(crate) fn generic_pointers(first: &str) -> String {
     format!(
         "__attribute__((noinline)) void add(uint *to, uint what) {{ if (what & 3) *to += what; }}
@@ -141,8 +141,8 @@ pub(crate) const ALL: &[Kernel] = &[
         source: include_str!("sources/no_arguments_but_the_output_in_a_loop_of_one_lane.cl"),
     },
     Kernel {
-        // Masks that are set around single instructions, without a branch, as in kernels written by hand. The first does not
-        // lie within the lanes that the partial wave was started with, and has as many.
+        // Masks that are set around single instructions, without a branch, as in kernels written by hand. The
+        // first does not lie within the lanes that the partial wave was started with, and has as many.
         name: "predicated by hand",
         geometry: flat(2, 100),
         source: include_str!("sources/predicated_by_hand.cl"),

@@ -1,8 +1,9 @@
 //! The proof that probes change nothing and count right.
 //!
-//! Every kernel is compiled by clang, run as it is and instrumented in each way, and compared: memory must be equal, and
-//! the counters of every site, wave by wave, must equal what the emulator itself saw of EXEC in the original. A pc at
-//! which the emulator saw lanes go away must be a site, or be explained by the analysis.
+//! Every kernel is compiled by clang, run as it is and instrumented in each way, and compared: memory must be
+//! equal, and the counters of every site, wave by wave, must equal what the emulator itself saw of EXEC in
+//! the original. A pc at which the emulator saw lanes go away must be a site, or be explained by the
+//! analysis.
 
 mod assembly;
 mod cost;
@@ -63,7 +64,8 @@ fn hand_written_kernels_on_rdna() {
     for (processor, cpu) in RDNA.into_iter().enumerate() {
         for (number, kernel) in portable().enumerate() {
             for (turn, level) in (number + processor..).zip(["-O0", "-O2"]) {
-                // Each kernel at one of the levels on every third processor, the next kernel on the next ones.
+                // Each kernel at one of the levels on every third processor, the next kernel on the next
+                // ones.
                 if !(number + processor).is_multiple_of(3) && !support::everything() {
                     continue;
                 }
@@ -127,7 +129,8 @@ fn hand_written_kernels_on_every_processor() {
     assert!(proved.through_scratch > 0, "no kernel had its VGPRs borrowed through scratch memory");
 }
 
-/// Proves each file of assembly on those of its processors that are of GFX9, or of RDNA; everything on one of them in every way.
+/// Proves each file of assembly on those of its processors that are of GFX9, or of RDNA; everything on one of
+/// them in every way.
 fn prove_assembly(of_gfx9: bool, thorough: &str) -> proof::Totals {
     let mut proved = proof::Totals::default();
     for (number, assembly) in Assembly::all().into_iter().enumerate() {
@@ -228,7 +231,8 @@ fn records_are_written_before_vector_registers_are_given_back() {
     }
 }
 
-/// Alone, a kernel whose waves may end in a function that another one calls, too, would not write its records there.
+/// Alone, a kernel whose waves may end in a function that another one calls, too, would not write its records
+/// there.
 #[test]
 fn a_kernel_whose_waves_end_in_a_function_of_others_is_refused() {
     if !support::tools("a_kernel_whose_waves_end_in_a_function_of_others_is_refused") {
@@ -248,7 +252,8 @@ fn a_kernel_whose_waves_end_in_a_function_of_others_is_refused() {
     }
 }
 
-/// What a kernel's records have room for is what it may call, not what others do that share a function with it.
+/// What a kernel's records have room for is what it may call, not what others do that share a function with
+/// it.
 #[test]
 fn a_kernel_has_room_for_what_it_calls() {
     if !support::tools("a_kernel_has_room_for_what_it_calls") {
@@ -268,7 +273,8 @@ fn a_kernel_has_room_for_what_it_calls() {
     assert!(10 * lds < lds_of_large, "{lds} bytes of LDS, and {lds_of_large}");
 }
 
-/// Code that stays where it was has a section of its own, which is listed behind `.text`, line by line as LLVM does.
+/// Code that stays where it was has a section of its own, which is listed behind `.text`, line by line as
+/// LLVM does.
 #[test]
 fn what_stays_is_listed() {
     if !support::tools("what_stays_is_listed") {
@@ -298,7 +304,8 @@ fn what_stays_is_listed() {
     assert_eq!(ours.len(), theirs[begin..].len());
 }
 
-/// With XNACK, scalar loads right behind each other may be issued again: none may overwrite where the prologue's reads from.
+/// With XNACK, scalar loads right behind each other may be issued again: none may overwrite where the
+/// prologue's reads from.
 #[test]
 fn loads_are_kept_apart_where_they_may_be_issued_again() {
     if !support::tools("loads_are_kept_apart_where_they_may_be_issued_again") {
@@ -336,8 +343,8 @@ fn loads_are_kept_apart_where_they_may_be_issued_again() {
     }
 }
 
-/// Where hardware does not set FLAT_SCRATCH the prologue does, from what the kernel itself may not ask for; kernels that do so themselves
-/// go on as they are. Descriptor and note tell of it.
+/// Where hardware does not set FLAT_SCRATCH the prologue does, from what the kernel itself may not ask for;
+/// kernels that do so themselves go on as they are. Descriptor and note tell of it.
 #[test]
 fn sites_go_through_scratch_memory_on_every_processor() {
     if !support::tools("sites_go_through_scratch_memory_on_every_processor") {
@@ -421,7 +428,8 @@ fn check_scratch(context: &str, object: &CodeObject) {
     }
 }
 
-/// FLAT_SCRATCH lies in the last SGPRs that are allotted. A kernel that has none uses all but VCC for other things.
+/// FLAT_SCRATCH lies in the last SGPRs that are allotted. A kernel that has none uses all but VCC for other
+/// things.
 #[test]
 fn flat_scratch_lies_beside_the_sgprs_of_a_kernel() {
     if !support::tools("flat_scratch_lies_beside_the_sgprs_of_a_kernel") {
@@ -626,7 +634,8 @@ fn counters_beyond_the_reach_of_offsets_on_rdna() {
     }
 }
 
-/// RDNA 1 goes elsewhere by a branch over 63 dwords: none comes about, however far what is inserted moves code apart.
+/// RDNA 1 goes elsewhere by a branch over 63 dwords: none comes about, however far what is inserted moves
+/// code apart.
 #[test]
 fn no_branch_of_rdna_1_goes_over_63_dwords() {
     if !support::tools("no_branch_of_rdna_1_goes_over_63_dwords") {
@@ -710,8 +719,8 @@ fn generated_kernels() {
     assert!(proved.refusals() * 10 <= proved.kernels * 5, "too many refusals");
 }
 
-/// The tables of costs at the head of `instrument/emit/site.rs` are what the emulator counts. [`cost`] compares it with each plan, and counters
-/// in SGPRs with their bound.
+/// The tables of costs at the head of `instrument/emit/site.rs` are what the emulator counts. [`cost`]
+/// compares it with each plan, and counters in SGPRs with their bound.
 #[test]
 fn site_executions_cost_what_the_table_says() {
     if !support::tools("site_executions_cost_what_the_table_says") {

@@ -16,8 +16,8 @@ const ZERO: u32 = 0x7e00_0280;
 const MINUS_FIVE: u32 = 0x7e00_02c5;
 const ALL_BUT_N: u32 = 0xfe01_ffff;
 
-/// Instruments a kernel of so many sites that their counters are in lanes of VGPRs, makes the prologue start them at five
-/// below zero, and compares them with the emulator's own, added to that. How many stopped.
+/// Instruments a kernel of so many sites that their counters are in lanes of VGPRs, makes the prologue start
+/// them at five below zero, and compares them with the emulator's own, added to that. How many stopped.
 pub(crate) fn stopped_counters(kernel: &Kernel, cpu: &str) -> usize {
     let object = compile(&with_prelude(kernel.source), cpu, "-O2");
     let (blank, kernarg, _) = fresh(&object);

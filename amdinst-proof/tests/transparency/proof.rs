@@ -236,7 +236,8 @@ pub(crate) fn prove(
     prove_object(&format!("{name} {cpu} {level}"), &object, geometry, ways)
 }
 
-/// Addresses of what runs when a wave has given its vector registers back, but for the end itself: its time is read before that.
+/// Addresses of what runs when a wave has given its vector registers back, but for the end itself: its time
+/// is read before that.
 fn behind_the_last_reading(object: &CodeObject) -> BTreeSet<u64> {
     let program = Program::new(object);
     let blocks = program.functions.iter().flat_map(|function| &function.blocks);
@@ -252,9 +253,9 @@ pub(crate) fn memory_after(context: &str, object: &CodeObject, geometry: Geometr
     contents(&machine, out)
 }
 
-/// Instruments a kernel with preloaded arguments in each home and runs it from both of its entries: that of hardware which
-/// preloads, and that of firmware which does not, where the kernel loads its arguments itself. Memory and counters must be
-/// those of the original. Returns how many site executions were counted.
+/// Instruments a kernel with preloaded arguments in each home and runs it from both of its entries: that of
+/// hardware which preloads, and that of firmware which does not, where the kernel loads its arguments itself.
+/// Memory and counters must be those of the original. Returns how many site executions were counted.
 pub(crate) fn both_entries(context: &str, object: &CodeObject, geometry: Geometry) -> u64 {
     let expected = memory_after(context, object, geometry);
     let mut executions = 0;
@@ -422,8 +423,8 @@ pub(crate) fn prove_object(context: &str, object: &CodeObject, geometry: Geometr
     totals
 }
 
-/// A machine that looks for races, and where other values stand in what is not initialised. The kernel must leave the same
-/// memory on it, with probes or without.
+/// A machine that looks for races, and where other values stand in what is not initialised. The kernel must
+/// leave the same memory on it, with probes or without.
 fn other_machine(context: &str, object: &CodeObject, geometry: Geometry, expected: &[u8]) -> Machine {
     let mut config = Config::default();
     config.check_races = true;

@@ -1,5 +1,5 @@
-//! What the page's script reads. Short and flat, for it is part of the page: rows are arrays, in the order that the
-//! fields are listed in here.
+//! What the page's script reads. Short and flat, for it is part of the page: rows are arrays, in the order
+//! that the fields are listed in here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -155,7 +155,8 @@ struct Row<'a> {
     /// Function, number of the source file or -1, line, column.
     frames: Vec<(&'a str, i64, u32, u32)>,
     pcs: Vec<u64>,
-    /// What each wave did: its number in `ids`, executions, all, none, lanes before, lanes after, lost; all in one array.
+    /// What each wave did: its number in `ids`, executions, all, none, lanes before, lanes after, lost; all
+    /// in one array.
     strip: Vec<u64>,
 }
 

@@ -50,7 +50,8 @@ pub struct ResourcePicture {
     pub unit: &'static str,
     /// Waves a compute unit that it alone allows.
     pub waves: u32,
-    /// The most that the kernel may take for more waves, and how many these are; none if it allows all that there are slots for.
+    /// The most that the kernel may take for more waves, and how many these are; none if it allows all that
+    /// there are slots for.
     pub next: Option<(u32, u32)>,
 }
 

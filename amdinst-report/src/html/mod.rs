@@ -1,6 +1,6 @@
-//! The report as one self-contained page: no network, no framework. The figures are embedded as JSON, and the page's
-//! script (`assets/report.js`) draws what is looked at; without a script the page shows the tables of kernels and of the
-//! worst branches, or of the lines that ran.
+//! The report as one self-contained page: no network, no framework. The figures are embedded as JSON, and the
+//! page's script (`assets/report.js`) draws what is looked at; without a script the page shows the tables of
+//! kernels and of the worst branches, or of the lines that ran.
 
 mod data;
 mod listing;

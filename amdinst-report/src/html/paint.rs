@@ -1,4 +1,5 @@
-//! What to colour in a source text: by rustc's own lexer, when the page is made, so that the page needs no grammar.
+//! What to colour in a source text: by rustc's own lexer, when the page is made, so that the page needs no
+//! grammar.
 
 use ra_ap_rustc_lexer::{FrontmatterAllowed, LiteralKind, Token, TokenKind, tokenize};
 
@@ -31,8 +32,8 @@ const PRIMITIVES: [&str; 17] = [
 ];
 const MORE_PRIMITIVES: [&str; 2] = ["u128", "usize"];
 
-/// The coloured pieces of a Rust text, in order, three numbers each: UTF-16 units since the end of the one before, units of its
-/// own, and its [`Paint`]. UTF-16, for that is how a page's script counts.
+/// The coloured pieces of a Rust text, in order, three numbers each: UTF-16 units since the end of the one
+/// before, units of its own, and its [`Paint`]. UTF-16, for that is how a page's script counts.
 pub(super) fn rust(text: &str) -> Vec<u32> {
     let mut painter = Painter::default();
     let tokens: Vec<Token> = tokenize(text, FrontmatterAllowed::No).collect();

@@ -1,11 +1,13 @@
-//! What a run comes to: one entry a kernel and processor, one a source branch, over all launches of all tests.
+//! What a run comes to: one entry a kernel and processor, one a source branch, over all launches of all
+//! tests.
 //!
-//! A [`Summary`] is plain data in the shape of its JSON (`schema` 1), which is also what a later run is compared with. It
-//! names branches by source place, kind and probe, never by address, so that a rebuild does not change it.
+//! A [`Summary`] is plain data in the shape of its JSON (`schema` 1), which is also what a later run is
+//! compared with. It names branches by source place, kind and probe, never by address, so that a rebuild does
+//! not change it.
 //!
 //! Branches are sorted by the lanes lost in them: lanes that stood idle, worked out from the sums of each
-//! wave ([`Certainty`](amdinst_core::report::Certainty)). If these mix executions up, the figure is marked as an upper
-//! bound or an estimate.
+//! wave ([`Certainty`](amdinst_core::report::Certainty)). If these mix executions up, the figure is marked as
+//! an upper bound or an estimate.
 
 mod build;
 mod modelled;
@@ -45,11 +47,12 @@ pub struct Summary {
     /// Launches that ended in a fault, in order of test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<TestFault>,
-    /// Races unless both accesses are atomic, of which nothing tells, and lanes that were asked for and do not exist; each once, in
-    /// order of test.
+    /// Races unless both accesses are atomic, of which nothing tells, and lanes that were asked for and do
+    /// not exist; each once, in order of test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<TestFault>,
-    /// The checks made in some workgroups only, by kernel and check, over all launches that were checked in part.
+    /// The checks made in some workgroups only, by kernel and check, over all launches that were checked in
+    /// part.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sampled: Vec<Sampled>,
     /// The kernels, by name and processor.
@@ -101,7 +104,8 @@ pub struct KernelSummary {
     /// Where counters were stored: `register`, `lds`, `global` or `none`.
     #[serde(alias = "home")]
     pub counter_storage: String,
-    /// Registers, LDS, scratch and occupancy, without and with probes; `None` for a kernel that was not instrumented.
+    /// Registers, LDS, scratch and occupancy, without and with probes; `None` for a kernel that was not
+    /// instrumented.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
     /// Its branches, those that lost the most lanes first.
@@ -146,7 +150,8 @@ pub struct Resources {
     pub scratch: [u32; 2],
     /// Waves that a SIMD can hold.
     pub occupancy: [u32; 2],
-    /// Work-items of the workgroup that this holds for, where it is not the largest that the kernel takes: of those that were launched.
+    /// Work-items of the workgroup that this holds for, where it is not the largest that the kernel takes: of
+    /// those that were launched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workgroup: Option<u32>,
     /// What of the LDS are private arrays.
@@ -301,8 +306,8 @@ pub struct ModelledTime {
     pub achieved_occupancy: f64,
     /// Where the cycles of waves went, summed over waves and launches.
     pub wave_cycles: Cycles,
-    /// Wave-cycles by line of the source, the most expensive line first. Instructions of no line count as a line without
-    /// a file.
+    /// Wave-cycles by line of the source, the most expensive line first. Instructions of no line count as a
+    /// line without a file.
     pub lines: Vec<LineCycles>,
     /// When waves of the longest launch ran. Not in the JSON.
     #[serde(skip)]

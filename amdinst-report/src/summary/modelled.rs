@@ -8,7 +8,8 @@ use amdinst_core::report::{Cycles, Modelled};
 
 use super::{LineCycles, ModelledTime};
 
-/// Sums up the modelled launches of a kernel on one processor; `None` if there are none. Of several devices the first counts.
+/// Sums up the modelled launches of a kernel on one processor; `None` if there are none. Of several devices
+/// the first counts.
 pub(super) fn sum(run: &Run, kernel: &str, cpu: &str) -> Option<ModelledTime> {
     let tests = run.tests().filter(|(program, _)| program.cpu == cpu);
     let launches = tests.flat_map(|(_, test)| &test.modelled).filter(|launch| launch.kernel == kernel);

@@ -1,4 +1,5 @@
-//! A headless Chromium, driven by its DevTools protocol over a pair of pipes: JSON messages, each with a zero byte at its end.
+//! A headless Chromium, driven by its DevTools protocol over a pair of pipes: JSON messages, each with a zero
+//! byte at its end.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -45,7 +46,8 @@ impl Browser {
             .stderr(Stdio::null())
             .status()
             .ok()?;
-        // It reads from descriptor 3 and writes to 4; what it has to say on stderr is about the machine, not about the page.
+        // It reads from descriptor 3 and writes to 4; what it has to say on stderr is about the machine, not
+        // about the page.
         let mut process = Command::new("sh")
             .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#, "chromium"])
             .args(FLAGS)

@@ -1,5 +1,5 @@
-//! The page in a browser: it opens without a complaint and without a request, its links lead somewhere, what is folded opens at a
-//! click; with ten branches and with ten thousand.
+//! The page in a browser: it opens without a complaint and without a request, its links lead somewhere, what
+//! is folded opens at a click; with ten branches and with ten thousand.
 
 mod devtools;
 #[path = "../model/mod.rs"]
@@ -24,7 +24,8 @@ fn source(branches: u32) -> String {
     (1..=branches).map(|line| format!("    if lane < {line} {{ step() }} // {line}\n")).collect()
 }
 
-/// The model's run, with so many branches more: [`BRANCHES`] a kernel, each on a line of its own, in two waves.
+/// The model's run, with so many branches more: [`BRANCHES`] a kernel, each on a line of its own, in two
+/// waves.
 fn many(branches: u32) -> (Run, Vec<KernelListing>) {
     let mut run = model::run();
     let mut listings = Vec::new();
@@ -138,7 +139,8 @@ fn foldings(browser: &mut Browser, link: &str) -> u64 {
     count
 }
 
-/// A browser with the page of a run of so many branches, in a directory of its own; or says why there is none.
+/// A browser with the page of a run of so many branches, in a directory of its own; or says why there is
+/// none.
 fn opened(name: &str, branches: u32) -> Option<(Browser, tempfile::TempDir)> {
     let (directory, _) = model::sources();
     let Some(mut browser) = Browser::start(&directory.path().join("profile")) else {
@@ -242,7 +244,8 @@ fn with_blocks() {
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
-/// Branches of a dependency, what is meant, an earlier run, occupancy, the waves' times, colours; with the mouse, and on a telephone.
+/// Branches of a dependency, what is meant, an earlier run, occupancy, the waves' times, colours; with the
+/// mouse, and on a telephone.
 #[test]
 fn with_a_dependency_and_a_baseline() {
     let (directory, sources) = model::sources();

@@ -1,5 +1,6 @@
-//! The pictures of the page in README and guide: of a run whose counts are worked out from the kernels' functions on the host, wave by
-//! wave. `cargo xtask snapshots --bless pictures` makes them anew; else the test says whether the page is still the one that they show.
+//! The pictures of the page in README and guide: of a run whose counts are worked out from the kernels'
+//! functions on the host, wave by wave. `cargo xtask snapshots --bless pictures` makes them anew; else the
+//! test says whether the page is still the one that they show.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A kernel, and how often each lane goes round its loop; of a branch without a loop, 1 where the lane takes it.
+/// A kernel, and how often each lane goes round its loop; of a branch without a loop, 1 where the lane takes
+/// it.
 struct Kernel {
     name: &'static str,
     line: u32,
@@ -146,7 +148,8 @@ fn newton(a: f64) -> u32 {
     }
 }
 
-/// What three of the test kernels do: 24 waves with starts from 1 to 1000, 12 with numbers from 1 to 4096, 2 with 100 elements.
+/// What three of the test kernels do: 24 waves with starts from 1 to 1000, 12 with numbers from 1 to 4096, 2
+/// with 100 elements.
 fn kernels() -> [Kernel; 3] {
     let (exit, guard) = ("s_andn2_b64 exec, exec, s[0:1]", "s_and_saveexec_b64 s[0:1], vcc");
     let loops = |name, line, column, probe, rounds, sgprs, vgprs| Kernel {

@@ -11,11 +11,11 @@
 //! | loop, 5:15, first site | 0, 0 | 4 | 0 | 1 | 3 | 6 of 10 |
 //! | loop, 5:15, second site | 0, 0 | 5 | 4 | 1 | 0 | 256 of 320 |
 //!
-//! Both launches of `demo` were modelled: 1000 and 1400 cycles, half as much again when instrumented. Of the wave-cycles the
-//! loop took 300 and 500, the branch 60 each.
+//! Both launches of `demo` were modelled: 1000 and 1400 cycles, half as much again when instrumented. Of the
+//! wave-cycles the loop took 300 and 500, the branch 60 each.
 //!
-//! The tail lost the 28 lanes of one wave. Of the first site's loop 4 lanes left after 1, 2, 3 and 4 rounds, so that 0, 1, 2
-//! and 3 were idle: 6. Of the second all 64 left together.
+//! The tail lost the 28 lanes of one wave. Of the first site's loop 4 lanes left after 1, 2, 3 and 4 rounds,
+//! so that 0, 1, 2 and 3 were idle: 6. Of the second all 64 left together.
 
 use amdinst_core::counters::{BlockCounts, Probe};
 use amdinst_core::instrument::{Cost, Occupancy, SiteFrame};
@@ -191,9 +191,10 @@ fn modelled(mut test: Test, cycles: u64, waiting: u64) -> Test {
 pub(crate) const LIBM: &str =
     "/home/somebody/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/libm-0.2.16/src/math/powf.rs";
 
-/// The run of [`run`] with a dependency and a leader: the first launch of `demo` has three more branches of `libm`, at lines 85 and 90
-/// of [`LIBM`], which line 6 led to, and at line 99, which was not inlined. Each diverged once, with 32, 16 and 8 of 64 lanes
-/// active. `other` has a branch `leader`, whose divergence is meant: 1 of 64 lanes went on.
+/// The run of [`run`] with a dependency and a leader: the first launch of `demo` has three more branches of
+/// `libm`, at lines 85 and 90 of [`LIBM`], which line 6 led to, and at line 99, which was not inlined. Each
+/// diverged once, with 32, 16 and 8 of 64 lanes active. `other` has a branch `leader`, whose divergence is
+/// meant: 1 of 64 lanes went on.
 pub(crate) fn with_a_dependency() -> Run {
     let mut run = run();
     let place = |line| Location { file: Some(LIBM.to_owned()), line: Some(line), column: Some(8) };
@@ -214,8 +215,9 @@ pub(crate) fn with_a_dependency() -> Run {
     run
 }
 
-/// The run of [`run`] with blocks for branches: `demo` alone, twice. Each launch has two blocks at line 5, which ran 3 and 9
-/// times with 64 and 40 lanes, one at line 4 that ran twice, of 50 lanes each, and one at line 9 that never ran.
+/// The run of [`run`] with blocks for branches: `demo` alone, twice. Each launch has two blocks at line 5,
+/// which ran 3 and 9 times with 64 and 40 lanes, one at line 4 that ran twice, of 50 lanes each, and one at
+/// line 9 that never ran.
 pub(crate) fn blocks() -> Run {
     let block = |id: u32, line, executions, lanes| BlockReport {
         id,

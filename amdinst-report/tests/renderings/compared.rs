@@ -196,7 +196,8 @@ fn modelled_cycles_are_summed_by_line() {
     assert_eq!(summary.kernels[1].modelled, None);
 }
 
-/// A kernel that a run did not select has no branches to compare, and passes limits on them; what it takes is compared.
+/// A kernel that a run did not select has no branches to compare, and passes limits on them; what it takes is
+/// compared.
 #[test]
 fn a_kernel_that_was_not_selected() {
     let (_directory, sources) = model::sources();

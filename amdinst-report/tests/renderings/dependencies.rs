@@ -1,4 +1,5 @@
-//! Branches of dependencies, and branches whose divergence is meant, in every rendering: the run of `model::with_a_dependency`.
+//! Branches of dependencies, and branches whose divergence is meant, in every rendering: the run of
+//! `model::with_a_dependency`.
 
 use amdinst_core::report::{Certainty, Layout};
 use amdinst_report::html::Extras;
@@ -94,7 +95,8 @@ fn limits_are_not_for_what_is_meant() {
     assert_eq!(summary.diverged_branches(), 6);
 }
 
-/// A dependency's branch that another line led to is another branch; to an earlier run it is compared by the line.
+/// A dependency's branch that another line led to is another branch; to an earlier run it is compared by the
+/// line.
 #[test]
 fn lines_that_call_a_dependency_are_told_apart() {
     let mut run = model::with_a_dependency();

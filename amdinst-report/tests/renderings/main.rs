@@ -117,8 +117,8 @@ pub(crate) fn coverage() -> Run {
     run
 }
 
-/// Each line that a block has an instruction of, and those of kernels that no test launched: nothing ran there, unless it did in
-/// another kernel.
+/// Each line that a block has an instruction of, and those of kernels that no test launched: nothing ran
+/// there, unless it did in another kernel.
 #[test]
 fn every_line_of_a_block_and_of_kernels_that_were_not_launched() {
     let summary = Summary::new(&coverage());

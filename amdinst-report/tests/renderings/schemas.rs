@@ -1,4 +1,5 @@
-//! The JSON that is written is what `schemas/` says, by a validator of the keywords that they use (JSON Schema 2020-12).
+//! The JSON that is written is what `schemas/` says, by a validator of the keywords that they use (JSON
+//! Schema 2020-12).
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! Launches on the emulator: the instrumented kernel and the original, each on a machine of its own.
 //!
-//! The two machines are kept in step: every allocation, write and free is done on both, so a buffer has the same address
-//! and the same bytes on both, and after a launch any difference is the probes' doing, or that of values which nothing has
-//! written: where these are looked for, the two machines have different dwords in their place. What the test reads is the
-//! original's memory.
+//! The two machines are kept in step: every allocation, write and free is done on both, so a buffer has the
+//! same address and the same bytes on both, and after a launch any difference is the probes' doing, or that
+//! of values which nothing has written: where these are looked for, the two machines have different dwords in
+//! their place. What the test reads is the original's memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -72,8 +72,9 @@ struct Programs {
     instrumented: Option<Arc<Program>>,
 }
 
-/// Programs that devices of this process have loaded, by the file, and by what their machines look for. Each test has a device of its
-/// own; those that come first wait for one of them, for decoding takes as long as many launches.
+/// Programs that devices of this process have loaded, by the file, and by what their machines look for. Each
+/// test has a device of its own; those that come first wait for one of them, for decoding takes as long as
+/// many launches.
 static LOADED: Mutex<BTreeMap<(PathBuf, String), Loaded>> = Mutex::new(BTreeMap::new());
 
 /// A program that a device has loaded, or loads while this is locked.
@@ -255,7 +256,8 @@ impl Machines {
         device: Option<Model>,
         timelines: bool,
     ) -> Result<Outcome, LaunchFailure> {
-        // A copy of memory has the program's variables, too: a launch that runs again finds them as they were.
+        // A copy of memory has the program's variables, too: a launch that runs again finds them as they
+        // were.
         self.programs(request.built)?;
         self.empty_heaps(request);
         let Checks { races, uninitialised, .. } = self.checks;
@@ -275,8 +277,8 @@ impl Machines {
         outcome
     }
 
-    /// Launches on both machines; `before` is what the original's memory holds now, if the launch is looked through for
-    /// races or uninitialized values.
+    /// Launches on both machines; `before` is what the original's memory holds now, if the launch is looked
+    /// through for races or uninitialized values.
     fn launch_from(
         &mut self,
         request: &Request<'_>,
@@ -285,8 +287,8 @@ impl Machines {
         before: Option<&Snapshot>,
     ) -> Result<Outcome, LaunchFailure> {
         let built = request.built;
-        // It starts from the memory before the launch. Waves that fault at other times than the emulator's would name another
-        // one of them, so that a fault is told as it is without a model.
+        // It starts from the memory before the launch. Waves that fault at other times than the emulator's
+        // would name another one of them, so that a fault is told as it is without a model.
         let modelled = device.map(|device| self.model_original(request, device, timelines));
         let probes = built.probes_of(request.kernel);
         let probe = probes.map(|probes| probes.probe).unwrap_or_default();
@@ -319,7 +321,8 @@ impl Machines {
         let Some(probes) = probes.filter(|probes| probes.is_instrumented()) else {
             // Nothing to compare with; the other machine must do the same to stay in step.
             self.mirror();
-            // There is no other launch to compare with, and one more is as long as this one: registers alone are not worth it.
+            // There is no other launch to compare with, and one more is as long as this one: registers alone
+            // are not worth it.
             if request.has_memory_of_its_own() {
                 let looked = self.check_unwritten(request, &original, before)?;
                 sampled.extend(sampled_as("uninitialized", looked));
@@ -362,7 +365,8 @@ impl Machines {
             return Err(LaunchFailure::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
         }
         let mut found = disagreements(&counted);
-        // A branch on what is not written went another way, though that made no difference: compilers make such.
+        // A branch on what is not written went another way, though that made no difference: compilers make
+        // such.
         if let Some(before) = before.filter(|_| self.checks.uninitialised && !found.is_empty()) {
             counted = self.launch_as_the_original(request, probes, &layout, before, &original)?;
             found = disagreements(&counted);
@@ -436,7 +440,8 @@ impl Machines {
         printed
     }
 
-    /// Launches the original, and notes what `probe` is compared with. `before` is what memory holds now, if there is a copy.
+    /// Launches the original, and notes what `probe` is compared with. `before` is what memory holds now, if
+    /// there is a copy.
     fn launch_original(
         &mut self,
         request: &Request<'_>,
@@ -460,8 +465,8 @@ impl Machines {
         })
     }
 
-    /// Whether what the original has left in memory depends on what nothing had written, if that is looked for. If not all workgroups were
-    /// looked at, returns how many were.
+    /// Whether what the original has left in memory depends on what nothing had written, if that is looked
+    /// for. If not all workgroups were looked at, returns how many were.
     fn check_unwritten(
         &mut self,
         request: &Request<'_>,
@@ -475,8 +480,8 @@ impl Machines {
         found.map_err(|fault| fault::of_original(&fault, request, false))
     }
 
-    /// Whether the original computes with what nothing had written, if that is looked for. Then its instrumented form, which leaves other
-    /// values in registers, may do otherwise.
+    /// Whether the original computes with what nothing had written, if that is looked for. Then its
+    /// instrumented form, which leaves other values in registers, may do otherwise.
     fn check_unwritten_read(
         &mut self,
         request: &Request<'_>,
@@ -530,7 +535,8 @@ impl Machines {
         result
     }
 
-    /// Launches the instrumented kernel once more, with the original's dword in place of what was never written.
+    /// Launches the instrumented kernel once more, with the original's dword in place of what was never
+    /// written.
     fn launch_as_the_original(
         &mut self,
         request: &Request<'_>,

@@ -53,7 +53,8 @@ pub(crate) enum DeviceError {
 impl Device {
     /// Opens the device that `settings` ask for, and says in a sentence which was taken and why.
     ///
-    /// `auto` takes a GPU if the HIP runtime has one that the kernels were built for, and the emulator otherwise.
+    /// `auto` takes a GPU if the HIP runtime has one that the kernels were built for, and the emulator
+    /// otherwise.
     ///
     /// # Errors
     /// With [`DeviceChoice::Hip`]: no runtime, no GPU, or one of another target than the kernels'.

@@ -5,8 +5,8 @@
 
 use amdinst_runtime as _;
 
-// Whoever starts it as a program gets a line instead of a crash. There is no dynamic loader then, so nothing may be called but
-// the system itself: write(2, text, its length), exit_group(2).
+// Whoever starts it as a program gets a line instead of a crash. There is no dynamic loader then, so nothing
+// may be called but the system itself: write(2, text, its length), exit_group(2).
 std::arch::global_asm!(
     ".globl amdinst_runtime_started",
     ".hidden amdinst_runtime_started",

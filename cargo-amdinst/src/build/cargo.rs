@@ -113,7 +113,8 @@ pub fn build(
     Ok(built)
 }
 
-/// Runs `command`, passes its messages on, and gives what it made. Adds to `crates` what it says of crates that do not change.
+/// Runs `command`, passes its messages on, and gives what it made. Adds to `crates` what it says of crates
+/// that do not change.
 ///
 /// # Errors
 /// Cargo cannot be started, or fails; its own diagnostics have been shown by then.
@@ -224,8 +225,8 @@ fn run(
     })
 }
 
-/// Whether a warning is about our own flag for the size of waves, which every crate is compiled with: the compiler passes features to
-/// LLVM that it has no name for, and says so.
+/// Whether a warning is about our own flag for the size of waves, which every crate is compiled with: the
+/// compiler passes features to LLVM that it has no name for, and says so.
 fn is_about_wave_size(message: &str) -> bool {
     const OF_FLAG: &str = "unstable feature specified for `-Ctarget-feature`: `";
     let feature = message.split_once(OF_FLAG).and_then(|(_, rest)| rest.strip_suffix('`'));
@@ -276,7 +277,8 @@ fn needs_function(method: &str) -> String {
 const NEEDS_ALLOC: &str = "for `alloc` in kernels, give `amdinst-device` the feature `alloc` in Cargo.toml, or set `alloc = true` in \
                            [package.metadata.amdinst]; then `extern crate alloc;` and, for instance, `use alloc::{vec, vec::Vec};`";
 
-/// What to do about a crate that needs the standard library, which is the first mistake of a crate that was the host's alone.
+/// What to do about a crate that needs the standard library, which is the first mistake of a crate that was
+/// the host's alone.
 fn needs_std(crate_name: &str, own: bool) -> String {
     let no_std = "#![cfg_attr(target_arch = \"amdgpu\", no_std)]";
     if own {

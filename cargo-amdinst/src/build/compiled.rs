@@ -1,9 +1,10 @@
 //! Crates that were compiled once: `core`, and what packages take from registries.
 //!
-//! `core` is compiled for each processor and profile, and with the crates that tests need it is all but the whole first build in a target
-//! directory. So what cargo made of crates that do not change is kept in the user's cache, one entry for all that may change
-//! what cargo makes. A target directory that has nothing of a profile yet begins with that entry. Cargo checks each of these
-//! files as it checks its own, by hash and by time, and compiles again what does not fit. Without a cache all is as it would be.
+//! `core` is compiled for each processor and profile, and with the crates that tests need it is all but the
+//! whole first build in a target directory. So what cargo made of crates that do not change is kept in the
+//! user's cache, one entry for all that may change what cargo makes. A target directory that has nothing of a
+//! profile yet begins with that entry. Cargo checks each of these files as it checks its own, by hash and by
+//! time, and compiles again what does not fit. Without a cache all is as it would be.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -42,7 +43,8 @@ const CACHE_TAG: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55\n";
 /// Digits of cargo's hashes, which end the names of its files and directories.
 const HASH: usize = 16;
 
-/// A crate that does not change as long as its version does not: one of a registry, of a commit, or of the toolchain.
+/// A crate that does not change as long as its version does not: one of a registry, of a commit, or of the
+/// toolchain.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unchanging {
     /// The package's name.
@@ -79,7 +81,8 @@ impl Unchanging {
     }
 }
 
-/// The crates that the harness of a package's tests is built from and that do not change; none if cargo cannot say.
+/// The crates that the harness of a package's tests is built from and that do not change; none if cargo
+/// cannot say.
 pub fn of_harness(package: &KernelPackage, cargo: &OsStr) -> BTreeSet<Unchanging> {
     let mut command = MetadataCommand::new();
     command
@@ -129,7 +132,8 @@ impl Entry {
         Self::new(package, &package.profile, &what, package.build_directory(cpu), profiles)
     }
 
-    /// The entry for the tests of a package, which the user's `cargo` builds, if there is a cache and a use for it.
+    /// The entry for the tests of a package, which the user's `cargo` builds, if there is a cache and a use
+    /// for it.
     pub fn of_tests(package: &KernelPackage, cargo: &OsStr) -> Option<Self> {
         let directory = PathBuf::from(profile::directory("test"));
         // Asking costs a process.
@@ -163,8 +167,8 @@ impl Entry {
         Some(Self { place: place.join(&hash[..HASH]), target_directory, profile: profiles, is_new })
     }
 
-    /// Copies the kept files into a target directory that has nothing of the profile. Whether there was nothing to copy: cargo compiles
-    /// all then, as it does if anything goes wrong.
+    /// Copies the kept files into a target directory that has nothing of the profile. Whether there was
+    /// nothing to copy: cargo compiles all then, as it does if anything goes wrong.
     pub fn begin(&self) -> bool {
         remove_left_behind(&self.target_directory);
         if !self.is_new {
@@ -215,7 +219,8 @@ impl Entry {
         Ok(())
     }
 
-    /// Keeps what cargo made of crates that do not change, if the target directory was new. Whatever goes wrong, nothing is kept.
+    /// Keeps what cargo made of crates that do not change, if the target directory was new. Whatever goes
+    /// wrong, nothing is kept.
     pub fn keep(&self, crates: impl FnOnce() -> BTreeSet<Unchanging>) {
         if self.is_new {
             let _ = self.copy_in(&crates());

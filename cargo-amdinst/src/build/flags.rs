@@ -17,13 +17,14 @@ use crate::toolchain::{TARGET, Toolchain};
 /// Separates flags in `CARGO_ENCODED_RUSTFLAGS`.
 const SEPARATOR: char = '\x1f';
 
-/// The user's flags for the device. Cargo takes flags from one source only, so ours must join the one that the user has.
+/// The user's flags for the device. Cargo takes flags from one source only, so ours must join the one that
+/// the user has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UserFlags {
     /// Flags of `CARGO_ENCODED_RUSTFLAGS` or `RUSTFLAGS`, which win over configuration files.
     Environment(Vec<String>),
-    /// Flags of configuration files, if there are any: `build.rustflags`. Cargo itself joins a target's flags of several
-    /// files.
+    /// Flags of configuration files, if there are any: `build.rustflags`. Cargo itself joins a target's flags
+    /// of several files.
     Config(Vec<String>),
 }
 
@@ -54,21 +55,23 @@ impl UserFlags {
     }
 }
 
-/// Flags of every crate for the device, `core` included: the processor, the size of waves if it is another than LLVM's default, and whether
-/// panics say why.
+/// Flags of every crate for the device, `core` included: the processor, the size of waves if it is another
+/// than LLVM's default, and whether panics say why.
 pub fn for_all(cpu: &str, wave: Option<WaveSize>, panic_messages: bool) -> Vec<String> {
     let panic = if panic_messages { "abort" } else { "immediate-abort" };
     let mut flags = [
         &format!("-Ctarget-cpu={cpu}"),
-        // The target is linked by LTO in any case: every crate is handed over as bitcode. Machine code of it would be for nothing, and
-        // LLVM 22.1.4, which is in rustc 1.97, ends without a word of use when it makes some of `core` for gfx1100 at opt-level 0.
+        // The target is linked by LTO in any case: every crate is handed over as bitcode. Machine code of it
+        // would be for nothing, and LLVM 22.1.4, which is in rustc 1.97, ends without a word of use when it
+        // makes some of `core` for gfx1100 at opt-level 0.
         "-Clinker-plugin-lto",
         "-Cembed-bitcode=yes",
-        // A failed check traps where it stands: its source line is in the line table, and nothing is formatted.
+        // A failed check traps where it stands: its source line is in the line table, and nothing is
+        // formatted.
         "-Zunstable-options",
         &format!("-Cpanic={panic}"),
-        // It copies what stands between two branches on one condition into both, a barrier too: waves would then come to
-        // it different numbers of times (rust-lang/rust#137086). The other passes copy no calls.
+        // It copies what stands between two branches on one condition into both, a barrier too: waves would
+        // then come to it different numbers of times (rust-lang/rust#137086). The other passes copy no calls.
         "-Zmir-enable-passes=-JumpThreading",
     ]
     .map(str::to_owned)

@@ -1,4 +1,5 @@
-//! Kernel packages that are written for other tools: those of the crates `gpu-kernel` and `amdgpu-device-libs`.
+//! Kernel packages that are written for other tools: those of the crates `gpu-kernel` and
+//! `amdgpu-device-libs`.
 
 use cargo_metadata::{DependencyKind, Package};
 

@@ -1,8 +1,9 @@
 //! The files of one build of a code object: a directory that is whole or not there, and never changes.
 //!
-//! Its name is the hash of what is in it. The manifest says which one counts; so whoever reads the manifest first finds files of one
-//! build, whenever others build again or are killed. Generations that the manifest does not name are removed when the next one is written,
-//! and, if they were in use then, by whoever used them last.
+//! Its name is the hash of what is in it. The manifest says which one counts; so whoever reads the manifest
+//! first finds files of one build, whenever others build again or are killed. Generations that the manifest
+//! does not name are removed when the next one is written, and, if they were in use then, by whoever used
+//! them last.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -109,8 +110,8 @@ fn named(manifest: &Manifest) -> BTreeSet<PathBuf> {
     originals.filter_map(Path::parent).map(Path::to_owned).collect()
 }
 
-/// Removes generations that the manifest does not name and nobody uses, and what killed builds left. It is the manifest that is there now:
-/// another build may have written it.
+/// Removes generations that the manifest does not name and nobody uses, and what killed builds left. It is
+/// the manifest that is there now: another build may have written it.
 pub(super) fn remove_others(artifacts: &Path) {
     let manifest = fs::read(artifacts.join(MANIFEST)).ok();
     let Some(manifest) = manifest.and_then(|bytes| Manifest::from_json(&bytes).ok()) else { return };

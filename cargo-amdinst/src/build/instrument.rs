@@ -36,14 +36,14 @@ pub struct Finished {
 pub struct Forms {
     /// Counter homes; `None` for `auto`.
     pub homes: Vec<Option<Home>>,
-    /// The subject of the measurement, its branches and level, and how kernels learn where the buffer is. Homes and the
-    /// probes of the source are a package's. Kernels are named as people name them.
+    /// The subject of the measurement, its branches and level, and how kernels learn where the buffer is.
+    /// Homes and the probes of the source are a package's. Kernels are named as people name them.
     pub options: Options,
 }
 
 impl Forms {
-    /// One for each counter home and one for `auto`, which a test chooses from when it runs; of these kernels, or of all if none
-    /// is named.
+    /// One for each counter home and one for `auto`, which a test chooses from when it runs; of these
+    /// kernels, or of all if none is named.
     pub fn all(options: Options, kernels: &[String]) -> Self {
         let homes = std::iter::once(None).chain(Home::ALL.map(Some)).collect();
         Self::of(homes, options, kernels)
@@ -63,7 +63,8 @@ impl Forms {
         }
     }
 
-    /// These with those that `previous`, of the same inputs, has besides: who asks for one form after the other has both then.
+    /// These with those that `previous`, of the same inputs, has besides: who asks for one form after the
+    /// other has both then.
     fn and_those_of(&self, previous: &Artifact) -> Self {
         let mut forms = self.clone();
         if forms.homes.is_empty() {
@@ -76,8 +77,8 @@ impl Forms {
     }
 }
 
-/// Brings the artifacts of `package` for `cpu` up to date with the code object `built`. `previous` is the manifest's entry
-/// of the last build.
+/// Brings the artifacts of `package` for `cpu` up to date with the code object `built`. `previous` is the
+/// manifest's entry of the last build.
 ///
 /// # Errors
 /// A code object that cannot be read or instrumented, files that cannot be written.
@@ -201,8 +202,8 @@ pub fn finish(
     Ok(Finished { artifact, fresh: false })
 }
 
-/// Warns of kernels of which fewer waves fit than before: in one line, unless all is asked for. One kernel with many registers
-/// may cost all that share a function with it.
+/// Warns of kernels of which fewer waves fit than before: in one line, unless all is asked for. One kernel
+/// with many registers may cost all that share a function with it.
 fn warn_of_lost_waves(shell: &Shell, cpu: &str, home: Option<Home>, kernels: &[KernelProbes]) {
     let instrumented = kernels.iter().filter(|kernel| kernel.is_instrumented());
     let mut losses: Vec<(&KernelProbes, String)> =
@@ -235,8 +236,8 @@ pub fn for_people(artifact: &Artifact) -> PathBuf {
     place.join(original.file_name().unwrap_or_default())
 }
 
-/// What the artifacts are made from, beside the sources, which cargo watches. The counter homes are no part of it: a form depends on
-/// none but its own.
+/// What the artifacts are made from, beside the sources, which cargo watches. The counter homes are no part
+/// of it: a form depends on none but its own.
 fn inputs(package: &KernelPackage, cpu: &str, built: &Path, forms: &Forms) -> Vec<(String, String)> {
     let executable = std::env::current_exe().map(|path| stamp(&path)).unwrap_or_default();
     let only: Vec<_> = forms.options.only.iter().map(ToString::to_string).collect();

@@ -1,7 +1,8 @@
 //! A `#[probe]` where it cannot stand, told once.
 //!
-//! On an expression, the compiler refuses any attribute by itself, and then expands it, whose error says where it can stand. Two
-//! or three errors are about one mistake. Those of the compiler are held back until it is known whether one of ours follows.
+//! On an expression, the compiler refuses any attribute by itself, and then expands it, whose error says
+//! where it can stand. Two or three errors are about one mistake. Those of the compiler are held back until
+//! it is known whether one of ours follows.
 
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
 

@@ -1,8 +1,8 @@
 //! Building kernels: cargo with the kernel toolchain, then the instrumenter, then the manifest.
 //!
-//! [`package`], `selection` and [`settings`] say what to build and how, `foreign` and `program` say it of packages for other tools,
-//! [`flags`] and [`profile`] say what the compiler is told, [`cargo`] runs it and [`compiled`] spares it work, [`instrument`] makes the
-//! files under `target/amdinst/<package>`.
+//! [`package`], `selection` and [`settings`] say what to build and how, `foreign` and `program` say it of
+//! packages for other tools, [`flags`] and [`profile`] say what the compiler is told, [`cargo`] runs it and
+//! [`compiled`] spares it work, [`instrument`] makes the files under `target/amdinst/<package>`.
 
 pub mod cargo;
 pub mod compiled;
@@ -58,7 +58,8 @@ pub struct BuiltPackage {
     pub manifest: Manifest,
     /// Its files stay as long as this is there.
     pub in_use: Arc<InUse>,
-    /// Functions that LLVM has no code for, of all processors. They have been told; one that is called says why, and traps.
+    /// Functions that LLVM has no code for, of all processors. They have been told; one that is called says
+    /// why, and traps.
     pub refused: usize,
 }
 
@@ -80,8 +81,8 @@ impl Built {
 /// Builds and instruments the packages that `args` names. Sets up the toolchain first if there is none.
 ///
 /// # Errors
-/// No toolchain, no package, errors of the compiler or the link step, files that cannot be written. Results of
-/// earlier builds stay as they were.
+/// No toolchain, no package, errors of the compiler or the link step, files that cannot be written. Results
+/// of earlier builds stay as they were.
 pub fn build(context: &mut Context, args: &PackageArgs, forms: &Forms) -> CommandResult<Built> {
     let packages = package::find(context, args)?;
     tell_not_instrumented(context, &packages, forms)?;
@@ -124,8 +125,8 @@ fn tell_not_instrumented(context: &Context, packages: &[KernelPackage], forms: &
     Ok(())
 }
 
-/// The code object of the one package that `args` asks for, as compiled. Cargo builds it if it is not up to date; instrumented
-/// forms and the manifest stay as they are.
+/// The code object of the one package that `args` asks for, as compiled. Cargo builds it if it is not up to
+/// date; instrumented forms and the manifest stay as they are.
 ///
 /// # Errors
 /// As those of [`build`], and several packages or processors to choose from.
@@ -190,8 +191,9 @@ fn build_package(
     fs::create_dir_all(&artifacts).or_exit_with(Exit::OutputFailed, || failed(&artifacts))?;
     // Given up after the lock, which it takes then.
     let in_use;
-    // One after the other: what another build makes is not taken for left behind, nor is its manifest overwritten by an older one.
-    // The directory of all packages is locked, for each file that is written locks its own.
+    // One after the other: what another build makes is not taken for left behind, nor is its manifest
+    // overwritten by an older one. The directory of all packages is locked, for each file that is written
+    // locks its own.
     let _lock = DirectoryLock::take(together::directory_of(&artifacts));
     let previous: Manifest =
         fs::read(&manifest_path).ok().and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();

@@ -63,8 +63,8 @@ pub(super) fn of(build: &Build<'_>, built: &CargoBuilt) -> CommandResult<Origin>
     })
 }
 
-/// A text as the compiler has seen it. One that was written since the build began may be another by now: it is noted in a way
-/// that no file is.
+/// A text as the compiler has seen it. One that was written since the build began may be another by now: it
+/// is noted in a way that no file is.
 fn text_state(path: &Path, started: SystemTime) -> Option<FileState> {
     let state = freshness::state(path, true)?;
     let started = started.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
@@ -74,7 +74,8 @@ fn text_state(path: &Path, started: SystemTime) -> Option<FileState> {
     Some(FileState { size: 0, modified: 0, hash: None, ..state })
 }
 
-/// The files that cargo's list names behind the artifact: separated by spaces, those in names behind a backslash.
+/// The files that cargo's list names behind the artifact: separated by spaces, those in names behind a
+/// backslash.
 fn sources(list: &str) -> Vec<PathBuf> {
     let Some((_, files)) = list.lines().next().and_then(|line| line.split_once(": ")) else {
         return Vec::new();
@@ -97,7 +98,8 @@ fn manifest_of(source: &Path) -> Option<PathBuf> {
     source.ancestors().skip(1).map(|directory| directory.join("Cargo.toml")).find(|path| path.is_file())
 }
 
-/// What follows `cargo amdinst` to build the same again. What was not said is left to the package's settings, which may change.
+/// What follows `cargo amdinst` to build the same again. What was not said is left to the package's settings,
+/// which may change.
 fn arguments(build: &Build<'_>) -> Vec<String> {
     let Build { package, args, forms, .. } = build;
     let mut words = vec!["build".to_owned(), "--manifest-path".to_owned()];

@@ -95,8 +95,8 @@ impl KernelPackage {
         flags::for_all(cpu, self.other_wave(cpu), self.panic_messages)
     }
 
-    /// The directory for `cpu`, among those of other processors: `gfx1100`, or `gfx1100-wave64` with waves of another
-    /// size than LLVM's default.
+    /// The directory for `cpu`, among those of other processors: `gfx1100`, or `gfx1100-wave64` with waves of
+    /// another size than LLVM's default.
     pub fn directory_of(&self, cpu: &str) -> String {
         match self.other_wave(cpu) {
             None => cpu.to_owned(),
@@ -104,13 +104,15 @@ impl KernelPackage {
         }
     }
 
-    /// The code object version for `cpu`, if it is to be another than LLVM's default, which may be older than generic processors.
+    /// The code object version for `cpu`, if it is to be another than LLVM's default, which may be older than
+    /// generic processors.
     pub fn code_object_version_for(&self, cpu: &str) -> Option<u8> {
         let generic = Arch::from_name(cpu).filter(|arch| arch.is_generic());
         self.code_object_version.or_else(|| generic.map(|_| SINCE_GENERIC))
     }
 
-    /// Where cargo builds it for `cpu`. Where flags differ, the directory does: cargo would rebuild `core` at every change of them.
+    /// Where cargo builds it for `cpu`. Where flags differ, the directory does: cargo would rebuild `core` at
+    /// every change of them.
     pub fn build_directory(&self, cpu: &str) -> PathBuf {
         let mut name = self.directory_of(cpu);
         if self.panic_messages {
@@ -123,7 +125,8 @@ impl KernelPackage {
 /// Finds the packages that `args` ask for, see `selection::choose`.
 ///
 /// # Errors
-/// A broken `Cargo.toml`, no such package, a package without a library, wrong settings, a feature that no package has.
+/// A broken `Cargo.toml`, no such package, a package without a library, wrong settings, a feature that no
+/// package has.
 pub fn find(context: &Context, args: &PackageArgs) -> CommandResult<Vec<KernelPackage>> {
     let mut command = MetadataCommand::new();
     // Dependencies are read from `Cargo.toml` alone: resolving them would cost more than all else here.

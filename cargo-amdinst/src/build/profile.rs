@@ -10,10 +10,11 @@ use toml::{Table, Value};
 pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
     let table = table_name(name);
     let mut values = vec![
-        // The target is linked by LTO whatever a profile says, and rustc refuses to compile incrementally where it is told so.
+        // The target is linked by LTO whatever a profile says, and rustc refuses to compile incrementally
+        // where it is told so.
         format!("profile.{table}.lto=false"),
-        // It halves the time of an edit, and costs kernels nothing: their bitcode is optimised behind rustc. Where it does not work,
-        // see `incremental`.
+        // It halves the time of an edit, and costs kernels nothing: their bitcode is optimised behind rustc.
+        // Where it does not work, see `incremental`.
         format!("profile.{table}.incremental=true"),
     ];
     let manifest = manifest(workspace_root).unwrap_or_default();
@@ -24,7 +25,8 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
         None => has_line_tables(&manifest, table),
     };
     if set("OPT_LEVEL").unwrap_or_else(|| opt_level(&manifest, table)) == "0" {
-        // The one crate that machine code is made of on the way, for it says `no_builtins`: see the flags of all crates.
+        // The one crate that machine code is made of on the way, for it says `no_builtins`: see the flags of
+        // all crates.
         values.push(format!("profile.{table}.package.compiler_builtins.opt-level=1"));
     }
     if !has_lines {
@@ -36,7 +38,8 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
     values
 }
 
-/// What profile `name` says of packages in tables of their own that have no line tables there, by what the tables are called.
+/// What profile `name` says of packages in tables of their own that have no line tables there, by what the
+/// tables are called.
 fn packages_without_lines(manifest: &Table, name: &str) -> BTreeSet<String> {
     let lineage = lineage(manifest, name);
     let tables = lineage.iter().filter_map(|name| profile(manifest, name)?.get("package")?.as_table());
@@ -44,8 +47,8 @@ fn packages_without_lines(manifest: &Table, name: &str) -> BTreeSet<String> {
     tables.flatten().filter(|(_, of)| lacks(of)).map(|(package, _)| package.clone()).collect()
 }
 
-/// A text that tells the tables of a profile in a workspace from those in others. Settings of single packages are left out: cargo compiles
-/// these packages otherwise, and all others as if they were not there.
+/// A text that tells the tables of a profile in a workspace from those in others. Settings of single packages
+/// are left out: cargo compiles these packages otherwise, and all others as if they were not there.
 pub fn tables(workspace_root: &Path, name: &str) -> String {
     said(&manifest(workspace_root).unwrap_or_default(), table_name(name))
 }
@@ -83,8 +86,8 @@ fn variable(table: &str, key: &str) -> String {
     format!("CARGO_PROFILE_{}_{key}", table.to_uppercase().replace('-', "_"))
 }
 
-/// The table in `Cargo.toml`: cargo's built-in `test` and `bench` profiles are called otherwise on the command line, and
-/// `--profile dev` builds into `debug`, but tables bear the profile's name.
+/// The table in `Cargo.toml`: cargo's built-in `test` and `bench` profiles are called otherwise on the
+/// command line, and `--profile dev` builds into `debug`, but tables bear the profile's name.
 fn table_name(name: &str) -> &str {
     match name {
         "debug" => "dev",
@@ -115,14 +118,16 @@ fn lineage(manifest: &Table, name: &str) -> Vec<String> {
     names
 }
 
-/// What profile `name`, or the nearest that it inherits from, says of a key; if none does, the name of the last.
+/// What profile `name`, or the nearest that it inherits from, says of a key; if none does, the name of the
+/// last.
 fn value<'a>(manifest: &'a Table, name: &str, key: &str) -> Result<&'a Value, String> {
     let mut lineage = lineage(manifest, name);
     let found = lineage.iter().find_map(|name| profile(manifest, name)?.get(key));
     found.ok_or_else(|| lineage.pop().unwrap_or_default())
 }
 
-/// Whether profile `name` asks for line tables or more. Sites are named by source lines, so there is no doing without.
+/// Whether profile `name` asks for line tables or more. Sites are named by source lines, so there is no doing
+/// without.
 fn has_line_tables(manifest: &Table, name: &str) -> bool {
     match value(manifest, name, "debug") {
         Ok(debug) => asks_for_lines(debug),

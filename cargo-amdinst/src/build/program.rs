@@ -1,7 +1,7 @@
 //! A program whose kernels stand in its main file, built as a library: the crate `gpu-kernel` has them there.
 //!
-//! Cargo builds programs as programs. So a second manifest names the main file as a library's; it is a workspace of its own, with what the
-//! real one says of dependencies, profiles and lints.
+//! Cargo builds programs as programs. So a second manifest names the main file as a library's; it is a
+//! workspace of its own, with what the real one says of dependencies, profiles and lints.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,8 +48,8 @@ fn read(path: &Path) -> CommandResult<Table> {
     text.parse().or_exit_with(Exit::BuildFailed, failed)
 }
 
-/// A package's manifest `table`, of `directory`, with `main` as its library; `workspace` is the manifest of its workspace's `root`, if that
-/// is another.
+/// A package's manifest `table`, of `directory`, with `main` as its library; `workspace` is the manifest of
+/// its workspace's `root`, if that is another.
 fn library(
     mut table: Table,
     directory: &Path,

@@ -14,9 +14,10 @@ use crate::exit::{CommandResult, Exit, Failure};
 /// What a package with kernels depends on, unless it writes them without.
 pub(super) const DEVICE_CRATE: &str = "amdinst-device";
 
-/// The packages that `args` ask for: those named; with `--workspace`, every member that has kernels; else the one of the current
-/// directory, if it has kernels; else the workspace's default members that have; else the one of the current directory, if its library
-/// does without `std`, for its kernels may come from another's macros.
+/// The packages that `args` ask for: those named; with `--workspace`, every member that has kernels; else the
+/// one of the current directory, if it has kernels; else the workspace's default members that have; else the
+/// one of the current directory, if its library does without `std`, for its kernels may come from another's
+/// macros.
 ///
 /// # Errors
 /// No package of a name, or none with kernels.
@@ -70,7 +71,8 @@ pub(super) fn choose<'m>(
     Ok(candidates)
 }
 
-/// The `Cargo.toml` that cargo would take: the one given, else that of the nearest directory above the current one.
+/// The `Cargo.toml` that cargo would take: the one given, else that of the nearest directory above the
+/// current one.
 fn manifest_here(given: Option<&Path>) -> Option<PathBuf> {
     if let Some(path) = given {
         return path.canonicalize().ok();
@@ -79,8 +81,8 @@ fn manifest_here(given: Option<&Path>) -> Option<PathBuf> {
     directory.ancestors().map(|directory| directory.join("Cargo.toml")).find(|path| path.is_file())
 }
 
-/// Whether a package has kernels: as its settings say, else if it depends on our crate, or its library defines one,
-/// or has them from macros.
+/// Whether a package has kernels: as its settings say, else if it depends on our crate, or its library
+/// defines one, or has them from macros.
 fn has_kernels(package: &Package) -> bool {
     let settings = Settings::read(&package.metadata);
     let told = settings.ok().and_then(|(settings, _)| settings.kernels);
@@ -99,7 +101,8 @@ fn has_kernels(package: &Package) -> bool {
     }
 }
 
-/// Whether a package may have kernels that come from macros which are not seen here: its library does without `std`.
+/// Whether a package may have kernels that come from macros which are not seen here: its library does without
+/// `std`.
 fn may_have_kernels(package: &Package) -> bool {
     let settings = Settings::read(&package.metadata);
     let told = settings.ok().and_then(|(settings, _)| settings.kernels);
@@ -151,7 +154,8 @@ fn any_source(directory: &Path, has: fn(&str) -> bool) -> bool {
     })
 }
 
-/// Whether `extern "gpu-kernel" fn NAME` stands in a source, or in a macro that is its own, with a parameter for the name.
+/// Whether `extern "gpu-kernel" fn NAME` stands in a source, or in a macro that is its own, with a parameter
+/// for the name.
 fn has_plain_kernel(source: &str) -> bool {
     let is_own = !source.contains("#[macro_export]");
     let is_name = |first: char| first.is_alphabetic() || first == '_' || first == '$' && is_own;
@@ -177,7 +181,8 @@ fn names_kernels(source: &str) -> bool {
     code_behind_abi(source).next().is_some()
 }
 
-/// What is before and behind each `"gpu-kernel"` of a source that stands in no comment that begins before it in its line.
+/// What is before and behind each `"gpu-kernel"` of a source that stands in no comment that begins before it
+/// in its line.
 fn code_behind_abi(source: &str) -> impl Iterator<Item = (&str, &str)> {
     source.match_indices("\"gpu-kernel\"").filter_map(|(at, matched)| {
         let (before, after) = (&source[..at], &source[at + matched.len()..]);
@@ -186,7 +191,8 @@ fn code_behind_abi(source: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The features of `args` that are for `package`, one of `chosen`. Of several packages, each takes those that it has.
+/// The features of `args` that are for `package`, one of `chosen`. Of several packages, each takes those that
+/// it has.
 ///
 /// # Errors
 /// A feature that none of several packages has. What a single package lacks, cargo says.
@@ -212,7 +218,8 @@ pub(super) fn features(
     Ok(own)
 }
 
-/// What cargo is told to activate `name` of one of several packages with, if `package` has it: `f`, `package/f`, `dependency/f`.
+/// What cargo is told to activate `name` of one of several packages with, if `package` has it: `f`,
+/// `package/f`, `dependency/f`.
 fn feature_of(package: &Package, name: &str) -> Option<String> {
     match name.split_once('/') {
         Some((of, feature)) if of == package.name.as_str() => {

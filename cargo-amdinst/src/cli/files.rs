@@ -7,7 +7,8 @@ use clap::Args;
 /// Which of the code objects in a file.
 #[derive(Clone, Debug, Args)]
 pub struct FileArgs {
-    /// A code object, or any file with code objects in it: a bundle, a program, a library, an archive, a wheel
+    /// A code object, or any file with code objects in it: a bundle, a program, a library, an archive, a
+    /// wheel
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Only code objects for this processor (`gfx90a`) or target (`gfx90a:xnack-`)
@@ -24,7 +25,8 @@ const OF_PACKAGE: &str = "A package's code object, in place of FILE";
 /// Which of the code objects in a file, or which package's.
 #[derive(Clone, Debug, Default, Args)]
 pub struct InputArgs {
-    /// A code object, or any file with code objects in it: a bundle, a program, a library, an archive, a wheel
+    /// A code object, or any file with code objects in it: a bundle, a program, a library, an archive, a
+    /// wheel
     #[arg(value_name = "FILE", required_unless_present = "package")]
     pub file: Option<PathBuf>,
     /// Only code objects for this processor (`gfx90a`) or target (`gfx90a:xnack-`)

@@ -53,8 +53,8 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// How launches run, by the variables that test programs and the emulated driver know it by. An option that is not
-    /// given is left to them.
+    /// How launches run, by the variables that test programs and the emulated driver know it by. An option
+    /// that is not given is left to them.
     pub fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
         [
             ("AMDINST_THREADS", self.threads.map(|threads| threads.to_string())),
@@ -69,20 +69,21 @@ impl LimitArgs {
 /// Checks of the emulator for faults that hardware lets pass.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckArgs {
-    /// Mistakes to look for that need not show in results: `all`, `none`, or a list of `races`, `barriers` and
-    /// `uninitialized` with commas between [default: `all` for `test` on the emulator, else `none`]. With `atomicity`, a race
-    /// is an error, not a warning, also where one of the two accesses is atomic
+    /// Mistakes to look for that need not show in results: `all`, `none`, or a list of `races`, `barriers`
+    /// and `uninitialized` with commas between [default: `all` for `test` on the emulator, else `none`]. With
+    /// `atomicity`, a race is an error, not a warning, also where one of the two accesses is atomic
     #[arg(long, value_name = "LIST", value_parser = parsed::<Checks>, help_heading = CHECKING)]
     pub check: Option<Checks>,
-    /// Accesses whose races are intended, with commas between: `FILE`, `FILE:LINE`, or the name of their function
+    /// Accesses whose races are intended, with commas between: `FILE`, `FILE:LINE`, or the name of their
+    /// function
     #[arg(long, value_name = "PLACE", value_delimiter = ',', help_heading = CHECKING, hide_short_help = true)]
     pub allow: Vec<String>,
-    /// What each dword of registers, LDS and scratch memory holds before it is written [default: 0x7ffb7ffb, a NaN of
-    /// 16, 32 and 64 bits]
+    /// What each dword of registers, LDS and scratch memory holds before it is written [default: 0x7ffb7ffb,
+    /// a NaN of 16, 32 and 64 bits]
     #[arg(long, value_name = "DWORD", value_parser = parsed::<Uninitialised>, help_heading = CHECKING, hide_short_help = true)]
     pub fill: Option<Uninitialised>,
-    /// What an access to LDS beyond the workgroup's does: `fault`, or as on `hardware`, where reads return zero and writes are
-    /// discarded [default: `hardware` for `exec`, else `fault`]
+    /// What an access to LDS beyond the workgroup's does: `fault`, or as on `hardware`, where reads return
+    /// zero and writes are discarded [default: `hardware` for `exec`, else `fault`]
     #[arg(long, value_name = "HOW", value_parser = parsed::<OutOfRange>, help_heading = CHECKING, hide_short_help = true)]
     pub out_of_range: Option<OutOfRange>,
     /// The old name of `--fill`.

@@ -1,4 +1,5 @@
-//! What instrumented kernels measure: the options that `build`, `test`, `instrument` and `run --report` share.
+//! What instrumented kernels measure: the options that `build`, `test`, `instrument` and `run --report`
+//! share.
 
 use amdinst_core::instrument::{Home, SiteSelector, SourceLines};
 use clap::{Args, ValueEnum};
@@ -59,8 +60,8 @@ pub enum AbiChoice {
     /// By two more arguments, after all others.
     #[default]
     Argument,
-    /// By the device variable `__amdinst_buffer` (8 bytes), which the launcher sets. Arguments stay as they are; nothing is
-    /// counted while the variable is zero.
+    /// By the device variable `__amdinst_buffer` (8 bytes), which the launcher sets. Arguments stay as they
+    /// are; nothing is counted while the variable is zero.
     Global,
 }
 
@@ -83,14 +84,17 @@ pub struct MeasureArgs {
     /// How instrumented kernels find the counter buffer [default: argument]
     #[arg(long, value_name = "ABI", help_heading = WHAT, hide_short_help = true)]
     pub abi: Option<AbiChoice>,
-    /// Measure only the branch under `#[probe("NAME")]`, or the blocks of its code. May be repeated, also with --line
+    /// Measure only the branch under `#[probe("NAME")]`, or the blocks of its code. May be repeated, also
+    /// with --line
     #[arg(long, value_name = "NAME", help_heading = WHAT)]
     pub probe: Vec<String>,
-    /// Measure only branches or blocks at a source line, or at several (FILE:FIRST-LAST), code inlined there included. FILE is
-    /// a path or the end of one (`scan.rs`, `src/scan.rs`). May be repeated, also with --probe
+    /// Measure only branches or blocks at a source line, or at several (FILE:FIRST-LAST), code inlined there
+    /// included. FILE is a path or the end of one (`scan.rs`, `src/scan.rs`). May be repeated, also with
+    /// --probe
     #[arg(long, value_name = "FILE:LINE", help_heading = WHAT, hide_short_help = true)]
     pub line: Vec<SourceLines>,
-    /// Also measure code that formats text (`core::fmt`). Otherwise it stays as it is, unless --line chooses it
+    /// Also measure code that formats text (`core::fmt`). Otherwise it stays as it is, unless --line chooses
+    /// it
     #[arg(long, help_heading = WHAT, hide_short_help = true)]
     pub formatting: bool,
     /// The old name of `--probe`.
@@ -110,7 +114,8 @@ impl MeasureArgs {
         self.measure.or_else(|| self.old_measure()).unwrap_or_default()
     }
 
-    /// What a value of `--probe` chooses if it is meant as when that was the name of `--measure`: while that is not given itself.
+    /// What a value of `--probe` chooses if it is meant as when that was the name of `--measure`: while that
+    /// is not given itself.
     fn choice(&self, word: &str) -> Option<MeasureChoice> {
         MeasureChoice::from_str(word, false).ok().filter(|_| self.measure.is_none())
     }

@@ -70,7 +70,8 @@ pub struct PackageArgs {
     /// Path of Cargo.toml
     #[arg(long, value_name = "PATH", help_heading = BUILDING, hide_short_help = true)]
     pub manifest_path: Option<PathBuf>,
-    /// Lanes of a wave, 32 or 64, where the processor has both (GFX10 and later) [default: the package's `wave-size`, else 32 there]
+    /// Lanes of a wave, 32 or 64, where the processor has both (GFX10 and later) [default: the package's
+    /// `wave-size`, else 32 there]
     #[arg(long, value_name = "LANES", value_parser = wave_size, help_heading = BUILDING, hide_short_help = true)]
     pub wave_size: Option<WaveSize>,
     /// Activate all features
@@ -88,7 +89,8 @@ pub struct PackageArgs {
         hide_short_help = true
     )]
     pub code_object_version: Option<u8>,
-    /// Kernels whose panics say why, with their values, at any level of optimization [default: the package's `panic-messages`, else off]
+    /// Kernels whose panics say why, with their values, at any level of optimization [default: the package's
+    /// `panic-messages`, else off]
     #[arg(long, help_heading = BUILDING)]
     pub panic_messages: bool,
     /// How cargo comes by dependencies.

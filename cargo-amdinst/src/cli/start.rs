@@ -19,7 +19,8 @@ pub struct NewArgs {
     /// The package's name [default: the directory's]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// GPU that its kernels are built for, as `target-cpus` of its Cargo.toml; may be repeated [default: this machine's, else gfx90a]
+    /// GPU that its kernels are built for, as `target-cpus` of its Cargo.toml; may be repeated [default: this
+    /// machine's, else gfx90a]
     #[arg(long, value_name = "CPU", value_delimiter = ',')]
     pub target_cpu: Vec<String>,
     /// Where its dependencies come from.

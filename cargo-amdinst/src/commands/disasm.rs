@@ -1,4 +1,5 @@
-//! `cargo amdinst disasm`: disassemble a code object, line for line as `llvm-objdump -d` does, with `-S` and `-l` of it.
+//! `cargo amdinst disasm`: disassemble a code object, line for line as `llvm-objdump -d` does, with `-S` and
+//! `-l` of it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;

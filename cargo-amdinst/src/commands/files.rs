@@ -1,4 +1,5 @@
-//! Reading what the user names: regular files, and pipes, once and within bounds. Directories and devices are no input.
+//! Reading what the user names: regular files, and pipes, once and within bounds. Directories and devices are
+//! no input.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -31,9 +32,9 @@ impl File {
         if !is_regular {
             return Ok(to_the_end(path, file)?.into());
         }
-        // SAFETY: nobody writes to the mapping here. Should another program change the file meanwhile, then what
-        // is read changes as it would between two reads; only bytes are read from it, for which each value is valid. What
-        // is no longer there ends the process (`shrunk`).
+        // SAFETY: nobody writes to the mapping here. Should another program change the file meanwhile, then
+        // what is read changes as it would between two reads; only bytes are read from it, for which each
+        // value is valid. What is no longer there ends the process (`shrunk`).
         let mapped = unsafe { Mapped::new(&file) }.map_err(|error| {
             let no_room = error.kind() == io::ErrorKind::OutOfMemory;
             let exit = if no_room { Exit::OutOfMemory } else { Exit::BadInput };

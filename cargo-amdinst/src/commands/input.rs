@@ -21,7 +21,8 @@ impl InputArgs {
     /// The file with the code objects: the one given, or that of the package, which is built first.
     ///
     /// # Errors
-    /// A package that is not there or cannot be built, or has code objects for several processors to choose from.
+    /// A package that is not there or cannot be built, or has code objects for several processors to choose
+    /// from.
     pub fn resolve(&self, context: &mut Context) -> CommandResult<FileArgs> {
         let target_cpu = self.target_cpu.clone();
         let file = match (&self.file, &self.package) {
@@ -49,7 +50,8 @@ impl InputArgs {
     }
 }
 
-/// A file's code objects, after `--target-cpu`. They are read one at a time, for together they may not fit into memory.
+/// A file's code objects, after `--target-cpu`. They are read one at a time, for together they may not fit
+/// into memory.
 #[derive(Debug)]
 pub struct Input<'a> {
     /// Its path, as given.
@@ -59,8 +61,8 @@ pub struct Input<'a> {
     need: Need,
 }
 
-/// What is to be done with code objects beside reading them. Those of processors for which it is not done are taken for ones that
-/// cannot be read.
+/// What is to be done with code objects beside reading them. Those of processors for which it is not done are
+/// taken for ones that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Need {
     Nothing,
@@ -150,7 +152,8 @@ impl<'a> Input<'a> {
         }
         let target_cpu = args.target_cpu.as_deref();
         if let Some(wanted) = target_cpu {
-            // As the runtime does: code for the processor itself before code for a generic one that it belongs to.
+            // As the runtime does: code for the processor itself before code for a generic one that it
+            // belongs to.
             let fits = |wanted: &str| embedded.iter().any(|one| is_target(&one.target, wanted));
             let generic = generic(wanted).filter(|generic| !fits(wanted) && fits(generic));
             let wanted = generic.as_deref().unwrap_or(wanted);
@@ -201,8 +204,8 @@ impl<'a> Input<'a> {
         self.embedded.len()
     }
 
-    /// Reads one code object after the other and shows each to `visit`, until that has seen enough. Returns those that
-    /// cannot be read.
+    /// Reads one code object after the other and shows each to `visit`, until that has seen enough. Returns
+    /// those that cannot be read.
     ///
     /// # Errors
     /// What `visit` gives, and an error of its own when not one code object can be read.
@@ -224,8 +227,8 @@ impl<'a> Input<'a> {
         self.all_but(skipped)
     }
 
-    /// Reads code objects, as many at a time as there are cores, and shows each to `visit`. Returns what that gave, in the
-    /// order of the file, and those that cannot be read.
+    /// Reads code objects, as many at a time as there are cores, and shows each to `visit`. Returns what that
+    /// gave, in the order of the file, and those that cannot be read.
     ///
     /// # Errors
     /// The first in the file of those of `visit`, and when not one code object can be read.
@@ -296,8 +299,8 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The one code object to work on: the only one, or the only one that has this kernel. `all` says how the user can
-    /// have all of them worked on.
+    /// The one code object to work on: the only one, or the only one that has this kernel. `all` says how the
+    /// user can have all of them worked on.
     ///
     /// # Errors
     /// When there are several to choose from, or none has the kernel.
@@ -344,7 +347,8 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// The code object to launch a kernel of, and the kernel's symbol: the kernel that is named, else the only one.
+    /// The code object to launch a kernel of, and the kernel's symbol: the kernel that is named, else the
+    /// only one.
     ///
     /// # Errors
     /// When there are several to choose from, or none has the kernel.
@@ -419,14 +423,16 @@ pub fn unpacked_limit() -> CommandResult<u64> {
 /// What the crate `gpu-kernel` puts behind the name of a kernel to make its symbol.
 const GPU_KERNEL: &str = "_gpu_kernel";
 
-/// The kernel that a user calls `name`: by its symbol, by the name that it has in the source, or as its symbol is shown.
+/// The kernel that a user calls `name`: by its symbol, by the name that it has in the source, or as its
+/// symbol is shown.
 pub fn kernel_of<'a>(object: &'a CodeObject, name: &str) -> Option<&'a Kernel> {
     let in_source = || object.kernel(&format!("{name}{GPU_KERNEL}"));
     let as_shown = || object.kernels.iter().find(|kernel| shown(&kernel.name) == name);
     object.kernel(name).or_else(in_source).or_else(as_shown)
 }
 
-/// The symbols of kernels that are named as people name them; a name that is none of a kernel is left as it is.
+/// The symbols of kernels that are named as people name them; a name that is none of a kernel is left as it
+/// is.
 pub fn symbols(object: &CodeObject, names: &[String]) -> Vec<String> {
     let symbol = |name: &String| kernel_of(object, name).map_or(name, |kernel| &kernel.name).clone();
     names.iter().map(symbol).collect()
@@ -442,8 +448,8 @@ fn in_file(path: &Path, problem: &dyn Display) -> Failure {
     Failure::msg(Exit::BadInput, format_args!("{}: {problem}", path.display()))
 }
 
-/// Whether a target (`amdgcn-amd-amdhsa--gfx90a:xnack-`, `gfx90a:sramecc+:xnack-`) is meant by what the user wrote: a
-/// processor stands for all its feature states, a target with features for exactly those.
+/// Whether a target (`amdgcn-amd-amdhsa--gfx90a:xnack-`, `gfx90a:sramecc+:xnack-`) is meant by what the user
+/// wrote: a processor stands for all its feature states, a target with features for exactly those.
 fn is_target(target: &str, wanted: &str) -> bool {
     let target = target.rsplit("--").next().unwrap_or(target);
     let mut features = target.split(':');
@@ -454,7 +460,8 @@ fn is_target(target: &str, wanted: &str) -> bool {
     processor == wanted_processor && wanted_features.all(|feature| features.contains(&feature))
 }
 
-/// The generic processor that one with its features belongs to, with those features: `gfx10-1-generic:xnack-` for `gfx1010:xnack-`.
+/// The generic processor that one with its features belongs to, with those features: `gfx10-1-generic:xnack-`
+/// for `gfx1010:xnack-`.
 fn generic(wanted: &str) -> Option<String> {
     let generic = processor(wanted)?.generic()?;
     let features = wanted.find(':').map_or("", |at| &wanted[at..]);

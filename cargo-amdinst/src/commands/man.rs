@@ -1,7 +1,7 @@
 //! `cargo amdinst man`: Write the manual's pages.
 //!
-//! They are what `--help` says. `man cargo-amdinst-report`, `cargo help amdinst` and `man cargo amdinst` find them under
-//! these names.
+//! They are what `--help` says. `man cargo-amdinst-report`, `cargo help amdinst` and `man cargo amdinst` find
+//! them under these names.
 
 use std::fs;
 

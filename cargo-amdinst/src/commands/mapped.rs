@@ -1,7 +1,8 @@
 //! Files that are mapped into memory, of which no more need stay there than is in use.
 //!
-//! A library has gigabytes, and a command goes through them once. Pages that it is done with can be read again; until they are given
-//! back, they count as its memory, and where a job may have so much and no more, they end it.
+//! A library has gigabytes, and a command goes through them once. Pages that it is done with can be read
+//! again; until they are given back, they count as its memory, and where a job may have so much and no more,
+//! they end it.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -28,7 +29,8 @@ impl Mapped {
 
     /// Gives back the memory that its pages take. They are read again when they are needed.
     pub(super) fn give_back(&self) {
-        // SAFETY: nobody writes to the mapping, so all that its pages hold is in the file. Where this fails, more memory is taken.
+        // SAFETY: nobody writes to the mapping, so all that its pages hold is in the file. Where this fails,
+        // more memory is taken.
         let _ = unsafe { self.0.unchecked_advise(UncheckedAdvice::DontNeed) };
     }
 }

@@ -82,9 +82,9 @@ fn stream_to<W: io::Write>(
     }
 }
 
-/// Writes a file whole or not at all: to a temporary file beside it, which then takes its name. The target of a link is
-/// written, not the link; a file that is there keeps its mode and owner. A device or a pipe (`/dev/null`,
-/// `/dev/stdout`) is written to and stays.
+/// Writes a file whole or not at all: to a temporary file beside it, which then takes its name. The target of
+/// a link is written, not the link; a file that is there keeps its mode and owner. A device or a pipe
+/// (`/dev/null`, `/dev/stdout`) is written to and stays.
 ///
 /// # Errors
 /// When the directory cannot be written, or the name cannot be taken.

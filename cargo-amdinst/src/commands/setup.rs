@@ -9,7 +9,8 @@ use crate::toolchain::{Places, discover};
 /// Runs the command.
 ///
 /// # Errors
-/// [`Exit::ToolchainMissing`] if there is no toolchain and none could be prepared; with `--print` if there is none.
+/// [`Exit::ToolchainMissing`] if there is no toolchain and none could be prepared; with `--print` if there is
+/// none.
 pub fn run(context: &mut Context, args: &SetupArgs) -> CommandResult {
     let asked = args.toolchain.toolchain.as_deref();
     if !args.print {

@@ -10,7 +10,8 @@ use crate::exit::{CommandResult, Exit, OrExit as _};
 use crate::setup::{self, Consent};
 use crate::shell::command_line;
 
-/// Prints, for a POSIX shell, the variables that `build` sets and the cargo command that it runs, one a processor.
+/// Prints, for a POSIX shell, the variables that `build` sets and the cargo command that it runs, one a
+/// processor.
 ///
 /// # Errors
 /// No toolchain, no package.

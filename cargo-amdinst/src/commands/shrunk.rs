@@ -1,5 +1,6 @@
-//! A mapped file that becomes shorter while it is read. The system sends SIGBUS for a byte that is no longer there; who has
-//! asked for it cannot go on. So the process says which file it was, and ends with the code of an input that cannot be read.
+//! A mapped file that becomes shorter while it is read. The system sends SIGBUS for a byte that is no longer
+//! there; who has asked for it cannot go on. So the process says which file it was, and ends with the code of
+//! an input that cannot be read.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -54,8 +55,8 @@ fn install() -> bool {
 }
 
 extern "C" fn gone(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    // SAFETY: the system gives a valid structure; what is watched is never freed. `write`, `_exit` and `sigaction` may be called
-    // in a handler.
+    // SAFETY: the system gives a valid structure; what is watched is never freed. `write`, `_exit` and
+    // `sigaction` may be called in a handler.
     unsafe {
         let address = (*info).si_addr().addr();
         for slot in &WATCHED {

@@ -36,7 +36,8 @@ pub struct LinkOptions {
 }
 
 impl LinkOptions {
-    /// The words for `-Clink-arg`. Cargo links again when one of them changes, which is why versions are among them.
+    /// The words for `-Clink-arg`. Cargo links again when one of them changes, which is why versions are
+    /// among them.
     pub fn to_arguments(&self) -> Vec<String> {
         let mut arguments = vec![
             MARKER.to_owned(),
@@ -59,7 +60,8 @@ impl LinkOptions {
 pub struct LinkArguments {
     /// Bitcode files.
     pub inputs: Vec<PathBuf>,
-    /// Libraries of bitcode that build scripts name (`cargo::rustc-link-arg=…/ockl.bc`). The needed functions are linked.
+    /// Libraries of bitcode that build scripts name (`cargo::rustc-link-arg=…/ockl.bc`). The needed functions
+    /// are linked.
     pub libraries: Vec<PathBuf>,
     /// The code object to write.
     pub output: PathBuf,
@@ -82,12 +84,13 @@ impl LinkArguments {
 
     /// Reads rustc's linker arguments (`gcc` flavour), without the program's own name.
     ///
-    /// What concerns host programs (`--eh-frame-hdr`, `-z noexecstack`, library paths …) is passed over. A user's own
-    /// link arguments are for the host's linker, and are passed over as well, but for libraries of bitcode.
+    /// What concerns host programs (`--eh-frame-hdr`, `-z noexecstack`, library paths …) is passed over. A
+    /// user's own link arguments are for the host's linker, and are passed over as well, but for libraries of
+    /// bitcode.
     ///
     /// # Errors
-    /// [`LinkError::Arguments`] if an input, the output, the processor or an option of ours is missing or wrong;
-    /// [`LinkError::Io`] if a response file or the list of exports cannot be read.
+    /// [`LinkError::Arguments`] if an input, the output, the processor or an option of ours is missing or
+    /// wrong; [`LinkError::Io`] if a response file or the list of exports cannot be read.
     pub fn parse(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<Self, LinkError> {
         let mut words = Vec::new();
         for argument in arguments {
@@ -194,7 +197,8 @@ fn unwrap_argument(argument: &OsStr, words: &mut Vec<OsString>) -> Result<(), Li
     Ok(())
 }
 
-/// A line of the response file that rustc writes when a command line is too long: GNU quoting, one argument a line.
+/// A line of the response file that rustc writes when a command line is too long: GNU quoting, one argument a
+/// line.
 fn unquoted(line: &str) -> String {
     let line = line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).unwrap_or(line);
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! LLVM as a link uses it: for which processor, and with what keeps its faults away (`faults`, `hoists`). That is tried once for an LLVM and
-//! kept in the store.
+//! LLVM as a link uses it: for which processor, and with what keeps its faults away (`faults`, `hoists`).
+//! That is tried once for an LLVM and kept in the store.
 
 use super::arguments::STEP_VERSION;
 use super::{Fault, LinkArguments, LinkError, Verdict, hoists};
@@ -8,7 +8,8 @@ use crate::store::{Key, Store, stamp};
 /// What `opt` and `llc` are told beside files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Compiler {
-    /// Which LLVM it is, which version of the link step, which processor and level: what else decides what comes out.
+    /// Which LLVM it is, which version of the link step, which processor and level: what else decides what
+    /// comes out.
     identity: Vec<String>,
     /// The options that keep LLVM from making wrong code.
     pub(super) switches: Vec<String>,
@@ -17,7 +18,8 @@ pub(super) struct Compiler {
 }
 
 impl Compiler {
-    /// The LLVM of `arguments`, tried unless that was done before. `program`, LLVM IR, must not lose an instruction by a switch.
+    /// The LLVM of `arguments`, tried unless that was done before. `program`, LLVM IR, must not lose an
+    /// instruction by a switch.
     pub(super) fn tried(arguments: &LinkArguments, store: &Store, program: &str) -> Result<Self, LinkError> {
         let tools = &arguments.options.tools;
         let identity = [

@@ -1,7 +1,8 @@
 //! How much LDS the kernels declare that have private arrays.
 //!
-//! LLVM moves private arrays to LDS where they fit: a copy for each work-item of the largest workgroup. The code object says how much LDS a
-//! kernel takes in all, so what it declares itself stands in a section beside that (`amdinst_core::instrument::moved_lds` reads it).
+//! LLVM moves private arrays to LDS where they fit: a copy for each work-item of the largest workgroup. The
+//! code object says how much LDS a kernel takes in all, so what it declares itself stands in a section beside
+//! that (`amdinst_core::instrument::moved_lds` reads it).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,9 @@
-//! What is in neither the program nor `amdinst-device`: AMD's device libraries (bitcode), and libraries that build scripts name.
+//! What is in neither the program nor `amdinst-device`: AMD's device libraries (bitcode), and libraries that
+//! build scripts name.
 //!
-//! `__ocml_*` are mathematics, `__ockl_*` all else. Both read variables (`__oclc_*`) that say what is compiled for; AMD has a file
-//! for each value, and these are defined here instead, for a library may be older than a processor.
+//! `__ocml_*` are mathematics, `__ockl_*` all else. Both read variables (`__oclc_*`) that say what is
+//! compiled for; AMD has a file for each value, and these are defined here instead, for a library may be
+//! older than a processor.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -16,8 +18,8 @@ pub const VARIABLE: &str = "HIP_DEVICE_LIB_PATH";
 /// Where they are installed, if the variable says nothing.
 const INSTALLED: [&str; 2] = ["/opt/rocm/amdgcn/bitcode", "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"];
 
-/// The directory of the device libraries: the one that the variable names, else the first that has them, else the one where ROCm would
-/// install them.
+/// The directory of the device libraries: the one that the variable names, else the first that has them, else
+/// the one where ROCm would install them.
 pub fn directory() -> PathBuf {
     if let Some(named) = env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
         return PathBuf::from(named);
@@ -87,8 +89,8 @@ pub(super) fn undefined(ir: &str) -> BTreeSet<String> {
     ir.lines().filter_map(name).collect()
 }
 
-/// The variables that the device libraries read, for `target` and a code object version. Floats are computed as Rust asks for them:
-/// exactly rounded, with all values.
+/// The variables that the device libraries read, for `target` and a code object version. Floats are computed
+/// as Rust asks for them: exactly rounded, with all values.
 pub(super) fn variables(target: Target, code_object_version: Option<u8>) -> String {
     let abi = 100 * u32::from(code_object_version.unwrap_or(DEFAULT_VERSION));
     let mut ir = String::from("target triple = \"amdgcn-amd-amdhsa\"\n");
@@ -111,7 +113,8 @@ pub(super) fn variables(target: Target, code_object_version: Option<u8>) -> Stri
 /// LLVM's default.
 const DEFAULT_VERSION: u8 = 6;
 
-/// A processor's version as the device libraries have it: 9010 of gfx90a. That of a generic one is its first member's.
+/// A processor's version as the device libraries have it: 9010 of gfx90a. That of a generic one is its first
+/// member's.
 fn isa_version(arch: Arch) -> u32 {
     let name = arch.members().first().copied().unwrap_or(arch).name();
     let digits = name.strip_prefix("gfx").unwrap_or(name);

@@ -1,8 +1,8 @@
 //! Entry points of kernels, as their records (`records`) say they are, in textual IR.
 //!
-//! A structure that a kernel takes is a pointer in what rustc makes of it, for compilers differ in how they pass one. Here the pointer
-//! becomes one to the kernarg segment (`byref`), which then has the structure itself. A symbol becomes the kernel's name, or its
-//! path, if several kernels have that name.
+//! A structure that a kernel takes is a pointer in what rustc makes of it, for compilers differ in how they
+//! pass one. Here the pointer becomes one to the kernarg segment (`byref`), which then has the structure
+//! itself. A symbol becomes the kernel's name, or its path, if several kernels have that name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ use super::records::Entry;
 use super::support::escaped;
 use super::tokens::{Reference, references, replaced};
 
-/// What the code object calls each kernel: its name, or its path without the crate (`scan::sum`), if the name is another one's, too.
+/// What the code object calls each kernel: its name, or its path without the crate (`scan::sum`), if the name
+/// is another one's, too.
 pub(super) fn names(entries: &[Entry]) -> Result<Vec<String>, LinkError> {
     let mut times = BTreeMap::new();
     for entry in entries {
@@ -129,7 +130,8 @@ fn with_structures(function: &str, entry: &Entry) -> Option<String> {
         if kind != "ptr" || !name.starts_with('%') {
             return None;
         }
-        // The parameter keeps its name, which the note has; or its number, so that those behind it stay as they are.
+        // The parameter keeps its name, which the note has; or its number, so that those behind it stay as
+        // they are.
         let pointer = format!("%amdinst.structure.{number}");
         body = renamed(&body, name, &pointer);
         taken.push(format!("ptr addrspace(4) noundef byref([{size} x i8]) align {align} {name}"));

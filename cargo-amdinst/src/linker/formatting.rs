@@ -1,9 +1,10 @@
 //! Code that formats text (`core::fmt`, and the digits of floats) stays in functions of its own.
 //!
-//! LLVM inlines on AMDGPU as if calls cost a fortune, and unrolls loops over arrays in scratch memory to have these in registers. So one
-//! `println!` of a float became some 270 kB of code: loops over the 40 digits of a big number, unrolled in each of their callers. To
-//! compile that took three quarters of a build's time, and it had five sixths of a package's sites. Nobody waits for text that a kernel
-//! prints; everybody waits for the build.
+//! LLVM inlines on AMDGPU as if calls cost a fortune, and unrolls loops over arrays in scratch memory to have
+//! these in registers. So one `println!` of a float became some 270 kB of code: loops over the 40 digits of a
+//! big number, unrolled in each of their callers. To compile that took three quarters of a build's time, and
+//! it had five sixths of a package's sites. Nobody waits for text that a kernel prints; everybody waits for
+//! the build.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,8 @@ pub(super) fn outlined(ir: &str) -> String {
     out
 }
 
-/// Of the line that begins the definition of a function that formats: what stands before its group of attributes, and that group (`#3`).
+/// Of the line that begins the definition of a function that formats: what stands before its group of
+/// attributes, and that group (`#3`).
 fn group_of_formatting(line: &str) -> Option<(&str, &str)> {
     let name = line.strip_prefix("define ")?.split_once('@')?.1;
     let name = match name.strip_prefix('"') {

@@ -1,7 +1,8 @@
 //! Hidden arguments that no Rust kernel has a use for.
 //!
-//! In OpenCL a kernel starts kernels, with a queue and an action that its launcher passes. LLVM takes a kernel that calls through pointers for
-//! one that may, and HIP 5.2 crashes when it launches such a kernel. Rust has nothing that starts kernels.
+//! In OpenCL a kernel starts kernels, with a queue and an action that its launcher passes. LLVM takes a
+//! kernel that calls through pointers for one that may, and HIP 5.2 crashes when it launches such a kernel.
+//! Rust has nothing that starts kernels.
 
 /// LLVM's attributes of a function that starts none.
 const NONE_STARTED: &str = "\"amdgpu-no-completion-action\" \"amdgpu-no-default-queue\"";

@@ -1,13 +1,15 @@
-//! Values that LLVM carries into paths that never had them (its pass `structurizecfg`, llvm/llvm-project#183792).
+//! Values that LLVM carries into paths that never had them (its pass `structurizecfg`,
+//! llvm/llvm-project#183792).
 //!
-//! The pass makes control flow nested. To save copies, LLVM 22 moves an instruction that costs nothing (an element put into a vector, a
-//! cast) out of a branch that hands its result to the block where both ways meet, to where they part. Then the result stands for what
-//! comes over other ways as well: of `if first || !second { pair[0] = 1 }` one way does not get its 1. A break in an inner loop made
-//! such blocks, at every opt-level, on every processor.
+//! The pass makes control flow nested. To save copies, LLVM 22 moves an instruction that costs nothing (an
+//! element put into a vector, a cast) out of a branch that hands its result to the block where both ways
+//! meet, to where they part. Then the result stands for what comes over other ways as well: of
+//! `if first || !second { pair[0] = 1 }` one way does not get its 1. A break in an inner loop made such
+//! blocks, at every opt-level, on every processor.
 //!
-//! No switch turns that off. But the pass moves only what is made in the very block that ends in the meeting block. So the program is
-//! taken from `llc` ahead of the pass, each such block gets an empty one behind it, and `llc` goes on from there. Empty blocks leave
-//! no code.
+//! No switch turns that off. But the pass moves only what is made in the very block that ends in the meeting
+//! block. So the program is taken from `llc` ahead of the pass, each such block gets an empty one behind it,
+//! and `llc` goes on from there. Empty blocks leave no code.
 //!
 //! `hoists.ll` has such a branch. Its code is right if the instruction stays in it.
 
@@ -47,7 +49,8 @@ fn is_right(ir: &str) -> bool {
     }
 }
 
-/// A program in whose functions no block hands what it makes itself to one where ways meet. Nothing if that is so already.
+/// A program in whose functions no block hands what it makes itself to one where ways meet. Nothing if that
+/// is so already.
 pub(super) fn padded(program: &str) -> Option<String> {
     let mut out = String::with_capacity(program.len() + program.len() / 16);
     let mut lines = program.lines();

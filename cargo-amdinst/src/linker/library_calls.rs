@@ -1,8 +1,9 @@
 //! Operations of which LLVM makes calls of a C library, which no kernel has: they get definitions.
 //!
-//! LLVM expands conversions between floats and integers of 128 bits, and divisions of these, but not the conversions that Rust's `as` asks
-//! for, which saturate: "unsupported library call operation". Of `powi` it makes `exp2(n * log2(x))` for `f32`, which is NaN for each x below
-//! 0, and nothing for `f64`. Here each is a function, with the results of the host's.
+//! LLVM expands conversions between floats and integers of 128 bits, and divisions of these, but not the
+//! conversions that Rust's `as` asks for, which saturate: "unsupported library call operation". Of `powi` it
+//! makes `exp2(n * log2(x))` for `f32`, which is NaN for each x below 0, and nothing for `f64`. Here each is
+//! a function, with the results of the host's.
 
 use std::fmt::Write as _;
 

@@ -1,30 +1,32 @@
 //! The link step: `cargo-amdinst` as rustc's linker.
 //!
-//! rustc is told to hand over bitcode of the whole program, not optimised (`-Clinker-plugin-lto
-//! -Cno-prepopulate-passes`), and starts this executable in place of a C compiler, because the `gcc` linker flavour is
-//! the one that works with every distribution's rustc. The step then
+//! rustc is told to hand over bitcode of the whole program, not optimised
+//! (`-Clinker-plugin-lto -Cno-prepopulate-passes`), and starts this executable in place of a C compiler,
+//! because the `gcc` linker flavour is the one that works with every distribution's rustc. The step then
 //!
-//! 1. mends bitcode that LLVM does not read (`used`), drops what no export reaches, and reads the records that the macros left (`records`);
-//! 2. makes entry points of kernels what their records say: structures in the kernarg segment, the kernel's name (`entries`), with stack slots that
-//!    LLVM finds (`stack_slots`), and without arguments that none has a use for (`hidden`); keeps
-//!    code that formats text out of line (`formatting`);
-//! 3. adds the definitions that Rust cannot express: variables in LDS, the workgroup barrier, what prints and allocates (`support`);
-//!    what is needed of libraries, AMD's among them (`device_libraries`);
-//!    and operations that LLVM makes library calls of (`library_calls`);
-//! 4. divides the program into units of kernels (`units`): the objects of those that were compiled before are there;
+//! 1. mends bitcode that LLVM does not read (`used`), drops what no export reaches, and reads the records
+//!    that the macros left (`records`);
+//! 2. makes entry points of kernels what their records say: structures in the kernarg segment, the kernel's
+//!    name (`entries`), with stack slots that LLVM finds (`stack_slots`), and without arguments that none has
+//!    a use for (`hidden`); keeps code that formats text out of line (`formatting`);
+//! 3. adds the definitions that Rust cannot express: variables in LDS, the workgroup barrier, what prints and
+//!    allocates (`support`); what is needed of libraries, AMD's among them (`device_libraries`); and
+//!    operations that LLVM makes library calls of (`library_calls`);
+//! 4. divides the program into units of kernels (`units`): the objects of those that were compiled before are
+//!    there;
 //! 5. optimises each of the others at the profile's level and emits its object (`pipeline`), with what keeps
-//!    known faults of LLVM away (`compiler`, `faults`, `hoists`), finds places where nothing does (`places`), and leaves out functions that LLVM has no
-//!    code for (`refused`);
+//!    known faults of LLVM away (`compiler`, `faults`, `hoists`), finds places where nothing does (`places`),
+//!    and leaves out functions that LLVM has no code for (`refused`);
 //! 6. links the code object of all objects.
 //!
 //! [`MARKER`] among the arguments is what tells such a call from the `cargo amdinst` command.
 //!
 //! # Why we link
-//! The target requires fat LTO, so the program is one bitcode file; rustc tells the level and the processor as
-//! `-plugin-opt`s. The optimiser runs are ours, and see what Rust cannot say: `shared!` variables in
+//! The target requires fat LTO, so the program is one bitcode file; rustc tells the level and the processor
+//! as `-plugin-opt`s. The optimiser runs are ours, and see what Rust cannot say: `shared!` variables in
 //! address space 3, the workgroup barrier with fences of workgroup scope, and `noinline` for functions with
-//! `#[probe] #[inline(never)]`, which rustc drops on this target. Our flags stand behind `--` of `cargo rustc`,
-//! so that `core` is not rebuilt when they change.
+//! `#[probe] #[inline(never)]`, which rustc drops on this target. Our flags stand behind `--` of
+//! `cargo rustc`, so that `core` is not rebuilt when they change.
 
 mod arguments;
 mod compiler;

@@ -55,8 +55,8 @@ pub(super) fn link(arguments: &LinkArguments) -> Result<(), LinkError> {
     Ok(())
 }
 
-/// An empty directory for what the steps leave, beside the output and named after it. Cargo links an output once at a time, so
-/// what is there was left by a link that was killed.
+/// An empty directory for what the steps leave, beside the output and named after it. Cargo links an output
+/// once at a time, so what is there was left by a link that was killed.
 fn work_directory(output: &Path) -> Result<TempDir, LinkError> {
     let beside = output.parent().unwrap_or(Path::new(""));
     let mut name = output.file_name().unwrap_or_default().to_owned();
@@ -219,7 +219,8 @@ impl Step<'_> {
         Ok(output)
     }
 
-    /// The text of what the exports of a program reach. `llvm-link` reads no more of a program than what a module before it needs.
+    /// The text of what the exports of a program reach. `llvm-link` reads no more of a program than what a
+    /// module before it needs.
     fn reached(&self, input: &Path) -> Result<String, LinkError> {
         let exports = self.arguments.exports.iter().map(|name| format!("@\"{}\"", support::escaped(name)));
         let exports: Vec<String> = exports.collect();
@@ -297,8 +298,8 @@ impl Step<'_> {
         run("opt", &mut command)
     }
 
-    /// The object of an optimised unit, and whether it has all functions: those that LLVM has no code for are left out, and the others compiled
-    /// again.
+    /// The object of an optimised unit, and whether it has all functions: those that LLVM has no code for are
+    /// left out, and the others compiled again.
     fn compile(
         &self,
         program: &Program,
@@ -348,8 +349,8 @@ impl Step<'_> {
         run("llvm-link", &mut command)
     }
 
-    /// Sections for the code object, in textual IR: what is to be told of places where LLVM is wrong whatever is done, and how much
-    /// LDS kernels declare.
+    /// Sections for the code object, in textual IR: what is to be told of places where LLVM is wrong whatever
+    /// is done, and how much LDS kernels declare.
     fn sections(&self, optimised: &str, compiler: &Compiler) -> Result<String, LinkError> {
         let how = places::Compiled {
             tools: &self.arguments.options.tools,
@@ -424,7 +425,8 @@ impl Step<'_> {
         self.install(&output)
     }
 
-    /// Checks that all kernels have the size of waves that was asked for: definitions of ours are for that one.
+    /// Checks that all kernels have the size of waves that was asked for: definitions of ours are for that
+    /// one.
     fn check_wave_size(&self, bytes: Vec<u8>) -> Result<(), LinkError> {
         let Some(Target { arch, wave }) = self.target() else { return Ok(()) };
         let object = CodeObject::parse(bytes).map_err(|error| LinkError::Unreadable(error.to_string()))?;

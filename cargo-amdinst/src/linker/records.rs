@@ -1,8 +1,8 @@
 //! The records that the macros of `amdinst-device` leave in a program, read from its textual IR.
 //!
-//! Each is a constant byte array in one of four sections: `.amdinst.probes` and `.amdinst.outline` hold lines of text,
-//! `.amdinst.shared` a size, an alignment and a symbol, `.amdinst.kernels` what an entry point takes and how the kernel is called.
-//! (`amdinst_macros` and `amdinst_device` describe them.)
+//! Each is a constant byte array in one of four sections: `.amdinst.probes` and `.amdinst.outline` hold lines
+//! of text, `.amdinst.shared` a size, an alignment and a symbol, `.amdinst.kernels` what an entry point takes
+//! and how the kernel is called. (`amdinst_macros` and `amdinst_device` describe them.)
 //!
 //! `#[used]` makes invalid IR on this target, so the arrays are exported. The link step drops them after
 //! reading. The probes come back as a section that is not loaded, so that they move no address.
@@ -170,8 +170,9 @@ fn shared_variable(record: &[u8]) -> Option<SharedVariable> {
     })
 }
 
-/// The symbols of the functions that `lines` (`name`, tab, line of its definition) speak of, every instance of a generic
-/// one among them. rustc drops `#[inline(never)]` on this target, so the record is matched with the debug information.
+/// The symbols of the functions that `lines` (`name`, tab, line of its definition) speak of, every instance
+/// of a generic one among them. rustc drops `#[inline(never)]` on this target, so the record is matched with
+/// the debug information.
 fn outlined_symbols(ir: &str, lines: &BTreeSet<String>) -> BTreeSet<String> {
     let field = |text: &str, key: &str| {
         let rest = text.split_once(key)?.1;

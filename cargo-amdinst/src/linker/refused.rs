@@ -1,8 +1,9 @@
 //! Functions that LLVM has no code for: told by name and place, and all others go on.
 //!
-//! `llc` gives up at the first one, or reports several, some of them without a name. The bodies of these are taken out: such a function says
-//! why it is not compiled, as a panic does (`amdinst_format::panics`), and traps. A section of the code object that is not loaded,
-//! [`REFUSED_SECTION`], has a line for each, for builds to tell, those that find all up to date among them.
+//! `llc` gives up at the first one, or reports several, some of them without a name. The bodies of these are
+//! taken out: such a function says why it is not compiled, as a panic does (`amdinst_format::panics`), and
+//! traps. A section of the code object that is not loaded, [`REFUSED_SECTION`], has a line for each, for
+//! builds to tell, those that find all up to date among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -125,7 +126,8 @@ fn in_function(message: &str) -> Option<(&str, &str)> {
     Some((what.split_once("): ").map_or(what, |(_, what)| what), name))
 }
 
-/// The intrinsic of a node that instructions are selected from: `@llvm.sin.` of `fsin`; other nodes are instructions.
+/// The intrinsic of a node that instructions are selected from: `@llvm.sin.` of `fsin`; other nodes are
+/// instructions.
 fn operation_of(node: &str) -> String {
     match node {
         "frem" => "frem ".to_owned(),
@@ -219,7 +221,8 @@ fn line_of<'p>(program: &'p str, symbol: &str) -> Option<&'p str> {
     program.lines().find(|line| line.starts_with("define ") && names(line).next() == Some(symbol))
 }
 
-/// The program without the bodies of these functions: each calls a function of [`module`] that says why, and traps.
+/// The program without the bodies of these functions: each calls a function of [`module`] that says why, and
+/// traps.
 pub(super) fn without(program: &str, refused: &[Refused]) -> String {
     let mut out = String::with_capacity(program.len());
     let mut lines = program.split_inclusive('\n');
@@ -253,7 +256,8 @@ pub(super) fn without(program: &str, refused: &[Refused]) -> String {
     out
 }
 
-/// Attributes of functions that read the ids of workgroup and work-item, which what says why does, whatever LLVM has found before.
+/// Attributes of functions that read the ids of workgroup and work-item, which what says why does, whatever
+/// LLVM has found before.
 fn with_ids(attributes: &str) -> String {
     let mut attributes = attributes.to_owned();
     for id in ["workgroup-id", "workitem-id"] {

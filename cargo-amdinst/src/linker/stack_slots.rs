@@ -1,8 +1,9 @@
 //! Stack slots at addresses that LLVM computes right.
 //!
-//! Where SCC is in use, LLVM 22 adds the offset of a stack slot with `s_addc_u32`, takes SCC back from bit 0 of the sum, and clears that bit
-//! (`SIRegisterInfo::eliminateFrameIndex`). So a slot at an odd offset is taken for another one, and SCC for its opposite. It is seen at
-//! opt-level 0 on gfx1100, where a `bool` or `u8` has a slot of one byte. Here every slot begins at a multiple of four.
+//! Where SCC is in use, LLVM 22 adds the offset of a stack slot with `s_addc_u32`, takes SCC back from bit 0
+//! of the sum, and clears that bit (`SIRegisterInfo::eliminateFrameIndex`). So a slot at an odd offset is
+//! taken for another one, and SCC for its opposite. It is seen at opt-level 0 on gfx1100, where a `bool` or
+//! `u8` has a slot of one byte. Here every slot begins at a multiple of four.
 
 /// A program whose stack slots are aligned.
 pub(super) fn aligned(ir: &str) -> String {

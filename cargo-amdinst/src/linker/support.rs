@@ -8,8 +8,9 @@ use amdinst_core::{panics, printed};
 
 use super::records::Records;
 
-/// The workgroup barrier of `amdinst_device::barrier`. Rust's fences are of system scope, which on gfx90a and later
-/// writes back and invalidates caches that no wave of the workgroup needs; these wait for LDS and memory only.
+/// The workgroup barrier of `amdinst_device::barrier`. Rust's fences are of system scope, which on gfx90a and
+/// later writes back and invalidates caches that no wave of the workgroup needs; these wait for LDS and
+/// memory only.
 const BARRIER: &str = r#"
 define hidden void @__amdinst_workgroup_barrier() alwaysinline convergent nounwind {
   fence syncscope("workgroup") release
@@ -20,9 +21,10 @@ define hidden void @__amdinst_workgroup_barrier() alwaysinline convergent nounwi
 declare void @llvm.amdgcn.s.barrier()
 "#;
 
-/// The function that adds a line to a buffer (`amdinst_format::printed`): the text's length, workgroup and work-item, then the text. Whoever
-/// launches kernels finds the buffer by its name. A work-item takes the room for all of a line at once, so that lines stay whole; what is
-/// taken is looked at first, so that the sum never comes round.
+/// The function that adds a line to a buffer (`amdinst_format::printed`): the text's length, workgroup and
+/// work-item, then the text. Whoever launches kernels finds the buffer by its name. A work-item takes the
+/// room for all of a line at once, so that lines stay whole; what is taken is looked at first, so that the
+/// sum never comes round.
 fn write() -> String {
     format!(
         r#"
@@ -108,8 +110,8 @@ define hidden void @__amdinst_print(ptr %text, i32 %len) alwaysinline nounwind {
     )
 }
 
-/// The buffer of what panics say, and the function that the panic handler calls for all lanes that panic together
-/// (`amdinst_format::panics`).
+/// The buffer of what panics say, and the function that the panic handler calls for all lanes that panic
+/// together (`amdinst_format::panics`).
 fn panic() -> String {
     let (lines, ends, buffer) = (panics::SYMBOL, panics::ENDS, buffer(panics::SYMBOL));
     format!(
@@ -164,7 +166,8 @@ fn buffer(symbol: &str) -> String {
     format!("\n@{symbol} = protected addrspace(1) global [{} x i8] zeroinitializer, align 8", HEAD + ROOM)
 }
 
-/// What `amdgpu-device-libs` asks its host for. It ends what is one line with `\n`. Memory is not given back, as in `amdinst_device`.
+/// What `amdgpu-device-libs` asks its host for. It ends what is one line with `\n`. Memory is not given back,
+/// as in `amdinst_device`.
 const HOST: &str = r#"
 define hidden void @__amdgpu_util_print_stdout(ptr %text, i32 %given) nounwind {
 entry:
@@ -210,7 +213,8 @@ declare ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()
 declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
 "#;
 
-/// `amdinst_device::shuffle`, where `ds_bpermute_b32` reaches every lane of a wave. It takes a byte address and wraps it.
+/// `amdinst_device::shuffle`, where `ds_bpermute_b32` reaches every lane of a wave. It takes a byte address
+/// and wraps it.
 const SHUFFLE: &str = r#"
 define hidden i32 @__amdinst_shuffle(i32 %value, i32 %lane) alwaysinline convergent nounwind {
   %address = shl i32 %lane, 2
@@ -220,9 +224,10 @@ define hidden i32 @__amdinst_shuffle(i32 %value, i32 %lane) alwaysinline converg
 declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)
 "#;
 
-/// `amdinst_device::shuffle` of 64 lanes, where `ds_bpermute_b32` reaches the lanes of its own half alone. With all lanes active, one
-/// reads that half, one the other half, which `v_permlane64_b32` brings over. That writes active lanes only: a value would be lost
-/// whose lane is active and whose counterpart in the other half is not. So with fewer lanes the values come one by one.
+/// `amdinst_device::shuffle` of 64 lanes, where `ds_bpermute_b32` reaches the lanes of its own half alone.
+/// With all lanes active, one reads that half, one the other half, which `v_permlane64_b32` brings over. That
+/// writes active lanes only: a value would be lost whose lane is active and whose counterpart in the other
+/// half is not. So with fewer lanes the values come one by one.
 const SHUFFLE_OF_HALVES: &str = r#"
 define hidden i32 @__amdinst_shuffle(i32 %value, i32 %lane) alwaysinline convergent nounwind {
 entry:
@@ -321,8 +326,9 @@ const fn shuffle_of_any(target: Option<Target>) -> &'static str {
     }
 }
 
-/// As that, with a way of its own for a lane that is a constant. There the pass `instcombine` makes `v_readlane` of `ds_bpermute`, which is
-/// wrong of a lane that is off, and of halves of a wave. At opt-level 0 it does not run.
+/// As that, with a way of its own for a lane that is a constant. There the pass `instcombine` makes
+/// `v_readlane` of `ds_bpermute`, which is wrong of a lane that is off, and of halves of a wave. At opt-level
+/// 0 it does not run.
 fn shuffle(target: Option<Target>, opt_level: u8) -> String {
     let of_any = shuffle_of_any(target);
     let Some(target) = target.filter(|_| opt_level > 0) else { return of_any.to_owned() };
@@ -366,8 +372,9 @@ done:
     ir
 }
 
-/// The heap of `size` bytes behind a word that says how many are taken (`amdinst_format::heap`), and the function that takes some: at an
-/// address that `align`, a power of two, divides. It gives null where there is no room.
+/// The heap of `size` bytes behind a word that says how many are taken (`amdinst_format::heap`), and the
+/// function that takes some: at an address that `align`, a power of two, divides. It gives null where there
+/// is no room.
 fn heap(size: u64) -> String {
     let all = size + HEAP_HEAD;
     format!(
@@ -416,7 +423,8 @@ declare i64 @llvm.umax.i64(i64, i64)
 /// Bytes of a heap before what is given out.
 const HEAP_HEAD: u64 = amdinst_core::heap::HEAD as u64;
 
-/// The module to link with a program that has `records`, for `target`, if that is known, with a heap of `heap_size` bytes.
+/// The module to link with a program that has `records`, for `target`, if that is known, with a heap of
+/// `heap_size` bytes.
 pub(super) fn module(records: &Records, target: Option<Target>, heap_size: u64, opt_level: u8) -> String {
     let mut ir = String::from("target triple = \"amdgcn-amd-amdhsa\"\n");
     if !records.probes.is_empty() {
@@ -466,8 +474,8 @@ pub(super) fn text_section(name: &str, lines: &[String]) -> String {
     ir
 }
 
-/// The atomic floats of `amdinst_device`: relaxed, of the device's scope. Rust has no atomic operation on floats. Memory is the device's
-/// own, so that the processor's instruction will do.
+/// The atomic floats of `amdinst_device`: relaxed, of the device's scope. Rust has no atomic operation on
+/// floats. Memory is the device's own, so that the processor's instruction will do.
 fn float_atomics() -> String {
     let mut ir = String::new();
     for (name, ty, align) in [("f32", "float", 4), ("f64", "double", 8)] {
@@ -491,8 +499,8 @@ fn float_atomics() -> String {
     ir
 }
 
-/// Gives functions that stay functions debug information, so that reports tell whose their branches are: `amdinst_device`'s, of no line.
-/// Those that are inlined take the place of their calls.
+/// Gives functions that stay functions debug information, so that reports tell whose their branches are:
+/// `amdinst_device`'s, of no line. Those that are inlined take the place of their calls.
 fn with_places(ir: &str) -> String {
     let mut text = String::from(
         "!llvm.module.flags = !{!3}\n!llvm.dbg.cu = !{!0}\n\

@@ -1,8 +1,10 @@
-//! `#[used]` statics, of which rustc makes bitcode that LLVM does not read: "Incorrect type in array initializer".
+//! `#[used]` statics, of which rustc makes bitcode that LLVM does not read: "Incorrect type in array
+//! initializer".
 //!
-//! rustc lists them in `llvm.used` or `llvm.compiler.used` as pointers of address space 0, and on this target statics are in address space 1.
-//! No tool of LLVM reads such a file, so the list's type is mended in its bits: the elements of its array become pointers of address
-//! space 1. Types are told once in a file, and no other value that rustc makes is an array of pointers. (Bitstreams:
+//! rustc lists them in `llvm.used` or `llvm.compiler.used` as pointers of address space 0, and on this target
+//! statics are in address space 1. No tool of LLVM reads such a file, so the list's type is mended in its
+//! bits: the elements of its array become pointers of address space 1. Types are told once in a file, and no
+//! other value that rustc makes is an array of pointers. (Bitstreams:
 //! <https://llvm.org/docs/BitCodeFormat.html>.)
 
 use std::collections::BTreeMap;

@@ -1,7 +1,8 @@
 //! Preparing the kernel toolchain.
 //!
-//! [`ready`] is what every command that builds starts with: silent when a toolchain is there. Otherwise it works through
-//! the [`plan`]'s ways to get one, looking again after each. A person at a terminal is asked first; a CI machine is not.
+//! [`ready`] is what every command that builds starts with: silent when a toolchain is there. Otherwise it
+//! works through the [`plan`]'s ways to get one, looking again after each. A person at a terminal is asked
+//! first; a CI machine is not.
 
 pub mod plan;
 

@@ -1,5 +1,5 @@
-//! What tools say of themselves. A tool that is the same says the same, so it is asked once: starting one costs more than all else does
-//! when there is nothing to build.
+//! What tools say of themselves. A tool that is the same says the same, so it is asked once: starting one
+//! costs more than all else does when there is nothing to build.
 
 use std::fs::File;
 use std::io::Read as _;

@@ -24,7 +24,8 @@ impl LlvmTools {
         PathBuf::from(self.pattern.replace("{}", tool))
     }
 
-    /// Looks in the compiler's own directory (`own`), in the distribution's, then in `search`, for tools of LLVM `major`.
+    /// Looks in the compiler's own directory (`own`), in the distribution's, then in `search`, for tools of
+    /// LLVM `major`.
     ///
     /// # Errors
     /// One line a place, why the tools there will not do.
@@ -79,8 +80,8 @@ fn missing(pattern: &str) -> Option<Vec<&'static str>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// The tools' version, if they fit. Bitcode is read by its own major version and by later ones, but the code they make of it differs; so the major
-/// versions must be equal.
+/// The tools' version, if they fit. Bitcode is read by its own major version and by later ones, but the code
+/// they make of it differs; so the major versions must be equal.
 fn check_version(pattern: &str, major: &str) -> Result<String, String> {
     let llc = pattern.replace("{}", "llc");
     let text = answer(Path::new(&llc), &["--version"]).map_err(|error| format!("{llc} {error}"))?;

@@ -1,7 +1,9 @@
-//! The toolchain that compiles kernels: a rustc whose `core` can be built from source, and the LLVM tools that fit it.
+//! The toolchain that compiles kernels: a rustc whose `core` can be built from source, and the LLVM tools
+//! that fit it.
 //!
-//! [`discover`] looks in this order: `--toolchain`, `AMDINST_TOOLCHAIN`, rustup's nightly, a distribution's rustc.
-//! What it passes over it says why ([`Rejection`]). `cargo amdinst setup` installs one when none is there.
+//! [`discover`] looks in this order: `--toolchain`, `AMDINST_TOOLCHAIN`, rustup's nightly, a distribution's
+//! rustc. What it passes over it says why ([`Rejection`]). `cargo amdinst setup` installs one when none is
+//! there.
 
 mod answers;
 mod discover;
@@ -35,7 +37,8 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// A command that runs its cargo with its compiler, free of what an outer cargo or rustup put in the environment.
+    /// A command that runs its cargo with its compiler, free of what an outer cargo or rustup put in the
+    /// environment.
     pub fn cargo(&self) -> Command {
         let mut command = Command::new(&self.cargo);
         for variable in ["CARGO", "RUSTDOC", "RUSTUP_TOOLCHAIN", "RUST_RECURSION_COUNT", "CARGO_BUILD_TARGET"]
@@ -44,8 +47,8 @@ impl Toolchain {
         }
         command.env("RUSTC", &self.rustc);
         if !self.version.is_nightly() {
-            // `-Zbuild-std` and the target's features are unstable; this is what a released compiler is told to allow
-            // them with.
+            // `-Zbuild-std` and the target's features are unstable; this is what a released compiler is told
+            // to allow them with.
             command.env("RUSTC_BOOTSTRAP", "1");
         }
         command

@@ -1,5 +1,5 @@
-//! Writers that are killed, are not alone, or have no room. What they write may be the old or the new, and nothing is left behind.
-//! `cargo xtask drill` has more of it.
+//! Writers that are killed, are not alone, or have no room. What they write may be the old or the new, and
+//! nothing is left behind. `cargo xtask drill` has more of it.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -57,8 +57,8 @@ pub(crate) fn without_room(command: &Command, blocks: usize) -> Output {
     limited.output().unwrap()
 }
 
-/// This workspace, with a target directory and a program of its own: no cargo of somebody else waits for it, nor does it wait for
-/// one; and the program stays as it is.
+/// This workspace, with a target directory and a program of its own: no cargo of somebody else waits for it,
+/// nor does it wait for one; and the program stays as it is.
 pub(crate) struct Own {
     target: PathBuf,
     program: TempDir,
@@ -112,8 +112,8 @@ impl Disk {
     /// Bytes of a block.
     pub(crate) const BLOCK: u64 = 4096;
 
-    /// Runs the test of that name once more, where there is a disk of that size. There, this is the disk; else there is nothing more to
-    /// do.
+    /// Runs the test of that name once more, where there is a disk of that size. There, this is the disk;
+    /// else there is nothing more to do.
     pub(crate) fn of_test(name: &str, size: &str) -> Option<Self> {
         if let Some(path) = std::env::var_os(VARIABLE_OF_DISK) {
             return Some(Self { path: path.into() });

@@ -113,8 +113,8 @@ pub(crate) fn assemble(text: &str, output: &Path) {
     assert!(status.success(), "{text}");
 }
 
-/// Compiles OpenCL C for gfx90a with debug information. False, after saying so, when the compiler is not there; a
-/// failure where tools are required.
+/// Compiles OpenCL C for gfx90a with debug information. False, after saying so, when the compiler is not
+/// there; a failure where tools are required.
 #[allow(dead_code, reason = "each test binary uses a part")]
 pub(crate) fn compile(source: &Path, output: &Path) -> bool {
     compile_with(source, output, &[])

@@ -1,4 +1,5 @@
-//! Whether a document is what a schema says: the keywords of `schemas/`, and no property that the schema does not have.
+//! Whether a document is what a schema says: the keywords of `schemas/`, and no property that the schema does
+//! not have.
 
 use std::path::Path;
 

@@ -24,8 +24,8 @@ pub(super) fn parse(arguments: impl IntoIterator<Item = String>) -> (Arguments, 
     (Arguments::from_iter(options), filters)
 }
 
-/// Restricts `arguments` to the trials that one of `filters` names, or to all if there are none. They are left as names to skip,
-/// so that the others count as filtered out.
+/// Restricts `arguments` to the trials that one of `filters` names, or to all if there are none. They are
+/// left as names to skip, so that the others count as filtered out.
 pub(super) fn choose(arguments: &mut Arguments, filters: &[String], trials: &[Trial]) {
     let exact = arguments.exact;
     let named = |name: &str| {

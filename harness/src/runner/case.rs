@@ -81,8 +81,9 @@ thread_local! {
     static WITHOUT_COUNTS: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Ends the running test, for it asked for counts of a kernel whose processor's code is not instrumented. The runner ignores such a
-/// test, as `message` says: what it asserted before has held, and what the counts would be is not known.
+/// Ends the running test, for it asked for counts of a kernel whose processor's code is not instrumented. The
+/// runner ignores such a test, as `message` says: what it asserted before has held, and what the counts would
+/// be is not known.
 #[track_caller]
 pub(crate) fn end_without_counts(message: String) -> ! {
     WITHOUT_COUNTS.set(Some(message.clone()));
@@ -116,7 +117,8 @@ fn begin_of_the_test<T>(run: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The user's frames of a backtrace between the panic's own and the runner's; all, where their names are not known.
+/// The user's frames of a backtrace between the panic's own and the runner's; all, where their names are not
+/// known.
 fn of_the_test(backtrace: &str) -> String {
     let is_frame = |line: &str| {
         let (number, symbol) = line.trim_start().split_once(": ").unwrap_or_default();
@@ -182,7 +184,8 @@ mod tests {
 
     use super::*;
 
-    /// Panics are told to tests as long as this lives. The hook is the whole process's, so one test at a time has it.
+    /// Panics are told to tests as long as this lives. The hook is the whole process's, so one test at a time
+    /// has it.
     struct Hook(#[expect(dead_code, reason = "a lock")] MutexGuard<'static, ()>);
 
     impl Drop for Hook {
@@ -251,7 +254,8 @@ mod tests {
         }
     }
 
-    /// What asks for counts of a kernel that has none for its processor's sake ends the test, and is no failure; what fails otherwise is.
+    /// What asks for counts of a kernel that has none for its processor's sake ends the test, and is no
+    /// failure; what fails otherwise is.
     #[test]
     fn a_test_that_asks_for_counts_that_cannot_be_is_ignored() {
         let report = r#"{"schema":1,"kernel":"k","target":"gfx1100","counter_storage":"none","grid":[1,1,1],"block":[64,1,1],

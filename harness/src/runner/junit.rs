@@ -51,8 +51,8 @@ fn case(result: &Finished) -> JunitCase {
     }
 }
 
-/// What a test's launches come to, for dashboards that plot properties: sums over launches and sites, and the kind of each
-/// fault. Without counters there are no sums of them.
+/// What a test's launches come to, for dashboards that plot properties: sums over launches and sites, and the
+/// kind of each fault. Without counters there are no sums of them.
 fn properties(launches: &Launches) -> Vec<(&'static str, String)> {
     let mut properties = Vec::new();
     if !launches.reports.is_empty() {

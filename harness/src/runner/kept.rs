@@ -1,4 +1,5 @@
-//! The run, kept in a file while it goes on, so that a program that is killed leaves the tests that ended before.
+//! The run, kept in a file while it goes on, so that a program that is killed leaves the tests that ended
+//! before.
 
 use std::fs::File;
 use std::io::{self, Write as _};

@@ -1,7 +1,7 @@
 //! The program that a test target with `harness = false` becomes.
 //!
-//! Output, filters and `--list` are libtest's, by libtest-mimic, so `cargo test` and `cargo nextest run` drive it as any
-//! other test program. A device is opened when a test starts, one for each test.
+//! Output, filters and `--list` are libtest's, by libtest-mimic, so `cargo test` and `cargo nextest run`
+//! drive it as any other test program. A device is opened when a test starts, one for each test.
 
 mod arguments;
 mod case;
@@ -30,17 +30,18 @@ const DEVICE_MISSING: u8 = 10;
 /// The exit code when the results could not be written; that of `cargo amdinst` for the same.
 const OUTPUT_FAILED: u8 = 11;
 
-/// Runs the kernel tests of this program as its arguments and the environment ask. [`crate::main`] calls [`run_tests_of`] instead.
+/// Runs the kernel tests of this program as its arguments and the environment ask. [`crate::main`] calls
+/// [`run_tests_of`] instead.
 ///
-/// The exit code is libtest's, 0 when all passed and 101 when one failed; or 10 when the device is not there, and 11 when the results
-/// could not be written.
+/// The exit code is libtest's, 0 when all passed and 101 when one failed; or 10 when the device is not there,
+/// and 11 when the results could not be written.
 pub fn run_tests() -> ExitCode {
     // A workspace has kernels of one package, or none of them is this program's more than others'.
     run(None)
 }
 
-/// Runs the kernel tests of a program of `package` as [`run_tests`] does. Where no processor is asked for, the emulator has the one
-/// that this package's kernels are built for.
+/// Runs the kernel tests of a program of `package` as [`run_tests`] does. Where no processor is asked for,
+/// the emulator has the one that this package's kernels are built for.
 pub fn run_tests_of(package: &'static str) -> ExitCode {
     run(Some(package))
 }
@@ -113,8 +114,8 @@ fn unwritten(error: &str) -> ExitCode {
     ExitCode::from(OUTPUT_FAILED)
 }
 
-/// Opens the device once before any test does, so that a missing one is told once, and writes to the file that
-/// `AMDINST_STATUS` names how far this program came. `Some` ends the program.
+/// Opens the device once before any test does, so that a missing one is told once, and writes to the file
+/// that `AMDINST_STATUS` names how far this program came. `Some` ends the program.
 fn status(anything: bool) -> Option<ExitCode> {
     let opened = if anything { open(None).map(drop) } else { Ok(()) };
     tell(if opened.is_ok() { "started" } else { "device-missing" });

@@ -1,7 +1,8 @@
-//! Ending when `cargo amdinst test` does, whoever ended it: it has its cargo end with it, and this is for cargo's test programs.
+//! Ending when `cargo amdinst test` does, whoever ended it: it has its cargo end with it, and this is for
+//! cargo's test programs.
 
-/// Have the system end this process when its parent's thread that started it ends, which for cargo is the main one. It is by a signal
-/// that leaves time to tell which kernels were running.
+/// Have the system end this process when its parent's thread that started it ends, which for cargo is the
+/// main one. It is by a signal that leaves time to tell which kernels were running.
 pub(super) fn die_with_it() {
     // SAFETY: no pointers. Without it the program runs to its own end: no reason not to run at all.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM as libc::c_ulong) };

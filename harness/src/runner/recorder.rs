@@ -99,7 +99,8 @@ pub(super) enum Ending {
     Passed,
     /// With this message.
     Failed(String),
-    /// The test was not run, for this reason if one was given; or it began, and asked for counts that there are none of.
+    /// The test was not run, for this reason if one was given; or it began, and asked for counts that there
+    /// are none of.
     Ignored(Option<String>),
 }
 
@@ -140,7 +141,8 @@ impl Results {
     }
 }
 
-/// Tells on standard error what may be mistakes of kernels, each once, and what was looked for in some workgroups only.
+/// Tells on standard error what may be mistakes of kernels, each once, and what was looked for in some
+/// workgroups only.
 pub(super) fn warn(results: &[Finished]) {
     // With the others of the same lines.
     let mut told: Vec<(&str, Vec<&Doubt>)> = Vec::new();
@@ -167,7 +169,8 @@ pub(super) fn warn(results: &[Finished]) {
     }
 }
 
-/// What was looked for in some workgroups only, in a line for each kernel and check. In none is a warning: nothing is known then.
+/// What was looked for in some workgroups only, in a line for each kernel and check. In none is a warning:
+/// nothing is known then.
 fn sampled(results: &[Finished]) -> Vec<String> {
     let mut sums: BTreeMap<(&str, &str), [u64; 3]> = BTreeMap::new();
     for Sampled { kernel, check, workgroups, of } in results.iter().flat_map(|test| &test.launches.sampled) {
@@ -195,8 +198,8 @@ fn sampled_line(kernel: &str, check: &str, [workgroups, of, launches]: [u64; 3])
 /// Lines of a launch that are shown of what its kernel printed.
 const MOST_PRINTED: usize = 64;
 
-/// Prints what kernels printed, and the launches as `AMDINST_REPORT` asks: nothing, a table for each kernel, as wide as `COLUMNS` says (`full`: with every
-/// row), or a JSON line for each launch.
+/// Prints what kernels printed, and the launches as `AMDINST_REPORT` asks: nothing, a table for each kernel,
+/// as wide as `COLUMNS` says (`full`: with every row), or a JSON line for each launch.
 pub(super) fn print(results: &[Finished]) {
     for test in results {
         for (kernel, printed) in &test.launches.printed {

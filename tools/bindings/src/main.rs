@@ -1,7 +1,8 @@
-//! `cargo xtask bindgen [--check]`: the HIP bindings in `hip-sys/src/bindings.rs`, from the installed HIP headers.
+//! `cargo xtask bindgen [--check]`: the HIP bindings in `hip-sys/src/bindings.rs`, from the installed HIP
+//! headers.
 //!
-//! The reference headers are those of Debian 12's `libamdhip64-dev` (HIP 5.2); libclang comes from `libclang-22-dev`.
-//! A program of its own, so that the generator is built only where it is used.
+//! The reference headers are those of Debian 12's `libamdhip64-dev` (HIP 5.2); libclang comes from
+//! `libclang-22-dev`. A program of its own, so that the generator is built only where it is used.
 
 #![forbid(unsafe_code)]
 
@@ -102,8 +103,8 @@ const FUNCTIONS: &[&str] = &[
     "hipEventElapsedTime",
 ];
 
-/// Functions of later runtimes that we call where they exist. ROCm 6 gave the device's properties a new layout and the
-/// function that fills it a new name; the structure is left to `hip_sys::properties`.
+/// Functions of later runtimes that we call where they exist. ROCm 6 gave the device's properties a new
+/// layout and the function that fills it a new name; the structure is left to `hip_sys::properties`.
 const LATER: &str = "
 #include <hip/hip_runtime_api.h>
 hipError_t hipGetDevicePropertiesR0600(void* properties, int device);

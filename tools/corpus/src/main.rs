@@ -1,4 +1,5 @@
-//! The program behind `cargo xtask corpus`: comparisons with LLVM's tools over more input than a test run has time for.
+//! The program behind `cargo xtask corpus`: comparisons with LLVM's tools over more input than a test run has
+//! time for.
 
 mod disasm;
 mod foreign;
@@ -40,7 +41,8 @@ enum Command {
     HazardPairs(hazards::pairs::Options),
     /// Mutate code objects, and take each all the way to its launches, on every path that must do the same
     Mutants(Handover),
-    /// Launch kernels of whole libraries with made-up arguments, as they are and instrumented, and compare memory and counters
+    /// Launch kernels of whole libraries with made-up arguments, as they are and instrumented, and compare
+    /// memory and counters
     Launches(Handover),
     /// Run programs of other compilers and libraries, and compare with the host
     Foreign(foreign::Options),
@@ -112,8 +114,8 @@ fn run(command: &Command) -> Result<bool> {
     }
 }
 
-/// The attribute by which LLVM's tools (`-mattr`) know that waves are of another size than a processor has by default. Some processors
-/// know one size alone, and take no setting of it.
+/// The attribute by which LLVM's tools (`-mattr`) know that waves are of another size than a processor has by
+/// default. Some processors know one size alone, and take no setting of it.
 fn wave_attribute(target: Target) -> Option<String> {
     let is_default = target == target.arch.into();
     (!is_default).then(|| format!("+wavefrontsize{}", target.wave.lanes()))
@@ -130,7 +132,8 @@ fn names_halves(text: &str) -> bool {
     text.contains(".l") || text.contains(".h")
 }
 
-/// A text of LLVM's in which halves of registers are named, without these names. None where nothing else tells an upper half.
+/// A text of LLVM's in which halves of registers are named, without these names. None where nothing else
+/// tells an upper half.
 fn without_halves(text: &str) -> Option<String> {
     let is_told = text.contains(" op_sel:[") || !text.contains(".h");
     is_told.then(|| text.replace(".l", "").replace(".h", ""))

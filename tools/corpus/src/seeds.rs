@@ -10,8 +10,8 @@ use anyhow::{Context as _, Result};
 
 /// Options of `cargo xtask corpus seeds`.
 ///
-/// Writes one directory for each fuzz target: code objects in their containers, every opcode as bytes and as text,
-/// probe maps and counter buffers.
+/// Writes one directory for each fuzz target: code objects in their containers, every opcode as bytes and as
+/// text, probe maps and counter buffers.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Where the directories go; where cargo-fuzz looks for them when left out

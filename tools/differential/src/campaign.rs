@@ -59,11 +59,12 @@ pub struct Options {
     /// Do not run them on the host
     #[arg(long)]
     pub no_host: bool,
-    /// Instrument each program with every counter home at both levels, and compare memory, and counters with the
-    /// emulator's count
+    /// Instrument each program with every counter home at both levels, and compare memory, and counters with
+    /// the emulator's count
     #[arg(long)]
     pub instrument: bool,
-    /// Make kernels short of registers, in ways that take turns: spills, none to spare. The host does nothing alike
+    /// Make kernels short of registers, in ways that take turns: spills, none to spare. The host does nothing
+    /// alike
     #[arg(long, requires = "no_host")]
     pub pressure: bool,
     /// Have programs call functions often, and all through pointers

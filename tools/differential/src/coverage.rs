@@ -8,8 +8,8 @@ use amdgpu_isa::{Arch, Op, opcodes};
 use amdinst_emu::{Fidelity, fidelity};
 use anyhow::{Context as _, Result, anyhow};
 
-/// How often each mnemonic was executed, by processor. An encoding is not told apart: `v_add_f32` is one, whether it was
-/// VOP2, VOP3, SDWA or DPP.
+/// How often each mnemonic was executed, by processor. An encoding is not told apart: `v_add_f32` is one,
+/// whether it was VOP2, VOP3, SDWA or DPP.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage(BTreeMap<Arch, BTreeMap<Op, u64>>);
 
@@ -62,8 +62,8 @@ impl Coverage {
         Ok(coverage)
     }
 
-    /// For each processor and encoding the mnemonics executed, of those that the emulator executes; a mnemonic of several
-    /// encodings is counted in the first. With `missing`, those that were not.
+    /// For each processor and encoding the mnemonics executed, of those that the emulator executes; a
+    /// mnemonic of several encodings is counted in the first. With `missing`, those that were not.
     pub fn summary(&self, missing: bool) -> String {
         let mut text = String::new();
         for (&arch, executed) in &self.0 {

@@ -43,8 +43,8 @@ pub enum Calls {
     ByPointer,
 }
 
-/// How much a program does. Most compile in the time that a kernel with nothing in it takes, twice over, and reach the same
-/// instructions; spills and long branches need the large ones.
+/// How much a program does. Most compile in the time that a kernel with nothing in it takes, twice over, and
+/// reach the same instructions; spills and long branches need the large ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Size {
     Tiny,
@@ -208,9 +208,10 @@ impl Maker {
                 let uniform = context.together && self.dice.one_in(2);
                 let selector = self.expression(Ty::U32, 1, Context { uniform, ..context });
                 let inner = Context { together: uniform, ..inner };
-                // Clang 22 miscompiles more arms where the lanes take different ones: at -O1 its StructurizeCFG pass takes
-                // what an arm leaves alone for poison on the way into the default, and for what `default` assigns on the
-                // way of `case 2` into `case 3`. With two arms a switch is an if.
+                // Clang 22 miscompiles more arms where the lanes take different ones: at -O1 its
+                // StructurizeCFG pass takes what an arm leaves alone for poison on the way into the default,
+                // and for what `default` assigns on the way of `case 2` into `case 3`. With two arms a switch
+                // is an if.
                 let count = if uniform { 2 + self.dice.roll(4) } else { 2 };
                 let arms = (0..count)
                     .map(|_| {
@@ -379,7 +380,8 @@ mod tests {
         assert_ne!(program(7, index, Calls::Seldom).steps, program(8, index, Calls::Seldom).steps);
     }
 
-    /// LDS that other work-items read must not be written before the next barrier, or the result would be a race's.
+    /// LDS that other work-items read must not be written before the next barrier, or the result would be a
+    /// race's.
     #[test]
     fn settled_lds_is_not_written() {
         fn writes(statements: &[Stmt]) -> bool {

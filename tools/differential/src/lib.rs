@@ -1,12 +1,13 @@
 //! Random programs, run by the emulator and by the host, and compared byte by byte.
 //!
-//! A program is made up from a seed ([`generate`]), written as C ([`render`]) and compiled by clang twice: for an AMD
-//! processor, whose code object the emulator runs, and for the host, where work-items run one after the other and only
-//! the operations between lanes are done a wave at a time. Clang's two back ends share neither instruction selection nor
-//! registers, so equal memory is evidence for the emulator (and for clang).
+//! A program is made up from a seed ([`generate`]), written as C ([`render`]) and compiled by clang twice:
+//! for an AMD processor, whose code object the emulator runs, and for the host, where work-items run one
+//! after the other and only the operations between lanes are done a wave at a time. Clang's two back ends
+//! share neither instruction selection nor registers, so equal memory is evidence for the emulator (and for
+//! clang).
 //!
-//! The same programs, instrumented, are compared with themselves ([`transparency`]): evidence for the instrumenter. Damaged code objects
-//! are refused, or go all the way ([`hostile`]).
+//! The same programs, instrumented, are compared with themselves ([`transparency`]): evidence for the
+//! instrumenter. Damaged code objects are refused, or go all the way ([`hostile`]).
 
 #![forbid(unsafe_code)]
 

@@ -24,7 +24,8 @@ pub enum Expr {
     Counter(u8),
     /// An operation of the table's pure ones.
     Op(usize, Vec<Expr>),
-    /// A call of one of the program's functions; through a pointer that the condition chooses, if there is one.
+    /// A call of one of the program's functions; through a pointer that the condition chooses, if there is
+    /// one.
     Call(usize, Vec<Expr>, Option<Box<Expr>>),
 }
 
@@ -103,8 +104,8 @@ pub enum Pressure {
     FewSgprs,
     /// So many waves a SIMD as can be.
     ManyWaves,
-    /// Sixty VGPRs and SGPRs; all others hold something from the kernel's start to its end. Calls are inlined, and where they cannot be,
-    /// all registers are written at the start.
+    /// Sixty VGPRs and SGPRs; all others hold something from the kernel's start to its end. Calls are
+    /// inlined, and where they cannot be, all registers are written at the start.
     AllVgprs,
     /// `AllVgprs`; all AGPRs hold something as well.
     AllAgprs,

@@ -1,8 +1,8 @@
 //! Cuts a program that differs down to one that still does.
 //!
-//! Each round makes every smaller program that is one cut away, and takes the first that still differs, until none does. What stops
-//! is cut down to what stops, and not to another thing that is wrong.
-//! Cuts keep the program free of races: barriers stay, and nothing is moved.
+//! Each round makes every smaller program that is one cut away, and takes the first that still differs, until
+//! none does. What stops is cut down to what stops, and not to another thing that is wrong. Cuts keep the
+//! program free of races: barriers stay, and nothing is moved.
 
 use crate::program::{Expr, Program, Step, Stmt};
 use crate::run::{self, Checks, Difference, Target};
@@ -11,7 +11,8 @@ use crate::ty::Ty;
 /// Cuts tried for one program, at most.
 const TRIES: usize = 600;
 
-/// The smallest program found that differs in the way of `first`, and how; the program itself if it differs so no more.
+/// The smallest program found that differs in the way of `first`, and how; the program itself if it differs
+/// so no more.
 pub fn reduce(
     program: &Program,
     target: &Target,
@@ -33,7 +34,8 @@ pub fn reduce(
     }
     let mut tries = 0;
     let mut cut = 0;
-    // `cut` numbers the cuts of the current program; after one that helps, the search goes on at the same place.
+    // `cut` numbers the cuts of the current program; after one that helps, the search goes on at the same
+    // place.
     let mut progress = true;
     while tries < TRIES {
         let mut smaller = best.clone();

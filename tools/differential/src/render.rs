@@ -205,7 +205,8 @@ fn render_function(text: &mut String, slot: usize, index: usize, function: &Func
     }
 }
 
-/// Whether pointers to a function come from a table in memory: what they point to cannot be seen in code then.
+/// Whether pointers to a function come from a table in memory: what they point to cannot be seen in code
+/// then.
 const fn is_in_table(slot: usize, function: usize) -> bool {
     (slot + function) % 2 == 1
 }

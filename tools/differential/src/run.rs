@@ -59,7 +59,8 @@ pub struct Waves {
     pub lanes: u32,
     /// Lanes reach all others of the wave by DPP, as on GFX9: later processors move values within 16 lanes.
     pub is_gfx9: bool,
-    /// Lanes that `ds_bpermute_b32` and `ds_permute_b32` reach: a wave of 64 is two of 32 to them on GFX10 and GFX11.
+    /// Lanes that `ds_bpermute_b32` and `ds_permute_b32` reach: a wave of 64 is two of 32 to them on GFX10
+    /// and GFX11.
     pub reach: u32,
 }
 
@@ -141,8 +142,8 @@ impl Outcome {
     }
 }
 
-/// The input of every program: words that are random, small, or at an edge of one type or the other; then the output's
-/// first contents.
+/// The input of every program: words that are random, small, or at an edge of one type or the other; then the
+/// output's first contents.
 pub fn input(seed: u64) -> Vec<u8> {
     let mut dice = Dice::new(seed, u64::MAX);
     let mut bytes = Vec::with_capacity(INPUT_BYTES + OUTPUT_BYTES);

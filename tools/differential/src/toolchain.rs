@@ -9,8 +9,8 @@ use anyhow::{Context as _, Result, bail};
 use crate::render::{PRELUDE, number_macros};
 use crate::run::{Target, Waves};
 
-/// Flags that make C mean one thing on both sides: no fused operations that were not asked for, integers that wrap, any
-/// object reachable by any pointer, and no rounding to more than a type holds.
+/// Flags that make C mean one thing on both sides: no fused operations that were not asked for, integers that
+/// wrap, any object reachable by any pointer, and no rounding to more than a type holds.
 const MEANING: [&str; 8] = [
     "-w",
     "-std=gnu23",
@@ -108,8 +108,8 @@ impl Workshop {
     pub fn host(&self, waves: Waves) -> Result<Host> {
         let output = self.path("host");
         let macros: Vec<String> = number_macros().into_iter().chain(waves_macros(waves)).collect();
-        // Not optimised: quicker to compile, and all that can err is the plainest code there is. FMA and F16C are on, so
-        // that single operations are single instructions.
+        // Not optimised: quicker to compile, and all that can err is the plainest code there is. FMA and F16C
+        // are on, so that single operations are single instructions.
         let mut flags = vec!["-O0", "-march=x86-64-v3", "-lm"];
         flags.extend(macros.iter().map(String::as_str));
         self.compile(&flags, &output)?;

@@ -1,10 +1,11 @@
 //! Whose fault a difference is, or a stop, as far as a machine can tell.
 //!
-//! A kernel that differs is compiled in other ways: without optimisation, with the other instruction selector, with the compiler's passes
-//! up to some number (`-opt-bisect-limit`). Where one of them gives the host's result, the pass is named with which the result becomes
-//! wrong. Where none does, generator or emulator err, or the compiler errs in each way. Where there is no host to compare with, a
-//! kernel that stops is right in the ways in which it does not. That is no proof that the compiler errs: the generator may have asked for
-//! what C does not define.
+//! A kernel that differs is compiled in other ways: without optimisation, with the other instruction
+//! selector, with the compiler's passes up to some number (`-opt-bisect-limit`). Where one of them gives the
+//! host's result, the pass is named with which the result becomes wrong. Where none does, generator or
+//! emulator err, or the compiler errs in each way. Where there is no host to compare with, a kernel that
+//! stops is right in the ways in which it does not. That is no proof that the compiler errs: the generator
+//! may have asked for what C does not define.
 
 use std::fmt;
 
@@ -59,7 +60,8 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Tries a program that differs on `target` from the host, or that stops, if there is no host. `None` if it cannot be tried.
+/// Tries a program that differs on `target` from the host, or that stops, if there is no host. `None` if it
+/// cannot be tried.
 pub fn triage(program: &Program, target: &Target, input: &[u8], has_host: bool) -> Option<Verdict> {
     let programs = std::slice::from_ref(program);
     let workshop = Workshop::new(&render::source(programs)).ok()?;

@@ -80,7 +80,8 @@ impl Ty {
         }
     }
 
-    /// Whether values are floating-point numbers, so that NaNs must be made equal before their bits are looked at.
+    /// Whether values are floating-point numbers, so that NaNs must be made equal before their bits are
+    /// looked at.
     pub fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::F32 | Self::F64 | Self::F16x2 | Self::F32x2)
     }

@@ -92,8 +92,8 @@ fn instrumented_programs_do_the_same_and_count_right() {
     }
 }
 
-/// What calls cannot have registers held through them: clang keeps addresses there. Two of these programs read what was held as an address,
-/// and counted otherwise for that.
+/// What calls cannot have registers held through them: clang keeps addresses there. Two of these programs
+/// read what was held as an address, and counted otherwise for that.
 #[test]
 fn kernels_short_of_registers_may_call_through_pointers() {
     if !tools() {

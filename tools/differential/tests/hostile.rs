@@ -41,7 +41,8 @@ fn a_sound_file_goes_all_the_way() {
     }
 }
 
-/// A mutant that shifts a register by another, neither of which anything wrote: with two dwords in their place, the result is zero.
+/// A mutant that shifts a register by another, neither of which anything wrote: with two dwords in their
+/// place, the result is zero.
 #[test]
 fn what_is_equal_by_chance_is_no_finding() {
     let reached = whole_path(&named("by_chance.elf")).unwrap();

@@ -4,8 +4,9 @@ use anyhow::{Context as _, Result};
 
 /// Options of the drill.
 ///
-/// Kills `instrument`, `report`, `build` and `test` at random moments, has two writers at once, and fills a small disk so that each write in turn finds
-/// no room. What is left must be the old files or the new ones, and nothing else. Builds and tests have a target directory of their own.
+/// Kills `instrument`, `report`, `build` and `test` at random moments, has two writers at once, and fills a
+/// small disk so that each write in turn finds no room. What is left must be the old files or the new ones,
+/// and nothing else. Builds and tests have a target directory of their own.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// How often
@@ -14,7 +15,8 @@ pub(crate) struct Options {
     /// Of `instrument` and `report` alone, which need no toolchain for kernels
     #[arg(long)]
     no_build: bool,
-    /// In place of that, `exec` under mixed launches, faults, forks and signals for so long: nothing may grow or be wrong
+    /// In place of that, `exec` under mixed launches, faults, forks and signals for so long: nothing may grow
+    /// or be wrong
     #[arg(long, value_name = "MINUTES")]
     soak: Option<u32>,
 }

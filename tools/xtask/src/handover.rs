@@ -1,5 +1,5 @@
-//! Chores that are programs of their own, which this one is not built with: so it needs neither what they need nor the time
-//! to build that.
+//! Chores that are programs of their own, which this one is not built with: so it needs neither what they
+//! need nor the time to build that.
 
 use anyhow::{Context as _, Result};
 

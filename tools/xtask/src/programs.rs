@@ -1,8 +1,9 @@
 //! `cargo xtask programs`: the test programs of the packages, several at a time.
 //!
-//! `cargo test` runs one program after another, so that the longest test of each leaves cores idle. This has cargo build the
-//! programs and then runs them as cargo would: in the package's directory, with the package's variables. What a program
-//! prints is shown whole once it has ended, behind a line with its name, its seconds and how it ended.
+//! `cargo test` runs one program after another, so that the longest test of each leaves cores idle. This has
+//! cargo build the programs and then runs them as cargo would: in the package's directory, with the package's
+//! variables. What a program prints is shown whole once it has ended, behind a line with its name, its
+//! seconds and how it ended.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

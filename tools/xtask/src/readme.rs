@@ -2,10 +2,11 @@
 //!
 //! An HTML comment in front of a fenced block says how the block is checked:
 //!
-//! * `<!-- run -->`: a console block. Each `$ command` is run from the workspace's root; stdout and stderr together must
-//!   be the lines that follow it. `[..]` stands for anything within a line, a line `...` for any lines.
-//! * `<!-- run elsewhere -->`: the same, as an installed `cargo amdinst` does it in a copy of the workspace (a new one
-//!   for each page), so that commands may change it. `$ cd DIR` holds for the commands after it.
+//! * `<!-- run -->`: a console block. Each `$ command` is run from the workspace's root; stdout and stderr
+//!   together must be the lines that follow it. `[..]` stands for anything within a line, a line `...` for
+//!   any lines.
+//! * `<!-- run elsewhere -->`: the same, as an installed `cargo amdinst` does it in a copy of the workspace
+//!   (a new one for each page), so that commands may change it. `$ cd DIR` holds for the commands after it.
 //! * `<!-- from PATH -->`: the block stands, line for line, in that file.
 //! * `<!-- not run: WHY -->`: a console block that cannot be run here.
 //!
@@ -27,7 +28,8 @@ pub(crate) struct Options {
     /// Print what each command prints now
     #[arg(long)]
     show: bool,
-    /// Only the pages whose path contains one of these words; some look at what the README's commands have built
+    /// Only the pages whose path contains one of these words; some look at what the README's commands have
+    /// built
     #[arg(value_name = "PAGE")]
     only: Vec<String>,
 }
@@ -87,7 +89,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The README, and the guide's pages in the order of its table of contents: later ones may look at what earlier ones ran.
+/// The README, and the guide's pages in the order of its table of contents: later ones may look at what
+/// earlier ones ran.
 fn files(root: &Path) -> Result<Vec<PathBuf>> {
     let guide = root.join("docs/src");
     let contents = fs::read_to_string(guide.join("SUMMARY.md")).context("reading docs/src/SUMMARY.md")?;
@@ -154,8 +157,9 @@ impl Place {
         Self { directory: root.to_owned(), prelude: "", environment: Vec::new() }
     }
 
-    /// A new directory `target/elsewhere/NAME`, which is a workspace of its own and `cargo amdinst` there the program that stands
-    /// beside this one. Its members are this workspace's by links, so that nothing is built for the second time.
+    /// A new directory `target/elsewhere/NAME`, which is a workspace of its own and `cargo amdinst` there the
+    /// program that stands beside this one. Its members are this workspace's by links, so that nothing is
+    /// built for the second time.
     fn elsewhere(root: &Path, name: &str) -> Result<Self> {
         let directory = root.join("target/elsewhere").join(name);
         match fs::remove_dir_all(&directory) {

@@ -1,7 +1,7 @@
 //! `cargo xtask snapshots [--bless]`: everything that is compared with a kept text.
 //!
-//! The comparisons are tests of the packages, so that `cargo test` makes them too. This runs those tests alone, and with `--bless`
-//! writes what they print now instead: `git diff` then shows what has changed.
+//! The comparisons are tests of the packages, so that `cargo test` makes them too. This runs those tests
+//! alone, and with `--bless` writes what they print now instead: `git diff` then shows what has changed.
 
 use anyhow::{Result, ensure};
 

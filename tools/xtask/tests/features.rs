@@ -1,5 +1,6 @@
-//! What `cargo xtask` and `cargo amdinst` build is what the tests build: cargo turns on the features that the dependencies of tests
-//! ask for only where tests are built, and a package with other features is built once more, with all that depends on it.
+//! What `cargo xtask` and `cargo amdinst` build is what the tests build: cargo turns on the features that the
+//! dependencies of tests ask for only where tests are built, and a package with other features is built once
+//! more, with all that depends on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! `cargo xtask libraries`, with shell scripts in place of the test programs, of `cargo-amdinst` and of Debian 13's loader: each way in
-//! which tests and programs end has its name in the table, and only one of them is good.
+//! `cargo xtask libraries`, with shell scripts in place of the test programs, of `cargo-amdinst` and of
+//! Debian 13's loader: each way in which tests and programs end has its name in the table, and only one of
+//! them is good.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -87,8 +88,8 @@ impl Tree {
         (output.status.success(), text.into_owned())
     }
 
-    /// Runs the one program, which is not good; its row of the table begins with `figures`, from the programs in trouble on, and
-    /// the lines below say `why`.
+    /// Runs the one program, which is not good; its row of the table begins with `figures`, from the programs
+    /// in trouble on, and the lines below say `why`.
     fn is_bad(&self, options: &[&str], figures: &str, why: &str) {
         let (is_good, text) = self.run(options);
         assert!(!is_good && text.contains(&format!("\n| hipRAND | 1 | {figures} |")), "{text}");
@@ -111,7 +112,8 @@ fn a_sample_runs_some_tests_alone() {
     assert!(text.contains("\n| hipRAND | 1 | 0 | 4 | 3 | 0 | 0 | 1 | 0 | 0 |"), "{text}");
 }
 
-/// Tests that are not asked for do not run, and are counted; a program without any that is asked for is in no trouble.
+/// Tests that are not asked for do not run, and are counted; a program without any that is asked for is in no
+/// trouble.
 #[test]
 fn tests_are_chosen_by_words_in_their_names() {
     let list =
@@ -279,7 +281,8 @@ fn a_run_goes_on_with_the_results_of_another() {
     // What a run leaves that is killed in the middle of a line.
     let whole = fs::read_to_string(&file).unwrap();
     fs::write(&file, format!("{whole}gfx90a\thipRAND\ttest_it\ta.tw")).unwrap();
-    // The second run passes the test that was left; the third has nothing to run, and still says how the second ended.
+    // The second run passes the test that was left; the third has nothing to run, and still says how the
+    // second ended.
     for _ in 0..2 {
         let why = " ended badly after its tests: exit code 9";
         tree.is_bad(&results, "1 | 2 | 2 | 0 | 0 | 0 | 0 | 0", why);

@@ -1,5 +1,5 @@
-//! Both licences ask for their text beside the code, so each package that is published has it: links that cargo follows when it
-//! packs.
+//! Both licences ask for their text beside the code, so each package that is published has it: links that
+//! cargo follows when it packs.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! What an instruction is stands in its signature, not in the way its mnemonic is spelled: no code that decodes, executes or instruments
-//! asks for a mnemonic's text, but where a person is to read it.
+//! What an instruction is stands in its signature, not in the way its mnemonic is spelled: no code that
+//! decodes, executes or instruments asks for a mnemonic's text, but where a person is to read it.
 
 use std::path::Path;
 

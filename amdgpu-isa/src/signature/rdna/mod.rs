@@ -1,5 +1,5 @@
-//! What opcodes take and do on every RDNA, where that is not what they did before: those that are new, and comparisons that write EXEC
-//! alone. The others are as they were.
+//! What opcodes take and do on every RDNA, where that is not what they did before: those that are new, and
+//! comparisons that write EXEC alone. The others are as they were.
 
 pub(crate) mod flat;
 pub(crate) mod mimg;

@@ -1,5 +1,5 @@
-//! What opcodes take and do on RDNA 3, where that is not what they do on [every RDNA](super::rdna): those that are new, and those whose
-//! operands of 16 bits are halves of registers.
+//! What opcodes take and do on RDNA 3, where that is not what they do on [every RDNA](super::rdna): those
+//! that are new, and those whose operands of 16 bits are halves of registers.
 
 pub(crate) mod ds;
 pub(crate) mod ldsdir;

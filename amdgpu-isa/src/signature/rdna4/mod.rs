@@ -1,5 +1,5 @@
-//! What opcodes take and do on RDNA 4, where that is not what they do on [RDNA 3](super::rdna3): those that are new, and matrices
-//! without halves that repeat.
+//! What opcodes take and do on RDNA 4, where that is not what they do on [RDNA 3](super::rdna3): those that
+//! are new, and matrices without halves that repeat.
 
 pub(crate) mod ds;
 pub(crate) mod flat;

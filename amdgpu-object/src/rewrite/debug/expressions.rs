@@ -4,7 +4,8 @@ use gimli::{Encoding, Expression, Operation, constants as dw};
 
 use super::{ADDRESS, AddressMap, Moves, reader};
 
-/// Corrects the addresses that an expression names itself, in place. Behind an operation that is not known it stays as it is.
+/// Corrects the addresses that an expression names itself, in place. Behind an operation that is not known it
+/// stays as it is.
 #[inline]
 pub(super) fn correct(expression: &mut [u8], encoding: Encoding, moves: &Moves<'_, impl AddressMap>) {
     // Hardly one names any.

@@ -1,4 +1,5 @@
-//! Entries of `.debug_info`: addresses and lengths in place, and what refers to sections that are written anew.
+//! Entries of `.debug_info`: addresses and lengths in place, and what refers to sections that are written
+//! anew.
 
 use gimli::{AttributeSpecification, AttributeValue, DwAt, DwForm, Reader as _, constants as dw};
 
@@ -50,8 +51,8 @@ pub(super) enum Into {
 /// The lists that units refer to: offset, and number of the unit.
 #[derive(Default)]
 pub(super) struct Lists {
-    /// The tables of DWARF 5 that one unit alone names its lists by: where the offsets in them count from, and number of the
-    /// unit. Of lists in these nothing need be noted that are named by number.
+    /// The tables of DWARF 5 that one unit alone names its lists by: where the offsets in them count from,
+    /// and number of the unit. Of lists in these nothing need be noted that are named by number.
     pub(super) tables: Vec<(usize, usize)>,
     /// In the sections of DWARF 5.
     pub(super) of_5: Vec<(usize, usize)>,
@@ -247,7 +248,8 @@ fn put_length(info: &mut [u8], at: usize, size: usize, form: DwForm, new: u64) -
     }
 }
 
-/// `.debug_macro` with the references to line tables corrected that the units at `offsets` have (DWARF 5, section 6.3.1).
+/// `.debug_macro` with the references to line tables corrected that the units at `offsets` have (DWARF 5,
+/// section 6.3.1).
 pub(super) fn macros(old: &[u8], offsets: &[usize], lines: &Moved) -> Result<Vec<u8>, Problem> {
     /// Offsets are of 64 bits.
     const OFFSET_SIZE: u8 = 1;

@@ -1,7 +1,8 @@
-//! Line tables: the instructions that advance addresses are written anew where the distance changed, all others are copied
-//! (DWARF 5, section 6.2.5).
+//! Line tables: the instructions that advance addresses are written anew where the distance changed, all
+//! others are copied (DWARF 5, section 6.2.5).
 //!
-//! Where some code stays, a sequence of the old table may go on in several places. Such tables are written [anew] as a whole.
+//! Where some code stays, a sequence of the old table may go on in several places. Such tables are written
+//! [anew] as a whole.
 
 mod anew;
 
@@ -84,7 +85,8 @@ struct Writer<'a, M> {
     at: RowAddress,
     /// The old instructions.
     all: Reader<'a>,
-    /// So many bytes of these were written, as they are or anew. What follows up to the instruction that is next is to be copied.
+    /// So many bytes of these were written, as they are or anew. What follows up to the instruction that is
+    /// next is to be copied.
     copied: usize,
 }
 
@@ -104,8 +106,8 @@ fn plain(operands: &[u8]) -> [u8; PLAIN] {
 }
 
 impl<'a, M: AddressMap> Writer<'a, M> {
-    /// Passes over instructions that tell of no address, which are most; whether there are others behind them. Unusual ones
-    /// are left to [`Self::instruction`].
+    /// Passes over instructions that tell of no address, which are most; whether there are others behind
+    /// them. Unusual ones are left to [`Self::instruction`].
     fn is_before_instruction(&self, rest: &mut Reader<'a>) -> Result<bool, Problem> {
         let bytes = rest.slice();
         let mut at = 0;
@@ -316,7 +318,8 @@ mod tests {
 
     /// A table without files.
     pub(super) fn table(instructions: &[u8]) -> Vec<u8> {
-        // Least length, operations, is_stmt, line base and range, opcode base, and how many operands opcodes have.
+        // Least length, operations, is_stmt, line base and range, opcode base, and how many operands opcodes
+        // have.
         let mut rest = vec![1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1];
         rest.extend([1, 1, 8, 0, 1, 1, 8, 0]);
         let mut body = vec![5, 0, 8, 0];

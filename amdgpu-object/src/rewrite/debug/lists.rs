@@ -31,7 +31,8 @@ impl Bases<'_> {
     }
 }
 
-// Kinds of entries of locations. Those of ranges are the same, without default locations and hence one less from there on.
+// Kinds of entries of locations. Those of ranges are the same, without default locations and hence one less
+// from there on.
 const END_OF_LIST: u8 = 0;
 const BASE_ADDRESSX: u8 = 1;
 const STARTX_ENDX: u8 = 2;
@@ -225,8 +226,9 @@ impl<M: AddressMap> Writer<'_, '_, '_, M> {
         })
     }
 
-    /// Writes pairs of offsets, as long as all about them is as it is with nearly all: some bytes for each offset, before and
-    /// after, and a short expression that names no address. What else there is [`Self::list`] takes care of.
+    /// Writes pairs of offsets, as long as all about them is as it is with nearly all: some bytes for each
+    /// offset, before and after, and a short expression that names no address. What else there is
+    /// [`Self::list`] takes care of.
     fn usual_pairs<const BYTES: usize>(
         &mut self,
         old: &mut Reader<'_>,

@@ -1,13 +1,14 @@
 //! Debug information of the new code: the old DWARF, with every code address where the code went.
 //!
-//! Lines, functions, inlined calls, scopes and the ranges of variables' locations follow the code; inserted code belongs to the
-//! line of the instruction that it stands beside. What tells of no address stays as it is, byte for byte. Fields of fixed size
-//! are corrected in place (entries in `info`, `.debug_addr` in `addresses`, the lists before DWARF 5 in `pairs`); line tables
-//! (`lines`) and the lists of DWARF 5 (`lists`), whose numbers are as long as they are large, are written anew, and what refers
-//! to them follows.
+//! Lines, functions, inlined calls, scopes and the ranges of variables' locations follow the code; inserted
+//! code belongs to the line of the instruction that it stands beside. What tells of no address stays as it
+//! is, byte for byte. Fields of fixed size are corrected in place (entries in `info`, `.debug_addr` in
+//! `addresses`, the lists before DWARF 5 in `pairs`); line tables (`lines`) and the lists of DWARF 5
+//! (`lists`), whose numbers are as long as they are large, are written anew, and what refers to them follows.
 //!
-//! Left out: indexes that a debugger rebuilds (`.debug_names`, `.debug_aranges`, `.debug_pub*`) and `.debug_frame`. Debug
-//! information as a whole is left out where it cannot be carried over: damaged ones, type units, split ones.
+//! Left out: indexes that a debugger rebuilds (`.debug_names`, `.debug_aranges`, `.debug_pub*`) and
+//! `.debug_frame`. Debug information as a whole is left out where it cannot be carried over: damaged ones,
+//! type units, split ones.
 
 mod addresses;
 mod expressions;
@@ -217,8 +218,8 @@ impl Moved {
         Ok(self.0[self.find(old)?].1)
     }
 
-    /// Where the part at offset `old` went. `last` is the number of the part asked for last; mostly the next one is asked
-    /// for.
+    /// Where the part at offset `old` went. `last` is the number of the part asked for last; mostly the next
+    /// one is asked for.
     fn near(&self, last: &mut usize, old: usize) -> Result<usize, Problem> {
         let next = *last + 1;
         *last = match self.0.get(next) {
@@ -261,7 +262,8 @@ fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// What [`rewrite`](super::rewrite()) is told of where code went. It is asked so often here that a call would take most of the time.
+/// What [`rewrite`](super::rewrite()) is told of where code went. It is asked so often here that a call would
+/// take most of the time.
 pub(super) trait AddressMap: Fn(u64, Edge) -> Option<u64> {}
 
 impl<F: Fn(u64, Edge) -> Option<u64>> AddressMap for F {}
@@ -276,7 +278,8 @@ struct Moves<'a, M> {
 }
 
 impl<M: AddressMap> Moves<'_, M> {
-    /// The new address of old code; `None` for other addresses, such as those of functions that the linker dropped.
+    /// The new address of old code; `None` for other addresses, such as those of functions that the linker
+    /// dropped.
     fn start(&self, old: u64) -> Option<u64> {
         let is_code = self.code.contains(&old);
         if is_code { (self.address_map)(old, Edge::Start) } else { None }
@@ -299,8 +302,8 @@ impl<M: AddressMap> Moves<'_, M> {
         (new.begin < new.end).then_some(new)
     }
 
-    /// How long what has one range is in the new code. Of a unit some functions may stay: it then reaches to the end of the new code,
-    /// before which all old code stands.
+    /// How long what has one range is in the new code. Of a unit some functions may stay: it then reaches to
+    /// the end of the new code, before which all old code stands.
     fn length_of(&self, begin: u64, end: u64) -> Option<u64> {
         let range = || self.range(begin, end).map(|range| range.end - range.begin);
         let Some(new_end) = self.new_end else { return range() };

@@ -1,4 +1,5 @@
-//! `.debug_ranges` and `.debug_loc`: lists before DWARF 5, whose numbers are of fixed size (DWARF 4, sections 2.17.3 and 2.6.2).
+//! `.debug_ranges` and `.debug_loc`: lists before DWARF 5, whose numbers are of fixed size (DWARF 4, sections
+//! 2.17.3 and 2.6.2).
 
 use gimli::Reader as _;
 

@@ -1,4 +1,5 @@
-//! Metadata with kernels edited. What does not change is copied as it is, so what is not understood stays byte for byte.
+//! Metadata with kernels edited. What does not change is copied as it is, so what is not understood stays
+//! byte for byte.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -100,8 +101,8 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Finds the entries of a kernel; `args` knows the arguments of other ones. Returns where the head of its map stands, and its
-/// length: there are none if it is no map.
+/// Finds the entries of a kernel; `args` knows the arguments of other ones. Returns where the head of its map
+/// stands, and its length: there are none if it is no map.
 fn read_kernel<'a>(
     stream: &mut Stream<'a>,
     entries: &mut Vec<Entry<'a>>,
@@ -129,8 +130,9 @@ fn read_kernel<'a>(
     Ok((head, length))
 }
 
-/// Writes a kernel with changes, which are in order of their keys. A key that it does not have goes where writers that sort
-/// would put it; of one that it has several times the first is changed, which is the one that is read.
+/// Writes a kernel with changes, which are in order of their keys. A key that it does not have goes where
+/// writers that sort would put it; of one that it has several times the first is changed, which is the one
+/// that is read.
 fn write_kernel(
     splice: &mut Splice<'_, '_>,
     head: Range<usize>,

@@ -88,7 +88,8 @@ impl Compared {
 }
 
 impl Tracker {
-    /// Takes an instruction that works with tables or indices. False if this is none, and others are to look at it.
+    /// Takes an instruction that works with tables or indices. False if this is none, and others are to look
+    /// at it.
     pub(super) fn step_table(&mut self, index: usize, inst: &Inst, sum: Option<Sum>) -> bool {
         self.note_comparison(inst);
         let Some(to) = scalar(inst, 0) else { return false };

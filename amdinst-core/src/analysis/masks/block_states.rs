@@ -3,7 +3,8 @@
 use super::state::{Rest, State};
 use crate::analysis::values::Vn;
 
-/// The in state, or the out state, of each block. The values of registers stand in one array for all blocks, as rows.
+/// The in state, or the out state, of each block. The values of registers stand in one array for all blocks,
+/// as rows.
 pub(super) struct BlockStates {
     rest: Vec<Option<Rest>>,
     scalars: Vec<Vn>,

@@ -1,7 +1,7 @@
 //! Equivalence classes of instructions for the data flow of masks.
 //!
-//! Two instructions are in one class if the data flow cannot tell them apart. Of most instructions it sees no more than which
-//! registers have a new value.
+//! Two instructions are in one class if the data flow cannot tell them apart. Of most instructions it sees no
+//! more than which registers have a new value.
 
 use amdgpu_isa::{Access, Families, Op, Operand, ScalarSet};
 use rustc_hash::FxHashMap;

@@ -56,7 +56,8 @@ pub(super) fn classify(inst: &Inst, event: &Event, flowing: &Flowing<'_>) -> Res
     } else if flowing.is_saved(event.new) {
         Err(OtherWrite::Restore)
     } else if event.old_is_full && flowing.is_condition(event.new) {
-        // Predicated code, as people write it: a mask that was computed, not saved, is set where all lanes are on.
+        // Predicated code, as people write it: a mask that was computed, not saved, is set where all lanes
+        // are on.
         Ok(())
     } else if whole_wave(event.old) && flowing.is_computed(event.new) {
         // Of all lanes any mask is a part, even a sum. (Where a wave was started with fewer, it need not be.)
@@ -84,7 +85,8 @@ fn half_write(inst: &Inst, event: &Event, flowing: &Flowing<'_>) -> OtherWrite {
     }
 }
 
-/// A narrowing is a loop exit if it is the last write of EXEC in its block, and the branch that follows leaves the innermost loop.
+/// A narrowing is a loop exit if it is the last write of EXEC in its block, and the branch that follows
+/// leaves the innermost loop.
 pub(super) fn branch_kind(
     function: &Function,
     structure: &Structure,

@@ -10,19 +10,20 @@ use crate::analysis::values::{Expr, Vn};
 const DEPTH: u32 = 8;
 
 impl Flowing<'_> {
-    /// Whether a mask is made of comparisons: of lanes, of numbers that all lanes share, or of lane numbers with such a
-    /// number (`s_bfm_b64`, and shifts of a constant mask).
+    /// Whether a mask is made of comparisons: of lanes, of numbers that all lanes share, or of lane numbers
+    /// with such a number (`s_bfm_b64`, and shifts of a constant mask).
     pub(super) fn is_condition(&self, mask: Vn) -> bool {
         self.made_of(mask) == Made::Conditions
     }
 
-    /// Whether a mask is computed in any way, rather than copied from EXEC, read from memory or handed over by a caller. Nothing
-    /// says of a sum which lanes it has.
+    /// Whether a mask is computed in any way, rather than copied from EXEC, read from memory or handed over
+    /// by a caller. Nothing says of a sum which lanes it has.
     pub(super) fn is_computed(&self, mask: Vn) -> bool {
         matches!(self.made_of(mask), Made::Conditions | Made::Numbers)
     }
 
-    /// What values that are joined from others are made of: of the worst that comes in, if anything ever does.
+    /// What values that are joined from others are made of: of the worst that comes in, if anything ever
+    /// does.
     fn joined(&self) -> BTreeMap<Vn, Option<Made>> {
         let joins = self.joins();
         let mut made: BTreeMap<Vn, Option<Made>> = joins.iter().map(|&(joined, _)| (joined, None)).collect();

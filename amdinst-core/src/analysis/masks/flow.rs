@@ -80,10 +80,12 @@ pub(super) struct Flowing<'a> {
     pub(super) ends: BlockStates,
     /// By step.
     seen: Vec<Seen>,
-    /// Values that are joined at the starts of blocks: of registers, as [`Slice::at_start`] lists them, and of EXEC, by block.
+    /// Values that are joined at the starts of blocks: of registers, as [`Slice::at_start`] lists them, and
+    /// of EXEC, by block.
     joined_registers: Vec<Option<Vn>>,
     joined_exec: Vec<Option<Vn>>,
-    /// All masks that are copied from EXEC, and what joined values are made of: worked out when first asked for, which is seldom.
+    /// All masks that are copied from EXEC, and what joined values are made of: worked out when first asked
+    /// for, which is seldom.
     pub(super) saved: OnceCell<BTreeSet<Vn>>,
     pub(super) joined: OnceCell<BTreeMap<Vn, Option<Made>>>,
     /// EXEC at the function's entry.
@@ -156,7 +158,8 @@ impl<'a> Flowing<'a> {
         self.run_in(&reverse_postorder(blocks.len(), |block| &blocks[block].successors));
     }
 
-    /// Runs the data flow over the reached blocks, in an order that has each before its successors but for back edges.
+    /// Runs the data flow over the reached blocks, in an order that has each before its successors but for
+    /// back edges.
     pub(super) fn run_in(&mut self, order: &[usize]) {
         let blocks = &self.function.blocks;
         let mut position = vec![0; blocks.len()];
@@ -168,8 +171,8 @@ impl<'a> Flowing<'a> {
         while let Some((place, round)) = rounds.next() {
             let block = order[place];
             self.join(block, &mut state);
-            // Around loops values can keep changing. After a few rounds those that differ stay joined: what is known then only
-            // becomes less, and so the rounds come to an end.
+            // Around loops values can keep changing. After a few rounds those that differ stay joined: what
+            // is known then only becomes less, and so the rounds come to an end.
             if round > 4 {
                 self.widen(block, &mut state);
             }
@@ -183,7 +186,8 @@ impl<'a> Flowing<'a> {
         }
     }
 
-    /// What the instructions of a block do, and the function that is called at its end. Notes the writes of EXEC.
+    /// What the instructions of a block do, and the function that is called at its end. Notes the writes of
+    /// EXEC.
     fn run_through(&mut self, block: usize, state: &mut State) {
         let (steps, last) = self.steps_to_last(block);
         steps.for_each(|number| self.run_step(number, block, state));
@@ -328,8 +332,8 @@ impl<'a> Flowing<'a> {
         self.join_registers(block, None, input);
     }
 
-    /// Joins registers whose values differ from those at the end of `from`; without that, from those that were known of the block's
-    /// start before.
+    /// Joins registers whose values differ from those at the end of `from`; without that, from those that
+    /// were known of the block's start before.
     fn join_registers(&mut self, block: usize, from: Option<usize>, joined: &mut State) {
         let other = from.map_or_else(|| self.starts.scalars(block), |from| self.ends.scalars(from));
         let numbers = &mut self.joined_registers[self.slice.numbers_at_start(block)];
@@ -347,7 +351,8 @@ pub(super) fn enters_with_lanes(program: &Program, function: &Function, from: us
     tells_of_lanes(program, function, from, to) == Some(true)
 }
 
-/// Whether each branch that leads to a block tells that no lane is on then, or one that leads to what stands before it.
+/// Whether each branch that leads to a block tells that no lane is on then, or one that leads to what stands
+/// before it.
 pub(super) fn enters_without_lanes(program: &Program, function: &Function, block: usize) -> bool {
     /// Blocks that are looked through: a branch around others, as a rule.
     const MOST: usize = 4;

@@ -1,9 +1,10 @@
 //! Masks by what they depend on: a memo of the data flow.
 //!
-//! Masks depend on how control flows and on the few instructions that the data flow looks at. The key of a function is both. A
-//! template is instantiated for several types of numbers, which the other instructions tell apart. So of the kernels whose code
-//! is new, four in five have a key that was there before (rocSPARSE for gfx90a), and so the masks that were found for it. The
-//! order in which values are numbered is the same, too.
+//! Masks depend on how control flows and on the few instructions that the data flow looks at. The key of a
+//! function is both. A template is instantiated for several types of numbers, which the other instructions
+//! tell apart. So of the kernels whose code is new, four in five have a key that was there before (rocSPARSE
+//! for gfx90a), and so the masks that were found for it. The order in which values are numbered is the same,
+//! too.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::Hasher;
@@ -110,8 +111,8 @@ impl MaskMemo {
         Masks { uniform: uniform(program, function), ..masks }
     }
 
-    /// All that the masks of a kernel depend on that calls nothing and has no address in it: as many steps and ways on as each block has,
-    /// and what these are.
+    /// All that the masks of a kernel depend on that calls nothing and has no address in it: as many steps
+    /// and ways on as each block has, and what these are.
     fn key(&mut self, program: &Program, function: &Function, steps: &Steps) -> Vec<u32> {
         let mut word = |step: &Step| {
             self.classes.number(program, step.inst) << 2

@@ -1,10 +1,11 @@
-//! What each write of EXEC is: a site (a narrowing by a condition), the other half of one, a join, a restore, or whole-wave
-//! mode.
+//! What each write of EXEC is: a site (a narrowing by a condition), the other half of one, a join, a restore,
+//! or whole-wave mode.
 //!
-//! A forward data flow gives each mask a value number, through moves, lanes of VGPRs (SGPR spills) and whole-VGPR copies
-//! (spills of those). The new mask is then compared with the old one: a known part of it is a narrowing, a mask that
-//! was copied from EXEC before is a restore. Code written by hand also sets masks that comparisons made, again and again,
-//! and all lanes in between: each of these is a narrowing. What cannot be told is reported as unclassified, never dropped.
+//! A forward data flow gives each mask a value number, through moves, lanes of VGPRs (SGPR spills) and
+//! whole-VGPR copies (spills of those). The new mask is then compared with the old one: a known part of it is
+//! a narrowing, a mask that was copied from EXEC before is a restore. Code written by hand also sets masks
+//! that comparisons made, again and again, and all lanes in between: each of these is a narrowing. What
+//! cannot be told is reported as unclassified, never dropped.
 //!
 //! The data flow skips what masks cannot depend on. `slice` finds, backwards, the instructions whose results
 //! can reach EXEC, and the registers that hold such results. A state is these registers alone. What joined
@@ -98,8 +99,8 @@ pub struct Masks {
 }
 
 impl Masks {
-    /// Classifies every write of EXEC in `function`. `clobbers` gives the registers that a callee and its callees may
-    /// write.
+    /// Classifies every write of EXEC in `function`. `clobbers` gives the registers that a callee and its
+    /// callees may write.
     pub fn new(program: &Program, function: &Function, clobbers: &dyn Fn(usize) -> RegSet) -> Self {
         let steps = Steps::new(program, function, &BTreeSet::new());
         let mut flowing = Flowing::new(program, function, clobbers, steps);
@@ -197,8 +198,8 @@ fn uniform(program: &Program, function: &Function) -> Vec<usize> {
     lasts.filter(is_uniform).collect()
 }
 
-/// The targets of calls and jumps through registers, as far as the values that reach them are known, even parked in lanes or
-/// spilled meanwhile: (instruction, address).
+/// The targets of calls and jumps through registers, as far as the values that reach them are known, even
+/// parked in lanes or spilled meanwhile: (instruction, address).
 pub(super) fn register_targets(
     program: &Program,
     function: &Function,
@@ -220,8 +221,8 @@ pub(super) fn register_targets(
     targets
 }
 
-/// Targets of the jumps and calls through registers at the instructions `wanted`, where an instruction that `is_asked`
-/// computed a half of the target or both. A call is taken to leave all values as they were.
+/// Targets of the jumps and calls through registers at the instructions `wanted`, where an instruction that
+/// `is_asked` computed a half of the target or both. A call is taken to leave all values as they were.
 pub(super) fn computed_jumps(
     program: &Program,
     function: &Function,

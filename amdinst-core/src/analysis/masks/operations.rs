@@ -5,7 +5,8 @@ use amdgpu_isa::{Access, Families, MaskOp, Op, Value, WaveSize};
 
 use crate::analysis::program::Program;
 
-/// Whether the data flow tells the result of an operation from its operands. That of all others is a new value.
+/// Whether the data flow tells the result of an operation from its operands. That of all others is a new
+/// value.
 pub(super) fn is_followed(op: Op, wave: WaveSize) -> bool {
     has_mask_rule(op, wave)
         || matches!(

@@ -1,7 +1,8 @@
-//! Which instructions matter to masks: those whose results can get into EXEC, by the operations that are followed.
+//! Which instructions matter to masks: those whose results can get into EXEC, by the operations that are
+//! followed.
 //!
-//! The others, most of them, make addresses and numbers, and nobody asks for their values. Each block becomes a short list of
-//! steps, and the data flow looks at these alone.
+//! The others, most of them, make addresses and numbers, and nobody asks for their values. Each block becomes
+//! a short list of steps, and the data flow looks at these alone.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -54,8 +55,8 @@ struct Search<'a> {
     program: &'a Program,
     function: &'a Function,
     asked: &'a BTreeSet<usize>,
-    /// The instructions that may matter, with whether they do: one block after the other. Vector code that writes vector registers
-    /// alone is none of them.
+    /// The instructions that may matter, with whether they do: one block after the other. Vector code that
+    /// writes vector registers alone is none of them.
     candidates: Vec<(usize, bool)>,
     /// By block: where the next one's begin.
     ends: Vec<usize>,

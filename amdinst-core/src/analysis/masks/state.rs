@@ -15,8 +15,8 @@ pub(super) const SCALARS: usize = 128;
 /// Values of all places at a point.
 #[derive(Clone, Debug)]
 pub(super) struct State {
-    /// Of the scalar registers that are followed ([`Slice::place`](super::slice::Slice::place)). Where their values do not matter,
-    /// they hold anything.
+    /// Of the scalar registers that are followed ([`Slice::place`](super::slice::Slice::place)). Where their
+    /// values do not matter, they hold anything.
     pub(super) scalars: Vec<Vn>,
     pub(super) rest: Rest,
 }

@@ -1,8 +1,9 @@
 //! Maps by number that share what they have in common.
 //!
-//! A data flow keeps one at the start and one at the end of each block, and from one block to the next little changes. So these maps
-//! are binary tries of which a change makes only those parts anew that have the number in them, no more than a number has bits, and
-//! keeps the others. Parts that two maps share are known to be equal, and are not looked at where these are compared.
+//! A data flow keeps one at the start and one at the end of each block, and from one block to the next little
+//! changes. So these maps are binary tries of which a change makes only those parts anew that have the number
+//! in them, no more than a number has bits, and keeps the others. Parts that two maps share are known to be
+//! equal, and are not looked at where these are compared.
 
 use std::ops::Range;
 
@@ -14,7 +15,8 @@ pub(super) struct Trie(u32);
 #[derive(Clone, Copy, Debug)]
 enum Node<V> {
     Leaf(u32, V),
-    /// Numbers that differ in `bit`, and are equal in all bits above it: those without it, and those that have it.
+    /// Numbers that differ in `bit`, and are equal in all bits above it: those without it, and those that
+    /// have it.
     Fork {
         bit: u8,
         /// One of the numbers, without this bit and those below.
@@ -152,7 +154,8 @@ impl<V: Copy + Eq> Tries<V> {
         }
     }
 
-    /// The map without the numbers from `from` on, as many as `count`: a power of two, of which `from` is a multiple.
+    /// The map without the numbers from `from` on, as many as `count`: a power of two, of which `from` is a
+    /// multiple.
     pub(super) fn without(&mut self, trie: Trie, from: u32, count: u32) -> Trie {
         let is_within = |number: u32| number & !(count - 1) == from;
         match self.node(trie) {
@@ -192,7 +195,8 @@ impl<V: Copy + Eq> Tries<V> {
         entries
     }
 
-    /// The multiples of `size`, a power of two, from which on there are numbers in `range` before the next multiple, ascending.
+    /// The multiples of `size`, a power of two, from which on there are numbers in `range` before the next
+    /// multiple, ascending.
     pub(super) fn groups(&self, trie: Trie, range: Range<u32>, size: u32) -> Vec<u32> {
         let mut groups = Vec::new();
         self.visit(trie, &range, &mut |node| match node {
@@ -205,7 +209,8 @@ impl<V: Copy + Eq> Tries<V> {
         groups
     }
 
-    /// Shows the parts of a map that have numbers in `range`, the lower first, and those within them where `look` asks for that.
+    /// Shows the parts of a map that have numbers in `range`, the lower first, and those within them where
+    /// `look` asks for that.
     fn visit(&self, trie: Trie, range: &Range<u32>, look: &mut impl FnMut(Node<V>) -> bool) {
         let Some(node) = self.node(trie) else { return };
         let (first, last) = match node {
@@ -292,7 +297,8 @@ mod tests {
         }
     }
 
-    /// What maps share is not looked at, and not made again: of many that grow by one number each, each costs as little as the first.
+    /// What maps share is not looked at, and not made again: of many that grow by one number each, each costs
+    /// as little as the first.
     #[test]
     fn each_of_many_maps_costs_little() {
         let mut tries = Tries::default();

@@ -310,7 +310,8 @@ impl Linking<'_> {
         self.explorer.obstacles.push(Obstacle { pc: last.pc, kind, detail });
     }
 
-    /// Tells of values of the program counter that are not understood, in the instructions from the first one on.
+    /// Tells of values of the program counter that are not understood, in the instructions from the first one
+    /// on.
     fn tell_unresolved(&mut self, first: usize) {
         if !self.is_tracked {
             return;

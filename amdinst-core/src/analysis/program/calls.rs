@@ -25,10 +25,11 @@ struct Writes {
 impl Program {
     /// Resolves calls and jumps through registers by the values that reach them.
     ///
-    /// What a call leaves alone depends on its target, and so may the value that tells the target of the next. Within a function the
-    /// data flow sees to that; what it finds may tell targets in functions that call this one. What is still unknown in the end is
-    /// resolved as if unknown calls wrote nothing, and then taken back until what is left holds together: each target is the value
-    /// that arrives if the targets are what they are taken to be.
+    /// What a call leaves alone depends on its target, and so may the value that tells the target of the
+    /// next. Within a function the data flow sees to that; what it finds may tell targets in functions that
+    /// call this one. What is still unknown in the end is resolved as if unknown calls wrote nothing, and
+    /// then taken back until what is left holds together: each target is the value that arrives if the
+    /// targets are what they are taken to be.
     pub(super) fn resolve_calls(&mut self, entries: &BTreeMap<u64, usize>) {
         self.doubt_returns();
         let wanted = self.wanted();
@@ -96,8 +97,9 @@ impl Program {
         all.filter(|(_, insts)| !insts.is_empty()).collect()
     }
 
-    /// Has `look` look at the functions that have something `wanted`, and again at those that call a function of which it then is known
-    /// that it writes something else. What functions write themselves is `own`; `look` gets what each and all it calls write.
+    /// Has `look` look at the functions that have something `wanted`, and again at those that call a function
+    /// of which it then is known that it writes something else. What functions write themselves is `own`;
+    /// `look` gets what each and all it calls write.
     fn settle(
         &mut self,
         wanted: &Wanted,
@@ -121,8 +123,9 @@ impl Program {
         }
     }
 
-    /// What is unknown and the sum of two may come from a table of distances between places in code. Unlike addresses, which a
-    /// relocation names, distances cannot be told from other numbers, and no instruction may change its place.
+    /// What is unknown and the sum of two may come from a table of distances between places in code. Unlike
+    /// addresses, which a relocation names, distances cannot be told from other numbers, and no instruction
+    /// may change its place.
     fn doubt_sums(&mut self, index: usize, unknown: &BTreeSet<usize>) {
         let function = &self.functions[index];
         if unknown.is_empty() {
@@ -142,7 +145,8 @@ impl Program {
         }
     }
 
-    /// A jump through registers that hold what a function was not called with, but loaded or computed, is no return.
+    /// A jump through registers that hold what a function was not called with, but loaded or computed, is no
+    /// return.
     fn doubt_returns(&mut self) {
         let mut jumps: Vec<(usize, usize)> = Vec::new();
         for (number, function) in self.functions.iter().enumerate() {
@@ -188,8 +192,9 @@ impl Program {
         self.scalars(&self.insts[inst]).reads.without(ScalarSet::EXEC).intersects(registers)
     }
 
-    /// The functions that the values at what is wanted in some functions are the addresses of, by instruction. What calls write is
-    /// `clobbers` by function, and `unknown` if the function is not known; `callee` tells it while the values are followed.
+    /// The functions that the values at what is wanted in some functions are the addresses of, by
+    /// instruction. What calls write is `clobbers` by function, and `unknown` if the function is not known;
+    /// `callee` tells it while the values are followed.
     fn targets(
         &self,
         (wanted, functions): (&Wanted, &BTreeSet<usize>),
@@ -267,8 +272,8 @@ impl Function {
     }
 }
 
-/// Whether what this leaves in a scalar register is no return address: that may come out of vector registers, where it was put
-/// by, or be left by a call.
+/// Whether what this leaves in a scalar register is no return address: that may come out of vector registers,
+/// where it was put by, or be left by a call.
 fn loads_or_computes(located: &Located) -> bool {
     located.encoding.is_scalar() && !matches!(located.flow(), Flow::Call { .. })
 }

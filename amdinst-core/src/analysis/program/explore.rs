@@ -284,8 +284,8 @@ impl<'a> Explorer<'a> {
     }
 }
 
-/// Whether a branch of a function skips the trap that ends it, for waves without lanes. Behind it there is nothing: of the lanes that
-/// came, some trap.
+/// Whether a branch of a function skips the trap that ends it, for waves without lanes. Behind it there is
+/// nothing: of the lanes that came, some trap.
 pub(super) fn skips_last_trap(object: &CodeObject, range: &Range<u64>, shape: &Shape, to: u64) -> bool {
     /// SOPP (bits 31:23 = 0b101111111) with opcode 18 in bits 22:16.
     const fn is_trap(word: u32) -> bool {
@@ -305,8 +305,8 @@ pub(super) fn through(inst: &Inst, tracker: &Tracker) -> Pointer {
     }
 }
 
-/// Where control goes after an instruction that ends at an address; `through` tells the register's value for one that goes by a
-/// register, and `scc` what SCC is known to be.
+/// Where control goes after an instruction that ends at an address; `through` tells the register's value for
+/// one that goes by a register, and `scc` what SCC is known to be.
 pub(super) fn next(shape: &Shape, end: u64, through: impl FnOnce() -> Pointer, scc: Option<bool>) -> Next {
     let target = |offset: i32| end.wrapping_add_signed(offset.into());
     match shape.flow() {

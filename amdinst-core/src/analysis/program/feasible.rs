@@ -1,12 +1,13 @@
 //! Whether a wave can come to an instruction with what it seems to find there.
 //!
-//! Compilers make one way of several, and keep in masks and flags which of them a wave came by: behind the join, a branch asks for the
-//! flag. A register that was set on one way alone is read there on the paths that came by it. So what is left in it on the other ways is
-//! read on no path that a wave can take, though the blocks have one.
+//! Compilers make one way of several, and keep in masks and flags which of them a wave came by: behind the
+//! join, a branch asks for the flag. A register that was set on one way alone is read there on the paths that
+//! came by it. So what is left in it on the other ways is read on no path that a wave can take, though the
+//! blocks have one.
 //!
-//! The search goes backwards, from the reader to where the value comes from. On the way it gathers what branches tell of masks (zero or
-//! not, all ones or not), and follows these through operations on masks. Where an instruction gives a mask another value than the path
-//! needs, no wave takes it.
+//! The search goes backwards, from the reader to where the value comes from. On the way it gathers what
+//! branches tell of masks (zero or not, all ones or not), and follows these through operations on masks.
+//! Where an instruction gives a mask another value than the path needs, no wave takes it.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,8 @@ use super::{Exit, Function, Program};
 
 /// States looked at before the search gives up.
 const MOST_STATES: usize = 1 << 14;
-/// Facts that a state has at most. What is not known costs no more than a path that is not told to be impossible.
+/// Facts that a state has at most. What is not known costs no more than a path that is not told to be
+/// impossible.
 const MOST_FACTS: usize = 8;
 
 /// What a path needs a mask to be.
@@ -99,9 +101,9 @@ struct State {
 }
 
 impl Program {
-    /// Whether a wave can come to instruction `reader` of a function's block with something in the registers `of` that a call left, or
-    /// the function was called with; `may_hold` tells which registers may have it at the start of a block, or `None` at the function's
-    /// entry.
+    /// Whether a wave can come to instruction `reader` of a function's block with something in the registers
+    /// `of` that a call left, or the function was called with; `may_hold` tells which registers may have it
+    /// at the start of a block, or `None` at the function's entry.
     pub(super) fn is_feasible(
         &self,
         function: &Function,
@@ -266,7 +268,8 @@ fn before(
     let first = inst.operands.first().map(|operand| operand.value);
     let is_result = |first: Option<Value>| match place {
         Place::Mask(register) => first == Some(Value::Scalar(register)),
-        // The operations on masks tell by it whether their result is zero; moves and selections do not change it.
+        // The operations on masks tell by it whether their result is zero; moves and selections do not change
+        // it.
         Place::Scc => true,
     };
     let saves = inst.op.is_of(Families::SAVES_EXEC);
@@ -370,7 +373,8 @@ const fn mask(value: Value) -> Option<u64> {
     }
 }
 
-/// The registers whose bits an instruction puts into some of `of`: those that it copies, and those that it combines with others.
+/// The registers whose bits an instruction puts into some of `of`: those that it copies, and those that it
+/// combines with others.
 fn came_from((inst, wave): (&Inst, WaveSize), of: ScalarSet) -> ScalarSet {
     let scalar = |value: Value| if let Value::Scalar(first) = value { Some(first) } else { None };
     let mut operands = inst.operands.iter();

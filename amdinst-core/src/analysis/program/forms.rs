@@ -1,7 +1,8 @@
 //! The distinct instructions of a code object.
 //!
-//! Kernels are instances of a few templates, and repeat themselves: of ten instructions nine have the same bytes as some other
-//! (rocSPARSE for gfx90a). So each is decoded once, and what its bytes alone tell is kept with it.
+//! Kernels are instances of a few templates, and repeat themselves: of ten instructions nine have the same
+//! bytes as some other (rocSPARSE for gfx90a). So each is decoded once, and what its bytes alone tell is kept
+//! with it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -43,7 +44,8 @@ pub(crate) struct Forms {
     recent: Recent,
 }
 
-/// A place for each of many forms that were found lately, by the dwords that tell them. One takes the place of another.
+/// A place for each of many forms that were found lately, by the dwords that tell them. One takes the place
+/// of another.
 #[derive(Clone, Debug, Default)]
 struct Recent {
     dwords: Vec<Place>,
@@ -147,7 +149,8 @@ impl Forms {
         observer: &mut impl Observer,
     ) -> Result<u32, DecodeError> {
         let first = bytes.first_chunk().map(|first| u64::from(u32::from_le_bytes(*first)));
-        // Nearly all encodings that begin with two ones have two dwords. Which is looked for first does not matter to what is found.
+        // Nearly all encodings that begin with two ones have two dwords. Which is looked for first does not
+        // matter to what is found.
         let begins_pair = first.is_some_and(|first| first >> 30 == 0b11);
         for in_pairs in [begins_pair, !begins_pair] {
             let (key, numbers, recent) = match in_pairs {
@@ -249,7 +252,8 @@ mod tests {
     }
 
     proptest! {
-        /// A form that was found before some bytes is found again before others only where they decode to the same.
+        /// A form that was found before some bytes is found again before others only where they decode to the
+        /// same.
         #[test]
         fn what_stands_behind_does_not_matter(
             arch in prop::sample::select(&Arch::ALL[..]),

@@ -1,7 +1,7 @@
 //! Kernels that an earlier program had, byte for byte.
 //!
-//! What a kernel is found to be depends on nothing but its code, if that leads nowhere else and looks at no address. So it need not be
-//! explored again.
+//! What a kernel is found to be depends on nothing but its code, if that leads nowhere else and looks at no
+//! address. So it need not be explored again.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hasher;
@@ -59,8 +59,8 @@ impl Seen {
         self.bytes = 0;
     }
 
-    /// Forgets the kernels that have been known for longest, until all have no more than so many bytes of code. How many these were: the
-    /// numbers of the others become less by that.
+    /// Forgets the kernels that have been known for longest, until all have no more than so many bytes of
+    /// code. How many these were: the numbers of the others become less by that.
     pub(crate) fn forget_kernels(&mut self, most_bytes: usize) -> usize {
         let mut count = 0;
         while self.bytes > most_bytes {
@@ -130,8 +130,8 @@ impl Program {
         });
     }
 
-    /// Has the last function that was added remembered, if it is a kernel of which nothing but its code tells what it is: one that has
-    /// no address in it. False if it is not.
+    /// Has the last function that was added remembered, if it is a kernel of which nothing but its code tells
+    /// what it is: one that has no address in it. False if it is not.
     pub(super) fn teach(&mut self, seen: &mut Seen, code: &[u8]) -> bool {
         let Some(function) = self.functions.last_mut() else { return false };
         let depends = !function.callees.is_empty() || !function.obstacles.is_empty();

@@ -1,8 +1,9 @@
-//! Places that are called and that no symbol names, as people write them: `s_call_b64` to a label behind the end of a kernel.
+//! Places that are called and that no symbol names, as people write them: `s_call_b64` to a label behind the
+//! end of a kernel.
 //!
-//! Each becomes a function of its own, up to the next such place, or to where the code around it goes on. That holds where these pieces
-//! lead into each other by calls and jumps to the places alone. Where they do not, nothing is cut, and the call is told as one that
-//! leads to no function.
+//! Each becomes a function of its own, up to the next such place, or to where the code around it goes on.
+//! That holds where these pieces lead into each other by calls and jumps to the places alone. Where they do
+//! not, nothing is cut, and the call is told as one that leads to no function.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -21,7 +22,8 @@ pub(super) type Symbol = (Range<u64>, String, Option<usize>);
 /// How far behind an `s_getpc_b64` a call by its value is looked for, in dwords.
 const REACH: usize = 16;
 
-/// Cuts the symbols of `object` where calls lead to places within them. They are in order of address, and stay so.
+/// Cuts the symbols of `object` where calls lead to places within them. They are in order of address, and
+/// stay so.
 pub(super) fn cut(object: &CodeObject, target: Target, symbols: &mut Vec<Symbol>) {
     let suspects = suspects(object, target, symbols);
     if suspects.is_empty() {
@@ -106,8 +108,9 @@ fn called_behind(object: &CodeObject, target: Target, mut pc: u64, mut bytes: &[
     }
 }
 
-/// The addresses of a function without the places in it that it calls, and that what is called there calls, and those of these; none if
-/// there are no such places, or they cannot be cut off. The function's own addresses may go on behind what is cut out.
+/// The addresses of a function without the places in it that it calls, and that what is called there calls,
+/// and those of these; none if there are no such places, or they cannot be cut off. The function's own
+/// addresses may go on behind what is cut out.
 fn pieces(
     object: &CodeObject,
     entries: &BTreeMap<u64, usize>,

@@ -1,8 +1,8 @@
 //! The instructions that kernels and functions can reach, as basic blocks, with calls resolved.
 //!
-//! Code is found by following control flow from the entries, never by sweeping: what is not reached may be data and
-//! stays as it is. Anything that is not understood becomes an [`Obstacle`] of its function, not an error: the rest of the
-//! code object can still be instrumented.
+//! Code is found by following control flow from the entries, never by sweeping: what is not reached may be
+//! data and stays as it is. Anything that is not understood becomes an [`Obstacle`] of its function, not an
+//! error: the rest of the code object can still be instrumented.
 
 mod blocks;
 mod calls;
@@ -31,8 +31,8 @@ use amdgpu_isa::{
 };
 use amdgpu_object::{CodeObject, Kernel, RelocationKind, Text};
 
-/// An instruction at its address, with the facts that the analyses ask of all instructions. [`Program::inst`] has it
-/// whole.
+/// An instruction at its address, with the facts that the analyses ask of all instructions. [`Program::inst`]
+/// has it whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Located {
     /// Virtual address.
@@ -156,14 +156,15 @@ fn is_exec(operand: &Operand) -> bool {
 
 /// Sees instructions as they are found.
 pub(crate) trait Observer {
-    /// A form that no program before had, and what it does. Forms are numbered from 0, in the order of these calls.
+    /// A form that no program before had, and what it does. Forms are numbered from 0, in the order of these
+    /// calls.
     fn form(&mut self, inst: &Inst, effects: &Effects);
 
     /// A form was found in the function that will have this number: once, however often it stands there.
     fn found(&mut self, function: usize, form: usize);
 
-    /// All forms of this function were shown, and it is a known kernel from now on. These are numbered from 0, in the order of the
-    /// calls.
+    /// All forms of this function were shown, and it is a known kernel from now on. These are numbered from
+    /// 0, in the order of the calls.
     fn learnt(&mut self, function: usize);
 
     /// The function that will have this number is that known kernel. Its forms are not shown.
@@ -200,7 +201,8 @@ pub struct Program {
     pub tables: Vec<JumpTable>,
     /// Where registers may still have a value of the program counter itself.
     pub raw: Vec<RawCounter>,
-    /// The functions that calls through pointers may reach, ascending: data have their addresses, or code keeps them.
+    /// The functions that calls through pointers may reach, ascending: data have their addresses, or code
+    /// keeps them.
     pub pointed: Vec<usize>,
 }
 
@@ -219,7 +221,8 @@ pub struct JumpTable {
     pub places: BTreeSet<u64>,
 }
 
-/// A register that has a half of a value of the program counter at the end of a block, which nothing follows from there on.
+/// A register that has a half of a value of the program counter at the end of a block, which nothing follows
+/// from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawCounter {
     /// Index of the `s_getpc_b64`.
@@ -317,7 +320,8 @@ pub enum Exit {
     Local,
     /// The block calls this function, then goes on to its successor.
     Call(usize),
-    /// The block calls one of the functions that calls through pointers may reach, then goes on to its successor.
+    /// The block calls one of the functions that calls through pointers may reach, then goes on to its
+    /// successor.
     CallPointed,
     /// The block jumps to the entry of this function, which returns to the caller.
     TailCall(usize),
@@ -330,7 +334,8 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The functions that may be called, after which control comes back; `pointed` are those that calls through pointers may reach.
+    /// The functions that may be called, after which control comes back; `pointed` are those that calls
+    /// through pointers may reach.
     pub fn callees<'a>(&'a self, pointed: &'a [usize]) -> &'a [usize] {
         match self {
             Self::Call(callee) => std::slice::from_ref(callee),
@@ -387,8 +392,8 @@ impl Program {
         Self::explore(object, Seen::new(object.code_target()), &mut ())
     }
 
-    /// Explores a code object as [`Program::new`] does, with what other programs of the processor had. Shows what is
-    /// found to `observer`.
+    /// Explores a code object as [`Program::new`] does, with what other programs of the processor had. Shows
+    /// what is found to `observer`.
     pub(crate) fn explore(object: &CodeObject, mut seen: Seen, observer: &mut impl Observer) -> Self {
         let mut symbols: Vec<labels::Symbol> = Vec::new();
         for (index, kernel) in object.kernels.iter().enumerate().filter(|(_, kernel)| !kernel.code.is_empty())
@@ -529,7 +534,8 @@ impl Program {
         self.raw.iter_mut().for_each(|raw| raw.getpc = places[raw.getpc]);
     }
 
-    /// A kernel whose waves are of another size than those of the program: its instructions were not decoded for these.
+    /// A kernel whose waves are of another size than those of the program: its instructions were not decoded
+    /// for these.
     fn doubt_wave_size(&mut self, (function, pc): (usize, u64), kernel: &Kernel) {
         let (own, program) = (kernel.descriptor.wave_size(self.arch), self.wave);
         if own != program {
@@ -548,8 +554,8 @@ impl Program {
         self.seen
     }
 
-    /// The instruction of a block before which a wave that ends there still has its vector registers: the last one, or where it
-    /// gives these back before.
+    /// The instruction of a block before which a wave that ends there still has its vector registers: the
+    /// last one, or where it gives these back before.
     pub fn last_with_registers(&self, block: &Block) -> usize {
         let last = block.insts.end - 1;
         let Some(message) = self.gives_registers_back(block) else { return last };
@@ -567,7 +573,8 @@ impl Program {
         block.insts.clone().find(|&index| self.inst(index).deallocates_vgprs(generation))
     }
 
-    /// Vector registers that a wave gives back, and does more than end then: nothing can be counted behind that.
+    /// Vector registers that a wave gives back, and does more than end then: nothing can be counted behind
+    /// that.
     fn doubt_registers(&mut self) {
         for number in 0..self.functions.len() {
             let found = self.functions[number].blocks.iter().filter_map(|block| {
@@ -644,7 +651,8 @@ impl Program {
         self.functions.binary_search_by_key(&pc, |function| function.range.start).is_ok()
     }
 
-    /// Where the code of each function begins, and where it goes on behind others that stand amid it, ascending.
+    /// Where the code of each function begins, and where it goes on behind others that stand amid it,
+    /// ascending.
     pub fn pieces(&self) -> Vec<(u64, usize)> {
         let mut pieces = Vec::with_capacity(self.functions.len());
         let mut around = 0;

@@ -1,7 +1,8 @@
 //! Calls through pointers: tables of methods, formatting, callbacks.
 //!
-//! What such a call reaches is not followed. It can only be a function whose address is a value somewhere: the loader puts it into
-//! data, or code forms it and does more with it than to call the function. Any of those may be called, and nothing else.
+//! What such a call reaches is not followed. It can only be a function whose address is a value somewhere:
+//! the loader puts it into data, or code forms it and does more with it than to call the function. Any of
+//! those may be called, and nothing else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,8 @@ use super::{Exit, Function, ObstacleKind, Program};
 use crate::analysis::addresses::PcRelative;
 
 impl Program {
-    /// Has each call whose target is not known go to all functions whose address is a value, if these are all known.
+    /// Has each call whose target is not known go to all functions whose address is a value, if these are all
+    /// known.
     pub(super) fn resolve_pointers(&mut self, object: &CodeObject, entries: &BTreeMap<u64, usize>) {
         let calls: Vec<Vec<usize>> =
             self.functions.iter().map(|function| self.calls_through_pointers(function)).collect();
@@ -42,7 +44,8 @@ impl Program {
         self.pointed = pointed.unwrap_or_default();
     }
 
-    /// The blocks of a function that end with a call of which nothing else is wrong than that its target is not known.
+    /// The blocks of a function that end with a call of which nothing else is wrong than that its target is
+    /// not known.
     fn calls_through_pointers(&self, function: &Function) -> Vec<usize> {
         let others = function.obstacles.iter().filter(|of| of.kind != ObstacleKind::IndirectTarget);
         let doubted: BTreeSet<u64> = others.map(|obstacle| obstacle.pc).collect();
@@ -104,7 +107,8 @@ impl Program {
         }
         let first = function.blocks.partition_point(|block| block.insts.end <= address.addc);
         let halves = ScalarSet::register(low).union(ScalarSet::register(high));
-        // Where it goes: block, from which instruction on, the halves that are still there, whether it was called.
+        // Where it goes: block, from which instruction on, the halves that are still there, whether it was
+        // called.
         let mut open = vec![(first, address.addc + 1, halves, false)];
         let mut seen = BTreeSet::new();
         while let Some((place, from, mut halves, mut is_called)) = open.pop() {

@@ -1,18 +1,20 @@
 //! What return addresses are used for.
 //!
-//! A call leaves a value of the program counter, and that is another one when code moves. The data flow here follows where such
-//! values may be: in scalar registers, whole or mixed with lane masks, and in lanes of VGPRs. What a register holds decides, not
-//! which register it is.
+//! A call leaves a value of the program counter, and that is another one when code moves. The data flow here
+//! follows where such values may be: in scalar registers, whole or mixed with lane masks, and in lanes of
+//! VGPRs. What a register holds decides, not which register it is.
 //!
-//! A function may use the registers that it was called with as masks once they are put by. Where a loop gathers a mask, the first
-//! round reads one that nothing has set: then the return address may still be there, and any other value would do as well. So the
-//! operations on masks may mix it in, if it is there on some paths alone, and the result may select lanes. It must not become
-//! an address, a number, a condition of SCC, or anything in memory; unless no wave can come to where it does ([`feasible`]): compilers
-//! keep masks and numbers in one register, one after the other, and have flags tell which of them is there.
+//! A function may use the registers that it was called with as masks once they are put by. Where a loop
+//! gathers a mask, the first round reads one that nothing has set: then the return address may still be
+//! there, and any other value would do as well. So the operations on masks may mix it in, if it is there on
+//! some paths alone, and the result may select lanes. It must not become an address, a number, a condition of
+//! SCC, or anything in memory; unless no wave can come to where it does ([`feasible`]): compilers keep masks
+//! and numbers in one register, one after the other, and have flags tell which of them is there.
 //!
-//! Not all of these flags are whole masks: some lanes may take a number where others are done, and nobody reads what these took. What
-//! was combined with EXEC itself is a mask of lanes, and an address is none: nobody has set the bits that a return address left in it. So
-//! where a register has such a mask on one path and something else on another, it may be read as a number, which is what is meant then.
+//! Not all of these flags are whole masks: some lanes may take a number where others are done, and nobody
+//! reads what these took. What was combined with EXEC itself is a mask of lanes, and an address is none:
+//! nobody has set the bits that a return address left in it. So where a register has such a mask on one path
+//! and something else on another, it may be read as a number, which is what is meant then.
 //!
 //! [`feasible`]: super::feasible
 
@@ -135,8 +137,8 @@ impl Held {
 }
 
 impl Program {
-    /// Finds the instructions that would find something else when code moves, because they do more with a return address than
-    /// return: each is an obstacle.
+    /// Finds the instructions that would find something else when code moves, because they do more with a
+    /// return address than return: each is an obstacle.
     pub(super) fn doubt_return_addresses(&mut self) {
         if !self.functions.iter().any(calls) {
             return;
@@ -170,8 +172,8 @@ impl Program {
         }
     }
 
-    /// Follows return addresses through a function, and puts the instructions that use one among `used`. What is held where it
-    /// calls others.
+    /// Follows return addresses through a function, and puts the instructions that use one among `used`. What
+    /// is held where it calls others.
     fn follow(&self, number: usize, entry: &Held, used: &mut BTreeSet<(usize, usize)>) -> Vec<(usize, Held)> {
         let function = &self.functions[number];
         let starts = if entry.is_nowhere() && !calls(function) {
@@ -240,7 +242,8 @@ impl Program {
             && operands.any(|operand| uses_lanes(located.op, operand, held))
     }
 
-    /// Whether an instruction does something with a return address in scalar registers that depends on which one it is.
+    /// Whether an instruction does something with a return address in scalar registers that depends on which
+    /// one it is.
     fn uses(&self, index: usize, held: &Held) -> bool {
         let located = &self.insts[index];
         let read = self.read(index, held);
@@ -385,8 +388,8 @@ fn holds(operand: &Operand, held: &Held) -> bool {
     }
 }
 
-/// Whether an operand is a vector register with a return address in its lanes that is used for more than to put it by: it is an
-/// address, or something to compute with.
+/// Whether an operand is a vector register with a return address in its lanes that is used for more than to
+/// put it by: it is an address, or something to compute with.
 fn uses_lanes(op: Op, operand: &Operand, held: &Held) -> bool {
     let Value::Vgpr(first) = operand.value else { return false };
     let is_put_by = copies_vgpr(op)

@@ -211,7 +211,8 @@ impl Assembler {
         Ok(assembled)
     }
 
-    /// An instruction with other registers and constants: most are made so, which takes less time than to make them anew.
+    /// An instruction with other registers and constants: most are made so, which takes less time than to
+    /// make them anew.
     fn like(&self, like: &Assembled, values: &[Value]) -> Option<Assembled> {
         let (inst, words) = with_values(self.target, like, like.0.words.as_ref().ok()?, values)?;
         debug_assert_eq!(inst.encode(self.target).as_ref(), Ok(&words), "{}", inst.op);
@@ -274,7 +275,8 @@ const fn wide(value: Value) -> u32 {
 struct Key {
     /// Opcode and encoding, and what a byte tells of each operand.
     operands: u64,
-    /// How many operands there are, the modifiers, and a number of 32 bits that is one of these or an operand.
+    /// How many operands there are, the modifiers, and a number of 32 bits that is one of these or an
+    /// operand.
     modifiers: u64,
 }
 
@@ -283,8 +285,8 @@ const KEY_OPERANDS: usize = 4;
 const _: () = assert!(Op::ALL.len() <= 1 << 15 && (Encoding::Exp as u64) < 1 << 5);
 
 impl Key {
-    /// The key of an instruction. Instructions with more operands, or with two numbers of 32 bits, have none; none of
-    /// these is inserted.
+    /// The key of an instruction. Instructions with more operands, or with two numbers of 32 bits, have none;
+    /// none of these is inserted.
     #[inline(always)]
     fn of(op: Op, encoding: Encoding, values: &[Value], modifiers: Modifiers) -> Option<Self> {
         if values.len() > KEY_OPERANDS {

@@ -1,8 +1,8 @@
 //! The instructions that count one execution of a block: how often, and with how many lanes.
 //!
-//! They stand before one of the block's instructions, all of which run as often and with the same EXEC; where SCC is dead
-//! before one of them, before that. In SGPRs they are three scalar instructions. Counters elsewhere get their two
-//! increments as two lanes of a VGPR, as those of sites do ([`site`](super::site)).
+//! They stand before one of the block's instructions, all of which run as often and with the same EXEC; where
+//! SCC is dead before one of them, before that. In SGPRs they are three scalar instructions. Counters
+//! elsewhere get their two increments as two lanes of a VGPR, as those of sites do ([`site`](super::site)).
 
 use amdgpu_isa::{Op, Value};
 
@@ -92,7 +92,8 @@ impl BlockCode<'_> {
         Borrowed { reserved: self.reserved, temps: &self.temps, place: self.place }
     }
 
-    /// Leaves the increments in lanes `first` and the next of the data VGPR, and only these enabled. EXEC is in the pair.
+    /// Leaves the increments in lanes `first` and the next of the data VGPR, and only these enabled. EXEC is
+    /// in the pair.
     fn increments(&self, code: &mut Sequence, first: u32) {
         let Some(mask) = self.temps.pair else { return };
         let data = self.reserved.data;

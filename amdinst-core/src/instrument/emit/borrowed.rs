@@ -98,8 +98,8 @@ impl Borrowed<'_> {
         }
     }
 
-    /// Whether the lanes of the data VGPR hold nothing from one execution to the next: with counters in lanes these are others at
-    /// each place.
+    /// Whether the lanes of the data VGPR hold nothing from one execution to the next: with counters in lanes
+    /// these are others at each place.
     pub(crate) fn forgets_data(&self) -> bool {
         matches!(self.place, CounterPlace::Lanes { .. }) || self.borrows_data()
     }
@@ -139,8 +139,9 @@ impl Borrowed<'_> {
         }
     }
 
-    /// Takes the first lane of two VGPRs, adds `increments` to these words of the record from byte `offset` on, each when it has
-    /// been worked out, and gives the lanes back. EXEC must be in the pair, and is changed.
+    /// Takes the first lane of two VGPRs, adds `increments` to these words of the record from byte `offset`
+    /// on, each when it has been worked out, and gives the lanes back. EXEC must be in the pair, and is
+    /// changed.
     pub(crate) fn add_one_by_one(
         &self,
         code: &mut Sequence,

@@ -1,16 +1,18 @@
 //! Counters in SGPRs, without waiting for what tells where they go.
 //!
-//! The record's address is needed when the wave ends. What it follows from comes by one load: the launcher puts the buffer's
-//! address and the distances between records into the argument ([`Layout::argument`](crate::counters::Layout::argument)), so the
-//! head of the buffer need not be read. At entry that load is begun; once the program has begun its own, the ids are put by that it
-//! overwrites. With its own arguments ours have come. Where it waits for these or for memory, counters are cleared and the record's
-//! offset is worked out (`plan::later`); where no such wait serves, when the wave ends.
+//! The record's address is needed when the wave ends. What it follows from comes by one load: the launcher
+//! puts the buffer's address and the distances between records into the argument
+//! ([`Layout::argument`](crate::counters::Layout::argument)), so the head of the buffer need not be read. At
+//! entry that load is begun; once the program has begun its own, the ids are put by that it overwrites. With
+//! its own arguments ours have come. Where it waits for these or for memory, counters are cleared and the
+//! record's offset is worked out (`plan::later`); where no such wait serves, when the wave ends.
 //!
-//! The record is one lane's: counters are moved to VGPRs, and these are stored up to four at a time. Its address is a pair of
-//! SGPRs, the buffer's, and an offset of 32 bits. That offset is the last word of the record, too: it is never zero, and tells that
-//! the wave ended.
+//! The record is one lane's: counters are moved to VGPRs, and these are stored up to four at a time. Its
+//! address is a pair of SGPRs, the buffer's, and an offset of 32 bits. That offset is the last word of the
+//! record, too: it is never zero, and tells that the wave ended.
 //!
-//! That a scalar load is under way meanwhile makes no wait of the program too short: see [`site`](super::site).
+//! That a scalar load is under way meanwhile makes no wait of the program too short: see
+//! [`site`](super::site).
 
 use amdgpu_isa::{Arch, Feature, Op, Value};
 
@@ -40,7 +42,8 @@ impl Deferred {
 
     /// Works out the record's offset, when the argument has come.
     ///
-    /// x · stride_x + y · stride_y + z · stride_z of the workgroup's ids, and its wave's number times the bytes between records.
+    /// x · stride_x + y · stride_y + z · stride_z of the workgroup's ids, and its wave's number times the
+    /// bytes between records.
     pub(crate) fn offset(&self, code: &mut Sequence, arch: Arch, workgroup: WorkgroupIds) {
         self.offset_of_workgroup(code, workgroup);
         self.wave_number(code, arch);
@@ -88,8 +91,9 @@ impl Deferred {
         add(code, stride_x, first);
     }
 
-    /// When the argument has come: the record's address into a pair, which it returns, and if a register is given the wave's number
-    /// in its workgroup times so many bytes into that. The ids of the workgroup are where they arrived.
+    /// When the argument has come: the record's address into a pair, which it returns, and if a register is
+    /// given the wave's number in its workgroup times so many bytes into that. The ids of the workgroup are
+    /// where they arrived.
     pub(crate) fn resolve(
         &self,
         code: &mut Sequence,

@@ -1,8 +1,8 @@
 //! The prologue: finds the wave's record and clears the counters.
 //!
-//! It runs with the registers of the *instrumented* descriptor, which enables the workgroup ids, the work-item ids, the
-//! kernarg pointer, and where scratch memory is if sites need to know, and leaves the registers as the *original* descriptor
-//! would have had them.
+//! It runs with the registers of the *instrumented* descriptor, which enables the workgroup ids, the
+//! work-item ids, the kernarg pointer, and where scratch memory is if sites need to know, and leaves the
+//! registers as the *original* descriptor would have had them.
 
 use amdgpu_isa::{Arch, Feature, LAST_SGPR, Op, Value};
 use amdgpu_object::KernelDescriptor;
@@ -36,8 +36,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) record_stride: u32,
     /// What a prologue that leaves the record's address for later need not do.
     pub(crate) left: Left,
-    /// From this SGPR on the program uses none, where the prologue should keep to those: what its vector instructions read, the program
-    /// would have to wait for ([`Feature::ScalarReadHazard`]).
+    /// From this SGPR on the program uses none, where the prologue should keep to those: what its vector
+    /// instructions read, the program would have to wait for ([`Feature::ScalarReadHazard`]).
     pub(crate) first_unused: Option<u8>,
 }
 
@@ -61,8 +61,8 @@ pub(crate) enum Buffer {
     Variable,
 }
 
-/// Where the variable begins, in memory that starts as an empty buffer: its last two words are not read in a header. That
-/// buffer, of one record, is what kernels count in while the variable is zero.
+/// Where the variable begins, in memory that starts as an empty buffer: its last two words are not read in a
+/// header. That buffer, of one record, is what kernels count in while the variable is zero.
 pub(crate) const VARIABLE_OFFSET: u32 = HEADER_BYTES - 8;
 
 /// SGPRs that the prologue needs above those that are filled at entry.
@@ -251,7 +251,8 @@ impl Entry<'_> {
         }
     }
 
-    /// Begins to load the head of the buffer, and what the images in LDS follow from; meanwhile takes the other ids of the wave.
+    /// Begins to load the head of the buffer, and what the images in LDS follow from; meanwhile takes the
+    /// other ids of the wave.
     fn load_header(&self, code: &mut Sequence, own: Own) {
         code.load(Op::s_load_dwordx8, own.header, own.buffer, 0);
         let packet = self.instrumented.user_sgprs(self.arch).dispatch_ptr;
@@ -319,9 +320,9 @@ impl Entry<'_> {
         }
     }
 
-    /// Zeroes the wave's image in LDS, but for the flag that says that the record was written, and leaves its addresses
-    /// in `offsets`, and ones in `data`: the increments of all counters but sums of lanes. `data` may be borrowed: it holds nothing yet
-    /// then.
+    /// Zeroes the wave's image in LDS, but for the flag that says that the record was written, and leaves its
+    /// addresses in `offsets`, and ones in `data`: the increments of all counters but sums of lanes. `data`
+    /// may be borrowed: it holds nothing yet then.
     fn clear_image(&self, code: &mut Sequence, image: u8, words: u32) {
         let Reserved { offsets, data, .. } = *self.reserved;
         let exec = self.exec_copy(code);
@@ -344,7 +345,8 @@ impl Entry<'_> {
         code.move_mask(Value::EXEC, sgpr(exec));
     }
 
-    /// Reads the clock, last of all, and puts the time where it stays. The address of the record is in `buffer`, too.
+    /// Reads the clock, last of all, and puts the time where it stays. The address of the record is in
+    /// `buffer`, too.
     fn note_time(&self, code: &mut Sequence, place: BeginPlace, buffer: u8) {
         let mut pairs = self.spare_pairs().filter(|&pair| pair != buffer);
         let [time, exec] = [(); 2].map(|()| code.required("spare pair for the time", pairs.next()));
@@ -379,7 +381,8 @@ impl Entry<'_> {
         };
         let first = self.first_temp();
         let pairs = (first..first + TEMPS).step_by(2);
-        // Counters in SGPRs and in VGPRs do not come together, so at most the record's pair is taken where one is wanted.
+        // Counters in SGPRs and in VGPRs do not come together, so at most the record's pair is taken where
+        // one is wanted.
         pairs.filter(move |&pair| !taken(pair) && !taken(pair + 1))
     }
 
@@ -397,8 +400,8 @@ impl Entry<'_> {
     }
 }
 
-/// On gfx90a and later all ids share v0: the bits that the original did not ask for are cleared. Before, they arrive in v1 and v2,
-/// whose contents the original does not read.
+/// On gfx90a and later all ids share v0: the bits that the original did not ask for are cleared. Before, they
+/// arrive in v1 and v2, whose contents the original does not read.
 pub(crate) fn restore_work_item_ids(code: &mut Sequence, arch: Arch, original: &KernelDescriptor) {
     let bits = id_bits(original);
     if arch.has(Feature::PackedWorkItemIds) && bits < 30 {
@@ -411,8 +414,9 @@ pub(crate) fn id_bits(descriptor: &KernelDescriptor) -> u32 {
     10 * (1 + u32::from(descriptor.enable_vgpr_workitem_id().min(2)))
 }
 
-/// Where what a kernel starts with must go from and to, so that it is where the original descriptor would have it. Enabled values
-/// only move up, so going through them from the lowest destination on never overwrites one that is still to be moved.
+/// Where what a kernel starts with must go from and to, so that it is where the original descriptor would
+/// have it. Enabled values only move up, so going through them from the lowest destination on never
+/// overwrites one that is still to be moved.
 pub(crate) fn moves(
     arch: Arch,
     original: &KernelDescriptor,

@@ -1,8 +1,8 @@
 //! The epilogue: writes the record before the wave ends, or copies it from LDS.
 //!
-//! Nothing is live any more at `s_endpgm`, so it uses what it likes, but for registers into which a load or a matrix
-//! instruction may still write: `offsets` and `data` are chosen to be none of these. A store need not be waited for before
-//! the wave ends.
+//! Nothing is live any more at `s_endpgm`, so it uses what it likes, but for registers into which a load or a
+//! matrix instruction may still write: `offsets` and `data` are chosen to be none of these. A store need not
+//! be waited for before the wave ends.
 
 use amdgpu_isa::{Arch, LAST_SGPR, Op, Reg, Value};
 
@@ -145,7 +145,8 @@ impl Exit<'_> {
         }
     }
 
-    /// Copies the wave's image of its record from LDS to memory. The pair at `record` has the distance between them.
+    /// Copies the wave's image of its record from LDS to memory. The pair at `record` has the distance
+    /// between them.
     fn copy_image(&self, code: &mut Sequence, record: u8) {
         let Reserved { offsets, data, .. } = *self.reserved;
         // What is spilled is needed no more: all lanes get addresses again.

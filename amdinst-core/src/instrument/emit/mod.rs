@@ -2,8 +2,8 @@
 //!
 //! * [`assembler`] and [`sequence`]: instructions, written down in order.
 //! * [`site`] and [`block`]: what counts; [`borrowed`]: registers in use, saved and restored around it.
-//! * [`entry`] and [`exit`]: prologue and epilogue of a kernel; [`workgroup`], [`wave_index`] and [`deferred`]: where a wave's
-//!   record is.
+//! * [`entry`] and [`exit`]: prologue and epilogue of a kernel; [`workgroup`], [`wave_index`] and
+//!   [`deferred`]: where a wave's record is.
 //! * [`stub`]: what a kernel with preloaded arguments starts with.
 
 pub(crate) mod assembler;

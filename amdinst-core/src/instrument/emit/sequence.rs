@@ -200,7 +200,8 @@ impl Sequence {
         self.plain(Op::v_mov_b32, Encoding::Vop1, &[Value::Vgpr(to), from]);
     }
 
-    /// `v_mov` of an SGPR pair to an even pair of VGPRs: `v_pk_mov_b32 to, from, from op_sel:[0,1]`, from gfx90a on.
+    /// `v_mov` of an SGPR pair to an even pair of VGPRs: `v_pk_mov_b32 to, from, from op_sel:[0,1]`, from
+    /// gfx90a on.
     pub(crate) fn v_mov_pair(&mut self, to: u8, from: u8) {
         let values = [Value::Vgpr(to), sgpr(from), sgpr(from)];
         self.push(Op::v_pk_mov_b32, Encoding::Vop3p, &values, Modifiers::Halves);
@@ -222,7 +223,8 @@ impl Sequence {
         self.push(Op::v_add_u32, Encoding::Vop3, &values, Modifiers::Clamp);
     }
 
-    /// The number of each lane, times four: `v_mbcnt_lo`, `v_mbcnt_hi`, `v_lshlrev`. EXEC must have the lanes.
+    /// The number of each lane, times four: `v_mbcnt_lo`, `v_mbcnt_hi`, `v_lshlrev`. EXEC must have the
+    /// lanes.
     pub(crate) fn lane_offsets(&mut self, to: u8) {
         let all = Value::int(-1);
         let register = Value::Vgpr(to);
@@ -231,7 +233,8 @@ impl Sequence {
         self.vop2(Op::v_lshlrev_b32, to, Value::int(2), to);
     }
 
-    /// The number of each of the lowest 32 lanes, times four: `v_mbcnt_lo`, `v_lshlrev`. EXEC must have the lanes that get it.
+    /// The number of each of the lowest 32 lanes, times four: `v_mbcnt_lo`, `v_lshlrev`. EXEC must have the
+    /// lanes that get it.
     pub(crate) fn low_lane_offsets(&mut self, to: u8) {
         let values = [Value::Vgpr(to), Value::int(-1), Value::int(0)];
         self.plain(Op::v_mbcnt_lo_u32_b32, Encoding::Vop3, &values);
@@ -296,8 +299,9 @@ impl Sequence {
         self.plain(op, Encoding::Smem, &values);
     }
 
-    /// `s_getpc_b64 to`, and its sum with a distance that is filled in when it is known: `s_add_u32`, `s_addc_u32`. Where the highest
-    /// bits of the program counter are missing, `s_sext_i32_i16` fills them in.
+    /// `s_getpc_b64 to`, and its sum with a distance that is filled in when it is known: `s_add_u32`,
+    /// `s_addc_u32`. Where the highest bits of the program counter are missing, `s_sext_i32_i16` fills them
+    /// in.
     pub(crate) fn address_of_variable(&mut self, to: u8) {
         const LATER: Value = Value::Literal(0x7fff_ffff);
         self.plain(Op::s_getpc_b64, Encoding::Sop1, &[sgpr(to)]);
@@ -308,8 +312,9 @@ impl Sequence {
         self.sop2(Op::s_addc_u32, to + 1, sgpr(to + 1), LATER);
     }
 
-    /// Has vector instructions do what they say, where these may be on: `s_set_gpr_idx_off`, `s_setvskip 0, 0`. A vector instruction
-    /// may follow after two wait states (Vega ISA manual, "Manually Inserted Wait States").
+    /// Has vector instructions do what they say, where these may be on: `s_set_gpr_idx_off`,
+    /// `s_setvskip 0, 0`. A vector instruction may follow after two wait states (Vega ISA manual, "Manually
+    /// Inserted Wait States").
     pub(crate) fn leave_modes(&mut self, on: Modes) {
         if on.has(Modes::SKIPPED) {
             self.sopc(Op::s_setvskip, Value::int(0), Value::int(0));
@@ -339,7 +344,8 @@ impl Sequence {
         self.insts.iter().map(|inst| u64::from(inst.size)).sum()
     }
 
-    /// Reads a clock into a pair: `s_memtime`, or `s_sendmsg_rtn_b64`. What is read has come when scalar loads have.
+    /// Reads a clock into a pair: `s_memtime`, or `s_sendmsg_rtn_b64`. What is read has come when scalar
+    /// loads have.
     pub(crate) fn read_clock(&mut self, to: u8) {
         match self.assembler.arch().generation().realtime_message() {
             None => self.plain(Op::s_memtime, Encoding::Smem, &[sgpr(to)]),
@@ -375,8 +381,8 @@ impl Sequence {
         }
     }
 
-    /// `s_add_u32 flat_scratch_lo, init, offset`, `s_addc_u32 flat_scratch_hi, init + 1, 0`: where the wave's private memory is, where
-    /// hardware does not set it. Hardware registers get it from a pair of SGPRs.
+    /// `s_add_u32 flat_scratch_lo, init, offset`, `s_addc_u32 flat_scratch_hi, init + 1, 0`: where the wave's
+    /// private memory is, where hardware does not set it. Hardware registers get it from a pair of SGPRs.
     pub(crate) fn set_flat_scratch(&mut self, init: u8, offset: u8, pair: u8) {
         let registers = self.assembler.arch().generation().flat_scratch_registers();
         let sum = if registers.is_some() { pair } else { FLAT_SCRATCH };
@@ -387,7 +393,8 @@ impl Sequence {
         }
     }
 
-    /// How the slots are reached: by `s_mov_b32 address, …` where they are addressed by a register, else by offsets alone.
+    /// How the slots are reached: by `s_mov_b32 address, …` where they are addressed by a register, else by
+    /// offsets alone.
     pub(crate) fn scratch(&mut self, slots: ScratchSlots, address: Option<u8>) -> Scratch {
         let address = address.filter(|_| slots.by_register);
         let slot = |offset| Slot { address, offset };
@@ -430,7 +437,8 @@ impl Sequence {
         self.push(op, Encoding::Global, &values, Modifiers::Offset(imm));
     }
 
-    /// `global_store_dwordx2 address, data, off offset:…`, with `glc slc` or `scope:SCOPE_SYS`: the address is a pair of VGPRs.
+    /// `global_store_dwordx2 address, data, off offset:…`, with `glc slc` or `scope:SCOPE_SYS`: the address
+    /// is a pair of VGPRs.
     pub(crate) fn global_store_pair_through(&mut self, address: u8, data: u8, offset: i32) {
         self.global_at(Op::global_store_dwordx2, address, data, Modifiers::Through(offset));
     }

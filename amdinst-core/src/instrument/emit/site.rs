@@ -1,20 +1,23 @@
 //! The instructions that count one execution of a site.
 //!
-//! They stand right after the narrowing instruction. OLD is in the SGPRs into which that instruction saved it, else in a
-//! copy taken right before it. NEW is EXEC.
+//! They stand right after the narrowing instruction. OLD is in the SGPRs into which that instruction saved
+//! it, else in a copy taken right before it. NEW is EXEC.
 //!
-//! Two forms. Counters in SGPRs are added to by scalar instructions alone. Counters in lanes of a VGPR, in LDS or in memory
-//! get their increments as lanes of a VGPR, which one `v_add_u32`, `ds_add_u32` or `global_atomic_add` then adds.
+//! Two forms. Counters in SGPRs are added to by scalar instructions alone. Counters in lanes of a VGPR, in
+//! LDS or in memory get their increments as lanes of a VGPR, which one `v_add_u32`, `ds_add_u32` or
+//! `global_atomic_add` then adds.
 //!
-//! An inserted `global_atomic_add` counts in vmcnt until it is done, an inserted `ds_add_u32` in lgkmcnt. The original's
-//! `s_waitcnt` stay as they are: one for N operations still leaves at most N of the *original* ones under way, as an
-//! inserted one can only take the place of one of them. Which of them these may be depends on the order in which
-//! operations of a kind return, and that has not changed. So what the original knew after the wait still holds, for any N,
-//! also where scalar loads and LDS, which overtake each other, share the counter.
+//! An inserted `global_atomic_add` counts in vmcnt until it is done, an inserted `ds_add_u32` in lgkmcnt. The
+//! original's `s_waitcnt` stay as they are: one for N operations still leaves at most N of the *original*
+//! ones under way, as an inserted one can only take the place of one of them. Which of them these may be
+//! depends on the order in which operations of a kind return, and that has not changed. So what the original
+//! knew after the wait still holds, for any N, also where scalar loads and LDS, which overtake each other,
+//! share the counter.
 //!
 //! Where registers are short, the sequence borrows some that are in use ([`borrowed`](super::borrowed)).
 //!
-//! Wait states between these instructions and their neighbours are the business of [`hazards`](crate::instrument::place::hazards).
+//! Wait states between these instructions and their neighbours are the business of
+//! [`hazards`](crate::instrument::place::hazards).
 //!
 //! # Cost
 //! A site with masks for counters takes one instruction, or two if OLD is kept as well. Counters in SGPRs
@@ -45,8 +48,9 @@
 //! | register, lanes of VGPRs | basic | 6-8 | 7.0 | 0 | 0 |
 //! | register, lanes of VGPRs | lanes | 10-16 | 11.3 | 0 | 0 |
 //!
-//! On RDNA, in waves of 32 and of 64 lanes, least and most, and the average. (As much memory and LDS is accessed. On gfx1201 there are
-//! waits for results among them; see [`hazards`](crate::instrument::place::hazards).)
+//! On RDNA, in waves of 32 and of 64 lanes, least and most, and the average. (As much memory and LDS is
+//! accessed. On gfx1201 there are waits for results among them; see
+//! [`hazards`](crate::instrument::place::hazards).)
 //!
 //! | counters | level | gfx1030, 32 | gfx1030, 64 | gfx1100, 32 | gfx1100, 64 | gfx1201, 32 | gfx1201, 64 |
 //! |---|---|---|---|---|---|---|---|
@@ -205,8 +209,8 @@ impl SiteCode<'_> {
         add(code, counters.executions, Value::int(1));
     }
 
-    /// Leaves enabled, of the lanes from `first` on, those whose counters an execution adds to: the mask is the increment, and the
-    /// data VGPR has ones there, or the sums of lanes. NEW is in the pair.
+    /// Leaves enabled, of the lanes from `first` on, those whose counters an execution adds to: the mask is
+    /// the increment, and the data VGPR has ones there, or the sums of lanes. NEW is in the pair.
     fn choose_lanes(&self, code: &mut Sequence, old: Value, first: u32) {
         let Some(new) = self.temps.pair else { return };
         let data = self.reserved.data;
@@ -224,8 +228,8 @@ impl SiteCode<'_> {
         // Lanes of `executions`, of the sums, and of `all` or `none`.
         let some = 0b001 | if sums.is_some() { 0b11000 } else { 0 };
         let [some, all, none] = [some, some | 0b010, some | 0b100].map(Value::int);
-        // The masks are compared, not how many lanes they have: a mask that is set where all lanes are on may have others than a
-        // partial wave was started with.
+        // The masks are compared, not how many lanes they have: a mask that is set where all lanes are on may
+        // have others than a partial wave was started with.
         match sums {
             None if self.facts.scc_is_some && self.facts.old_is_nonzero => {
                 code.select_mask(Value::EXEC, some, none);

@@ -1,9 +1,10 @@
 //! The 256 bytes that a kernel with preloaded arguments starts with.
 //!
-//! Hardware that preloads starts a kernel behind them. Firmware that does not know preloading starts it at their first byte,
-//! with the SGPRs of the arguments left as they were: there the kernel loads them itself and branches over the rest (LLVM's
-//! AMDGPU guide, "Preloaded Kernel Arguments"). The prologue stands behind them and finds the same registers either way, so
-//! where the instrumented descriptor fills others, other loads must stand here.
+//! Hardware that preloads starts a kernel behind them. Firmware that does not know preloading starts it at
+//! their first byte, with the SGPRs of the arguments left as they were: there the kernel loads them itself
+//! and branches over the rest (LLVM's AMDGPU guide, "Preloaded Kernel Arguments"). The prologue stands behind
+//! them and finds the same registers either way, so where the instrumented descriptor fills others, other
+//! loads must stand here.
 //!
 //! If the instrumented descriptor passes another pointer (`lds`, for the dispatch packet), the arguments
 //! arrive in other SGPRs. A stub of ours, of the same size, then replaces the kernel's, if that does nothing
@@ -40,8 +41,8 @@ pub(crate) fn must_change(original: &KernelDescriptor, instrumented: &KernelDesc
         && registers(original.user_sgprs(arch)) != registers(instrumented.user_sgprs(arch))
 }
 
-/// Makes sure that the stub at `entry` does what [`code`] does for its descriptor, and nothing else. Gives the index of its
-/// first instruction.
+/// Makes sure that the stub at `entry` does what [`code`] does for its descriptor, and nothing else. Gives
+/// the index of its first instruction.
 ///
 /// # Errors
 /// What else it does.

@@ -11,7 +11,8 @@ use crate::counters::HEADER_BYTES;
 pub(crate) struct WaveIndex {
     /// First of eight with the head of the buffer.
     pub(crate) header: u8,
-    /// Ids of the wave's first work-item in x, y and z. Where all come in one VGPR (gfx90a and later), the first has that.
+    /// Ids of the wave's first work-item in x, y and z. Where all come in one VGPR (gfx90a and later), the
+    /// first has that.
     pub(crate) ids: [u8; 3],
     /// The wave's number. It may be the one with the workgroup's id in z.
     pub(crate) index: u8,
@@ -29,7 +30,8 @@ impl WaveIndex {
         }
     }
 
-    /// The wave's number in its workgroup, into the register of the id in z, and that in the launch, into the index.
+    /// The wave's number in its workgroup, into the register of the id in z, and that in the launch, into the
+    /// index.
     pub(crate) fn number(&self, code: &mut Sequence, workgroup: WorkgroupIds) {
         let [x, y, z] = self.ids;
         let [groups_x, groups_y, size_x, size_xy, waves] =

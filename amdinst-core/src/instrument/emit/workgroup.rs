@@ -35,7 +35,8 @@ impl WorkgroupIds {
         }
     }
 
-    /// The id in x (0), y or z (2). Where it is a part of a register it is taken out into `temp`, and SCC changes.
+    /// The id in x (0), y or z (2). Where it is a part of a register it is taken out into `temp`, and SCC
+    /// changes.
     pub(crate) fn id(self, code: &mut Sequence, axis: usize, temp: u8) -> Value {
         const BOTH: Value = sgpr(scalar::WORKGROUP_Y_Z);
         match (self, axis) {

@@ -1,7 +1,8 @@
 //! How much of a kernel's LDS is its own.
 //!
-//! LLVM moves private arrays to LDS, a copy for each work-item of the largest workgroup. The link step leaves what kernels with such arrays
-//! declare in the section [`DECLARED_LDS`]: a line each, the name, a tab, and bytes.
+//! LLVM moves private arrays to LDS, a copy for each work-item of the largest workgroup. The link step leaves
+//! what kernels with such arrays declare in the section [`DECLARED_LDS`]: a line each, the name, a tab, and
+//! bytes.
 
 use amdgpu_object::{CodeObject, Kernel};
 

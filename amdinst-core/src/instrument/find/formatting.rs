@@ -1,9 +1,10 @@
-//! Code that formats text: `core::fmt`, the digits of floats, how types of the user's are shown, and what writes a line that is printed.
+//! Code that formats text: `core::fmt`, the digits of floats, how types of the user's are shown, and what
+//! writes a line that is printed.
 
 use amdinst_format::printed::WRITER;
 
-/// Whether a symbol is that of such a function: of `core`'s formatting, of a type's own (`<T as core::fmt::Debug>::fmt`), or the writer of
-/// lines.
+/// Whether a symbol is that of such a function: of `core`'s formatting, of a type's own
+/// (`<T as core::fmt::Debug>::fmt`), or the writer of lines.
 pub fn formats_text(symbol: &str) -> bool {
     if symbol == WRITER {
         return true;

@@ -1,5 +1,5 @@
-//! The masks of kernels that stood in a code object before: more than a quarter of the code of a library does (rocSPARSE for
-//! gfx90a).
+//! The masks of kernels that stood in a code object before: more than a quarter of the code of a library does
+//! (rocSPARSE for gfx90a).
 
 use std::collections::VecDeque;
 
@@ -33,8 +33,8 @@ impl KnownMasks {
         self.memo.forget(MOST_WORDS);
     }
 
-    /// The masks of a function: those of the known kernel that it is, or what [`Masks::new`] finds. Those of new kernels have to be asked
-    /// for in the order of their numbers.
+    /// The masks of a function: those of the known kernel that it is, or what [`Masks::new`] finds. Those of
+    /// new kernels have to be asked for in the order of their numbers.
     pub(crate) fn masks(
         &mut self,
         program: &Program,

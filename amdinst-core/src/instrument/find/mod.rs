@@ -1,7 +1,8 @@
 //! What there is to instrument.
 //!
-//! * [`survey`]: the analysed program, who reaches what, and which kernels can be instrumented at all; [`summary`] and
-//!   [`lds_use`]: what functions do with registers and LDS; [`known_masks`]: masks of kernels that were seen before.
+//! * [`survey`]: the analysed program, who reaches what, and which kernels can be instrumented at all;
+//!   [`summary`] and [`lds_use`]: what functions do with registers and LDS; [`known_masks`]: masks of kernels
+//!   that were seen before.
 //! * [`points`]: where something is counted.
 //! * [`probes`], [`probe_section`], [`select`] and [`sources`]: which of it the source and the caller name.
 

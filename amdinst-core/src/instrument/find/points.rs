@@ -1,9 +1,9 @@
 //! The points of a program at which something is counted: sites, or blocks.
 //!
 //! # Blocks
-//! [`Probe::Blocks`](crate::instrument::Probe::Blocks) counts executions and active lanes of every basic block. Each
-//! block has counters of its own. Flow conservation would give executions from fewer edges, but no lanes, for
-//! EXEC changes within blocks.
+//! [`Probe::Blocks`](crate::instrument::Probe::Blocks) counts executions and active lanes of every basic
+//! block. Each block has counters of its own. Flow conservation would give executions from fewer edges, but
+//! no lanes, for EXEC changes within blocks.
 //!
 //! A basic block is divided after a write of EXEC if instructions that depend on EXEC (all but SALU and SMEM)
 //! follow. A part without any joins its neighbour. In the probe map `lanes_pcs` are the instructions that the
@@ -39,8 +39,8 @@ pub(crate) enum What {
     Block(Stretch),
 }
 
-/// Instructions of one basic block that run equally often. EXEC is the same in `lanes`, which has all of them that depend
-/// on it.
+/// Instructions of one basic block that run equally often. EXEC is the same in `lanes`, which has all of them
+/// that depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
     /// First instruction, and the one after the last.
@@ -78,8 +78,8 @@ impl Points {
         Self { by_function: (0..survey.program.functions.len()).map(of).collect() }
     }
 
-    /// Every basic block of every function, divided where EXEC changes between instructions that depend on it. What a
-    /// kernel runs before instruction `starts(function)`, where its probes begin, is left out.
+    /// Every basic block of every function, divided where EXEC changes between instructions that depend on
+    /// it. What a kernel runs before instruction `starts(function)`, where its probes begin, is left out.
     pub(crate) fn blocks(survey: &Survey, starts: impl Fn(usize) -> usize) -> Self {
         let of = |function: usize| {
             let blocks = survey.program.functions[function].blocks.iter().enumerate();
@@ -144,8 +144,8 @@ fn stretches(survey: &Survey, first: usize, end: usize) -> Vec<Stretch> {
     found
 }
 
-/// Of instructions that run alike, one before which SCC is dead; the first if there is none. If possible, one before which vector
-/// instructions do what they say.
+/// Of instructions that run alike, one before which SCC is dead; the first if there is none. If possible, one
+/// before which vector instructions do what they say.
 fn quiet_place(survey: &Survey, function: usize, block: usize, (first, end): (usize, usize)) -> usize {
     // Behind that there are no vector registers to count in.
     let last = survey.program.last_with_registers(&survey.program.functions[function].blocks[block]);

@@ -1,9 +1,10 @@
 //! The `#[probe]`s that a kernel crate left in its code object.
 //!
 //! The attribute macros write one line a probe into the section [`SECTION`]:
-//! `1 name kind file line column end_line end_column function`, separated by tabs. The leading 1 is the format's version;
-//! the name of a probe without one is empty. A probe whose divergence is meant has version 2 and a last field, `expect`: a tool
-//! that does not know of it says that it needs another version. Sections of several crates stand one after another.
+//! `1 name kind file line column end_line end_column function`, separated by tabs. The leading 1 is the
+//! format's version; the name of a probe without one is empty. A probe whose divergence is meant has version
+//! 2 and a last field, `expect`: a tool that does not know of it says that it needs another version. Sections
+//! of several crates stand one after another.
 
 use amdgpu_object::CodeObject;
 use thiserror::Error;
@@ -23,8 +24,8 @@ pub struct ProbeSectionError {
     pub problem: &'static str,
 }
 
-/// Every probe of a code object, in order of file and line; none if it has no such section. A probe that was compiled
-/// into several functions is listed once.
+/// Every probe of a code object, in order of file and line; none if it has no such section. A probe that was
+/// compiled into several functions is listed once.
 ///
 /// # Errors
 /// When the section is not as the macros write it.

@@ -1,14 +1,14 @@
 //! Which sites belong to which `#[probe]`.
 //!
-//! The compiler gives a branch the location of its condition, so the branch of a construct is the first located one
-//! within it that lies in no narrower probe. A location is one of the frames of the inline chain, so a probe in a function
-//! that was inlined finds its branch in the caller.
+//! The compiler gives a branch the location of its condition, so the branch of a construct is the first
+//! located one within it that lies in no narrower probe. A location is one of the frames of the inline chain,
+//! so a probe in a function that was inlined finds its branch in the caller.
 
 use crate::instrument::options::{ProbeKind, ProbeSpec};
 use amdinst_format::probes::{Places, ProbeOutcome, ProbeResult, Site, SiteFrame, SiteKind, UniformBranch};
 
-/// Gives sites and uniform branches the names of their probes, and tells what became of each probe. `code` yields the
-/// source locations of all instructions; it is asked only when a probe has no branch.
+/// Gives sites and uniform branches the names of their probes, and tells what became of each probe. `code`
+/// yields the source locations of all instructions; it is asked only when a probe has no branch.
 pub(crate) fn assign(
     probes: &[ProbeSpec],
     sites: &mut [Site],
@@ -89,11 +89,12 @@ struct Candidate {
     leaves_loop: bool,
 }
 
-/// Of the branches within a construct those that are its own: a loop's exits if it has any, else what is located first.
+/// Of the branches within a construct those that are its own: a loop's exits if it has any, else what is
+/// located first.
 ///
-/// Without optimisation the exit of a loop has the location of what follows the loop, be it the whole construct or its
-/// condition. So what leaves a loop is a condition's branch only if nothing else is, and what is located at the construct's
-/// very start, before the condition, only if nothing is located behind.
+/// Without optimisation the exit of a loop has the location of what follows the loop, be it the whole
+/// construct or its condition. So what leaves a loop is a condition's branch only if nothing else is, and
+/// what is located at the construct's very start, before the condition, only if nothing is located behind.
 fn own_branches(probe: &ProbeSpec, all: &[Candidate]) -> Vec<usize> {
     let is_loop = matches!(probe.kind, ProbeKind::While | ProbeKind::For | ProbeKind::Loop);
     let exits: Vec<usize> = all.iter().filter(|branch| branch.leaves_loop).map(|exit| exit.index).collect();
@@ -228,7 +229,8 @@ mod tests {
         assert_eq!(sites[2].name, None);
     }
 
-    /// As `-O0` writes it: `while … {}` on line 8, then `#[probe] if a % b == 0 { while … {} }` from 10:5 to 20:6.
+    /// As `-O0` writes it: `while … {}` on line 8, then `#[probe] if a % b == 0 { while … {} }` from 10:5 to
+    /// 20:6.
     #[test]
     fn the_exit_of_a_loop_before_or_within_is_not_the_branch_of_an_if() {
         let probes = [probe("after", ProbeKind::If, (10, 5), (20, 6))];

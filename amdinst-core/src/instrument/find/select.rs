@@ -112,8 +112,8 @@ fn listed<T: fmt::Display>(what: impl IntoIterator<Item = T>) -> String {
     text
 }
 
-/// Whether an inline chain lies within a probe's construct, or at one of the places, that are asked for. For what has no
-/// name of its own; all, if nothing is asked for.
+/// Whether an inline chain lies within a probe's construct, or at one of the places, that are asked for. For
+/// what has no name of its own; all, if nothing is asked for.
 pub(crate) fn concerns(only: &[SiteSelector], specs: &[ProbeSpec], frames: &[SiteFrame]) -> bool {
     only.is_empty()
         || only.iter().any(|selector| match selector {

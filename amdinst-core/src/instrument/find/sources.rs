@@ -1,7 +1,7 @@
 //! Where instructions stand in the source.
 //!
-//! Instructions stand together at one place, and a planner asks for those of whole loops: each place is made once, and known by a number.
-//! Functions and files are numbers, too, until the probe map is written.
+//! Instructions stand together at one place, and a planner asks for those of whole loops: each place is made
+//! once, and known by a number. Functions and files are numbers, too, until the probe map is written.
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
@@ -121,7 +121,8 @@ impl Sources {
         Arc::clone(&self.known.borrow().files.texts[number as usize])
     }
 
-    /// Sees the places of instructions by their addresses, those side by side at one place once, until one is the last.
+    /// Sees the places of instructions by their addresses, those side by side at one place once, until one is
+    /// the last.
     pub(crate) fn each(
         &self,
         pcs: impl Iterator<Item = u64>,
@@ -234,7 +235,8 @@ pub(crate) struct SourcePlace {
     pub(crate) frames: Box<[CodeFrame]>,
     /// Otherwise the compiler gave it no line, and this is the one before it.
     pub(crate) is_exact: bool,
-    /// The frame that is named for the chain ([`location`](amdinst_format::report::location)), if there is any.
+    /// The frame that is named for the chain ([`location`](amdinst_format::report::location)), if there is
+    /// any.
     told: usize,
 }
 

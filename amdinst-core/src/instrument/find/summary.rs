@@ -1,4 +1,5 @@
-//! Summaries of functions: the registers that each touches itself, without its callees, and what it does with LDS.
+//! Summaries of functions: the registers that each touches itself, without its callees, and what it does with
+//! LDS.
 
 use std::collections::VecDeque;
 
@@ -28,7 +29,8 @@ pub(crate) struct FunctionSummary {
     pub(crate) slow: Slow,
     /// SGPRs that vector instructions read as lane masks, where that is a hazard.
     lane_masks: ScalarSet,
-    /// Pairs of SGPRs that vector instructions read, where what is written into them later must be waited for.
+    /// Pairs of SGPRs that vector instructions read, where what is written into them later must be waited
+    /// for.
     read_by_vectors: ScalarSet,
     lds: LdsUse,
     /// The function reads how many registers its wave has.
@@ -203,7 +205,8 @@ impl FunctionSummary {
         self.lane_masks
     }
 
-    /// Pairs of SGPRs that its vector instructions read, where what is written into them later must be waited for.
+    /// Pairs of SGPRs that its vector instructions read, where what is written into them later must be waited
+    /// for.
     pub(crate) fn read_by_vectors(&self) -> ScalarSet {
         self.read_by_vectors
     }

@@ -82,8 +82,8 @@ impl Survey {
         functions.filter_map(|(index, function)| Some((index, function.kernel?)))
     }
 
-    /// Why the kernel at `function` cannot be instrumented, from its code alone; `frames` tells where an instruction stands in the
-    /// source.
+    /// Why the kernel at `function` cannot be instrumented, from its code alone; `frames` tells where an
+    /// instruction stands in the source.
     pub(crate) fn obstacles(&self, function: usize, frames: impl Fn(u64) -> Vec<SiteFrame>) -> Vec<Refusal> {
         let functions = self.reachable[function].iter().map(|&reached| &self.program.functions[reached]);
         // Of one instruction the last reason is the closest.
@@ -109,8 +109,8 @@ impl Survey {
         refusals
     }
 
-    /// Whether code goes on from the kernel at `function` into another, or from other code into it. A prologue is for waves that
-    /// start there, with what they start with.
+    /// Whether code goes on from the kernel at `function` into another, or from other code into it. A
+    /// prologue is for waves that start there, with what they start with.
     fn shared_with_a_kernel(&self, function: usize) -> Option<Refusal> {
         let functions = &self.program.functions;
         let enters = |from: usize, into: usize| {
@@ -132,8 +132,8 @@ impl Survey {
         obstacles.into_iter().any(|obstacle| obstacle.kind == ObstacleKind::IndirectTarget)
     }
 
-    /// The writes of EXEC in `function` that could not be classified. Of a kernel whose waves are of another size there is nothing to say:
-    /// its masks are not those that were looked for.
+    /// The writes of EXEC in `function` that could not be classified. Of a kernel whose waves are of another
+    /// size there is nothing to say: its masks are not those that were looked for.
     pub(crate) fn unclassified(&self, function: usize) -> impl Iterator<Item = Refusal> {
         let obstacles = &self.program.functions[function].obstacles;
         let is_other = obstacles.iter().any(|obstacle| obstacle.kind == ObstacleKind::OtherWaveSize);

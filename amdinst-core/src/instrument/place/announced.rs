@@ -1,7 +1,8 @@
 //! What announces instructions that follow it, by how many these are: `s_clause` and `s_delay_alu`.
 //!
-//! Another instruction in a clause is illegal (RDNA 3 ISA, 5.2, "Instruction Clauses"), and behind one a delay is for others than it
-//! was made for. Both are hints alone. Where something is inserted among what they announce, `s_nop` takes their place.
+//! Another instruction in a clause is illegal (RDNA 3 ISA, 5.2, "Instruction Clauses"), and behind one a
+//! delay is for others than it was made for. Both are hints alone. Where something is inserted among what
+//! they announce, `s_nop` takes their place.
 
 use amdgpu_isa::{EncodeError, Encoding, Inst, Op, Value};
 
@@ -45,8 +46,8 @@ fn announced(inst: &Inst) -> Option<usize> {
     match inst.op {
         // RDNA 3 ISA, S_CLAUSE: the length less one in bits 5:0.
         Op::s_clause => Some(field(0, 6) + 1),
-        // RDNA 3 ISA, S_DELAY_ALU: INSTID0 3:0 is for the next, INSTID1 10:7 for one that INSTSKIP 6:4 tells: 0 the same, 1 the one
-        // behind it, 2 that with one between …
+        // RDNA 3 ISA, S_DELAY_ALU: INSTID0 3:0 is for the next, INSTID1 10:7 for one that INSTSKIP 6:4 tells:
+        // 0 the same, 1 the one behind it, 2 that with one between …
         Op::s_delay_alu if field(7, 4) != 0 => Some(1 + field(4, 3)),
         Op::s_delay_alu => Some(1),
         _ => None,

@@ -13,7 +13,8 @@ pub(crate) struct Patch {
     pub(crate) before: Vec<Assembled>,
     /// After it, for control that comes through it.
     pub(crate) after: Vec<Assembled>,
-    /// In place of it and of what follows, as many bytes: what control enters there and leaves by its own branch only.
+    /// In place of it and of what follows, as many bytes: what control enters there and leaves by its own
+    /// branch only.
     pub(crate) instead: Vec<Assembled>,
 }
 

@@ -45,12 +45,13 @@ struct Attempt<'a, 'p> {
     places: Vec<CounterPlace>,
     /// By point: where its counters are among the places.
     ids: Vec<usize>,
-    /// Where each kernel works out the address of its records before waves end, if all can: functions that end waves do not know
-    /// for which.
+    /// Where each kernel works out the address of its records before waves end, if all can: functions that
+    /// end waves do not know for which.
     offsets: Option<BTreeMap<usize, At>>,
     /// By kernel: how many instructions do later what its prologue leaves, and what that is.
     later: BTreeMap<usize, (u32, Left)>,
-    /// A function that kernels call ends waves: it does not know for which kernel, and writes the longest record.
+    /// A function that kernels call ends waves: it does not know for which kernel, and writes the longest
+    /// record.
     functions_end: bool,
     draft: Draft,
 }
@@ -146,7 +147,8 @@ impl<'p> Planner<'p> {
         Ok((component.allocate(request, needs)?, None))
     }
 
-    /// What working out the address of records late can make use of; none if a kernel does not get what it takes.
+    /// What working out the address of records late can make use of; none if a kernel does not get what it
+    /// takes.
     fn deferring(&self, group: &KernelGroup) -> Option<Deferring> {
         let ids: Option<Vec<WorkgroupIds>> =
             group.kernels.iter().map(|&kernel| self.workgroup_ids(kernel)).collect();
@@ -159,7 +161,8 @@ impl<'p> Planner<'p> {
         Some(Deferring { workgroup_ids, forms })
     }
 
-    /// Refuses a point where vector instructions may do something else than they say, if it counts by some or counts some.
+    /// Refuses a point where vector instructions may do something else than they say, if it counts by some or
+    /// counts some.
     fn check_modes(&self, function: usize, point: Point, patch: &Patch) -> Result<(), NoPlan> {
         let Survey { program, modes, .. } = self.survey;
         if !modes.concerns(function) {

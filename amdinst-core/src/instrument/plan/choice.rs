@@ -14,14 +14,16 @@ use crate::instrument::refusal::Reason;
 use crate::instrument::registers::scheme::{Borrow, Scheme, SeedPlace};
 
 impl Planner<'_> {
-    /// Tries the schemes that the options allow, cheapest first: those that borrow SGPRs after those that do not, then those that
-    /// borrow lanes of a VGPR; those that lower occupancy only when none of these keeps it. With several memory operations a
-    /// site or by way of scratch memory, a loop takes several times as long as with a wave less: when there is nothing else.
+    /// Tries the schemes that the options allow, cheapest first: those that borrow SGPRs after those that do
+    /// not, then those that borrow lanes of a VGPR; those that lower occupancy only when none of these keeps
+    /// it. With several memory operations a site or by way of scratch memory, a loop takes several times as
+    /// long as with a wave less: when there is nothing else.
     pub(super) fn draft_group(&self, group: &KernelGroup) -> Result<Option<Draft>, NoPlan> {
         self.draft_apart(group, &BTreeSet::new())
     }
 
-    /// The same, with counters of `far` functions in memory, if there are any, while those of all others are in registers.
+    /// The same, with counters of `far` functions in memory, if there are any, while those of all others are
+    /// in registers.
     pub(super) fn draft_apart(
         &self,
         group: &KernelGroup,

@@ -1,14 +1,16 @@
 //! What of a group is counted where not all can be.
 //!
-//! Kernels that share functions have one layout of counters for these. One kernel that runs much code would cost all others theirs, and
-//! so would what is reached through pointers alone: calls through a pointer may reach each function whose address is a value, such as the
-//! formatting of numbers behind each panic, which seldom runs. So functions are left out, each with a refusal of its own:
+//! Kernels that share functions have one layout of counters for these. One kernel that runs much code would
+//! cost all others theirs, and so would what is reached through pointers alone: calls through a pointer may
+//! reach each function whose address is a value, such as the formatting of numbers behind each panic, which
+//! seldom runs. So functions are left out, each with a refusal of its own:
 //!
 //! 1. what a kernel calls that cannot be instrumented even without its functions;
 //! 2. what only pointers reach, if not all fits;
 //! 3. if still not all fits, what has the most branches.
 //!
-//! `auto` counts what only pointers reach in memory, where that lets all other counters of the group be in registers.
+//! `auto` counts what only pointers reach in memory, where that lets all other counters of the group be in
+//! registers.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,8 +59,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Plans a group with the counters of `pointed` functions in memory and all others in registers, if the plan of the `whole` costs
-    /// other code more than none of these functions would.
+    /// Plans a group with the counters of `pointed` functions in memory and all others in registers, if the
+    /// plan of the `whole` costs other code more than none of these functions would.
     fn draft_apart_from(&self, whole: &[Drafted], pointed: &[usize]) -> Option<Vec<Drafted>> {
         let [(group, _)] = whole else { return None };
         let without = self.draft_without(group, pointed);
@@ -97,7 +99,8 @@ impl Planner<'_> {
         drafted
     }
 
-    /// Plans as many of the functions that are called directly as leave all kernels their plans; `alone` is without all.
+    /// Plans as many of the functions that are called directly as leave all kernels their plans; `alone` is
+    /// without all.
     fn draft_the_most(
         &self,
         group: &KernelGroup,

@@ -80,7 +80,8 @@ impl Planner<'_> {
         self.points.of(function).iter().map(refuse).collect()
     }
 
-    /// Accepted kernels whose waves may end in a function that may not be patched: nobody would write their records there.
+    /// Accepted kernels whose waves may end in a function that may not be patched: nobody would write their
+    /// records there.
     pub(super) fn lose_records(
         &self,
         accepted: &BTreeSet<usize>,

@@ -60,7 +60,8 @@ impl ProcessorCache {
         *assembler = Assembler::new(target);
     }
 
-    /// Keeps so many bytes of code of kernels at most. They come again soon, if at all: those that have been known for longest go.
+    /// Keeps so many bytes of code of kernels at most. They come again soon, if at all: those that have been
+    /// known for longest go.
     pub(crate) fn forget_kernels(&mut self, most_bytes: usize) {
         let count = self.seen.forget_kernels(most_bytes);
         self.touches.forget_kernels(count);

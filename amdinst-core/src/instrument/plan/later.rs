@@ -5,8 +5,8 @@
 //! time. It must stand behind a load in the same block, the argument must have been waited for, and SCC must
 //! be dead. Next is the wait for scalar loads in the first block. Else it is done when a wave ends.
 //!
-//! This takes 12 SGPRs beside the counters (14 before gfx90a, 10 on GFX12), below those that would lower occupancy.
-//! Without them, or with the buffer's address in a variable, the prologue does it all.
+//! This takes 12 SGPRs beside the counters (14 before gfx90a, 10 on GFX12), below those that would lower
+//! occupancy. Without them, or with the buffer's address in a variable, the prologue does it all.
 
 use std::ops::Range;
 
@@ -78,7 +78,8 @@ impl Planner<'_> {
         Some(Start { kernel, blocks, first, entry, runs_once: function.predecessors(first).is_empty() })
     }
 
-    /// Where a kernel can work out its record's offset before its waves end: its argument is there, and every wave passes once.
+    /// Where a kernel can work out its record's offset before its waves end: its argument is there, and every
+    /// wave passes once.
     pub(super) fn place_for_offset(&self, kernel: usize) -> Option<At> {
         let Survey { program, liveness, .. } = self.survey;
         let start = self.start(kernel)?;
@@ -124,8 +125,8 @@ impl Planner<'_> {
         WorkgroupIds::of(&self.with_argument(kernel).ok()?, self.object.target.arch)
     }
 
-    /// Inserts what a prologue leaves for later: how many instructions that is, and what it leaves. `counts` are the points whose
-    /// counters must be clear.
+    /// Inserts what a prologue leaves for later: how many instructions that is, and what it leaves. `counts`
+    /// are the points whose counters must be clear.
     pub(super) fn later(
         &self,
         draft: &mut Draft,
@@ -217,8 +218,9 @@ impl Planner<'_> {
         })
     }
 
-    /// Puts the ids by that do not stay where they are: as late as they are there, but before the first wait for arguments; what
-    /// loads the kernel begins before that need not wait for it. How many instructions that is.
+    /// Puts the ids by that do not stay where they are: as late as they are there, but before the first wait
+    /// for arguments; what loads the kernel begins before that need not wait for it. How many instructions
+    /// that is.
     fn ids_later(
         &self,
         draft: &mut Draft,
@@ -267,8 +269,8 @@ impl Planner<'_> {
         Ok(count)
     }
 
-    /// Whether a kernel reads no other bits of v0 than those with ids that it asked for: it takes these out, and overwrites the
-    /// register, in its first block.
+    /// Whether a kernel reads no other bits of v0 than those with ids that it asked for: it takes these out,
+    /// and overwrites the register, in its first block.
     fn leaves_ids(&self, start: Start<'_>) -> bool {
         let program = &self.survey.program;
         let bits = entry::id_bits(&self.kernel(start.kernel).descriptor);
@@ -289,8 +291,9 @@ impl Planner<'_> {
     }
 }
 
-/// The instruction of the first block before which the kernel has begun its first loads, and nothing else has happened that
-/// matters: its first wait, or what follows the last load, if it does not wait there. None if the block may run again.
+/// The instruction of the first block before which the kernel has begun its first loads, and nothing else has
+/// happened that matters: its first wait, or what follows the last load, if it does not wait there. None if
+/// the block may run again.
 fn end_of_loads(program: &Program, start: Start<'_>) -> Option<usize> {
     if !start.runs_once {
         return None;

@@ -51,7 +51,8 @@ use amdgpu_object::{CodeObject, Kernel};
 use amdinst_format::probes::{AddressMap, Cost, KernelProbes, SiteFrame};
 use amdinst_format::report::location;
 
-/// What will be done to a code object. Made by [`plan()`](super::plan()), carried out by [`apply()`](super::apply()).
+/// What will be done to a code object. Made by [`plan()`](super::plan()), carried out by
+/// [`apply()`](super::apply()).
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) kernels: Vec<KernelProbes>,
@@ -67,7 +68,8 @@ impl Plan {
         &self.kernels
     }
 
-    /// What of [`Options::only`] selects no site of these kernels. That is an error, unless another code object has it.
+    /// What of [`Options::only`] selects no site of these kernels. That is an error, unless another code
+    /// object has it.
     pub fn unmatched(&self) -> &[NoSuchSite] {
         &self.unmatched
     }
@@ -78,7 +80,8 @@ impl Plan {
     }
 }
 
-/// Plans as [`plan`](super::plan()) does, with what is known of the processor's code. Returns that with what was learnt.
+/// Plans as [`plan`](super::plan()) does, with what is known of the processor's code. Returns that with what
+/// was learnt.
 pub(super) fn plan_with(
     object: &CodeObject,
     options: &Options,
@@ -218,7 +221,8 @@ struct Draft {
 }
 
 impl Draft {
-    /// What stands before an instruction: the code that counts, and, where a block is counted at an end of waves, the end's.
+    /// What stands before an instruction: the code that counts, and, where a block is counted at an end of
+    /// waves, the end's.
     fn counting_and_exit<'p>(&self, at: usize, patch: &'p Patch) -> (&'p [Assembled], &'p [Assembled]) {
         match self.counting_ends.get(&at) {
             Some(&count) => patch.before.split_at(count.min(patch.before.len())),

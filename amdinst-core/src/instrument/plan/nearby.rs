@@ -1,9 +1,10 @@
 //! Where in the source a branch stands, and where else its instructions do.
 //!
-//! LLVM gives a branch that it made of several their merged location, which may be a line without any (that before a loop, say), or none
-//! at all. The condition of an `if` is what its compare was written for; a loop is where the instructions that go round in it stand. Where
-//! the branch has no line and no compare is at hand, what stands before it and what it guards are near it. Only places in the same
-//! function, or in what was inlined into it, are of the branch.
+//! LLVM gives a branch that it made of several their merged location, which may be a line without any (that
+//! before a loop, say), or none at all. The condition of an `if` is what its compare was written for; a loop
+//! is where the instructions that go round in it stand. Where the branch has no line and no compare is at
+//! hand, what stands before it and what it guards are near it. Only places in the same function, or in what
+//! was inlined into it, are of the branch.
 
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -32,7 +33,8 @@ pub(super) struct Stands {
     pub(super) is_near: bool,
 }
 
-/// The function that a place is of: a closure that Rust's own library calls is of the function that called the library.
+/// The function that a place is of: a closure that Rust's own library calls is of the function that called
+/// the library.
 fn scope(place: &SourcePlace) -> Option<&CodeFrame> {
     let mut at = 0;
     while place.is_library(at + 1) {
@@ -65,7 +67,8 @@ fn is_of_the_user(chain: Chain, sources: &Sources) -> bool {
     sources.numbered(chain.place).frames[chain.first..].iter().any(CodeFrame::is_own)
 }
 
-/// What is told of a chain's part from a frame on: a line, and whether it is a call of what the library does there.
+/// What is told of a chain's part from a frame on: a line, and whether it is a call of what the library does
+/// there.
 fn key(place: &SourcePlace, first: usize) -> (Option<u32>, Option<u32>, bool) {
     let told = place.told_from(first);
     let frame = place.frames.get(told);
@@ -79,8 +82,8 @@ impl Planner<'_> {
         let mut nearby = self.nearby(function, site, &own, sources);
         let mut chain = Chain { place: number, first: 0 };
         if !own.is_exact {
-            // A `for` goes round where it asks for the next, as no loop in it does; else it is the nearest that says more than a line of Rust's
-            // own library.
+            // A `for` goes round where it asks for the next, as no loop in it does; else it is the nearest
+            // that says more than a line of Rust's own library.
             let is_loop = site.kind == Narrowing::LoopExit;
             let mut near = nearby.iter();
             let asks =
@@ -94,7 +97,8 @@ impl Planner<'_> {
         Stands { own: chain, nearby, is_near: !own.is_exact }
     }
 
-    /// The lines of a site's own instructions, the nearest first; none if its own line is known to be the branch's.
+    /// The lines of a site's own instructions, the nearest first; none if its own line is known to be the
+    /// branch's.
     fn nearby(&self, function: usize, site: &MaskSite, own: &SourcePlace, sources: &Sources) -> Vec<Near> {
         let Some(scope) = scope(own) else { return Vec::new() };
         // A branch of Rust's own library is told at the line that called it.
@@ -138,8 +142,8 @@ impl Planner<'_> {
         found
     }
 
-    /// The places of the instructions that are a site's branch, the nearest first, until one is the last; with what it guards, if its own
-    /// place is not known.
+    /// The places of the instructions that are a site's branch, the nearest first, until one is the last;
+    /// with what it guards, if its own place is not known.
     fn each_place(
         &self,
         function: usize,

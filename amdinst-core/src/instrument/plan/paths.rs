@@ -7,7 +7,8 @@ pub(super) fn first_block(blocks: &[Block], entry: usize) -> Option<usize> {
     blocks.iter().position(|block| block.insts.contains(&entry))
 }
 
-/// Whether waves go anywhere but from block to block until they end: what happens to them there is not looked at.
+/// Whether waves go anywhere but from block to block until they end: what happens to them there is not looked
+/// at.
 pub(super) fn leave(blocks: &[Block]) -> bool {
     blocks.iter().any(|block| !matches!(block.exit, Exit::Local | Exit::End))
 }

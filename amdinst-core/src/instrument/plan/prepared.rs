@@ -3,9 +3,10 @@
 //! The points, what is live at them, and the registers that they leave are found once per group, and not for
 //! each scheme that is tried.
 //!
-//! A shared function has the same places in the records of all kernels. Those that most kernels call come first, so that a kernel which
-//! calls few of them has room for few: see [`Prepared::room`]. Before them are those of *far* functions, whose counters are in memory while
-//! those of all others are in registers: so the places of a record are alike up to there.
+//! A shared function has the same places in the records of all kernels. Those that most kernels call come
+//! first, so that a kernel which calls few of them has room for few: see [`Prepared::room`]. Before them are
+//! those of *far* functions, whose counters are in memory while those of all others are in registers: so the
+//! places of a record are alike up to there.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +27,8 @@ pub(super) struct Prepared<'a> {
     shared: usize,
     /// How many of those stand in far ones.
     pub(super) far: usize,
-    /// By kernel: how many of the shared ones its records have room for, which is all up to the last that it can reach, and all far ones.
+    /// By kernel: how many of the shared ones its records have room for, which is all up to the last that it
+    /// can reach, and all far ones.
     room: BTreeMap<usize, usize>,
     /// Points of a record that has room for those of any kernel of the group.
     pub(super) total: usize,
@@ -41,12 +43,14 @@ impl Prepared<'_> {
         &self.points
     }
 
-    /// Points of shared functions for which a kernel's records have room: all up to the last that it can reach.
+    /// Points of shared functions for which a kernel's records have room: all up to the last that it can
+    /// reach.
     pub(super) fn room(&self, kernel: usize) -> &[(usize, Point)] {
         &self.points[..self.room.get(&kernel).copied().unwrap_or(self.shared)]
     }
 
-    /// By point: where its counters are in a record. Points of shared functions come first, then a kernel's own.
+    /// By point: where its counters are in a record. Points of shared functions come first, then a kernel's
+    /// own.
     pub(super) fn ids(&self) -> Vec<usize> {
         let mut ids: Vec<usize> = (0..self.shared).collect();
         for own in self.points[self.shared..].chunk_by(|(one, _), (other, _)| one == other) {
@@ -57,7 +61,8 @@ impl Prepared<'_> {
 }
 
 impl<'a> Planner<'a> {
-    /// What is the same in every scheme in which the counters of `far` functions, of those that the group shares, are in memory.
+    /// What is the same in every scheme in which the counters of `far` functions, of those that the group
+    /// shares, are in memory.
     pub(super) fn prepare(&self, group: &KernelGroup, far: &BTreeSet<usize>) -> Prepared<'a> {
         let arch = self.object.target.arch;
         let points_of =

@@ -50,7 +50,8 @@ fn without_counters(object: &CodeObject, kernel: &Kernel, options: &Options, why
     }
 }
 
-/// The kernels of a code object for a processor whose code is not instrumented: each is refused, for that reason.
+/// The kernels of a code object for a processor whose code is not instrumented: each is refused, for that
+/// reason.
 pub fn refused(object: &CodeObject, options: &Options, why: NotInstrumented) -> Vec<KernelProbes> {
     let why = why.to_string();
     let refusal = || Refusal::of_kernel(Reason::Processor, why.clone());
@@ -124,8 +125,8 @@ impl Planner<'_> {
                 .collect(),
         };
         let room = listed.len();
-        // The record has room for every shared function's sites; those of functions that this kernel never calls stay
-        // zero in it.
+        // The record has room for every shared function's sites; those of functions that this kernel never
+        // calls stay zero in it.
         let counted = (0..).zip(listed).filter(|(_, (owner, _))| survey.reachable[function].contains(owner));
         let (mut sites, mut blocks) = (Vec::with_capacity(room), Vec::new());
         let mut places = KernelPlaces::new(sources);
@@ -266,7 +267,8 @@ impl Planner<'_> {
             let found = writes.binary_search_by_key(&before, |&(inst, _)| inst);
             found.is_ok_and(|found| writes[found].1 == OtherWrite::WholeWave)
         });
-        // A lane that is told by its number is read and written whether it is active or not: most often for a spill, too.
+        // A lane that is told by its number is read and written whether it is active or not: most often for a
+        // spill, too.
         let by_lane = |located: &Located| {
             let by_number = matches!(located.op, Op::v_readlane_b32 | Op::v_writelane_b32);
             !whole_wave && !located.encoding.is_scalar() && !by_number
@@ -342,8 +344,8 @@ fn in_kernel(probe: &ProbeSpec, kernel: &Kernel, object: &CodeObject) -> bool {
     function == kernel.name || object.kernels.iter().all(|other| other.name != function)
 }
 
-/// A probe of a function that several kernels could call concerns those in whose code it was found. One that was
-/// found nowhere stays listed as removed with every kernel, so that it is never silently gone.
+/// A probe of a function that several kernels could call concerns those in whose code it was found. One that
+/// was found nowhere stays listed as removed with every kernel, so that it is never silently gone.
 fn drop_absent_probes(kernels: &mut [KernelProbes]) {
     let present = |outcome: &ProbeOutcome| outcome.result != ProbeResult::Removed;
     let found: Vec<_> = kernels

@@ -29,7 +29,8 @@ pub(super) struct Entries {
     /// The instruction that the prologue stands before.
     pub(super) at: usize,
     pub(super) prologue: Vec<Assembled>,
-    /// For firmware that does not preload arguments: a stub in place of the original's, and its first instruction.
+    /// For firmware that does not preload arguments: a stub in place of the original's, and its first
+    /// instruction.
     pub(super) stub: Option<(usize, Vec<Assembled>)>,
 }
 
@@ -172,7 +173,8 @@ impl Properties<'_, '_> {
         self.counting.reserved.scratch.is_some_and(|slots| slots.is_set_up)
     }
 
-    /// What the prologue needs of what waves start with: the pointer to the arguments, if ours is one, and all ids.
+    /// What the prologue needs of what waves start with: the pointer to the arguments, if ours is one, and
+    /// all ids.
     fn ask_for_ids(&mut self) -> Result<(), NoPlan> {
         let arch = self.arch();
         if self.planner.options.abi == Abi::Argument {
@@ -305,8 +307,8 @@ impl Properties<'_, '_> {
         Ok(needed)
     }
 
-    /// Allots as many VGPRs as inserted code uses. How many the metadata tells of. AGPRs start after the VGPRs, where they share the
-    /// file.
+    /// Allots as many VGPRs as inserted code uses. How many the metadata tells of. AGPRs start after the
+    /// VGPRs, where they share the file.
     fn allot_vgprs(&mut self, used: u32) -> Result<u32, NoPlan> {
         let arch = self.arch();
         let original = self.kernel.descriptor;
@@ -394,14 +396,15 @@ impl Properties<'_, '_> {
 }
 
 impl Planner<'_> {
-    /// Whether scalar loads right behind each other may be issued again (XNACK). A plan depends on nothing else that the target says
-    /// beside its processor.
+    /// Whether scalar loads right behind each other may be issued again (XNACK). A plan depends on nothing
+    /// else that the target says beside its processor.
     pub(super) fn may_replay(&self) -> bool {
         matches!(self.object.target.xnack, FeatureState::Any | FeatureState::On)
     }
 
-    /// Whether something must stand between a prologue and the kernel's first instructions if loads may be issued again: then none
-    /// may write what another reads, nor be a store ("XNACK" in the AMDGPU user guide; LLVM's `checkSoftClauseHazards`).
+    /// Whether something must stand between a prologue and the kernel's first instructions if loads may be
+    /// issued again: then none may write what another reads, nor be a store ("XNACK" in the AMDGPU user
+    /// guide; LLVM's `checkSoftClauseHazards`).
     fn makes_clause(&self, prologue: &[Assembled], first: usize) -> bool {
         let arch = self.object.target.arch;
         let is_scalar_load = |inst: &&Assembled| inst.encoding == Encoding::Smem;

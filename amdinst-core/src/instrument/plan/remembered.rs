@@ -101,7 +101,8 @@ impl Planner<'_> {
         Some(draft)
     }
 
-    /// Remembers the plan of a kernel that shares no code: it inserts what was taken in from the place of this number on.
+    /// Remembers the plan of a kernel that shares no code: it inserts what was taken in from the place of
+    /// this number on.
     pub(super) fn remember(
         &mut self,
         function: usize,

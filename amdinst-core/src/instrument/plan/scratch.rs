@@ -1,11 +1,13 @@
 //! Private memory for what sites borrow when there is no other way.
 //!
-//! Descriptor and note get eight bytes more a work-item. Where hardware does not set FLAT_SCRATCH, or the kernel's own memory is
-//! larger than offsets reach, the site needs one more dead SGPR, for the address, or M0, to keep one in use.
+//! Descriptor and note get eight bytes more a work-item. Where hardware does not set FLAT_SCRATCH, or the
+//! kernel's own memory is larger than offsets reach, the site needs one more dead SGPR, for the address, or
+//! M0, to keep one in use.
 //!
-//! Where hardware does not set FLAT_SCRATCH, the prologue does: to the base of scratch memory plus the wave's offset, which the
-//! instrumented descriptor asks for (`FLAT_SCRATCH_INIT`). A kernel that sets it in the same way sets it a second time. Kernels that
-//! write anything else there are refused (`no-free-vgpr`), and so are kernels with a dynamic stack.
+//! Where hardware does not set FLAT_SCRATCH, the prologue does: to the base of scratch memory plus the wave's
+//! offset, which the instrumented descriptor asks for (`FLAT_SCRATCH_INIT`). A kernel that sets it in the
+//! same way sets it a second time. Kernels that write anything else there are refused (`no-free-vgpr`), and
+//! so are kernels with a dynamic stack.
 
 use amdgpu_isa::{Feature, HardwareRegister, Op, Reg, Value};
 
@@ -23,8 +25,9 @@ const MOST_OF_WAVE: u32 = 8191 * 1024;
 impl Planner<'_> {
     /// Two dwords a work-item behind all that the kernels of a group have.
     ///
-    /// With architected flat scratch, scratch memory needs no register to be addressed: hardware sets FLAT_SCRATCH for each wave, and
-    /// enabling it shifts no SGPR. Else the prologue sets it, as kernels do that need it; who writes anything else there is refused.
+    /// With architected flat scratch, scratch memory needs no register to be addressed: hardware sets
+    /// FLAT_SCRATCH for each wave, and enabling it shifts no SGPR. Else the prologue sets it, as kernels do
+    /// that need it; who writes anything else there is refused.
     pub(super) fn scratch_slots(&self, group: &KernelGroup) -> Result<ScratchSlots, NoPlan> {
         let refuse = |detail: String| {
             Err(NoPlan::Refused(Reason::NoFreeVgpr, format!("every VGPR is in use, and {detail}")))
@@ -79,8 +82,8 @@ impl Planner<'_> {
         }
     }
 
-    /// The two instructions by which a kernel sets FLAT_SCRATCH as the prologue does: to the sum of what arrives in SGPRs, before
-    /// anything else is written to these.
+    /// The two instructions by which a kernel sets FLAT_SCRATCH as the prologue does: to the sum of what
+    /// arrives in SGPRs, before anything else is written to these.
     fn sets_up_flat_scratch(&self, function: usize) -> [Option<usize>; 2] {
         let program = &self.survey.program;
         let mut found = [None; 2];

@@ -65,7 +65,8 @@ impl Planner<'_> {
             .retain(|function, point| point.site().is_some_and(|site| kept.contains(&(function, site))));
     }
 
-    /// Selects blocks: those with an instruction at the lines, or in the construct of the probe, that are asked for.
+    /// Selects blocks: those with an instruction at the lines, or in the construct of the probe, that are
+    /// asked for.
     fn select_blocks(&mut self, sources: &Sources) {
         let Options { only, probes, .. } = self.options;
         let insts = &self.survey.program.insts;

@@ -1,16 +1,17 @@
 //! Registers for the probes of one component: kernels that share functions, and these functions.
 //!
-//! What is reserved for the probes is used by nothing else in the whole component, so one choice is right for a shared
-//! function whichever kernel calls it. SGPRs that a site needs for a moment are, in this order, dead around
-//! the site, unused, or borrowed from the program: then lanes of an unused VGPR keep their values meanwhile.
-//! The record's address is kept there too if no pair of SGPRs is left for it.
+//! What is reserved for the probes is used by nothing else in the whole component, so one choice is right for
+//! a shared function whichever kernel calls it. SGPRs that a site needs for a moment are, in this order, dead
+//! around the site, unused, or borrowed from the program: then lanes of an unused VGPR keep their values
+//! meanwhile. The record's address is kept there too if no pair of SGPRs is left for it.
 //!
 //! If too few VGPRs are unused, sites borrow the lowest lanes of others. No load or matrix instruction of the
 //! whole component touches these, so nothing writes to them meanwhile, and none of them arrives with
 //! work-item ids. So saving and restoring is all there is to it.
 //!
-//! [`Options::spare_vgprs`](crate::instrument::Options::spare_vgprs) and [`spare_sgprs`](crate::instrument::Options::spare_sgprs)
-//! instrument any kernel as if it left so few registers; tests reach all of this by them.
+//! [`Options::spare_vgprs`](crate::instrument::Options::spare_vgprs) and
+//! [`spare_sgprs`](crate::instrument::Options::spare_sgprs) instrument any kernel as if it left so few
+//! registers; tests reach all of this by them.
 
 use amdgpu_isa::{LAST_SGPR, Reg, RegSet};
 
@@ -33,7 +34,8 @@ use crate::instrument::refusal::Reason;
 #[derive(Clone, Debug)]
 pub(crate) struct Allocation {
     pub(crate) reserved: Reserved,
-    /// Where the counters of the shared functions' sites are, then those of the kernel's own sites (the same for each kernel).
+    /// Where the counters of the shared functions' sites are, then those of the kernel's own sites (the same
+    /// for each kernel).
     pub(crate) places: Vec<CounterPlace>,
     /// By point.
     pub(crate) temps: Vec<Temps>,
@@ -60,7 +62,8 @@ pub(crate) struct Request<'a> {
     pub(crate) sites: usize,
     /// How many of them, the first, have counters in memory whatever the scheme.
     pub(crate) far: usize,
-    /// Counters in SGPRs may leave working out the record's address for later. Asked only where there are enough SGPRs.
+    /// Counters in SGPRs may leave working out the record's address for later. Asked only where there are
+    /// enough SGPRs.
     pub(crate) may_defer: Option<&'a dyn Fn() -> Option<Deferring>>,
     /// Private memory for the spill VGPR; used if sites are to borrow that.
     pub(crate) scratch: Option<ScratchSlots>,
@@ -295,8 +298,8 @@ impl<'a> Allocator<'a> {
         Ok(self.reserved.counters.chunks(each).map(place).collect())
     }
 
-    /// Leaves working out the record's address for later, if there are registers for that. The places of the counters, if the
-    /// record is packed; else there are counters for each site.
+    /// Leaves working out the record's address for later, if there are registers for that. The places of the
+    /// counters, if the record is packed; else there are counters for each site.
     fn defer(&mut self, each: usize, deferring: &Deferring) -> Option<Vec<CounterPlace>> {
         let Deferring { workgroup_ids, forms } = deferring;
         let sites = self.request.sites;
@@ -327,9 +330,9 @@ impl<'a> Allocator<'a> {
         None
     }
 
-    /// Places for records that one lane writes, packed; sites may have masks instead of counters. Returns the places, and
-    /// the registers that are zero at first. Records may hold the first of these sites alone, if there is no telling how
-    /// many.
+    /// Places for records that one lane writes, packed; sites may have masks instead of counters. Returns the
+    /// places, and the registers that are zero at first. Records may hold the first of these sites alone, if
+    /// there is no telling how many.
     fn packed(
         &self,
         mut sgprs: Vec<u8>,
@@ -419,8 +422,8 @@ impl<'a> Allocator<'a> {
         Ok(())
     }
 
-    /// Finds the VGPRs that counters in registers go through at the end of a wave. Every VGPR is dead there: such as are allotted
-    /// anyway are taken.
+    /// Finds the VGPRs that counters in registers go through at the end of a wave. Every VGPR is dead there:
+    /// such as are allotted anyway are taken.
     fn vgprs_at_end(&mut self) -> Result<(), NoRegisters> {
         if self.reserved.adds_to_memory {
             return Ok(());
@@ -455,8 +458,8 @@ fn spare(reserved: &Reserved) -> Sgprs {
     reserved.spare.iter().fold(Sgprs::default(), |all, &register| all.with(register))
 }
 
-/// The SGPRs for counters where the record's address is worked out late, in the order in which they should be taken: those last that
-/// have ids of the workgroup. The pair for that address is not needed then.
+/// The SGPRs for counters where the record's address is worked out late, in the order in which they should be
+/// taken: those last that have ids of the workgroup. The pair for that address is not needed then.
 fn for_counters(workgroup_ids: &[u8], sgprs: &[u8], record: RecordPlace) -> Vec<u8> {
     let mut sgprs = sgprs.to_vec();
     if let RecordPlace::Sgprs(pair) = record {
@@ -469,8 +472,8 @@ fn for_counters(workgroup_ids: &[u8], sgprs: &[u8], record: RecordPlace) -> Vec<
     others
 }
 
-/// A pair for the time at the end, where all is dead but what is reserved for the probes, and whether a scalar load may still write
-/// to it.
+/// A pair for the time at the end, where all is dead but what is reserved for the probes, and whether a
+/// scalar load may still write to it.
 fn end_pair(reserved: &Reserved, late: &RegSet) -> Option<(u8, bool)> {
     let is_owned = |pair: u8| {
         reserved.record == RecordPlace::Sgprs(pair) || reserved.begin == Some(BeginPlace::Sgprs(pair))

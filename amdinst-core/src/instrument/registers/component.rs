@@ -14,7 +14,8 @@ use crate::instrument::find::points::Point;
 use crate::instrument::find::survey::Survey;
 use crate::instrument::refusal::Reason;
 
-/// The first VGPR that may be borrowed: those below arrive with work-item ids, and prologues use borrowed ones.
+/// The first VGPR that may be borrowed: those below arrive with work-item ids, and prologues use borrowed
+/// ones.
 const FIRST_BORROWED: u32 = 3;
 
 /// The limits of a component, whatever the scheme.
@@ -130,8 +131,8 @@ impl<'a> Component<'a> {
         all
     }
 
-    /// VGPRs below this number cost no occupancy: 8 waves or 10 of a SIMD take an even share. Those of a kernel with accumulation
-    /// registers behind them stay as they are.
+    /// VGPRs below this number cost no occupancy: 8 waves or 10 of a SIMD take an even share. Those of a
+    /// kernel with accumulation registers behind them stay as they are.
     fn vgprs_that_cost_nothing(&self) -> u8 {
         let arch = self.arch();
         let in_one_file = arch.has(Feature::UnifiedRegisterFile);
@@ -144,7 +145,8 @@ impl<'a> Component<'a> {
         (share / granule * granule) as u8
     }
 
-    /// VGPRs that cost no occupancy, and that no load may still write to when a wave ends, but for the spill VGPR.
+    /// VGPRs that cost no occupancy, and that no load may still write to when a wave ends, but for the spill
+    /// VGPR.
     pub(super) fn free_at_end(&self, spill: Option<u8>) -> RegSet {
         let most = self.vgprs_that_cost_nothing();
         let mut free: RegSet =
@@ -162,7 +164,8 @@ impl<'a> Component<'a> {
         self.points.iter().map(|(_, candidates)| candidates)
     }
 
-    /// Reserves as many unused SGPRs as the neediest point lacks; with borrowing, as many of them as there are.
+    /// Reserves as many unused SGPRs as the neediest point lacks; with borrowing, as many of them as there
+    /// are.
     pub(super) fn reserve_spare(
         &self,
         needs: &[Needs],

@@ -6,13 +6,14 @@ use amdgpu_isa::{Arch, Feature, LAST_SGPR};
 /// Registers that hold a wave's ids, and the argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Deferred {
-    /// First of eight with the argument: the buffer's address, bytes between workgroups in x (where the record's offset comes to
-    /// be), y and z, two words of which a wave's number follows, bytes between records.
+    /// First of eight with the argument: the buffer's address, bytes between workgroups in x (where the
+    /// record's offset comes to be), y and z, two words of which a wave's number follows, bytes between
+    /// records.
     pub(crate) block: u8,
     /// Ids of the wave's first work-item. Where all come in one VGPR (gfx90a and later), the first has that.
     pub(crate) ids: [u8; 3],
-    /// Ids of the workgroup, where the program overwrites those that it was started with. Where it cannot, one register for an id
-    /// that is taken out of another.
+    /// Ids of the workgroup, where the program overwrites those that it was started with. Where it cannot,
+    /// one register for an id that is taken out of another.
     pub(crate) workgroup: [u8; 3],
 }
 
@@ -45,8 +46,8 @@ impl Deferred {
         Some(deferred)
     }
 
-    /// In SGPRs from one on that is a multiple of four, [`Deferred::REGISTERS`] of them: for a prologue that works out all by
-    /// itself, and keeps nothing of the workgroup.
+    /// In SGPRs from one on that is a multiple of four, [`Deferred::REGISTERS`] of them: for a prologue that
+    /// works out all by itself, and keeps nothing of the workgroup.
     pub(crate) const fn at(arch: Arch, first: u8) -> Self {
         let id = first + 8;
         let ids = if arch.has(Feature::PackedWorkItemIds) { [id; 3] } else { [id, id + 1, id + 2] };
@@ -62,8 +63,8 @@ pub(crate) const SPECIAL_SGPRS: u32 = 6;
 
 /// SGPRs below this number cost no occupancy, on a SIMD that is full of waves.
 fn sgprs_that_cost_nothing(arch: Arch) -> u8 {
-    // Of 800 a SIMD, 8 waves or 10 take a share each in granules of 16, 6 of it for special registers. The table would allow a few
-    // more to 8 waves.
+    // Of 800 a SIMD, 8 waves or 10 take a share each in granules of 16, 6 of it for special registers. The
+    // table would allow a few more to 8 waves.
     if arch.limits().fixed_sgprs {
         return LAST_SGPR + 1;
     }

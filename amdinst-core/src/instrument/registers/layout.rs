@@ -104,11 +104,12 @@ pub(crate) struct Reserved {
     pub(crate) counters: Vec<u8>,
     /// VGPRs whose lanes are counters.
     pub(crate) counter_vgprs: Vec<u8>,
-    /// VGPR with an offset in each lane, four bytes apart: in the record, from the prologue on (`adds_to_memory`) or for use at the end;
-    /// in LDS (`lds`), where only the lowest lanes keep theirs and it is the spill VGPR besides.
+    /// VGPR with an offset in each lane, four bytes apart: in the record, from the prologue on
+    /// (`adds_to_memory`) or for use at the end; in LDS (`lds`), where only the lowest lanes keep theirs and
+    /// it is the spill VGPR besides.
     pub(crate) offsets: u8,
-    /// VGPR for increments, or for data on their way to memory. Lanes of counters other than sums of lanes are always one, unless
-    /// it is borrowed.
+    /// VGPR for increments, or for data on their way to memory. Lanes of counters other than sums of lanes
+    /// are always one, unless it is borrowed.
     pub(crate) data: u8,
     /// Sites add to the record in memory, some or all: these two are theirs from the prologue on.
     pub(crate) adds_to_memory: bool,
@@ -122,8 +123,8 @@ pub(crate) struct Reserved {
     pub(crate) begin: Option<BeginPlace>,
     /// Pair for the time at the end, and whether a scalar load may still write to it then.
     pub(crate) end: (u8, bool),
-    /// VGPR whose lanes hold what has no SGPR: [`SPILLED_RECORD`] and what sites borrow, from [`SPILLED_SGPRS`] on. Lanes
-    /// below these are not touched.
+    /// VGPR whose lanes hold what has no SGPR: [`SPILLED_RECORD`] and what sites borrow, from
+    /// [`SPILLED_SGPRS`] on. Lanes below these are not touched.
     pub(crate) spill: Option<u8>,
     /// Registers from which the record's address follows, where the prologue does not work that out.
     pub(crate) deferred: Option<Deferred>,
@@ -133,8 +134,8 @@ pub(crate) struct Reserved {
     pub(crate) packed: bool,
     /// VGPRs that cost no occupancy, and that no load may still write to when a wave ends.
     pub(crate) free_vgprs: RegSet,
-    /// SGPRs that vector instructions read as masks, where writing these is a hazard: nothing that is inserted does, not even where a
-    /// wave ends and all is dead.
+    /// SGPRs that vector instructions read as masks, where writing these is a hazard: nothing that is
+    /// inserted does, not even where a wave ends and all is dead.
     pub(crate) lane_masks: ScalarSet,
 }
 
@@ -152,10 +153,11 @@ pub(crate) enum BorrowedVgprs {
     /// Neither.
     #[default]
     Neither,
-    /// `data` with counters in LDS, `offsets` with counters in memory. The other one is the spill VGPR, whose lanes from
-    /// [`BORROWED_LANES`] on keep as many of its lowest meanwhile.
+    /// `data` with counters in LDS, `offsets` with counters in memory. The other one is the spill VGPR, whose
+    /// lanes from [`BORROWED_LANES`] on keep as many of its lowest meanwhile.
     One,
-    /// Both VGPRs, with counters in memory. Only the first lane of each is used; an SGPR keeps its value meanwhile.
+    /// Both VGPRs, with counters in memory. Only the first lane of each is used; an SGPR keeps its value
+    /// meanwhile.
     Both,
 }
 
@@ -170,15 +172,17 @@ impl BorrowedVgprs {
     }
 }
 
-/// Two dwords of each work-item's private memory, by their byte offset. There the lowest [`SPILL_LANES`] of a spill VGPR
-/// that the program uses, too, change places: a site saves the program's and loads the probes', and puts the program's back.
+/// Two dwords of each work-item's private memory, by their byte offset. There the lowest [`SPILL_LANES`] of a
+/// spill VGPR that the program uses, too, change places: a site saves the program's and loads the probes',
+/// and puts the program's back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScratchSlots {
     /// The program's lanes, while a site runs.
     pub(crate) kept: u32,
     /// Bytes of private memory a work-item, with these.
     pub(crate) end: u32,
-    /// Instructions have the address of `kept` in an SGPR: where they must have one, and behind what their offsets reach.
+    /// Instructions have the address of `kept` in an SGPR: where they must have one, and behind what their
+    /// offsets reach.
     pub(crate) by_register: bool,
     /// The prologue sets FLAT_SCRATCH: where hardware does not.
     pub(crate) is_set_up: bool,
@@ -200,8 +204,8 @@ const _: () = assert!(SPILLED_SGPRS + MOST_BORROWED as u32 <= SPILL_LANES);
 /// SGPRs that a site borrows at most.
 pub(crate) const MOST_BORROWED: usize = 12;
 
-/// Lanes of a borrowed VGPR that the spill VGPR keeps, and the first of its own that it keeps them in: half a row each, which a
-/// shift within the row moves at once.
+/// Lanes of a borrowed VGPR that the spill VGPR keeps, and the first of its own that it keeps them in: half a
+/// row each, which a shift within the row moves at once.
 pub(crate) const BORROWED_LANES: u32 = 8;
 const _: () = assert!(WORDS_PER_SITE <= BORROWED_LANES);
 
@@ -244,8 +248,8 @@ pub(crate) const SPILLED_SGPRS: u32 = SPILLED_RECORD + 2;
 pub(crate) struct Temps {
     /// Pair for OLD, when the instruction does not save it.
     pub(crate) old: Option<u8>,
-    /// Pair for NEW while EXEC is something else, or for OLD made unequal to an empty NEW; before the site for EXEC while the
-    /// spill VGPR is exchanged.
+    /// Pair for NEW while EXEC is something else, or for OLD made unequal to an empty NEW; before the site
+    /// for EXEC while the spill VGPR is exchanged.
     pub(crate) pair: Option<u8>,
     /// Single registers.
     pub(crate) singles: [Option<u8>; 3],

@@ -1,19 +1,20 @@
 //! Where the waves of a workgroup keep their counters in LDS.
 //!
-//! Each wave has an image of its record there: zeroed at entry, added to at sites, copied to memory before `s_endpgm`.
-//! Nobody else touches it, so no barrier is needed.
+//! Each wave has an image of its record there: zeroed at entry, added to at sites, copied to memory before
+//! `s_endpgm`. Nobody else touches it, so no barrier is needed.
 //!
-//! The images stand at the *end* of what the workgroup is allotted. Dynamic LDS (`extern __shared__`) starts where the
-//! static LDS that the kernel was compiled with ends, which the code knows as a constant, so nothing can stand there.
-//! How much is allotted is in the dispatch packet: `group_segment_size`, static and dynamic together (HSA Platform System
-//! Architecture, "Kernel dispatch packet"). A kernel that reaches no LDS itself needs no look at the packet: its images
-//! start at the end of its static LDS.
+//! The images stand at the *end* of what the workgroup is allotted. Dynamic LDS (`extern __shared__`) starts
+//! where the static LDS that the kernel was compiled with ends, which the code knows as a constant, so
+//! nothing can stand there. How much is allotted is in the dispatch packet: `group_segment_size`, static and
+//! dynamic together (HSA Platform System Architecture, "Kernel dispatch packet"). A kernel that reaches no
+//! LDS itself needs no look at the packet: its images start at the end of its static LDS.
 //!
-//! Pointers to dynamic LDS that the launcher makes (OpenCL's `local` arguments) start after the static LDS of the
-//! *instrumented* kernel instead. That leaves no place that is right for both, so such kernels are refused.
+//! Pointers to dynamic LDS that the launcher makes (OpenCL's `local` arguments) start after the static LDS of
+//! the *instrumented* kernel instead. That leaves no place that is right for both, so such kernels are
+//! refused.
 //!
-//! LDS addresses are checked against the workgroup's allotment alone: M0 needs no limit in it ("Vega" ISA manual, "LDS
-//! Access": the clamp in M0 ended with GFX8).
+//! LDS addresses are checked against the workgroup's allotment alone: M0 needs no limit in it ("Vega" ISA
+//! manual, "LDS Access": the clamp in M0 ended with GFX8).
 //!
 //! Kernels that read from a hardware register how much LDS they have are refused as well.
 
@@ -53,8 +54,8 @@ pub(crate) enum Start {
 }
 
 impl LdsImages {
-    /// Places the images, of `image_bytes` each, of `sites` counted sites in the LDS of `kernel`, which is `function` of the
-    /// survey.
+    /// Places the images, of `image_bytes` each, of `sites` counted sites in the LDS of `kernel`, which is
+    /// `function` of the survey.
     pub(crate) fn place(
         survey: &Survey,
         function: usize,

@@ -3,7 +3,8 @@
 //! * [`needs`]: what the code at a point has to hold.
 //! * [`component`]: what registers kernels that share functions leave.
 //! * [`allocate`]: what is handed out for a scheme ([`scheme`]), as a [`layout`].
-//! * [`lds`]: where counters in LDS are; [`deferred`] and [`stores`]: registers for records that are written late, and packed.
+//! * [`lds`]: where counters in LDS are; [`deferred`] and [`stores`]: registers for records that are written
+//!   late, and packed.
 
 pub(crate) mod allocate;
 pub(crate) mod component;

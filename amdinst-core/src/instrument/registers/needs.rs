@@ -61,7 +61,8 @@ pub(crate) struct Needs {
     pub(crate) pair: bool,
     pub(crate) singles: u8,
     pub(crate) scc: bool,
-    /// Pair for the record's address, single registers for lanes of borrowed VGPRs: which depends on what registers there are.
+    /// Pair for the record's address, single registers for lanes of borrowed VGPRs: which depends on what
+    /// registers there are.
     pub(crate) record: bool,
     pub(crate) lanes: u8,
     /// The pair must not be a borrowed one: it holds EXEC before anything can be spilled.

@@ -55,8 +55,8 @@ impl Sgprs {
     }
 }
 
-/// Registers to hand out: first such as are free, then such as must be given back as they were, those that loads write to
-/// last of all.
+/// Registers to hand out: first such as are free, then such as must be given back as they were, those that
+/// loads write to last of all.
 pub(crate) struct Pool {
     pub(crate) free: Sgprs,
     pub(crate) borrowable: Sgprs,
@@ -110,7 +110,8 @@ impl Pool {
         Some(single)
     }
 
-    /// A register in use, of which M0 keeps the value: nothing can be spilled before scratch memory is reached.
+    /// A register in use, of which M0 keeps the value: nothing can be spilled before scratch memory is
+    /// reached.
     fn beside_m0(&mut self) -> Option<u8> {
         let register = self.borrowable.lowest().filter(|_| self.beside.m0)?;
         self.borrowable = self.borrowable.without(Sgprs::default().with(register));

@@ -40,7 +40,8 @@ pub(crate) enum Borrow {
     OneVgpr,
     /// A lane each of two VGPRs, and no SGPR; in memory.
     TwoVgprs,
-    /// SGPRs, and lanes of two VGPRs, one of which changes places with its contents in scratch memory; in LDS and memory.
+    /// SGPRs, and lanes of two VGPRs, one of which changes places with its contents in scratch memory; in LDS
+    /// and memory.
     Scratch,
 }
 

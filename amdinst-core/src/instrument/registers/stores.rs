@@ -29,8 +29,8 @@ pub(crate) struct Store {
 type Words = Vec<(u32, Option<u8>)>;
 
 impl Stores {
-    /// The stores of a packed record of counters in these places, in VGPRs of which some are free. `None` if too few are,
-    /// or if counters are not in SGPRs.
+    /// The stores of a packed record of counters in these places, in VGPRs of which some are free. `None` if
+    /// too few are, or if counters are not in SGPRs.
     pub(crate) fn plan(places: &[CounterPlace], free: impl Fn(u8) -> bool) -> Option<Self> {
         let words = words(places)?;
         [4, 3, 2].into_iter().find_map(|most| Self::of_words(&words, most, &free))
@@ -49,7 +49,8 @@ impl Stores {
             let fits = |&data: &u8| {
                 run(data).len() == chunk.len() && run(data).all(|vgpr| free(vgpr) && Some(vgpr) != address)
             };
-            // What is stored is read a little later, so the next store has other registers, where there are any.
+            // What is stored is read a little later, so the next store has other registers, where there are
+            // any.
             let last = stores.last().map_or(0..0, |last| last.data..last.data + last.words.len() as u8);
             let apart = |&data: &u8| run(data).all(|vgpr| !last.contains(&vgpr));
             let candidates = || (0..u8::MAX).step_by(2).filter(fits);
@@ -61,7 +62,8 @@ impl Stores {
     }
 }
 
-/// Words in chunks of so many at most. None is left alone behind others: a store of one word takes as long as one of four.
+/// Words in chunks of so many at most. None is left alone behind others: a store of one word takes as long as
+/// one of four.
 fn chunks(words: &[(u32, Option<u8>)], most: usize) -> Vec<&[(u32, Option<u8>)]> {
     match words.len() % most {
         1 if most == 4 && words.len() > most => {

@@ -53,9 +53,9 @@ impl SeedRegisters {
         code.finish()
     }
 
-    /// The prologue but for its last part, with registers of its own from `first` on, the argument at a byte of what a pair points
-    /// to, and the ids of the workgroup where they arrived; the pair with the address of the wave's counters. They start in LDS,
-    /// if they are there, `at` such a byte.
+    /// The prologue but for its last part, with registers of its own from `first` on, the argument at a byte
+    /// of what a pair points to, and the ids of the workgroup where they arrived; the pair with the address
+    /// of the wave's counters. They start in LDS, if they are there, `at` such a byte.
     fn enter(
         &self,
         code: &mut Sequence,

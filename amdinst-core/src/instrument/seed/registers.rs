@@ -50,7 +50,8 @@ pub(crate) struct SeedRegisters {
     pub(super) address: u8,
     /// Even pair of VGPRs.
     pub(super) data: u8,
-    /// VGPR: the largest number, so that an atomic increment does not wrap around; at the end an address in LDS.
+    /// VGPR: the largest number, so that an atomic increment does not wrap around; at the end an address in
+    /// LDS.
     pub(super) limit: u8,
 }
 

@@ -1,12 +1,13 @@
-//! Conversions from and to formats of 4 to 16 bits: gfx942's `v_cvt_*_fp8` and `_bf8`, gfx950's `v_cvt_scalef32_*`,
-//! `v_cvt_sr_*`, `v_cvt_pk_f16_f32`, `v_cvt_pk_bf16_f32` and `v_cvt_f32_bf16` (CDNA3 ISA manual, section 7.2; CDNA4,
-//! section 7.3 and the pseudocode of the instructions).
+//! Conversions from and to formats of 4 to 16 bits: gfx942's `v_cvt_*_fp8` and `_bf8`, gfx950's
+//! `v_cvt_scalef32_*`, `v_cvt_sr_*`, `v_cvt_pk_f16_f32`, `v_cvt_pk_bf16_f32` and `v_cvt_f32_bf16` (CDNA3 ISA
+//! manual, section 7.2; CDNA4, section 7.3 and the pseudocode of the instructions).
 //!
-//! A scale is the exponent of a single: conversions to small formats divide by 2^(exponent - 127), those from small
-//! formats multiply; the exponent 255 makes every result NaN. FP16_OVFL keeps overflowing FP8, BF8 and half results at
-//! the largest number; FP6 and FP4 results always saturate.
+//! A scale is the exponent of a single: conversions to small formats divide by 2^(exponent - 127), those from
+//! small formats multiply; the exponent 255 makes every result NaN. FP16_OVFL keeps overflowing FP8, BF8 and
+//! half results at the largest number; FP6 and FP4 results always saturate.
 //!
-//! *Approximate*: which NaN a conversion gives (the quiet one of the result's format, with the source's sign).
+//! *Approximate*: which NaN a conversion gives (the quiet one of the result's format, with the source's
+//! sign).
 
 mod elements;
 mod plan;
@@ -117,7 +118,8 @@ impl<'a> Conversion<'a> {
             first: first_bit(plan, extra, w.rules),
             saturates: ovfl && (to.bits() <= 8 || to == minifloat::F16),
             flushes_sources: from == minifloat::F32 && w.mode >> 4 & 1 == 0,
-            // From singles to halves as `v_cvt_f16_f32`: "Flush denorms on output if specified based on DP denorm mode".
+            // From singles to halves as `v_cvt_f16_f32`: "Flush denorms on output if specified based on DP
+            // denorm mode".
             flushes_results: from == minifloat::F32
                 && to == minifloat::F16
                 && plan.scale.is_none()
@@ -184,7 +186,8 @@ fn first_bit(plan: &Plan, extra: &Extra, rules: &Rules) -> u32 {
     }
 }
 
-/// |x| and -x of sources of 16 and 32 bits; smaller ones take no modifiers: the bits that stay, and those that are inverted then.
+/// Absolute values and negation of sources of 16 and 32 bits; smaller ones take no modifiers: the bits that
+/// stay, and those that are inverted then.
 fn signs(plan: &Plan, extra: &Extra, source: usize, from: Format) -> (u32, u32) {
     let mods = &extra.inst.mods;
     let takes = |modifier: u8| plan.from.bits() >= 16 && modifier >> source & 1 != 0;

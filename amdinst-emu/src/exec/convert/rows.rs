@@ -1,8 +1,9 @@
-//! Conversions that round to nearest, all lanes of an element at a time, in loops that compilers make vector code of.
+//! Conversions that round to nearest, all lanes of an element at a time, in loops that compilers make vector
+//! code of.
 //!
-//! A number of at most 16 bits is exact as a single. Scaled by a power of two it is so as well, but beyond the range of singles or below
-//! their normal numbers: there each narrow format has its largest number, or zero, long since, and single precision and its brain format
-//! round it as the multiplication does.
+//! A number of at most 16 bits is exact as a single. Scaled by a power of two it is so as well, but beyond
+//! the range of singles or below their normal numbers: there each narrow format has its largest number, or
+//! zero, long since, and single precision and its brain format round it as the multiplication does.
 
 use super::elements::Operand;
 use super::{Conversion, signs};
@@ -251,7 +252,8 @@ impl Code {
         }
     }
 
-    /// The code of a number that is no NaN; if it `keeps` infinity, that of infinity for a number beyond the largest.
+    /// The code of a number that is no NaN; if it `keeps` infinity, that of infinity for a number beyond the
+    /// largest.
     #[inline(always)]
     fn nearest(&self, number: f32, keeps: bool) -> u32 {
         let bits = number.to_bits();

@@ -53,8 +53,9 @@ pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
     Ok(())
 }
 
-/// Notes that lanes ask for some that only larger waves have. That a lane at the end asks for the one behind it is meant as often as not,
-/// and so are rotations: where no lane asks for one that exists, none of that is meant.
+/// Notes that lanes ask for some that only larger waves have. That a lane at the end asks for the one behind
+/// it is meant as often as not, and so are rotations: where no lane asks for one that exists, none of that is
+/// meant.
 fn note_missing(w: &mut Wave, asked: impl Fn(usize) -> u32) {
     if w.exec.count_ones() > 1 && (0..w.lanes()).all(|lane| !w.active(lane) || w.lacks_lane(asked(lane))) {
         let first = w.first_lane();
@@ -65,7 +66,8 @@ fn note_missing(w: &mut Wave, asked: impl Fn(usize) -> u32) {
 /// The lane that `ds_swizzle_b32` reads for a lane (Vega ISA manual, "DS_SWIZZLE_B32").
 fn swizzle(offset: u32, lane: usize) -> usize {
     if offset & 0xe000 == 0xe000 {
-        // The order that a fast Fourier transform of 32 points needs: bits reversed, all but those of the mask.
+        // The order that a fast Fourier transform of 32 points needs: bits reversed, all but those of the
+        // mask.
         let mask = (offset & 31) as usize;
         let reversed = (lane as u32 & 31).reverse_bits() as usize >> 27;
         return reversed >> mask.count_ones() | lane & mask | lane & 32;

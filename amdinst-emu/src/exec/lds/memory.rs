@@ -7,11 +7,12 @@ use crate::program::Action;
 use crate::races::Mark;
 use crate::wave::Wave;
 
-/// The first byte of an access that a wave is about to make, after checking that it is in bounds, at a multiple of
-/// `required`, and, if asked for, no race.
+/// The first byte of an access that a wave is about to make, after checking that it is in bounds, at a
+/// multiple of `required`, and, if asked for, no race.
 ///
-/// Loads and stores have no alignment: HSA sets SH_MEM_CONFIG.ALIGNMENT_MODE to "unaligned" (AMDGPU user guide, "Memory
-/// Model"), and compilers count on it (`unaligned-access-mode`). Atomics must be at a multiple of their size.
+/// Loads and stores have no alignment: HSA sets SH_MEM_CONFIG.ALIGNMENT_MODE to "unaligned" (AMDGPU user
+/// guide, "Memory Model"), and compilers count on it (`unaligned-access-mode`). Atomics must be at a multiple
+/// of their size.
 pub(in crate::exec) fn check(
     lds: &mut Lds,
     w: &Wave,

@@ -79,7 +79,8 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     no_gds(step)?;
     let Context { wave: w, lds, .. } = context;
     let exec = w.exec;
-    // Results must not overwrite addresses of lanes still to come: each lane reads only its own, so order is free.
+    // Results must not overwrite addresses of lanes still to come: each lane reads only its own, so order is
+    // free.
     for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
         let base = u64::from(w.rows[usize::from(vaddr)][lane]);
         let address = |offset: i64| base.wrapping_add_signed(offset) & 0xffff_ffff;
@@ -116,7 +117,8 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
             action @ Action::Store { bytes, .. } => {
                 let at = check(lds, w, AccessKind::Write, address(access.offset), bytes, 1, lane)?;
                 transfer(w, lds, action, at, lane, access.data[0]);
-                // Equal offsets mean one write, of the first data (Vega ISA manual, "Double Address Instructions").
+                // Equal offsets mean one write, of the first data (Vega ISA manual, "Double Address
+                // Instructions").
                 if let Some(second) = access.second.filter(|second| *second != access.offset) {
                     let at = check(lds, w, AccessKind::Write, address(second), bytes, 1, lane)?;
                     transfer(w, lds, action, at, lane, access.data[1]);
@@ -151,8 +153,8 @@ fn lane_races(w: &Wave, access: &MemoryAccess, vaddr: u16) -> Outcome {
     lane_race::check(w, None, access.action, &mut stores.collect::<Vec<_>>())
 }
 
-/// `ds_wrxchg2_*`: both places are read before either is written. Equal offsets mean one exchange, with the first data
-/// (Vega ISA manual, "Double Address Instructions").
+/// `ds_wrxchg2_*`: both places are read before either is written. Equal offsets mean one exchange, with the
+/// first data (Vega ISA manual, "Double Address Instructions").
 fn exchange_two(
     w: &mut Wave,
     lds: &mut [u8],

@@ -29,8 +29,8 @@ pub(super) fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     Ok(())
 }
 
-/// Byte addresses of what is changed and of the data. Bit 15 of the offset says where the distance between them, in
-/// dwords, comes from: the offset's other bits, or the upper 15 bits of the address register.
+/// Byte addresses of what is changed and of the data. Bit 15 of the offset says where the distance between
+/// them, in dwords, comes from: the offset's other bits, or the upper 15 bits of the address register.
 fn addresses(register: u32, offset: u16) -> [u64; 2] {
     let (target, dwords) = if offset & 0x8000 != 0 {
         (register & 0x1_ffff, register as i32 >> 17)

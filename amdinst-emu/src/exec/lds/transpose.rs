@@ -1,10 +1,10 @@
-//! `ds_read_*_tr_*` of gfx950: loads that transpose small matrices on their way to the matrix instructions' operands
-//! (CDNA4 ISA manual, "MFMA Transpose Load from LDS").
+//! `ds_read_*_tr_*` of gfx950: loads that transpose small matrices on their way to the matrix instructions'
+//! operands (CDNA4 ISA manual, "MFMA Transpose Load from LDS").
 //!
-//! Each group of 16 lanes reads a matrix of 16 columns by rows, `n` elements a lane: 16/n lanes hold a row. Afterwards
-//! each lane has one column, its first `n` elements. The manual gives the matrix operands that result, not the lanes
-//! that read which part; for 16-bit elements the order here is the one measured on hardware (ROCm/rocm-systems#10175),
-//! and that of the other widths follows by the same rule.
+//! Each group of 16 lanes reads a matrix of 16 columns by rows, `n` elements a lane: 16/n lanes hold a row.
+//! Afterwards each lane has one column, its first `n` elements. The manual gives the matrix operands that
+//! result, not the lanes that read which part; for 16-bit elements the order here is the one measured on
+//! hardware (ROCm/rocm-systems#10175), and that of the other widths follows by the same rule.
 
 use amdgpu_isa::Op;
 

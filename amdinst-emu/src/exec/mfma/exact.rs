@@ -13,7 +13,8 @@ pub(super) fn row<'b, const N: usize>(
     let mut k = 0;
     while k < depth {
         let last = (k + group).min(depth);
-        // Errors of the additions, which are mostly exact in double precision: the sum then needs no more care.
+        // Errors of the additions, which are mostly exact in double precision: the sum then needs no more
+        // care.
         let mut sums = [0f64; N];
         let mut errors = [0f64; N];
         for j in 0..N {
@@ -60,7 +61,8 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 /// The exact sum, rounded once. No partial sum may overflow a double.
 #[inline(never)]
 fn rounded_sum(mut terms: [f64; 5]) -> f32 {
-    // Distillation: after as many passes as there are terms, none of them overlaps another and the last is the largest.
+    // Distillation: after as many passes as there are terms, none of them overlaps another and the last is
+    // the largest.
     for _ in 0..terms.len() {
         for at in 1..terms.len() {
             let (sum, error) = two_sum(terms[at], terms[at - 1]);

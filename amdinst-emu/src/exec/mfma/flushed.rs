@@ -1,9 +1,10 @@
-//! gfx90a's half and bfloat16 sums: every product and sum is rounded to single precision, subnormals are zero.
+//! gfx90a's half and bfloat16 sums: every product and sum is rounded to single precision, subnormals are
+//! zero.
 
 use super::numerics::{NAN, flush};
 
-/// One row of N columns. Factors are not subnormal. `safe`: no product and no sum of products overflows or is subnormal,
-/// so that fusing a product with the sum after it changes nothing.
+/// One row of N columns. Factors are not subnormal. `safe`: no product and no sum of products overflows or is
+/// subnormal, so that fusing a product with the sum after it changes nothing.
 #[inline(always)]
 pub(super) fn row<'b, const N: usize>(
     a: impl Fn(usize) -> f32,

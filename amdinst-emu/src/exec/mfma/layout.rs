@@ -1,14 +1,15 @@
 //! How matrices lie in registers (CDNA3 ISA manual, section 7.1.4; AMD matrix instruction calculator).
 //!
-//! For blocks of `size` rows and columns: the element of row (A) or column (B) i and depth k of block b is item k mod e
-//! of lane i + size·(b + blocks·⌊k/e⌋), where a lane holds e items. Items are packed into registers, the first lowest.
-//! gfx950's operands of more than four registers are two such operands one behind the other, each with half of the
-//! depth, unless their elements are smaller than a byte (CDNA4 ISA manual, section 7.5.1.3).
+//! For blocks of `size` rows and columns: the element of row (A) or column (B) i and depth k of block b is
+//! item k mod e of lane i + size·(b + blocks·⌊k/e⌋), where a lane holds e items. Items are packed into
+//! registers, the first lowest. gfx950's operands of more than four registers are two such operands one
+//! behind the other, each with half of the depth, unless their elements are smaller than a byte (CDNA4 ISA
+//! manual, section 7.5.1.3).
 //!
-//! The result's rows come in groups of four (of one, for doubles). A group's rows are in consecutive registers, and side
-//! by side in a register's lanes are the groups of one block, or those of several where a block is too small. (For the
-//! small doubles the manual lets the rows of a block stand closer than the blocks; the calculator has it the other way
-//! round, as here.)
+//! The result's rows come in groups of four (of one, for doubles). A group's rows are in consecutive
+//! registers, and side by side in a register's lanes are the groups of one block, or those of several where a
+//! block is too small. (For the small doubles the manual lets the rows of a block stand closer than the
+//! blocks; the calculator has it the other way round, as here.)
 
 use amdgpu_isa::MatrixProduct;
 
@@ -52,8 +53,8 @@ impl Input {
     }
 }
 
-/// Where row `row` of a block of the result is: `size` lanes of one register (a pair, for doubles). `height` is the number
-/// of rows of a group.
+/// Where row `row` of a block of the result is: `size` lanes of one register (a pair, for doubles). `height`
+/// is the number of rows of a group.
 pub(super) fn result(shape: &MatrixProduct, height: usize, block: usize, row: usize) -> ElementLanes {
     let size = shape.size;
     let groups_at_once = 64 / size;

@@ -1,12 +1,12 @@
 //! Matrix instructions (VOP3P-MAI): D = A × B + C, for one or more blocks at once, EXEC ignored.
 //!
-//! Operands are brought from the lanes into dense matrices ([`layout`], [`registers`]), multiplied row by row with the
-//! columns side by side, so that the host's vectors run along a row, and put back. What is rounded when is a matter of
-//! its own: [`numerics`].
+//! Operands are brought from the lanes into dense matrices ([`layout`], [`registers`]), multiplied row by row
+//! with the columns side by side, so that the host's vectors run along a row, and put back. What is rounded
+//! when is a matter of its own: [`numerics`].
 //!
-//! MODE (CDNA3 ISA manual, sections 7.1.2 and 7.3): rounding is to nearest even always. FP_DENORM counts for single
-//! precision factors only; before gfx942 for C and the result, too. FP16_OVFL, from gfx942 on, keeps what overflows at
-//! the largest number, and integers at the ends of their range.
+//! MODE (CDNA3 ISA manual, sections 7.1.2 and 7.3): rounding is to nearest even always. FP_DENORM counts for
+//! single precision factors only; before gfx942 for C and the result, too. FP16_OVFL, from gfx942 on, keeps
+//! what overflows at the largest number, and integers at the ends of their range.
 
 mod blocks;
 mod chain;

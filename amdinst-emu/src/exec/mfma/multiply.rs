@@ -55,8 +55,8 @@ fn run_avx2(w: &mut Wave, job: &Job, room: &mut Room) {
     body(w, job, room);
 }
 
-// What the functions below pass closures to is inlined always, and the closures are small: a function that is not inlined
-// does not use the host's vector extensions.
+// What the functions below pass closures to is inlined always, and the closures are small: a function that is
+// not inlined does not use the host's vector extensions.
 
 #[inline(always)]
 fn body(w: &mut Wave, job: &Job, room: &mut Room) {
@@ -77,7 +77,8 @@ fn input(matrix: &Matrix) -> (Input, u16, registers::Lanes) {
     (matrix.input, matrix.row, matrix.lanes)
 }
 
-/// The row of B that a sparse element of A multiplies: in each group of four, two are chosen by two bits each.
+/// The row of B that a sparse element of A multiplies: in each group of four, two are chosen by two bits
+/// each.
 #[inline(always)]
 fn chosen<const N: usize>(w: &Wave, job: &Job, i: usize) -> [u8; 128] {
     let mut rows = [0; 128];

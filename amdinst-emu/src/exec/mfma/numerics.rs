@@ -1,9 +1,9 @@
 //! Which arithmetic a processor's matrix unit does.
 //!
-//! Integers and doubles need no choice: wrapping sums, and a chain of fused multiply-adds in ascending k. For the other
-//! formats AMD documents neither the order of additions nor what is rounded in between. The models here are those that
-//! Xie et al. derived on MI100, MI210 and MI300X and found equal, bit for bit, to what these do ("MMA-Sim: Bit-Accurate
-//! Reference Model of Tensor Cores and Matrix Cores", arXiv 2511.10909):
+//! Integers and doubles need no choice: wrapping sums, and a chain of fused multiply-adds in ascending k. For
+//! the other formats AMD documents neither the order of additions nor what is rounded in between. The models
+//! here are those that Xie et al. derived on MI100, MI210 and MI300X and found equal, bit for bit, to what
+//! these do ("MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores", arXiv 2511.10909):
 //!
 //! | processor | f32, f64 | f16 | bf16 | xf32 | fp8, bf8 |
 //! |---|---|---|---|---|---|
@@ -11,10 +11,10 @@
 //! | gfx90a | chain | products flushed, added in pairs, pairs in pairs, to C | the same; without `_1k` one pair | | |
 //! | gfx942 | chain | truncated sum of 8 | truncated sum of 8 | truncated sum of 4 | two truncated sums of 8 |
 //!
-//! They are *approximate* where nobody has published measurements: for gfx950, which is given gfx942's arithmetic; for
-//! SMFMAC, whose selected products are summed as a dense instruction's would be; and for `f8f6f4`, where products are
-//! exact, sums of 32 are formed in double precision, scaled exactly, and added to C with one rounding at the end.
-//! A hardware result may then differ in the last bits.
+//! They are *approximate* where nobody has published measurements: for gfx950, which is given gfx942's
+//! arithmetic; for SMFMAC, whose selected products are summed as a dense instruction's would be; and for
+//! `f8f6f4`, where products are exact, sums of 32 are formed in double precision, scaled exactly, and added
+//! to C with one rounding at the end. A hardware result may then differ in the last bits.
 //!
 //! A NaN that a sum of products gives is the positive quiet NaN without payload; chains follow the rules of
 //! [`crate::exec::float`].
@@ -34,8 +34,8 @@ pub(super) enum Numerics {
     Flushed(usize),
     /// Sums of so many products, aligned to the largest and truncated.
     Truncated(usize),
-    /// Sums of so many products, aligned to the largest and truncated: products of even and of odd k apart, then these
-    /// two sums.
+    /// Sums of so many products, aligned to the largest and truncated: products of even and of odd k apart,
+    /// then these two sums.
     TwoTruncated(usize),
     /// Sums of 32 products in double precision, each with its scale.
     Blocks,
@@ -61,8 +61,8 @@ impl Numerics {
 /// The NaN of a sum of products.
 pub(super) const NAN: f32 = f32::from_bits(0x7fc0_0000);
 
-/// Exponents between which products of two single-precision values, and sums of such products, neither overflow nor lose
-/// bits to subnormals.
+/// Exponents between which products of two single-precision values, and sums of such products, neither
+/// overflow nor lose bits to subnormals.
 pub(super) const SAFE: std::ops::RangeInclusive<i32> = -48..=58;
 
 /// Whether all values are zero or have exponents in [`SAFE`].

@@ -116,7 +116,8 @@ pub(super) fn job(context: &Context<'_>, step: &Step) -> Outcome<Job> {
     Ok(Job { shape, numerics, a, b, indices, scales, c, negate_c, dst: step.dst, flush, saturate })
 }
 
-/// C: constants are singles or integers whatever A and B are (CDNA2 ISA manual, section 7.1), doubles with doubles.
+/// C: constants are singles or integers whatever A and B are (CDNA2 ISA manual, section 7.1), doubles with
+/// doubles.
 fn addend(source: Src, value: Option<Value>, shape: &MatrixProduct) -> Src {
     match value {
         Some(Value::Inline(code)) if shape.a != Element::F64 => {
@@ -154,7 +155,8 @@ fn negations(op: Op, arch: Arch, shape: &MatrixProduct, mods: &Mods) -> Outcome<
     Ok([0, 1, 2].map(|bit| mods.blgp >> bit & 1 != 0))
 }
 
-/// The register bits that say where a sparse A's elements belong (CDNA3 ISA manual, section 7.4; CDNA4, section 7.5).
+/// The register bits that say where a sparse A's elements belong (CDNA3 ISA manual, section 7.4; CDNA4,
+/// section 7.5).
 fn indices(shape: &MatrixProduct, row: u16, mods: &Mods) -> Indices {
     let width = 2 * shape::per_lane(shape) / 2;
     let sets = 32 / width;
@@ -201,8 +203,9 @@ fn matrix(
     })
 }
 
-/// Scales of A or B: OP_SEL_HI and OP_SEL are the number of the byte that holds them (CDNA4 ISA manual, section 7.2.1).
-/// Of a float constant the exponent counts; *approximate*: an integer constant is taken as a register's bits are.
+/// Scales of A or B: OP_SEL_HI and OP_SEL are the number of the byte that holds them (CDNA4 ISA manual,
+/// section 7.2.1). Of a float constant the exponent counts; *approximate*: an integer constant is taken as a
+/// register's bits are.
 fn scale(context: &Context<'_>, op: Op, value: Value, mods: &Mods, source: u32) -> Outcome<Scale> {
     let byte = u32::from(mods.op_sel >> source & 1) + 2 * u32::from(mods.op_sel_hi >> source & 1);
     let shift = 8 * byte;

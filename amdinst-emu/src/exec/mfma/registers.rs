@@ -11,8 +11,8 @@ use crate::wave::{Half, Wave};
 /// Blocks of all matrices at most: 64 lanes of 32 elements.
 pub(super) const ELEMENTS: usize = 64 * 32;
 
-/// Which lane an input operand reads in place of another: blocks of A broadcast (CBSZ, ABID), lanes of B rearranged
-/// (BLGP).
+/// Which lane an input operand reads in place of another: blocks of A broadcast (CBSZ, ABID), lanes of B
+/// rearranged (BLGP).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lanes {
     Own,
@@ -33,7 +33,8 @@ impl Lanes {
         }
     }
 
-    /// The first of the 16 lanes that are read in place of those from `lane` on, a multiple of 16 or within one.
+    /// The first of the 16 lanes that are read in place of those from `lane` on, a multiple of 16 or within
+    /// one.
     fn lane(self, lane: usize) -> usize {
         let Self::Pattern(pattern) = self else { return lane };
         match pattern {
@@ -72,7 +73,8 @@ fn gather<T: Copy>(
     }
 }
 
-/// Read A or B as singles, exact. `small` has the values of the codes of formats of 8 bits and less, `bits` their width.
+/// Read A or B as singles, exact. `small` has the values of the codes of formats of 8 bits and less, `bits`
+/// their width.
 #[inline(always)]
 pub(super) fn singles(
     w: &Wave,

@@ -1,9 +1,9 @@
 //! gfx942's sums of half, bfloat16, xf32 and 8-bit products.
 //!
-//! Products are exact. They are aligned to the largest exponent among them (that of the factors' sum, not normalised) and
-//! cut off 24 bits below it; their sum is aligned with the old value and rounded down 31 bits below the larger exponent,
-//! the old value 24 bits below; the sum of both is rounded to nearest even. Subnormal factors count with the exponent of
-//! the smallest normal number of their format.
+//! Products are exact. They are aligned to the largest exponent among them (that of the factors' sum, not
+//! normalised) and cut off 24 bits below it; their sum is aligned with the old value and rounded down 31 bits
+//! below the larger exponent, the old value 24 bits below; the sum of both is rounded to nearest even.
+//! Subnormal factors count with the exponent of the smallest normal number of their format.
 
 use super::numerics::{NAN, power};
 
@@ -32,8 +32,8 @@ struct Sums<const N: usize> {
     exponent: [i32; N],
 }
 
-/// Products k, k + step, … below `last` of one row. Neither products nor their aligned values may be subnormal singles,
-/// unless they are cut off wholly.
+/// Products k, k + step, … below `last` of one row. Neither products nor their aligned values may be
+/// subnormal singles, unless they are cut off wholly.
 #[inline(always)]
 fn aligned<'b, const N: usize>(
     a: &impl Fn(usize) -> f32,
@@ -107,8 +107,8 @@ pub(super) fn row<'b, const N: usize>(
     clean(d);
 }
 
-/// One row of N columns in groups of products of 8-bit formats. Even and odd products are summed apart, and these sums
-/// aligned and rounded down.
+/// One row of N columns in groups of products of 8-bit formats. Even and odd products are summed apart, and
+/// these sums aligned and rounded down.
 #[inline(always)]
 pub(super) fn row_of_two<'b, const N: usize>(
     a: impl Fn(usize) -> f32,

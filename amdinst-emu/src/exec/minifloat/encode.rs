@@ -1,9 +1,10 @@
 //! Rounding to a format.
 //!
-//! Stochastic rounding adds the seed's highest bits, as many as the source's mantissa has more than the result's, below
-//! the result's last place and truncates (CDNA3 ISA manual, `V_CVT_SR_FP8_F32`; AMD's host version of the conversions in
-//! HIP's `amd_hip_ocp_host.hpp`). A result beyond the range becomes infinity where there is one, else NaN, or the largest
-//! number if MODE.FP16_OVFL saturates or the format has neither (CDNA4 ISA manual, section 7.3).
+//! Stochastic rounding adds the seed's highest bits, as many as the source's mantissa has more than the
+//! result's, below the result's last place and truncates (CDNA3 ISA manual, `V_CVT_SR_FP8_F32`; AMD's host
+//! version of the conversions in HIP's `amd_hip_ocp_host.hpp`). A result beyond the range becomes infinity
+//! where there is one, else NaN, or the largest number if MODE.FP16_OVFL saturates or the format has neither
+//! (CDNA4 ISA manual, section 7.3).
 
 use super::{Format, Specials};
 

@@ -1,7 +1,8 @@
 //! Float formats of 4 to 16 bits: what their codes mean, and how numbers are rounded to them.
 //!
-//! gfx942's 8-bit formats have no negative zero, its code is their NaN ("FNUZ"); those of gfx950 and RDNA 4 are the Open Compute
-//! Project's (CDNA3 ISA manual, table 30; CDNA4 ISA manual, table 30; RDNA4 ISA, section 7.6.2).
+//! gfx942's 8-bit formats have no negative zero, its code is their NaN ("FNUZ"); those of gfx950 and RDNA 4
+//! are the Open Compute Project's (CDNA3 ISA manual, table 30; CDNA4 ISA manual, table 30; RDNA4 ISA, section
+//! 7.6.2).
 
 mod encode;
 
@@ -145,7 +146,8 @@ impl Format {
         f32::from_bits((negative as u32) << 31 | magnitude)
     }
 
-    /// The codes that a wider format has for the numbers of one of at most 8 bits, which it all has; `None` if this is another pair.
+    /// The codes that a wider format has for the numbers of one of at most 8 bits, which it all has; `None`
+    /// if this is another pair.
     pub(crate) fn codes_in(self, wide: Self) -> Option<&'static [u32; 256]> {
         const NARROW: [Format; 7] = [FP8_OCP, BF8_OCP, FP8_FNUZ, BF8_FNUZ, FP6, BF6, FP4];
         const WIDE: [Format; 3] = [F32, F16, BF16];

@@ -101,7 +101,8 @@ pub(super) fn in_allocation(
     Ok(())
 }
 
-/// The operands as [`atomic::apply`] takes them: compare-and-swap has the new value first, then what to compare with.
+/// The operands as [`atomic::apply`] takes them: compare-and-swap has the new value first, then what to
+/// compare with.
 pub(super) fn atomic_operands(
     w: &Wave,
     access: &MemoryAccess,

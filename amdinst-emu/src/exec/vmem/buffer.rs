@@ -1,4 +1,5 @@
-//! Addresses of MUBUF and MTBUF (Vega ISA manual, "Buffer Addressing" and "Buffer Resource"; RDNA3 ISA, sections 9.4 and 9.6).
+//! Addresses of MUBUF and MTBUF (Vega ISA manual, "Buffer Addressing" and "Buffer Resource"; RDNA3 ISA,
+//! sections 9.4 and 9.6).
 
 use amdgpu_isa::Op;
 
@@ -61,7 +62,8 @@ impl Resource {
         let word3 = (high >> 32) as u32;
         let add_lane = word3 & 1 << 23 != 0;
         let data_format = (word3 >> 15 & 15) as u8;
-        // The data format's bits are the upper ones of the stride where lanes are added and nothing is converted.
+        // The data format's bits are the upper ones of the stride where lanes are added and nothing is
+        // converted.
         let more = if add_lane && access.typed.is_none() { u64::from(data_format) << 14 } else { 0 };
         let scalar_offset = u64::from(w.scalar32(access.scalar));
         let bounds = [Bounds::Structure, Bounds::Record, Bounds::Empty, Bounds::Raw];
@@ -116,11 +118,12 @@ impl Resource {
         by_lane && is_unchecked && self.index_stride == self.wave_lanes && is_scratch(self.base)
     }
 
-    /// Whether a datum of so many bytes that begins at `offset` of record `index` (lane not added) is in range.
+    /// Whether a datum of so many bytes that begins at `offset` of record `index` (lane not added) is in
+    /// range.
     ///
-    /// The manuals compare where it begins, without the scalar offset. Hardware compares where it ends, and with the scalar
-    /// offset: so AMD's simulator has it for CDNA after gfx950 (ROCm/rocm-systems#10928), and LLVM for all but the oldest
-    /// processors (llvm/llvm-project#207796).
+    /// The manuals compare where it begins, without the scalar offset. Hardware compares where it ends, and
+    /// with the scalar offset: so AMD's simulator has it for CDNA after gfx950 (ROCm/rocm-systems#10928), and
+    /// LLVM for all but the oldest processors (llvm/llvm-project#207796).
     pub(super) fn holds(&self, index: u64, offset: u64, bytes: u8) -> bool {
         let end = offset + u64::from(bytes);
         let in_structure = index < self.records && end <= self.stride;
@@ -217,7 +220,8 @@ pub(super) fn places(
     for lane in (0..LANES).filter(|lane| w.active(*lane)) {
         let (index, offset) = index_and_offset(w, access, lane);
         places[lane] = if resource.is_private() {
-            // Not range-checked, so a negative VGPR may be brought back by the constant (LLVM folds those from GFX9 on).
+            // Not range-checked, so a negative VGPR may be brought back by the constant (LLVM folds those
+            // from GFX9 on).
             let base = w.scratch.row_of(resource.base, w.lanes());
             let reason = "of private memory that begins between the lanes";
             let base = base.ok_or_else(|| Trap::unimplemented(op, reason))?;

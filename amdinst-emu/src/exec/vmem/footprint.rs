@@ -5,7 +5,8 @@ use crate::exec::footprint::Footprint;
 use crate::program::{MemoryAccess, Space, Step};
 use crate::wave::{LANES, Scratch, Wave};
 
-/// The places of an instruction, as addresses of device memory (private memory at its swizzled place) and of LDS.
+/// The places of an instruction, as addresses of device memory (private memory at its swizzled place) and of
+/// LDS.
 pub(crate) fn footprint(w: &Wave, step: &Step, access: &MemoryAccess, out: &mut Footprint) {
     let mut places = [LaneAddress::Nowhere; LANES];
     match access.space {

@@ -1,8 +1,8 @@
-//! Buffer formats: how components lie in memory, and what they are in registers (Vega ISA manual, MTBUF's DFMT and NFMT
-//! fields; names of data formats list components from the high bits down).
+//! Buffer formats: how components lie in memory, and what they are in registers (Vega ISA manual, MTBUF's
+//! DFMT and NFMT fields; names of data formats list components from the high bits down).
 //!
-//! The manuals do not give the conversions' rounding. Here it is to the nearest, ties to even, and what does not fit is
-//! clamped; loads of normalised numbers are the correctly rounded quotients.
+//! The manuals do not give the conversions' rounding. Here it is to the nearest, ties to even, and what does
+//! not fit is clamped; loads of normalised numbers are the correctly rounded quotients.
 
 use crate::exec::half;
 use crate::wave::Half;
@@ -32,8 +32,8 @@ pub(super) struct Format {
 }
 
 impl Format {
-    /// The format of MTBUF's two fields: data format in bits 0-3, number format in bits 4-6. `None` for those that do
-    /// not exist.
+    /// The format of MTBUF's two fields: data format in bits 0-3, number format in bits 4-6. `None` for those
+    /// that do not exist.
     pub(super) fn new(bits: u8) -> Option<Self> {
         let number = match bits >> 4 & 7 {
             0 => Number::Unorm,
@@ -159,8 +159,8 @@ fn low_bits(width: u32) -> u32 {
     u32::MAX >> (32 - width)
 }
 
-/// An unsigned float of 5 exponent bits (bias 15) and `fraction` fraction bits: a half without sign and with less
-/// precision.
+/// An unsigned float of 5 exponent bits (bias 15) and `fraction` fraction bits: a half without sign and with
+/// less precision.
 fn small_float_to_f32(raw: u32, fraction: u32) -> u32 {
     half::value(Half((raw << (10 - fraction)) as u16)).to_bits()
 }

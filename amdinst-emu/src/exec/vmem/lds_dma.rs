@@ -1,9 +1,9 @@
-//! Transfers between memory and LDS that bypass registers (Vega ISA manual, "Memory Buffer Load to LDS"; CDNA3 ISA
-//! manual, "Flat Memory Instructions", "Addressing").
+//! Transfers between memory and LDS that bypass registers (Vega ISA manual, "Memory Buffer Load to LDS";
+//! CDNA3 ISA manual, "Flat Memory Instructions", "Addressing").
 //!
-//! Lane `n` uses the LDS bytes from `M0 + offset + n · size` on, whether lanes before it are active or not. A value of
-//! less than a dword takes a dword there. Hardware switches off the lanes that would touch LDS beyond the workgroup's;
-//! here they are a fault.
+//! Lane `n` uses the LDS bytes from `M0 + offset + n · size` on, whether lanes before it are active or not. A
+//! value of less than a dword takes a dword there. Hardware switches off the lanes that would touch LDS
+//! beyond the workgroup's; here they are a fault.
 
 use super::{bytes_of, lds, perform};
 use crate::check::{AccessKind, Outcome};

@@ -1,10 +1,10 @@
 //! Vector memory: FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF.
 //!
-//! Each lane's address becomes a place: a device address, an LDS offset, or a position in the wave's scratch. When
-//! all active lanes' device addresses lie in one allocation, that is found once for the instruction.
+//! Each lane's address becomes a place: a device address, an LDS offset, or a position in the wave's scratch.
+//! When all active lanes' device addresses lie in one allocation, that is found once for the instruction.
 //!
-//! Addresses have no alignment but for atomics: HSA sets SH_MEM_CONFIG.ALIGNMENT_MODE to "unaligned" (AMDGPU user
-//! guide, "Memory Model"). Cache policy bits (GLC, SLC, SCC, SC0, SC1, NT) do not change results.
+//! Addresses have no alignment but for atomics: HSA sets SH_MEM_CONFIG.ALIGNMENT_MODE to "unaligned" (AMDGPU
+//! user guide, "Memory Model"). Cache policy bits (GLC, SLC, SCC, SC0, SC1, NT) do not change results.
 
 mod allocation;
 mod buffer;
@@ -67,7 +67,8 @@ enum LaneAddress {
     Lds(u64),
     /// The lane's private memory, by byte; reached through the flat scratch base.
     Private(u64),
-    /// The wave's scratch through a swizzled resource: base of the resource with the scalar offset, then the lane's.
+    /// The wave's scratch through a swizzled resource: base of the resource with the scalar offset, then the
+    /// lane's.
     Swizzled {
         base: u64,
         offset: u64,
@@ -164,8 +165,9 @@ fn note(span: &mut Span, address: u64) {
     *span = Some((low.min(address), high.max(address)));
 }
 
-/// The general path: each lane finds its own memory. Nothing is written before every lane's place has been checked only
-/// as far as the lanes before a faulting one go, as on hardware a faulting wave leaves partial results.
+/// The general path: each lane finds its own memory. Nothing is written before every lane's place has been
+/// checked only as far as the lanes before a faulting one go, as on hardware a faulting wave leaves partial
+/// results.
 fn lane_by_lane(context: &mut Context<'_>, access: &MemoryAccess, places: &[LaneAddress; LANES]) -> Outcome {
     let float_rules = float_rules(context, access);
     let Context { wave: w, lds: group, memory, .. } = context;

@@ -1,9 +1,10 @@
 //! Loads and stores that convert: `buffer_*_format_*` and `tbuffer_*`.
 //!
-//! MTBUF has the format in the instruction and components stay where they are. MUBUF takes it from the resource, with
-//! DST_SEL: on a load, each channel of the instruction gets the component that its selector names; on a store, each
-//! component comes from the first channel whose selector names it. A store changes the components that the
-//! instruction has channels for, no other (CDNA3 ISA manual, `TBUFFER_STORE_FORMAT_X`).
+//! MTBUF has the format in the instruction and components stay where they are. MUBUF takes it from the
+//! resource, with DST_SEL: on a load, each channel of the instruction gets the component that its selector
+//! names; on a store, each component comes from the first channel whose selector names it. A store changes
+//! the components that the instruction has channels for, no other (CDNA3 ISA manual,
+//! `TBUFFER_STORE_FORMAT_X`).
 
 use super::buffer::{self, Resource};
 use super::formats::Format;
@@ -146,7 +147,8 @@ impl Conversion<'_> {
     }
 }
 
-/// Write a lane's channels to its registers. Halves that the instruction has no channel for stay, or become zero.
+/// Write a lane's channels to its registers. Halves that the instruction has no channel for stay, or become
+/// zero.
 fn put(w: &mut Wave, access: &MemoryAccess, typed: &Typed, lane: usize, values: [u32; 4]) {
     let row = usize::from(access.dst);
     for (channel, value) in values.into_iter().take(usize::from(typed.channels)).enumerate() {

@@ -1,5 +1,5 @@
-//! What is looked at of accesses to vector memory: for races, and for what a loop changes. The look for races leaves out accesses
-//! that convert, and those of a buffer's records in pieces.
+//! What is looked at of accesses to vector memory: for races, and for what a loop changes. The look for races
+//! leaves out accesses that convert, and those of a buffer's records in pieces.
 
 use super::{LaneAddress, bytes_of};
 use crate::check::{AccessKind, Outcome};
@@ -60,9 +60,9 @@ fn scan(context: &mut Context<'_>, step: &Step, access: &MemoryAccess, places: &
     }
 }
 
-/// Whether a load is one that compilers choose for atomic and volatile loads. Those with SLC are non-temporal ones (AMDGPU
-/// user guide, "Memory Model", the tables of code sequences; SC0 and SC1 of gfx940 are in the places of GLC and SCC). On GFX12 such
-/// loads have a scope beyond the compute unit.
+/// Whether a load is one that compilers choose for atomic and volatile loads. Those with SLC are non-temporal
+/// ones (AMDGPU user guide, "Memory Model", the tables of code sequences; SC0 and SC1 of gfx940 are in the
+/// places of GLC and SCC). On GFX12 such loads have a scope beyond the compute unit.
 pub(crate) fn passes_the_cache(step: &Step) -> bool {
     step.extra.as_ref().is_some_and(|extra| {
         let mods = &extra.inst.mods;
@@ -170,7 +170,8 @@ fn device_places(w: &Wave, places: &[LaneAddress; LANES]) -> impl Iterator<Item 
     })
 }
 
-/// Whether the places of the active lanes, from lane to lane, are behind each other: no two lanes store to one then.
+/// Whether the places of the active lanes, from lane to lane, are behind each other: no two lanes store to
+/// one then.
 fn ascend(w: &Wave, access: &MemoryAccess, places: &[LaneAddress; LANES]) -> bool {
     let Action::Store { bytes, .. } = access.action else { return true };
     // LDS has addresses of its own.

@@ -276,8 +276,8 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     }
 }
 
-/// In assembly, so that the compiler sees no plain access that could race: the processor reads each aligned dword of it
-/// at once, as a relaxed atomic load does.
+/// In assembly, so that the compiler sees no plain access that could race: the processor reads each aligned
+/// dword of it at once, as a relaxed atomic load does.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn load_relaxed(from: *const u32) -> __m256i {

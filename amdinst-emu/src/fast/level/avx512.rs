@@ -69,7 +69,8 @@ macro_rules! body {
         $(#[$meta])*
         #[inline(always)]
         unsafe fn $name($($arg: $type),*) -> $result {
-            // SAFETY: the host has the extensions, pointers are valid for sixteen lanes (the trait's contract).
+            // SAFETY: the host has the extensions, pointers are valid for sixteen lanes (the trait's
+            // contract).
             unsafe { $body }
         }
     )*};
@@ -250,8 +251,8 @@ impl<const LANES: usize> Level for Avx512<LANES> {
     }
 }
 
-/// In assembly, so that the compiler sees no plain access that could race: the processor reads each aligned dword of it
-/// at once, as a relaxed atomic load does.
+/// In assembly, so that the compiler sees no plain access that could race: the processor reads each aligned
+/// dword of it at once, as a relaxed atomic load does.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn load_relaxed(from: *const u32) -> __m512i {

@@ -1,10 +1,12 @@
-//! Arithmetic of floats in the modes that x86-64 has as well: its MXCSR rounds and flushes subnormals as MODE does.
+//! Arithmetic of floats in the modes that x86-64 has as well: its MXCSR rounds and flushes subnormals as MODE
+//! does.
 //!
-//! A row is done in one piece of assembly, since MXCSR must be as the compiler knows it wherever the compiler's own code runs.
+//! A row is done in one piece of assembly, since MXCSR must be as the compiler knows it wherever the
+//! compiler's own code runs.
 //!
-//! The host flushes what would be too small with an exponent of any size, MODE what is subnormal after rounding. A product just below the
-//! smallest normal number may be either's. So where the host says that it has flushed one, the row is done once more without that, and
-//! vector code flushes.
+//! The host flushes what would be too small with an exponent of any size, MODE what is subnormal after
+//! rounding. A product just below the smallest normal number may be either's. So where the host says that it
+//! has flushed one, the row is done once more without that, and vector code flushes.
 
 use super::{Directed, in_mode as operation};
 use crate::fast::mode::FloatMode;
@@ -46,7 +48,8 @@ pub(super) const fn is_flushed(operation: u8) -> bool {
 /// Defines `host_in_mode` for vectors of a kind.
 macro_rules! host_in_mode {
     ($features:literal, $vector:ty, $register:ident, $bytes:literal) => {
-        /// An operation of [`operation`] on as many vectors of each source as a wave has; whether results are still to be flushed.
+        /// An operation of [`operation`] on as many vectors of each source as a wave has; whether results are
+        /// still to be flushed.
         #[inline]
         #[target_feature(enable = $features)]
         unsafe fn host_in_mode<const OPERATION: u8, const VECTORS: usize>(
@@ -111,7 +114,8 @@ macro_rules! host_in_mode {
                     )
                 };
             }
-            // SAFETY: the loops run over the vectors of the sources, and MXCSR's control bits are in the end as they were.
+            // SAFETY: the loops run over the vectors of the sources, and MXCSR's control bits are in the end
+            // as they were.
             unsafe {
                 match OPERATION {
                     operation::ADD_F32 => each!("vaddps {x}, {x}, [{b} + {at}]"),

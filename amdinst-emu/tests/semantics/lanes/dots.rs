@@ -1,5 +1,5 @@
-//! Dot products of two halves or brain floats, and of what they are added to. Small whole numbers, whose sums are exact in any order and
-//! format: in what order devices add, and what they cut off, no manual tells.
+//! Dot products of two halves or brain floats, and of what they are added to. Small whole numbers, whose sums
+//! are exact in any order and format: in what order devices add, and what they cut off, no manual tells.
 
 use amdgpu_isa::{Inst, Mods, Op, Opcode, Slot, Target, Value, opcodes};
 use amdinst_emu::{Config, Machine, WaveState};
@@ -57,7 +57,8 @@ fn register(numbers: &Numbers, format: Format) -> [u32; 64] {
 /// Constants that are whole numbers, by their codes.
 const CONSTANTS: [(u8, i32); 6] = [(242, 1), (243, -1), (244, 2), (245, -2), (246, 4), (247, -4)];
 
-/// Puts a constant in the place of one source now and then, where the encoding takes it: the source's number, and the constant.
+/// Puts a constant in the place of one source now and then, where the encoding takes it: the source's number,
+/// and the constant.
 fn constant(inst: &mut Inst, target: Target, random: &mut Random) -> Option<(usize, i32)> {
     let source = random.below(6) as usize;
     let slot = [Slot::Src0, Slot::Src1, Slot::Src2].get(source)?;

@@ -62,8 +62,8 @@ fn from(ctrl: u16, lane: i32) -> Option<i32> {
     }
 }
 
-/// What source 0 is in a lane, and whether the lane is written. A source lane that is out of bounds or inactive reads as
-/// zero with BOUND_CTRL, else it disables the lane.
+/// What source 0 is in a lane, and whether the lane is written. A source lane that is out of bounds or
+/// inactive reads as zero with BOUND_CTRL, else it disables the lane.
 pub(super) fn source(dpp: &DppCtrl, exec: u64, lane: usize, values: &[u128; 64]) -> Option<u128> {
     let row_on = dpp.row_mask >> (lane / 16) & 1 != 0;
     let bank_on = dpp.bank_mask >> (lane / 4 % 4) & 1 != 0;
@@ -77,7 +77,8 @@ pub(super) fn source(dpp: &DppCtrl, exec: u64, lane: usize, values: &[u128; 64])
     }
 }
 
-/// What source 0 is in a lane with DPP8: of its eight lanes, the one that three bits say; zero if that is inactive.
+/// What source 0 is in a lane with DPP8: of its eight lanes, the one that three bits say; zero if that is
+/// inactive.
 pub(super) fn source8(selectors: [u8; 3], exec: u64, lane: usize, values: &[u128; 64]) -> u128 {
     let bits = u32::from_le_bytes([selectors[0], selectors[1], selectors[2], 0]);
     let from = lane / 8 * 8 + (bits >> (3 * (lane % 8)) & 7) as usize;

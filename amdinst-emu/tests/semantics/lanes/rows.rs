@@ -1,6 +1,7 @@
-//! `v_permlane16_b32` and `v_permlanex16_b32` (RDNA3 ISA, section 16.13 and the note on OPSEL there): each lane takes the value of one of
-//! its row of 16, or of the row beside it, as four bits of a scalar say for each lane of a row. What a lane gets of one that is off is as with
-//! DPP: OPSEL[0] is FI, OPSEL[1] BOUND_CTRL.
+//! `v_permlane16_b32` and `v_permlanex16_b32` (RDNA3 ISA, section 16.13 and the note on OPSEL there): each
+//! lane takes the value of one of its row of 16, or of the row beside it, as four bits of a scalar say for
+//! each lane of a row. What a lane gets of one that is off is as with DPP: OPSEL[0] is FI, OPSEL[1]
+//! BOUND_CTRL.
 
 use amdinst_emu::{Config, Machine, WaveState};
 

@@ -46,7 +46,8 @@ fn kinds(name: &str, inst: &Inst, target: Target) -> Kinds {
     kinds
 }
 
-/// Whether operands of 16 bits are halves of registers, of which the other one stays as it is (RDNA3 ISA, section 7.2.2).
+/// Whether operands of 16 bits are halves of registers, of which the other one stays as it is (RDNA3 ISA,
+/// section 7.2.2).
 fn names_halves(target: Target) -> bool {
     target.arch.generation() != Generation::Gfx9
 }
@@ -195,8 +196,8 @@ fn read(state: &WaveState, value: Value, dwords: u8, kind: Kind) -> [u128; 64] {
     lanes
 }
 
-/// An inline constant's value in an operand of a kind (Vega ISA manual, "Scalar ALU operands"); 16-bit integers get the
-/// low half of the single-precision number, as in LLVM's assembler.
+/// An inline constant's value in an operand of a kind (Vega ISA manual, "Scalar ALU operands"); 16-bit
+/// integers get the low half of the single-precision number, as in LLVM's assembler.
 fn inline(code: u8, kind: Kind) -> u128 {
     let whole = match code {
         128..=192 => Some(i64::from(code) - 128),

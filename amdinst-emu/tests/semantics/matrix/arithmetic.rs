@@ -232,14 +232,15 @@ pub(crate) fn processors_differ_as_published() {
     assert_eq!(one(Arch::Gfx908, "v_mfma_f32_32x32x8f16", &[tiny], &[1.0], 0.0), tiny as f32);
     assert_eq!(one(Arch::Gfx90a, "v_mfma_f32_32x32x8f16", &[tiny], &[1.0], 0.0), 0.0);
     assert_eq!(one(Arch::Gfx942, "v_mfma_f32_32x32x8_f16", &[tiny], &[1.0], 0.0), tiny as f32);
-    // 2^11 + 2^-14 - 2^11: CDNA2 rounds each pair in turn, CDNA1 once, CDNA3 cuts off 24 bits below the largest.
+    // 2^11 + 2^-14 - 2^11: CDNA2 rounds each pair in turn, CDNA1 once, CDNA3 cuts off 24 bits below the
+    // largest.
     let (large, small) = (2048.0, power(-14));
     let sum = |arch, name| one(arch, name, &[large, small, -large], &[1.0, 1.0, 1.0], 0.0);
     assert_eq!(sum(Arch::Gfx908, "v_mfma_f32_32x32x8f16"), small as f32);
     assert_eq!(sum(Arch::Gfx90a, "v_mfma_f32_32x32x8f16"), 0.0);
     assert_eq!(sum(Arch::Gfx942, "v_mfma_f32_32x32x8_f16"), 0.0);
-    // A small negative sum pulls a large old value down on CDNA3, which rounds down before it rounds to nearest: 2^-40
-    // below 1 is 2^-31 below, still nearest to 1.
+    // A small negative sum pulls a large old value down on CDNA3, which rounds down before it rounds to
+    // nearest: 2^-40 below 1 is 2^-31 below, still nearest to 1.
     let below = one(Arch::Gfx942, "v_mfma_f32_32x32x8_f16", &[-power(-20)], &[power(-20)], 1.0);
     assert_eq!(below, 1.0);
     // xf32 cuts its factors to ten bits of mantissa.

@@ -1,7 +1,7 @@
 //! Matrix instructions: layouts, values, arithmetic, modifiers.
 //!
-//! Expected values come from [`oracle`], a triple loop over matrices whose layout is written after the manual and checked
-//! against AMD's matrix instruction calculator.
+//! Expected values come from [`oracle`], a triple loop over matrices whose layout is written after the manual
+//! and checked against AMD's matrix instruction calculator.
 
 mod arithmetic;
 mod layouts;

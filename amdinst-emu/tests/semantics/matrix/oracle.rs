@@ -1,7 +1,7 @@
 //! A × B + C as a triple loop, and where the elements are.
 //!
-//! Places after CDNA3 ISA manual, section 7.1.4, and CDNA4 ISA manual, sections 7.1.5.1 and 7.5.1.3; for the small
-//! doubles after AMD's matrix instruction calculator.
+//! Places after CDNA3 ISA manual, section 7.1.4, and CDNA4 ISA manual, sections 7.1.5.1 and 7.5.1.3; for the
+//! small doubles after AMD's matrix instruction calculator.
 
 use amdgpu_isa::Inst;
 use amdinst_emu::WaveState;

@@ -1,4 +1,5 @@
-//! WMMA of RDNA 3 and RDNA 4, and SWMMAC of RDNA 4: whole matrices, where AMD's calculator has their elements, against products on the host.
+//! WMMA of RDNA 3 and RDNA 4, and SWMMAC of RDNA 4: whole matrices, where AMD's calculator has their
+//! elements, against products on the host.
 //!
 //! Elements are small whole numbers, so every sum is exact in whatever order.
 

@@ -1,4 +1,5 @@
-//! gfx950's scaled matrices: every 32 elements along the depth of a row of A, or of a column of B, share a scale.
+//! gfx950's scaled matrices: every 32 elements along the depth of a row of A, or of a column of B, share a
+//! scale.
 
 use amdgpu_isa::{Arch, Inst, Value};
 use amdinst_emu::WaveState;
@@ -16,7 +17,8 @@ fn scaled() -> Vec<(Inst, Shape)> {
     all
 }
 
-/// Exponents of the scales of A (0) or B (1): row or column `i`, block `q`, as the operand's bytes `byte` have them.
+/// Exponents of the scales of A (0) or B (1): row or column `i`, block `q`, as the operand's bytes `byte`
+/// have them.
 fn exponents(scales: &[[u32; 64]; 2], source: usize, byte: u32, size: usize, i: usize, q: usize) -> i32 {
     (scales[source][i + size * q] >> (8 * byte) & 255) as i32 - 127
 }

@@ -1,4 +1,5 @@
-//! Whole matrices of small integers, whose sums are exact in any order: every element of the result of every instruction.
+//! Whole matrices of small integers, whose sums are exact in any order: every element of the result of every
+//! instruction.
 
 use amdgpu_isa::Inst;
 use amdinst_emu::WaveState;

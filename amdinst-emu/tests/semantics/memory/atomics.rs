@@ -20,8 +20,8 @@ enum Kind {
     Bf16x2,
 }
 
-/// One operation: DS's name (with its type), the name after `global_atomic_`, bytes, and the new value from old, data
-/// and second data.
+/// One operation: DS's name (with its type), the name after `global_atomic_`, bytes, and the new value from
+/// old, data and second data.
 struct Case {
     ds: &'static str,
     memory: &'static str,
@@ -204,8 +204,8 @@ impl Float {
         if sign { -magnitude } else { magnitude }
     }
 
-    /// The nearest value, ties to the even one; the sum of two values of up to 32 bits has lost nothing that matters in
-    /// a double, which has more than twice their digits.
+    /// The nearest value, ties to the even one; the sum of two values of up to 32 bits has lost nothing that
+    /// matters in a double, which has more than twice their digits.
     fn rounded(&self, value: f64) -> u64 {
         if self.fraction == 52 {
             return value.to_bits();
@@ -278,7 +278,8 @@ fn float_select(float: &Float, v: &Values, largest: bool) -> u64 {
     if take { v.data } else { v.old }
 }
 
-/// MINNUM and MAXNUM (RDNA4 ISA, section 13.3): a NaN of either kind only comes of two NaNs, the first of which it is.
+/// MINNUM and MAXNUM (RDNA4 ISA, section 13.3): a NaN of either kind only comes of two NaNs, the first of
+/// which it is.
 fn number_select(float: &Float, v: &Values, largest: bool) -> u64 {
     let [old, data] = [v.old, v.data].map(|bits| if v.flush.inputs { float.flushed(bits) } else { bits });
     match (float.is_nan(old), float.is_nan(data)) {
@@ -547,8 +548,8 @@ fn compare(what: &str, operands: &Operands, after: &WaveState, expected: &WaveSt
 
 /// What the cache that executes atomics on device memory does with subnormals.
 ///
-/// Of RDNA 3, LLVM has it that additions keep them (`memory-atomic-fadd-f32-denormal-support`), and its manual's section 13.2 that
-/// minima, maxima and comparisons go by MODE.
+/// Of RDNA 3, LLVM has it that additions keep them (`memory-atomic-fadd-f32-denormal-support`), and its
+/// manual's section 13.2 that minima, maxima and comparisons go by MODE.
 fn flush_in_memory(case: &Case, mode: u32, target: Target) -> Flush {
     let field = if case.kind == Kind::F64 { mode >> 6 } else { mode >> 4 };
     let by_mode = field & 1 == 0;
@@ -570,7 +571,8 @@ pub(crate) fn in_device_memory() {
             for way in ["global", "global saddr", "flat", "buffer", "buffer idxen"] {
                 for returns in [true, false] {
                     let compares = case.memory.starts_with("cmpswap");
-                    // The new value comes first, then what to compare with; the result of a buffer atomic goes there too.
+                    // The new value comes first, then what to compare with; the result of a buffer atomic
+                    // goes there too.
                     let data = register(4, if compares { 2 * case.bytes } else { case.bytes });
                     let result =
                         if returns { format!("{}, ", register(10, case.bytes)) } else { String::new() };
@@ -641,8 +643,8 @@ pub(crate) fn in_device_memory() {
     assert!(covered > 1200, "{covered}");
 }
 
-/// By flat addresses in the shared aperture. Floats are those of DS, but on RDNA 4, which keeps subnormals there whatever MODE says (RDNA4
-/// ISA, section 13.2).
+/// By flat addresses in the shared aperture. Floats are those of DS, but on RDNA 4, which keeps subnormals
+/// there whatever MODE says (RDNA4 ISA, section 13.2).
 #[test]
 pub(crate) fn in_lds_by_flat_addresses() {
     let mut random = Random(24);

@@ -1,6 +1,6 @@
-//! Addresses and ranges of untyped buffers (Vega ISA manual, "Buffer Addressing"; ranges as LLVM's developers and AMD's
-//! simulator give them: `voffset + imm + payload > num_records - soffset` is out of range). RDNA: RDNA2 ISA, section 8.1.5, RDNA3 and
-//! RDNA4 ISA, section 9.4.
+//! Addresses and ranges of untyped buffers (Vega ISA manual, "Buffer Addressing"; ranges as LLVM's developers
+//! and AMD's simulator give them: `voffset + imm + payload > num_records - soffset` is out of range). RDNA:
+//! RDNA2 ISA, section 8.1.5, RDNA3 and RDNA4 ISA, section 9.4.
 
 use amdgpu_isa::{Arch, Generation, Target, WaveSize};
 use amdinst_emu::WaveState;
@@ -57,8 +57,8 @@ impl Access {
         if is_gfx9(target) { access } else { access.of_rdna(random) }
     }
 
-    /// Lanes are added where bounds are not checked, or are those of bytes. Where an offset of a swizzled record is checked, the manual
-    /// does not say whether one from a scalar register counts: there is none.
+    /// Lanes are added where bounds are not checked, or are those of bytes. Where an offset of a swizzled
+    /// record is checked, the manual does not say whether one from a scalar register counts: there is none.
     fn of_rdna(self, random: &mut Random) -> Self {
         let target = self.target;
         let const_out_of_bounds = random.below(4);
@@ -114,7 +114,8 @@ impl Access {
         }
     }
 
-    /// The byte at `more` behind the access's first, and whether a datum of `size` bytes that begins there is in range.
+    /// The byte at `more` behind the access's first, and whether a datum of `size` bytes that begins there is
+    /// in range.
     fn place(&self, lane: u64, vgpr_index: u64, vgpr_offset: u64, more: u64, size: u64) -> (u64, bool) {
         let index = if self.inst_idxen { vgpr_index } else { 0 };
         let offset = if self.inst_offen { vgpr_offset } else { 0 } + self.inst_offset + more;
@@ -356,8 +357,9 @@ pub(crate) fn private_memory() {
     }
 }
 
-/// At the end of a buffer of 22 bytes, which an allocation of 22 bytes holds: what does not end inside is out of range, dword
-/// by dword for loads and stores of several, as a whole for atomics and formats; the scalar offset counts.
+/// At the end of a buffer of 22 bytes, which an allocation of 22 bytes holds: what does not end inside is out
+/// of range, dword by dword for loads and stores of several, as a whole for atomics and formats; the scalar
+/// offset counts.
 #[test]
 fn the_end_of_a_buffer() {
     let contents: Vec<u8> = (1..=22).collect();

@@ -155,8 +155,8 @@ pub(crate) fn two_addresses() {
     }
 }
 
-/// Both places are read before either is written, and lanes come in order, also where data and result registers and
-/// the lanes' places overlap.
+/// Both places are read before either is written, and lanes come in order, also where data and result
+/// registers and the lanes' places overlap.
 #[test]
 pub(crate) fn exchanges_of_two() {
     let mut random = Random(4);
@@ -250,8 +250,8 @@ pub(crate) fn addressed_by_m0() {
     }
 }
 
-/// CDNA4 ISA manual, "MFMA Transpose Load from LDS": 16 lanes hold a matrix with 16 columns, row after row; each gets
-/// a column.
+/// CDNA4 ISA manual, "MFMA Transpose Load from LDS": 16 lanes hold a matrix with 16 columns, row after row;
+/// each gets a column.
 #[test]
 pub(crate) fn transposing_loads() {
     let mut random = Random(6);

@@ -83,8 +83,9 @@ pub(crate) fn examples_of_swizzles() {
     }
 }
 
-/// Lanes exchange with all of the wave (Vega ISA manual, "DS_PERMUTE_B32"), or with the other 31 of their half of it (RDNA2 ISA,
-/// section 10.4.4; RDNA3 ISA, section 12.5.2), and on RDNA 4 again with all of it (RDNA4 ISA, section 12.5.2).
+/// Lanes exchange with all of the wave (Vega ISA manual, "DS_PERMUTE_B32"), or with the other 31 of their
+/// half of it (RDNA2 ISA, section 10.4.4; RDNA3 ISA, section 12.5.2), and on RDNA 4 again with all of it
+/// (RDNA4 ISA, section 12.5.2).
 fn place(target: Target, lane: usize, byte: u32) -> usize {
     let named = (byte / 4) as usize;
     match target.wave {

@@ -181,8 +181,8 @@ pub(crate) fn flat_into_lds() {
 /// Device address of the wave's private memory, as the loader would put it into FLAT_SCRATCH.
 const SCRATCH: u64 = 0x7d00_0000_0000;
 
-/// A private array of each lane: what one instruction stores, another of any width loads, by scratch instructions and
-/// by flat addresses in the private aperture.
+/// A private array of each lane: what one instruction stores, another of any width loads, by scratch
+/// instructions and by flat addresses in the private aperture.
 #[test]
 pub(crate) fn private_memory() {
     let mut random = Random(32);
@@ -197,8 +197,8 @@ pub(crate) fn private_memory() {
             let (load, bytes) = LOADS[round % LOADS.len()];
             let constant = 4 * random.below(4);
             let by_flat = "s_mov_b64 s[0:1], src_private_base\nv_mov_b32 v1, s1\n";
-            // By vector offset, by flat address, and (where there is such a form) by both a scalar and a vector offset.
-            // RDNA has it with neither, too: all lanes at the same place.
+            // By vector offset, by flat address, and (where there is such a form) by both a scalar and a
+            // vector offset. RDNA has it with neither, too: all lanes at the same place.
             let (prefix, place) = match round % 5 {
                 0 => ("", "v0, off".to_owned()),
                 1 => (by_flat, "v[0:1]".to_owned()),
@@ -212,7 +212,8 @@ pub(crate) fn private_memory() {
             let scalar = if place.contains("s20") { 8 } else { 0 };
             let is_by_vector = place.starts_with('v');
             state.sgprs[20] = 8;
-            // Offsets have a sign there (RDNA4 ISA, section 11.2.2): what is too much in one is taken off by the other.
+            // Offsets have a sign there (RDNA4 ISA, section 11.2.2): what is too much in one is taken off by
+            // the other.
             if scalar != 0 && is_by_vector && is_gfx12(target) {
                 state.sgprs[20] = 8_u32.wrapping_sub(1000);
                 state.set_vgpr(0, places.map(|place| place as u32 + 1000));
@@ -240,8 +241,8 @@ pub(crate) fn private_memory() {
     }
 }
 
-/// The interleaving: dword `n` of lane `l` is at byte `4 (n lanes + l)` of the wave's part. Of waves of 32 lanes only buffer resources are
-/// read so (`memory/buffers.rs`): what they have has room for 64 lanes here.
+/// The interleaving: dword `n` of lane `l` is at byte `4 (n lanes + l)` of the wave's part. Of waves of 32
+/// lanes only buffer resources are read so (`memory/buffers.rs`): what they have has room for 64 lanes here.
 #[test]
 pub(crate) fn private_memory_is_interleaved() {
     for target in TARGETS.into_iter().filter(|target| target.wave == WaveSize::Wave64) {
@@ -286,7 +287,8 @@ pub(crate) fn cache_policies() {
     }
 }
 
-/// What lanes have one behind the other from a scalar address on (RDNA3 ISA, section 11.1: the address, the offset, four bytes a lane).
+/// What lanes have one behind the other from a scalar address on (RDNA3 ISA, section 11.1: the address, the
+/// offset, four bytes a lane).
 #[test]
 pub(crate) fn addressed_by_lane() {
     let mut random = Random(33);

@@ -1,5 +1,5 @@
-//! Transfers between memory and LDS (CDNA3 ISA manual, "Flat Memory Instructions", "Addressing"; Vega ISA manual,
-//! "Memory Buffer Load to LDS").
+//! Transfers between memory and LDS (CDNA3 ISA manual, "Flat Memory Instructions", "Addressing"; Vega ISA
+//! manual, "Memory Buffer Load to LDS").
 
 use amdgpu_isa::Arch;
 use amdinst_emu::{FaultKind, MemorySpace, WaveState};

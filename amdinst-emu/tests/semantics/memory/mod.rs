@@ -108,14 +108,15 @@ pub(crate) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().enumerate().map(|(index, byte)| u64::from(*byte) << (8 * index)).sum()
 }
 
-/// Whether a load to one half of a register keeps the other: not where ECC protects registers (CDNA ISA manuals, "16-bit
-/// Memory Operations"), which no RDNA has.
+/// Whether a load to one half of a register keeps the other: not where ECC protects registers (CDNA ISA
+/// manuals, "16-bit Memory Operations"), which no RDNA has.
 pub(crate) fn keeps_half(arch: Arch) -> bool {
     arch.generation() != Generation::Gfx9
         || matches!(arch, Arch::Gfx900 | Arch::Gfx902 | Arch::Gfx904 | Arch::Gfx909 | Arch::Gfx90c)
 }
 
-/// A register's value after a load of one or two bytes: extended, or in one half beside the old other half or zero.
+/// A register's value after a load of one or two bytes: extended, or in one half beside the old other half or
+/// zero.
 pub(crate) fn small(arch: Arch, name: &str, bytes: &[u8], old: u32) -> u32 {
     let old = if keeps_half(arch) { old } else { 0 };
     let raw = number(bytes) as u32;

@@ -246,8 +246,8 @@ pub(crate) fn hardware_registers() {
     }
 }
 
-/// LDS_ALLOC: LDS_SIZE, from bit 12 on, counts units of 64 dwords. LDS is allocated in blocks of 512 bytes, on gfx950 of
-/// 1280 (CDNA3 and CDNA4 ISA manuals, "LDS Allocation and Clamping").
+/// LDS_ALLOC: LDS_SIZE, from bit 12 on, counts units of 64 dwords. LDS is allocated in blocks of 512 bytes,
+/// on gfx950 of 1280 (CDNA3 and CDNA4 ISA manuals, "LDS Allocation and Clamping").
 #[test]
 fn lds_allocation() {
     for arch in PROCESSORS {

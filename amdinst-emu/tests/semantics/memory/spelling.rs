@@ -1,4 +1,5 @@
-//! GFX9's text of memory instructions, in the words of other generations (RDNA3 ISA and RDNA4 ISA, the opcode tables of chapter 16).
+//! GFX9's text of memory instructions, in the words of other generations (RDNA3 ISA and RDNA4 ISA, the opcode
+//! tables of chapter 16).
 
 use amdgpu_isa::{Feature, Generation, Target};
 
@@ -170,7 +171,8 @@ fn in_lds(rest: &str, is_gfx12: bool) -> String {
     }
 }
 
-/// What immediate offsets of FLAT (not of its other forms) reach: below, and how many (the manuals' tables of FLAT's fields).
+/// What immediate offsets of FLAT (not of its other forms) reach: below, and how many (the manuals' tables of
+/// FLAT's fields).
 pub(crate) fn flat_offsets(target: Target) -> (i64, u64) {
     match target.arch.generation() {
         Generation::Gfx9 => (0, 1 << 12),

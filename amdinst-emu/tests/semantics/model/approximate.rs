@@ -1,6 +1,6 @@
-//! Reciprocals, roots and transcendentals as the emulator documents its approximations: computed in double precision,
-//! rounded once. That they are near enough to the exact values is `crate::approximate`'s matter; here it is modifiers,
-//! encodings and MODE.
+//! Reciprocals, roots and transcendentals as the emulator documents its approximations: computed in double
+//! precision, rounded once. That they are near enough to the exact values is `crate::approximate`'s matter;
+//! here it is modifiers, encodings and MODE.
 
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert};

@@ -8,8 +8,9 @@ use super::float::{
 };
 use super::{Answer, Args, Operation, operations};
 
-/// Figures of a format's division: exponent distance at which the quotient comes close to overflow, scale, largest exponent
-/// of a tiny numerator, distance at which the quotient vanishes (V_DIV_SCALE_F32, V_DIV_FIXUP_F32 and their F64 forms).
+/// Figures of a format's division: exponent distance at which the quotient comes close to overflow, scale,
+/// largest exponent of a tiny numerator, distance at which the quotient vanishes (V_DIV_SCALE_F32,
+/// V_DIV_FIXUP_F32 and their F64 forms).
 struct Figures {
     far: i32,
     scale: i32,
@@ -20,9 +21,9 @@ struct Figures {
 const SINGLE: Figures = Figures { far: 96, scale: 64, tiny: 23, under: -150 };
 const DOUBLE: Figures = Figures { far: 768, scale: 128, tiny: 53, under: -1075 };
 
-/// V_DIV_SCALE's pseudocode, with two readings: "== DENORM" of a quotient is taken to include one that rounds to zero, and
-/// where both reciprocal and quotient are subnormal the denominator is scaled down (the manual's "up" would make it
-/// infinite, and the division's result zero).
+/// V_DIV_SCALE's pseudocode, with two readings: "== DENORM" of a quotient is taken to include one that rounds
+/// to zero, and where both reciprocal and quotient are subnormal the denominator is scaled down (the manual's
+/// "up" would make it infinite, and the division's result zero).
 fn scale<F: Format>(a: &Args, figures: &Figures) -> Answer {
     let [s0, s1, s2] = sources::<F>(a);
     let [x, denominator, numerator] = [s0, s1, s2].map(F::from_bits);
@@ -58,8 +59,9 @@ fn scale<F: Format>(a: &Args, figures: &Figures) -> Answer {
     Answer { value: finish::<F>(value, a.mode), bit }
 }
 
-/// V_DIV_FMAS: the scale of V_DIV_SCALE undone with one rounding. The manuals say 2^32 and 2^64, which does not undo what
-/// V_DIV_SCALE did; what compiled divisions need (`tests/kernels.rs`) does: up if the addend is large, else down.
+/// V_DIV_FMAS: the scale of V_DIV_SCALE undone with one rounding. The manuals say 2^32 and 2^64, which does
+/// not undo what V_DIV_SCALE did; what compiled divisions need (`tests/kernels.rs`) does: up if the addend is
+/// large, else down.
 fn fmas<F: Format>(a: &Args, figures: &Figures) -> Answer {
     // "Input denormals are not flushed."
     let s = a.s.map(mask::<F>);
@@ -77,8 +79,8 @@ fn fmas<F: Format>(a: &Args, figures: &Figures) -> Answer {
     finish::<F>(result, a.mode).into()
 }
 
-/// (x × y + z) × 2^power with one rounding: the sum is made in quadruple precision, where it is exact or has its last
-/// bit odd (rounding towards zero, then a sticky bit), so that the second rounding is the only one.
+/// (x × y + z) × 2^power with one rounding: the sum is made in quadruple precision, where it is exact or has
+/// its last bit odd (rounding towards zero, then a sticky bit), so that the second rounding is the only one.
 fn scaled_fma<F: Format>(s: [u128; 3], power: i32, round: Round) -> u128 {
     use rustc_apfloat::ieee::Quad;
     use rustc_apfloat::{Float, FloatConvert};
@@ -112,7 +114,8 @@ fn scaled_fma<F: Format>(s: [u128; 3], power: i32, round: Round) -> u128 {
     }
 }
 
-/// V_DIV_FIXUP's pseudocode. UNDERFLOW and OVERFLOW are what the quotient is rounded to there: zero and infinity.
+/// V_DIV_FIXUP's pseudocode. UNDERFLOW and OVERFLOW are what the quotient is rounded to there: zero and
+/// infinity.
 #[expect(clippy::if_same_then_else, reason = "branch by branch as the manual has it")]
 fn fixup<F: Format>(a: &Args, figures: Option<&Figures>) -> Answer {
     let [quotient, denominator, numerator] = sources::<F>(a);

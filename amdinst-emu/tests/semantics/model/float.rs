@@ -1,7 +1,7 @@
 //! Arithmetic on floats.
 //!
-//! NaNs: the first NaN operand, quieted; an invalid operation gives the negative quiet NaN without payload (the manuals
-//! show 0xffc00000 and 0xfe00 in their examples; which operand wins, they leave open).
+//! NaNs: the first NaN operand, quieted; an invalid operation gives the negative quiet NaN without payload
+//! (the manuals show 0xffc00000 and 0xfe00 in their examples; which operand wins, they leave open).
 
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, Round};
@@ -86,8 +86,9 @@ pub(crate) fn limited<F: Format>(bits: u128, mode: Mode) -> u128 {
 
 /// Flushing, output modifier and clamp.
 ///
-/// The output modifier is ignored with MODE.IEEE, and when output subnormals are kept; where it applies, -0 becomes +0
-/// (Vega ISA manual, "Output modifiers"); on RDNA 4 it always applies, and flushes. Clamping takes NaN to zero with DX10_CLAMP.
+/// The output modifier is ignored with MODE.IEEE, and when output subnormals are kept; where it applies, -0
+/// becomes +0 (Vega ISA manual, "Output modifiers"); on RDNA 4 it always applies, and flushes. Clamping takes
+/// NaN to zero with DX10_CLAMP.
 pub(crate) fn finish<F: Format>(bits: u128, mode: Mode) -> u128 {
     let keep = mode.keeps_outputs(F::KIND) && (mode.omod == 0 || !mode.is_fixed);
     let mut bits = flush::<F>(bits, keep);
@@ -214,7 +215,8 @@ fn fma_legacy(a: &Args) -> Answer {
     fma::<Single>(a)
 }
 
-/// V_MULLIT_F32's pseudocode: the least number where the second source is that, -infinity or NaN, or the third is not above zero.
+/// V_MULLIT_F32's pseudocode: the least number where the second source is that, -infinity or NaN, or the
+/// third is not above zero.
 fn mullit(a: &Args) -> Answer {
     let [_, y, z] = sources::<Single>(a);
     let (y, z) = (f32::from_bits(y as u32), f32::from_bits(z as u32));

@@ -1,5 +1,5 @@
-//! What the instructions do, one lane at a time, written from the manuals' pseudocode on top of LLVM's software floats
-//! (`rustc_apfloat`) and 128-bit integers. Nothing here is taken from the emulator.
+//! What the instructions do, one lane at a time, written from the manuals' pseudocode on top of LLVM's
+//! software floats (`rustc_apfloat`) and 128-bit integers. Nothing here is taken from the emulator.
 
 pub(crate) mod approximate;
 pub(crate) mod convert;
@@ -43,8 +43,8 @@ pub(crate) struct Mode {
     pub(crate) register: u32,
     pub(crate) clamp: bool,
     pub(crate) omod: u8,
-    /// As RDNA 4 has it: neither DX10_CLAMP nor IEEE, minima and maxima of IEEE 754-2019, an output modifier in every mode (RDNA4 ISA,
-    /// sections 3.4.3 and 7.2.3.1).
+    /// As RDNA 4 has it: neither DX10_CLAMP nor IEEE, minima and maxima of IEEE 754-2019, an output modifier
+    /// in every mode (RDNA4 ISA, sections 3.4.3 and 7.2.3.1).
     pub(crate) is_fixed: bool,
 }
 
@@ -96,8 +96,8 @@ pub(crate) struct Args {
     pub(crate) old: u128,
     pub(crate) bit: bool,
     pub(crate) mode: Mode,
-    /// V_DIV_SCALE as RDNA 3 has it, by what tinygrad's tests found on a gfx1100: it marks lanes where a source is zero, and takes a
-    /// quotient with the least normal exponent for subnormal, too.
+    /// V_DIV_SCALE as RDNA 3 has it, by what tinygrad's tests found on a gfx1100: it marks lanes where a
+    /// source is zero, and takes a quotient with the least normal exponent for subnormal, too.
     pub(crate) scales_as_rdna: bool,
 }
 
@@ -161,9 +161,9 @@ pub(crate) fn operation(name: &str) -> Option<&'static Operation> {
         .find(|operation| operation.name == name)
 }
 
-/// Whether an operation with a 16-bit result leaves the other half of the register alone instead of clearing it (LLVM,
-/// `GCNSubtarget::zeroesHigh16BitsOfDest`: the instructions that GFX8 had still clear it, those changed or added in GFX9
-/// do not).
+/// Whether an operation with a 16-bit result leaves the other half of the register alone instead of clearing
+/// it (LLVM, `GCNSubtarget::zeroesHigh16BitsOfDest`: the instructions that GFX8 had still clear it, those
+/// changed or added in GFX9 do not).
 pub(crate) fn keeps_other_half(name: &str) -> bool {
     matches!(
         name,

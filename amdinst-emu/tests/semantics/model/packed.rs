@@ -128,8 +128,8 @@ fn widened(bits: u128, mode: Mode) -> u128 {
     single.to_bits()
 }
 
-/// `v_fma_mix*`: one rounding; `v_mad_mix*`: two, and no subnormals of the single format (LLVM: `FeatureMadMixInsts` is
-/// used only where singles are flushed).
+/// `v_fma_mix*`: one rounding; `v_mad_mix*`: two, and no subnormals of the single format (LLVM:
+/// `FeatureMadMixInsts` is used only where singles are flushed).
 fn mix(name: &str, a: &Args, selection: &Selection) -> Answer {
     let mut s = [0; 3];
     for (number, source) in s.iter_mut().enumerate() {

@@ -39,8 +39,8 @@ pub(crate) struct Gpu {
     settings: Settings,
     /// Loaded code objects by path.
     modules: Mutex<HashMap<PathBuf, Module>>,
-    /// Streams that nothing uses now. Each launch and each copy has one for itself, so that those of several threads need
-    /// not wait for each other.
+    /// Streams that nothing uses now. Each launch and each copy has one for itself, so that those of several
+    /// threads need not wait for each other.
     streams: Mutex<Vec<Stream>>,
     /// Held from when a code object's variable is set until the launch that it is set for has ended.
     variable: Mutex<()>,
@@ -182,7 +182,8 @@ impl Gpu {
         Ok(())
     }
 
-    /// Has waves of a loaded code object end where they panic, if its panics say why: a trap would end this program.
+    /// Has waves of a loaded code object end where they panic, if its panics say why: a trap would end this
+    /// program.
     fn end_panics(&self, path: &Path, request: &Request<'_>) -> Result<(), LaunchFailure> {
         if request.has_variable(panics::ENDS) {
             self.set_variable(path, panics::ENDS, 1)?;
@@ -288,8 +289,9 @@ impl Gpu {
         ];
         let ([gx, gy, gz], [bx, by, bz]) = (request.grid, request.block);
         let parameters = std::ptr::null_mut();
-        // SAFETY: `extra` describes a buffer with every explicit argument; it and what it points to outlive the call, which
-        // copies them. The kernel's own accesses are its author's responsibility, as `unsafe fn` of a kernel says.
+        // SAFETY: `extra` describes a buffer with every explicit argument; it and what it points to outlive
+        // the call, which copies them. The kernel's own accesses are its author's responsibility, as
+        // `unsafe fn` of a kernel says.
         self.in_stream(|runtime, stream| unsafe {
             timer.start(stream)?;
             call!(
@@ -413,7 +415,8 @@ impl DeviceMemory for Gpu {
     fn read(&self, address: u64, into: &mut [u8]) -> Result<(), DeviceError> {
         let kind = hipMemcpyKind::hipMemcpyDeviceToHost;
         let (to, from) = (into.as_mut_ptr().cast(), address as *const c_void);
-        // SAFETY: both ranges are as long; the device's is checked by the runtime. They outlive the copy, which is waited for.
+        // SAFETY: both ranges are as long; the device's is checked by the runtime. They outlive the copy,
+        // which is waited for.
         let copy = |runtime: &'static Runtime, stream| unsafe {
             call!(runtime, hipMemcpyAsync(to, from, into.len(), kind, stream))
         };

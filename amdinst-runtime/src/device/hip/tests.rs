@@ -1,5 +1,5 @@
-//! What each user sees who has no ROCm, no GPU, another GPU, another HIP. The runtimes are built here; a process of its own loads
-//! each, for a process loads one.
+//! What each user sees who has no ROCm, no GPU, another GPU, another HIP. The runtimes are built here; a
+//! process of its own loads each, for a process loads one.
 
 use std::path::Path;
 use std::process::Command;

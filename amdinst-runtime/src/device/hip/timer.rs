@@ -44,8 +44,8 @@ impl Timer {
         unsafe { call!(self.runtime, hipEventRecord(self.end, stream)) }
     }
 
-    /// The time between both, once the stream was waited for. The runtime counts milliseconds, with a resolution of about
-    /// half a microsecond.
+    /// The time between both, once the stream was waited for. The runtime counts milliseconds, with a
+    /// resolution of about half a microsecond.
     pub(super) fn elapsed(&self) -> Result<Duration, HipError> {
         let mut milliseconds = 0.0_f32;
         // SAFETY: the pointer is valid for a write, and both events were recorded.

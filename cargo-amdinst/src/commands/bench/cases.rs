@@ -79,7 +79,8 @@ pub(super) struct Case {
     pub(super) arguments: Vec<Value>,
     /// The program launches it many times, and not once.
     pub(super) repeated: bool,
-    /// Cycles of a wave that were measured there on GFX9: without instrumentation, with counters in LDS, in memory.
+    /// Cycles of a wave that were measured there on GFX9: without instrumentation, with counters in LDS, in
+    /// memory.
     pub(super) measured: [u64; 3],
 }
 
@@ -243,7 +244,8 @@ pub(super) fn case(name: &str, sizes: &Sizes) -> Option<Case> {
 /// Keys of a node, of which one more is stored.
 const ORDER: usize = 256;
 
-/// Keys in nodes of 256, and queries. Three levels: a root (of 16 children, for a million keys), its children, the leaves.
+/// Keys in nodes of 256, and queries. Three levels: a root (of 16 children, for a million keys), its
+/// children, the leaves.
 fn find_k(number: usize, count: usize) -> Case {
     let leaves = number.div_ceil(ORDER);
     let inner = leaves.div_ceil(ORDER);

@@ -1,9 +1,10 @@
-//! `cargo amdinst bench fit`: unpublished constants of the model of the GPU of 2022, chosen so that three kernels with the counters
-//! of 2022 come as close as they can to what was measured. The other six kernels are not looked at.
+//! `cargo amdinst bench fit`: unpublished constants of the model of the GPU of 2022, chosen so that three
+//! kernels with the counters of 2022 come as close as they can to what was measured. The other six kernels
+//! are not looked at.
 //!
-//! One constant after the other is set to each of its values, and kept where the sum of squared errors is least, until a round
-//! changes nothing. An error is the logarithm of something modelled by the same measured: of each kernel the cycles of the baseline
-//! and both slowdowns, so nine of them.
+//! One constant after the other is set to each of its values, and kept where the sum of squared errors is
+//! least, until a round changes nothing. An error is the logarithm of something modelled by the same
+//! measured: of each kernel the cycles of the baseline and both slowdowns, so nine of them.
 
 use std::collections::BTreeMap;
 

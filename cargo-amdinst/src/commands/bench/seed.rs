@@ -1,5 +1,6 @@
-//! `cargo amdinst bench seed`: what instrumentation costs nine Rodinia kernels, modelled, beside what the evaluation that
-//! this project began with ("Efficient Binary Instrumentation for GPU Profiling", Scalable Tools Workshop 2022) measured.
+//! `cargo amdinst bench seed`: what instrumentation costs nine Rodinia kernels, modelled, beside what the
+//! evaluation that this project began with ("Efficient Binary Instrumentation for GPU Profiling", Scalable
+//! Tools Workshop 2022) measured.
 
 use std::time::{Duration, Instant};
 

@@ -141,8 +141,8 @@ impl<'a> Subject<'a> {
         Ok(Self { case, form, object, probes })
     }
 
-    /// Models two launches, one after the other: the second finds in L2 and the instruction caches what the first left. Its
-    /// inputs are the same again.
+    /// Models two launches, one after the other: the second finds in L2 and the instruction caches what the
+    /// first left. Its inputs are the same again.
     ///
     /// # Errors
     /// When the launch does not end well.
@@ -182,7 +182,8 @@ impl<'a> Subject<'a> {
         Ok(run)
     }
 
-    /// Goes through the records that a form of 2022 wrote: words of its counters, and the clock at begin and end. How many.
+    /// Goes through the records that a form of 2022 wrote: words of its counters, and the clock at begin and
+    /// end. How many.
     fn records(&self, prepared: &Prepared, mut each: impl FnMut(&[u8], [u64; 2])) -> CommandResult<usize> {
         let Some(probes) = &self.probes else { return Ok(0) };
         let bytes = prepared.counters()?;

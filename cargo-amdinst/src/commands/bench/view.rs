@@ -21,8 +21,8 @@ pub(super) struct SeedView {
     pub(super) worst: Columns,
 }
 
-/// One kernel. Cycles are a wave's mean residency, in the launch that stands for its program: the first, which finds all caches
-/// empty, or one that finds L2 and the instruction caches as one before left them.
+/// One kernel. Cycles are a wave's mean residency, in the launch that stands for its program: the first,
+/// which finds all caches empty, or one that finds L2 and the instruction caches as one before left them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct KernelView {
     pub(super) kernel: String,
@@ -34,8 +34,8 @@ pub(super) struct KernelView {
     pub(super) register: HomeView,
     pub(super) lds: HomeView,
     pub(super) global: HomeView,
-    /// What these were measured against, their clock alone. Its cycles, and those of the next two, are between the readings of the
-    /// clock, and slowdowns by these.
+    /// What these were measured against, their clock alone. Its cycles, and those of the next two, are
+    /// between the readings of the clock, and slowdowns by these.
     pub(super) seed_baseline: HomeView,
     /// With the counters of 2022.
     pub(super) seed_lds: HomeView,

@@ -9,7 +9,8 @@ use crate::cli::{Cli, CompletionsArgs, PROGRAM};
 use crate::commands::output;
 use crate::exit::{CommandResult, Exit};
 
-/// In bash, nobody but cargo's own function can complete a subcommand, so it is called from ours. Zsh's calls ours.
+/// In bash, nobody but cargo's own function can complete a subcommand, so it is called from ours. Zsh's calls
+/// ours.
 const BASH_OF_CARGO: &str = include_str!("bash_cargo.sh");
 
 /// Runs the command.
@@ -31,8 +32,9 @@ fn generated(shell: Shell, program: &str) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// clap_complete 4.6 labels the cases of commands in another way than it looks for them if there is a hyphen in the program's
-/// name. So it is given one without, and the function is registered for the program afterwards.
+/// clap_complete 4.6 labels the cases of commands in another way than it looks for them if there is a hyphen
+/// in the program's name. So it is given one without, and the function is registered for the program
+/// afterwards.
 fn bash() -> String {
     let name = PROGRAM.trim_start_matches("cargo-");
     let registered =

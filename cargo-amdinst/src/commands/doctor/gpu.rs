@@ -40,7 +40,8 @@ pub(super) fn checks(root: &Path) -> Vec<Check> {
     vec![devices, access(root)]
 }
 
-/// Whether the PCI bus has a display controller or processing accelerator of AMD's (vendor 1002; classes 03 and 12).
+/// Whether the PCI bus has a display controller or processing accelerator of AMD's (vendor 1002; classes 03
+/// and 12).
 fn has_amd_hardware(root: &Path) -> bool {
     let is = |device: &Path, file: &str, starts: &[&str]| {
         fs::read_to_string(device.join(file))

@@ -97,8 +97,8 @@ struct View<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// Stdout that cannot be written. If kernels or their tests cannot be built it ends with [`Exit::ToolchainMissing`], else with
-/// [`Exit::DeviceMissing`] if there is a GPU that cannot be used.
+/// Stdout that cannot be written. If kernels or their tests cannot be built it ends with
+/// [`Exit::ToolchainMissing`], else with [`Exit::DeviceMissing`] if there is a GPU that cannot be used.
 pub fn run(context: &mut Context, args: &DoctorArgs) -> CommandResult {
     let mut checks = vec![host::check()];
     checks.extend(kernels::checks(&Places::from_environment(args.toolchain.toolchain.as_deref())));

@@ -1,8 +1,8 @@
 //! `cargo amdinst exec`: run a HIP or HSA program with the emulator as its GPU.
 //!
-//! This process becomes the program, so that its exit code, its signals and its terminal are its own, and nothing is left of it
-//! that could outlive the program, or that the program could outlive. What the emulated GPU
-//! is goes to the library through the environment.
+//! This process becomes the program, so that its exit code, its signals and its terminal are its own, and
+//! nothing is left of it that could outlive the program, or that the program could outlive. What the emulated
+//! GPU is goes to the library through the environment.
 
 mod runtime;
 
@@ -30,7 +30,8 @@ const TOOLS: &str = "HSA_TOOLS_LIB";
 /// Runs the command. It comes back only when the program could not be started.
 ///
 /// # Errors
-/// No such program, a processor that the runtime does not know, a runtime that the emulator cannot stand under, or no library.
+/// No such program, a processor that the runtime does not know, a runtime that the emulator cannot stand
+/// under, or no library.
 pub fn run(context: &mut Context, args: &ExecArgs) -> CommandResult {
     let parent = parent_id();
     let command = command(context, args)?;
@@ -84,7 +85,8 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     runtime::check(context, program, &name, &paths)?;
     command.env(LIBRARY_PATH, paths);
     command.env("AMDINST_TARGET_CPU", arch.name()).env("AMDINST_GPUS", args.gpus.to_string());
-    // `cargo amdinst test` sets the first variable to what it tests; the GPU that was asked for stays as it is.
+    // `cargo amdinst test` sets the first variable to what it tests; the GPU that was asked for stays as it
+    // is.
     if args.target_cpu.is_some() {
         command.env("AMDINST_EMULATED_CPU", arch.name());
     }

@@ -1,7 +1,8 @@
 //! Which ROCm runtime a program will load, and whether the library can stand under it.
 //!
-//! The runtime must reach the driver through functions of another library, and only such as ours has. AMD's own packages link
-//! those functions into the runtime itself: there, ours would never be loaded, and the program would find no GPU without a word.
+//! The runtime must reach the driver through functions of another library, and only such as ours has. AMD's
+//! own packages link those functions into the runtime itself: there, ours would never be loaded, and the
+//! program would find no GPU without a word.
 //!
 //! Such a runtime is refused before the program starts, with what to do. So is a runtime that needs functions
 //! which ours lacks, and a program that is linked with a HIP that is not there.
@@ -54,8 +55,8 @@ enum Outlook {
     NoFit { why: String, certain: bool },
 }
 
-/// Check the runtime that `program` will load, with `paths` for `LD_LIBRARY_PATH`. What a script, or a program that loads the
-/// runtime while it runs, will find can only be guessed: then the user is warned.
+/// Check the runtime that `program` will load, with `paths` for `LD_LIBRARY_PATH`. What a script, or a
+/// program that loads the runtime while it runs, will find can only be guessed: then the user is warned.
 ///
 /// # Errors
 /// The program is linked with a runtime that the library cannot stand under, or with a HIP that is not here.
@@ -84,7 +85,8 @@ pub(super) fn check(context: &Context, program: &OsStr, library: &Path, paths: &
     Ok(())
 }
 
-/// What to expect of a program with that listing, or of one without a listing, of which only what is `installed` is known.
+/// What to expect of a program with that listing, or of one without a listing, of which only what is
+/// `installed` is known.
 fn outlook(listing: &str, installed: impl FnOnce() -> Option<PathBuf>, library: &Path) -> Outlook {
     if let Some(name) = missing_hip(listing) {
         return Outlook::NoHip(name.to_owned());
@@ -119,8 +121,9 @@ fn listing(program: &OsStr, paths: &OsStr) -> Option<String> {
         .filter(|segment| segment.p_type(LittleEndian) == elf::PT_INTERP)
         .find_map(|segment| segment.interpreter(LittleEndian, file.data()).ok().flatten())?;
     let loader = std::str::from_utf8(loader).ok()?;
-    // It prints what it would load, and does not start the program: glibc's by a variable, as `ldd` has it, for with `--list` it
-    // stops at the first library that is missing; other loaders do not know the variable.
+    // It prints what it would load, and does not start the program: glibc's by a variable, as `ldd` has it,
+    // for with `--list` it stops at the first library that is missing; other loaders do not know the
+    // variable.
     let mut command = Command::new(loader);
     if Path::new(loader).file_name()?.to_str()?.starts_with("ld-linux") {
         command.env("LD_TRACE_LOADED_OBJECTS", "1");

@@ -43,8 +43,8 @@ pub fn run(context: &mut Context, args: &InspectArgs) -> CommandResult {
     Ok(Exit::Success)
 }
 
-/// What a code object holds, and what kept its branches from being shown: the rest can be told even when its code cannot
-/// be analysed.
+/// What a code object holds, and what kept its branches from being shown: the rest can be told even when its
+/// code cannot be analysed.
 pub fn view_object(found: &Found) -> (ObjectView, Option<String>) {
     let object = &found.object;
     let plan = probe_specs(object)

@@ -1,4 +1,5 @@
-//! What `inspect` shows, as plain data: its JSON form (`schema` 1), and what the text for people is made from.
+//! What `inspect` shows, as plain data: its JSON form (`schema` 1), and what the text for people is made
+//! from.
 
 use amdgpu_object::{CodeObject, Kernel, KernelArg};
 use amdgpu_object::{Occupancy, OccupancyTables, Resources, occupancy};
@@ -58,7 +59,8 @@ pub struct ObjectView {
     pub kernels: Vec<KernelView>,
 }
 
-/// What a generic processor stands for. Registers, occupancy and other limits are the least of its processors'.
+/// What a generic processor stands for. Registers, occupancy and other limits are the least of its
+/// processors'.
 #[derive(Clone, Debug, Serialize)]
 pub struct GenericView {
     /// Its version that the code was built for.
@@ -114,7 +116,8 @@ pub struct KernelView {
     pub kernarg_bytes: u32,
     /// Arguments in order, hidden ones included.
     pub args: Vec<ArgView>,
-    /// How many waves fit. A compute unit stands for a work-group processor where a workgroup spreads over one.
+    /// How many waves fit. A compute unit stands for a work-group processor where a workgroup spreads over
+    /// one.
     pub occupancy: Occupancy,
     /// Waves by each resource alone, for the workgroup size that `occupancy` is for.
     pub occupancy_tables: OccupancyTables,

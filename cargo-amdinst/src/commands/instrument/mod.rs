@@ -228,8 +228,8 @@ pub fn all_selected(plan: &Plan) -> Result<(), InstrumentError> {
 /// Runs the command.
 ///
 /// # Errors
-/// When the file cannot be read, holds several code objects to choose from, or nothing in it can be instrumented; then
-/// nothing is written.
+/// When the file cannot be read, holds several code objects to choose from, or nothing in it can be
+/// instrumented; then nothing is written.
 pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     if let Some(output) = args.output.as_ref().filter(|_| !args.plan) {
         output::check_file(output)?;
@@ -306,7 +306,8 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     Ok(tally.tell(context, format_args!("{} and {}", output.display(), map_path.display())))
 }
 
-/// The map's file with the one before it that belongs to the code object which is there. Who was killed may have left a file with two.
+/// The map's file with the one before it that belongs to the code object which is there. Who was killed may
+/// have left a file with two.
 fn for_both(new: &[u8], old: &[u8], there: &CodeObject) -> Option<Vec<u8>> {
     let fits = |both: &Vec<u8>| instrument::map_for(both, there).is_ok();
     instrument::with_before(new, old).filter(fits).or_else(|| {

@@ -1,4 +1,5 @@
-//! What is made one after the other and needed together, kept in a file without a name: memory may not hold all of it.
+//! What is made one after the other and needed together, kept in a file without a name: memory may not hold
+//! all of it.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -31,7 +32,8 @@ impl Spool {
     /// All that was taken.
     pub(super) fn contents(self) -> io::Result<Mapped> {
         let (file, _) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the file has no name by which another program could change it, and nothing is written to it from here on.
+        // SAFETY: the file has no name by which another program could change it, and nothing is written to it
+        // from here on.
         unsafe { Mapped::new(&file) }
     }
 }

@@ -187,7 +187,8 @@ fn map_path(output: &Path, index: usize, target: &str) -> PathBuf {
     output.with_extension(format!("{index}-{}.probes.json", target.replace(':', "_")))
 }
 
-/// The probe maps that stand beside an output, of an earlier run: of code objects that it has no longer, maybe.
+/// The probe maps that stand beside an output, of an earlier run: of code objects that it has no longer,
+/// maybe.
 fn maps_of(output: &Path) -> Vec<PathBuf> {
     let stem = output.with_extension("");
     let stem = stem.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,6 +1,7 @@
 //! `cargo amdinst new`: Make a package with a kernel, a probe and a test that passes.
 //!
-//! `cargo new` does what is cargo's business (names, workspaces, version control); the files of `template/` are ours.
+//! `cargo new` does what is cargo's business (names, workspaces, version control); the files of `template/`
+//! are ours.
 
 mod gpu;
 mod source;
@@ -21,14 +22,16 @@ const TESTS: &str = include_str!("template/kernels.rs");
 /// Where `cargo new` leaves room for dependencies.
 const DEPENDENCIES: &str = "[dependencies]\n";
 
-/// What makes test programs small: most of what is linked for each edit would be debug information of packages that nobody steps through.
+/// What makes test programs small: most of what is linked for each edit would be debug information of
+/// packages that nobody steps through.
 const PROFILE: &str = "\n# Tests are linked in less time without debug information of other packages.\n\
                        [profile.dev.package.\"*\"]\ndebug = false\n";
 
 /// Runs the command.
 ///
 /// # Errors
-/// A directory that is there already, an unknown GPU, a name that cargo does not take, files that cannot be written.
+/// A directory that is there already, an unknown GPU, a name that cargo does not take, files that cannot be
+/// written.
 pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     let asked = Source::asked(&args.source)?;
     let gpu = Choice::new(&args.target_cpu, Path::new("/"))?;
@@ -123,7 +126,8 @@ fn package(args: &NewArgs) -> Option<&str> {
     args.name.as_deref().or_else(|| args.directory.file_name()?.to_str())
 }
 
-/// What `cargo new` wrote, with the dependencies, a test target for kernels and their GPU. `None` if there is no room for them.
+/// What `cargo new` wrote, with the dependencies, a test target for kernels and their GPU. `None` if there is
+/// no room for them.
 fn manifest(text: &str, source: &Source, gpu: &Choice, directory: &Path) -> Option<String> {
     let [device, harness] = CRATES;
     let (before, after) = text.split_once(DEPENDENCIES)?;

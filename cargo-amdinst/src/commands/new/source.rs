@@ -1,9 +1,10 @@
 //! Where a new package takes `amdinst-device` and `harness` from.
 //!
-//! A manifest is committed, so it names what a colleague's machine has, too: crates.io, a git repository, what the workspace's
-//! other packages use, or a checkout beside the package by a relative path. A checkout elsewhere on this machine is the last
-//! choice, and is said to be one. (`[patch]` in a file that git ignores would keep it out of the manifest. But cargo applies
-//! patches to the standard library that it builds for kernels, too, and warns each time that nothing there needs them.)
+//! A manifest is committed, so it names what a colleague's machine has, too: crates.io, a git repository,
+//! what the workspace's other packages use, or a checkout beside the package by a relative path. A checkout
+//! elsewhere on this machine is the last choice, and is said to be one. (`[patch]` in a file that git ignores
+//! would keep it out of the manifest. But cargo applies patches to the standard library that it builds for
+//! kernels, too, and warns each time that nothing there needs them.)
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,7 +39,8 @@ pub(super) struct Crate {
 pub(super) enum Source {
     /// In a checkout, which the package names by its relative path.
     Beside(PathBuf),
-    /// In a checkout, which the package names by its absolute path: no other way is left, or it was asked for.
+    /// In a checkout, which the package names by its absolute path: no other way is left, or it was asked
+    /// for.
     Absolute(PathBuf),
     /// In a git repository.
     Git {
@@ -73,7 +75,8 @@ impl Source {
         Ok(Some(if given.is_absolute() { Self::Absolute(root) } else { Self::Beside(root) }))
     }
 
-    /// What is best for the package in `directory`, which is there. `root` is its workspace's `Cargo.toml`, if that is not its own.
+    /// What is best for the package in `directory`, which is there. `root` is its workspace's `Cargo.toml`,
+    /// if that is not its own.
     pub(super) fn best(directory: &Path, root: Option<&Path>) -> Self {
         let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         if let Some(found) = directory.ancestors().skip(1).find_map(|above| checkout(above).ok()) {
@@ -155,7 +158,8 @@ fn checkout(root: &Path) -> Result<PathBuf, String> {
     root.canonicalize().map_err(|error| error.to_string())
 }
 
-/// What the packages of the workspace with this `Cargo.toml` use: its own table of dependencies, else what a member takes.
+/// What the packages of the workspace with this `Cargo.toml` use: its own table of dependencies, else what a
+/// member takes.
 fn of_workspace(root: &Path) -> Option<Source> {
     let manifest: Table = fs::read_to_string(root).ok()?.parse().ok()?;
     let shared = manifest.get("workspace").and_then(|workspace| workspace.get("dependencies"));

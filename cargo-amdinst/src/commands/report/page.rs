@@ -41,8 +41,8 @@ pub(super) fn write(
     super::write(context, &directory.join("index.html"), page.as_bytes())
 }
 
-/// The disassembly of every kernel of the summary, of code objects that are as they were when they ran. Others are left
-/// out, with a warning.
+/// The disassembly of every kernel of the summary, of code objects that are as they were when they ran.
+/// Others are left out, with a warning.
 fn listings(context: &Context, input: &Input, summary: &Summary) -> Vec<KernelListing> {
     let root = input.root.to_string_lossy();
     let mut objects = BTreeMap::<&str, Option<(CodeObject, SourceMap)>>::new();

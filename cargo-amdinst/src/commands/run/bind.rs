@@ -93,7 +93,8 @@ impl Arguments {
         Self::named(kernel, &arguments, Beside::default())
     }
 
-    /// Binds arguments, some by their names. Those of symbols are looked for in the code objects beside the kernel's.
+    /// Binds arguments, some by their names. Those of symbols are looked for in the code objects beside the
+    /// kernel's.
     ///
     /// # Errors
     /// As those of [`Self::new`], and a name that no argument has, or no function and variable.
@@ -181,8 +182,8 @@ impl Arguments {
         Ok(())
     }
 
-    /// Allocates and fills the buffers on `machine`, and returns the kernarg segment and each buffer's address, in the
-    /// order of the arguments. Two machines that are filled alike give the same addresses.
+    /// Allocates and fills the buffers on `machine`, and returns the kernarg segment and each buffer's
+    /// address, in the order of the arguments. Two machines that are filled alike give the same addresses.
     ///
     /// # Errors
     /// When the device has no room.
@@ -440,7 +441,8 @@ fn check(kernel: &Kernel, index: usize, spec: &ArgSpec, slot: &KernelArg) -> Com
     Ok(())
 }
 
-/// Bytes of the buffer that an argument points to; 0 of one that is none, and of a file that cannot be asked (reading it tells).
+/// Bytes of the buffer that an argument points to; 0 of one that is none, and of a file that cannot be asked
+/// (reading it tells).
 fn buffer_size(spec: &ArgSpec) -> u64 {
     match spec {
         ArgSpec::Out(size, _) | ArgSpec::Buf(size) => size.bytes(),

@@ -71,7 +71,8 @@ impl Expected {
     /// Reads the expected elements, and checks that the argument can equal them.
     ///
     /// # Errors
-    /// A file that cannot be read or has elements of another type; no such argument or elements; a tolerance for bytes.
+    /// A file that cannot be read or has elements of another type; no such argument or elements; a tolerance
+    /// for bytes.
     pub fn new(arguments: &Arguments, expectation: &Expectation) -> CommandResult<Self> {
         let Expectation { selector, path, tolerance } = expectation;
         let of = arguments.buffer(&selector.argument, "--expect")?;

@@ -57,7 +57,8 @@ pub fn iota(elements: Elements, start: Scalar, step: Scalar) -> impl Iterator<It
     })
 }
 
-/// Random numbers from `low` to below `high`; without those, floats from 0 to below 1, and all values of other types.
+/// Random numbers from `low` to below `high`; without those, floats from 0 to below 1, and all values of
+/// other types.
 ///
 /// Number `i` is made from output `i` of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
 /// generators", 2014), begun at the seed: what a seed gives does not depend on anything else.
@@ -72,7 +73,8 @@ pub fn random(
         if let Some((least, most)) = element.limits() {
             let end = |(low, high): (Scalar, Scalar)| Some((low.as_whole()?, high.as_whole()?));
             let (low, high) = range.and_then(end).unwrap_or((least, most + 1));
-            // The upper half of the product: every value as often as another, but for one part in 2^64 of the range.
+            // The upper half of the product: every value as often as another, but for one part in 2^64 of the
+            // range.
             let offset = (bits as u128 * (high - low) as u128) >> 64;
             return element.whole(low + offset as i128).unwrap_or(Scalar::U8(0));
         }
@@ -149,7 +151,8 @@ mod tests {
         }
     }
 
-    /// Of 10000 numbers from 0 to below 10 each comes about 1000 times, and the mean of the floats is about a half.
+    /// Of 10000 numbers from 0 to below 10 each comes about 1000 times, and the mean of the floats is about a
+    /// half.
     #[test]
     fn random_numbers_are_even() {
         let of = |element| Elements { element, count: 10_000 };

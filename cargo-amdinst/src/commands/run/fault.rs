@@ -12,7 +12,8 @@ pub fn report(fault: &Fault, object: &CodeObject, original_pc: &dyn Fn(u64) -> O
     placed(fault, object, original_pc, &[]).0.report
 }
 
-/// The whole message with what mends it, in colors; the shell takes them out if there are none. `panics` have been said by its waves.
+/// The whole message with what mends it, in colors; the shell takes them out if there are none. `panics` have
+/// been said by its waves.
 pub fn told(
     fault: &Fault,
     object: &CodeObject,

@@ -237,7 +237,8 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     Ok(exit)
 }
 
-/// Tells what may be races, those of the same lines once: a loop that is unrolled has several. Adds all to `reports`.
+/// Tells what may be races, those of the same lines once: a loop that is unrolled has several. Adds all to
+/// `reports`.
 fn tell_doubts(context: &Context, object: &CodeObject, doubts: &[Fault], reports: &mut Vec<FaultReport>) {
     let mut told: Vec<(&Fault, FaultReport, usize)> = Vec::new();
     for doubt in doubts {

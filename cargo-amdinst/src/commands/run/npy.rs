@@ -1,7 +1,8 @@
 //! NumPy's `.npy` files: reading arrays of the types that kernels have, and writing them.
 //!
-//! The format is numpy.org's "NPY format" (NEP 1): a magic number, a version, a header that is a Python dictionary, and
-//! the elements. Crates that read it bring a parser of Python literals with a dozen dependencies, for these three keys.
+//! The format is numpy.org's "NPY format" (NEP 1): a magic number, a version, a header that is a Python
+//! dictionary, and the elements. Crates that read it bring a parser of Python literals with a dozen
+//! dependencies, for these three keys.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! `run --report`: the instrumented kernel beside the original, compared in memory and in counts.
 //!
-//! Both run some workgroups at a time, so that a launch takes the memory of some of its waves, not of all: their counters are compared
-//! and summed up, and then the next ones use the same memory.
+//! Both run some workgroups at a time, so that a launch takes the memory of some of its waves, not of all:
+//! their counters are compared and summed up, and then the next ones use the same memory.
 
 use std::io;
 use std::ops::Range;
@@ -47,8 +47,8 @@ pub struct Checked {
     pub doubts: Vec<Fault>,
     /// What would make it say nothing was looked for in these workgroups alone: the launch is a large one.
     pub sampled: Vec<Sampled>,
-    /// Workgroups waited for others, so the counters were compared with the emulator's count of the instrumented
-    /// kernel.
+    /// Workgroups waited for others, so the counters were compared with the emulator's count of the
+    /// instrumented kernel.
     pub waited: bool,
     /// Wave-instructions of the instrumented kernel; `None` when it was not instrumented.
     pub instrumented_instructions: Option<u64>,
@@ -59,7 +59,8 @@ pub struct Checked {
 impl Checked {
     /// How the process ends.
     pub fn exit(&self) -> Exit {
-        // Whether there was a difference this time or not: what the kernel does is as much of a fault as `test` takes it for.
+        // Whether there was a difference this time or not: what the kernel does is as much of a fault as
+        // `test` takes it for.
         if self.meaningless.is_some() {
             Exit::LaunchFailed
         } else if self.report.memory_equal == Some(false) || self.report.oracle_equal == Some(false) {
@@ -88,8 +89,8 @@ pub struct Instrumented<'a> {
 }
 
 impl<'a> Instrumented<'a> {
-    /// Instruments as `options` say; the probes are the code object's own. Of `config` both forms have the processor, and what becomes
-    /// of accesses out of range.
+    /// Instruments as `options` say; the probes are the code object's own. Of `config` both forms have the
+    /// processor, and what becomes of accesses out of range.
     ///
     /// # Errors
     /// When that cannot be done at all.
@@ -133,7 +134,8 @@ impl<'a> Instrumented<'a> {
         Some(Form { object, map, probes, base: &self.base })
     }
 
-    /// Runs a kernel's instrumented form on a machine filled like the original's, and compares; models it too, if a device is given.
+    /// Runs a kernel's instrumented form on a machine filled like the original's, and compares; models it
+    /// too, if a device is given.
     ///
     /// # Errors
     /// When it runs differently than its original does.
@@ -161,8 +163,8 @@ impl<'a> Instrumented<'a> {
         compared.finish(&original.buffers, &buffers, arguments, device)
     }
 
-    /// Runs a kernel and its instrumented form, some workgroups of both at a time, and compares; models the instrumented one too, if
-    /// a device is given. `each` gets all records, in order.
+    /// Runs a kernel and its instrumented form, some workgroups of both at a time, and compares; models the
+    /// instrumented one too, if a device is given. `each` gets all records, in order.
     ///
     /// # Errors
     /// The original cannot be launched, or does not end well. The result contains faults of the instrumented
@@ -269,9 +271,9 @@ impl<'a> Instrumented<'a> {
         })
     }
 
-    /// Looks for what makes two runs of the original leave different memory, in some workgroups, unless it is to be `thorough`. If it and
-    /// its instrumented form were different (`differs`), accesses of which nothing tells whether they are atomic are taken for plain ones;
-    /// else they are doubts.
+    /// Looks for what makes two runs of the original leave different memory, in some workgroups, unless it is
+    /// to be `thorough`. If it and its instrumented form were different (`differs`), accesses of which
+    /// nothing tells whether they are atomic are taken for plain ones; else they are doubts.
     ///
     /// # Errors
     /// A signal ends the command.
@@ -366,8 +368,8 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// Adds the next workgroups, from that of number `first` on: what the emulator saw in the original, and the launch of the
-    /// instrumented kernel.
+    /// Adds the next workgroups, from that of number `first` on: what the emulator saw in the original, and
+    /// the launch of the instrumented kernel.
     fn add(
         &mut self,
         original: &Execution,
@@ -387,7 +389,8 @@ impl<'a> Compared<'a> {
         Ok(())
     }
 
-    /// The report, after all workgroups; both kernels have left `original` and `instrumented` in their buffers.
+    /// The report, after all workgroups; both kernels have left `original` and `instrumented` in their
+    /// buffers.
     fn finish(
         self,
         original: &[Vec<u8>],

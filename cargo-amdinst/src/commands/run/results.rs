@@ -26,7 +26,8 @@ pub struct Elements {
 }
 
 impl Elements {
-    /// The elements that a selector names. Their type is the selector's, else `element`, else the buffer's own, else bytes.
+    /// The elements that a selector names. Their type is the selector's, else `element`, else the buffer's
+    /// own, else bytes.
     ///
     /// # Errors
     /// The buffer has not so many.

@@ -2,8 +2,8 @@
 
 use amdinst_emu::Room;
 
-/// How often a run holds its buffers, at most: what they begin with, what each of the two kernels works on, and what is
-/// compared.
+/// How often a run holds its buffers, at most: what they begin with, what each of the two kernels works on,
+/// and what is compared.
 const COPIES: u64 = 4;
 
 /// Buffers that do not fit.

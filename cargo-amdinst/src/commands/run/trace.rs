@@ -57,8 +57,8 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Without a fault: the first wave and lane, and what it ran first. With one: the wave and lane at fault, and what led
-    /// there.
+    /// Without a fault: the first wave and lane, and what it ran first. With one: the wave and lane at fault,
+    /// and what led there.
     fn watch(&self, fault: Option<&Fault>) -> Watch {
         let at_fault = fault.filter(|fault| fault.pc.is_some());
         let wave = self.wave.map(|choice| choice.0).unwrap_or_else(|| {
@@ -146,7 +146,8 @@ pub struct AccessView {
     pub offset: Option<u64>,
 }
 
-/// Traces a launch of the original kernel on a machine of its own. `fault` is how the launch ended, if it did not end well.
+/// Traces a launch of the original kernel on a machine of its own. `fault` is how the launch ended, if it did
+/// not end well.
 ///
 /// # Errors
 /// No such wave or lane, or a launch that cannot begin.

@@ -49,13 +49,14 @@ pub struct RunView {
     pub seconds: f64,
     /// Host threads that ran it.
     pub threads: usize,
-    /// Workgroups access the same memory so that their order can show in the result: they ran in order, on one thread.
+    /// Workgroups access the same memory so that their order can show in the result: they ran in order, on
+    /// one thread.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub workgroups_clash: bool,
     /// The arguments, in the kernel's order.
     pub arguments: Vec<ArgumentView>,
-    /// Races unless both accesses are atomic, of which nothing tells; with `--check races` or `--report`. And lanes that were asked for
-    /// and do not exist.
+    /// Races unless both accesses are atomic, of which nothing tells; with `--check races` or `--report`. And
+    /// lanes that were asked for and do not exist.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<FaultReport>,
     /// Accesses to LDS out of range, the first of each instruction; with `--out-of-range hardware`.
@@ -86,8 +87,8 @@ pub struct RunView {
     pub memory_equal: Option<bool>,
     /// The counters are those that the emulator saw in the original; with `--report`.
     pub oracle_equal: Option<bool>,
-    /// Workgroups waited for others, and how often depends on their turns: so the counters are those that the emulator saw in the
-    /// instrumented kernel itself.
+    /// Workgroups waited for others, and how often depends on their turns: so the counters are those that the
+    /// emulator saw in the instrumented kernel itself.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub workgroups_waited: bool,
     /// Why neither says anything: the original races, or depends on unwritten values.

@@ -29,8 +29,9 @@ pub(super) enum Kept {
     NoProgram,
 }
 
-/// Puts together what the test programs of a package wrote, each into the directory of its processor, and writes it
-/// beside the package's manifest. Gives the programs, too. Where there is nothing to keep, the document of an earlier run stays.
+/// Puts together what the test programs of a package wrote, each into the directory of its processor, and
+/// writes it beside the package's manifest. Gives the programs, too. Where there is nothing to keep, the
+/// document of an earlier run stays.
 ///
 /// # Errors
 /// Artifacts that cannot be read, a document that cannot be written.
@@ -85,7 +86,8 @@ fn programs(directory: &Path, cpu: &str) -> std::io::Result<Vec<Program>> {
     Ok(programs)
 }
 
-/// Adds what the probe maps say of the kernels that were launched, and what those take that were not selected.
+/// Adds what the probe maps say of the kernels that were launched, and what those take that were not
+/// selected.
 fn add_kernels(run: &mut Run, package: &BuiltPackage, home: Option<Home>) -> CommandResult<()> {
     let mut launched = BTreeMap::<&str, BTreeSet<&str>>::new();
     for (program, test) in

@@ -1,9 +1,9 @@
 //! `cargo amdinst test`: Build, instrument and run kernel tests.
 //!
-//! The kernels are built as by `cargo amdinst build`; then cargo, the user's own, builds and runs the package's test
-//! targets with `harness = false`, once for each processor. What they need to know goes through the environment (see the
-//! harness's documentation), how they ended comes back through a status file: cargo's exit code is the same for tests
-//! that failed and tests that did not compile.
+//! The kernels are built as by `cargo amdinst build`; then cargo, the user's own, builds and runs the
+//! package's test targets with `harness = false`, once for each processor. What they need to know goes
+//! through the environment (see the harness's documentation), how they ended comes back through a status
+//! file: cargo's exit code is the same for tests that failed and tests that did not compile.
 
 mod keep;
 mod profiles;
@@ -41,8 +41,8 @@ use scratch::Scratch;
 /// Runs the command.
 ///
 /// # Errors
-/// Kernels or tests that do not build, no kernel tests, a device that is not there. If all tests pass, functions that LLVM has no code for.
-/// Tests that fail are [`Exit::Mismatch`].
+/// Kernels or tests that do not build, no kernel tests, a device that is not there. If all tests pass,
+/// functions that LLVM has no code for. Tests that fail are [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     let for_the_emulator =
         args.limits.checks.fill().is_some() || args.limits.checks.asked().is_some_and(Checks::any);
@@ -219,8 +219,8 @@ fn run_once(
     whole(exit, args, &built)
 }
 
-/// How tests end that ended in `exit`: no success is one without functions that have no code, which no test can launch. Who chooses tests or
-/// kernels may do without those.
+/// How tests end that ended in `exit`: no success is one without functions that have no code, which no test
+/// can launch. Who chooses tests or kernels may do without those.
 fn whole(exit: Exit, args: &TestArgs, built: &Built) -> CommandResult {
     let all = args.kernel.is_empty() && args.which.choosing(&args.filters).is_empty() && !args.which.list;
     if exit == Exit::Success && all {
@@ -266,11 +266,12 @@ fn fresh_junit(path: &Path) -> CommandResult<PathBuf> {
     }
 }
 
-/// Blank lines that a status file begins with: behind them, in the same block of the disk, is room for some words of a program.
+/// Blank lines that a status file begins with: behind them, in the same block of the disk, is room for some
+/// words of a program.
 const STATUS_BYTES: usize = 16;
 
-/// How the tests of the package `name` ended that cargo says have failed. `words` tell how far each test program came; there are
-/// none where no program was started.
+/// How the tests of the package `name` ended that cargo says have failed. `words` tell how far each test
+/// program came; there are none where no program was started.
 fn failed(name: &str, words: &str) -> CommandResult {
     if words.trim().is_empty() {
         return Err(Failure::msg(Exit::BuildFailed, format!("the tests of `{name}` could not be built")));
@@ -367,7 +368,8 @@ impl TestRun<'_> {
             command.args(["-Zunstable-options", "--format=json"]);
         }
         command.args(self.args.which.words()).args(&self.args.filters);
-        // Whoever kills this process means the tests, too. The test program looks after itself, in the same way.
+        // Whoever kills this process means the tests, too. The test program looks after itself, in the same
+        // way.
         let parent = std::process::id();
         // SAFETY: the closure does what may be done between fork and exec.
         unsafe { command.pre_exec(move || die_with(parent)) };

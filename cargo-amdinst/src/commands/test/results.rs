@@ -1,7 +1,7 @@
 //! What test programs write for their user: the JUnit report, and timelines.
 //!
-//! A program may be killed, or find no room, in the middle of a file. So it writes into the command's scratch directory, and when
-//! it has ended, whole files take their places.
+//! A program may be killed, or find no room, in the middle of a file. So it writes into the command's scratch
+//! directory, and when it has ended, whole files take their places.
 
 use std::fs::{self, File};
 use std::io;

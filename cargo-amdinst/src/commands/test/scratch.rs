@@ -1,7 +1,7 @@
 //! The directory in which the test programs of one command tell how far they came.
 //!
-//! It is removed when the command ends. One that is killed leaves it in the target directory, without its lock, and the next one
-//! removes it.
+//! It is removed when the command ends. One that is killed leaves it in the target directory, without its
+//! lock, and the next one removes it.
 
 use std::fs::{self, File};
 use std::io;

@@ -1,11 +1,13 @@
 //! Sums of products of bytes, in which LLVM takes other operations for additions.
 //!
-//! The backend makes one instruction, `v_dot4`, of a chain of additions whose terms are products of bytes. LLVM 22 does not look whether
-//! a link of the chain is an addition: of `(a * b ^ 90) + c * d` it makes `a * b + 90 + c * d`. This is so from opt-level 1 on, on every
-//! processor that has the instruction. A random program differed from the host in one byte.
+//! The backend makes one instruction, `v_dot4`, of a chain of additions whose terms are products of bytes.
+//! LLVM 22 does not look whether a link of the chain is an addition: of `(a * b ^ 90) + c * d` it makes
+//! `a * b + 90 + c * d`. This is so from opt-level 1 on, on every processor that has the instruction. A
+//! random program differed from the host in one byte.
 //!
-//! Without one of the features that the backend asks for it makes no such instruction. The features stand for instructions that
-//! programs may ask for by intrinsics. So which of the two is given up depends on the program.
+//! Without one of the features that the backend asks for it makes no such instruction. The features stand for
+//! instructions that programs may ask for by intrinsics. So which of the two is given up depends on the
+//! program.
 //!
 //! `dots.ll` has such a sum. Its code is right if it still flips bits.
 
@@ -43,7 +45,8 @@ mod tests {
     use super::super::tests::{gfx90a, tools};
     use super::*;
 
-    /// Without optimization sums are made as they stand, and processors without the instruction cannot be wrong.
+    /// Without optimization sums are made as they stand, and processors without the instruction cannot be
+    /// wrong.
     #[test]
     fn without_the_instruction_nothing_is_wrong() {
         let Some(tools) = tools() else { return };

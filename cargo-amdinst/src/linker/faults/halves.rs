@@ -1,11 +1,13 @@
 //! Registers' halves on RDNA 3, in which LLVM loses what was loaded.
 //!
-//! LLVM 22 has 16-bit values of RDNA 3 in halves of registers. Of two that are stored side by side it makes one store of a register. Where
-//! one of them was loaded for the whole workgroup, that store does not read its half: the load counts as dead, and
-//! `dead-mi-elimination` deletes it. The half that is stored holds whatever the register held. A random program that stored two inputs
-//! differed from the host in the second one, from opt-level 2 on.
+//! LLVM 22 has 16-bit values of RDNA 3 in halves of registers. Of two that are stored side by side it makes
+//! one store of a register. Where one of them was loaded for the whole workgroup, that store does not read
+//! its half: the load counts as dead, and `dead-mi-elimination` deletes it. The half that is stored holds
+//! whatever the register held. A random program that stored two inputs differed from the host in the second
+//! one, from opt-level 2 on.
 //!
-//! Without the feature `real-true16` a 16-bit value has a register of its own, as it has on processors before RDNA 3.
+//! Without the feature `real-true16` a 16-bit value has a register of its own, as it has on processors before
+//! RDNA 3.
 //!
 //! `halves.ll` has two such loads. Its code is right if both are left.
 

@@ -1,8 +1,9 @@
 //! Faults of LLVM that make wrong code of kernels, and the switches that keep them away.
 //!
-//! Fixes are backported, so versions do not tell which LLVM has a fault: it is tried. Each fault has functions that come out wrong, and
-//! a look at what became of them. A switch is tried in the same way before it is used. What one level, processor or size of waves gives says
-//! nothing of another one: a link tries its own.
+//! Fixes are backported, so versions do not tell which LLVM has a fault: it is tried. Each fault has
+//! functions that come out wrong, and a look at what became of them. A switch is tried in the same way before
+//! it is used. What one level, processor or size of waves gives says nothing of another one: a link tries its
+//! own.
 
 mod dots;
 mod halves;
@@ -24,7 +25,8 @@ use crate::toolchain::LlvmTools;
 /// A fault of LLVM.
 #[derive(Debug)]
 pub struct Fault {
-    /// What LLVM does wrong, which pass does it, and where LLVM's developers tell of it. Stands behind "LLVM".
+    /// What LLVM does wrong, which pass does it, and where LLVM's developers tell of it. Stands behind
+    /// "LLVM".
     pub what: &'static str,
     /// A processor for whose code the pass is wrong.
     pub processor: Arch,
@@ -38,7 +40,8 @@ pub struct Fault {
     is_right: fn(&str) -> bool,
     /// Options of `llc` and `opt` that keep the fault away, the one that changes least first.
     switches: &'static [&'static str],
-    /// Switches without which programs lose something: starts of the names of intrinsics that have no instruction then.
+    /// Switches without which programs lose something: starts of the names of intrinsics that have no
+    /// instruction then.
     gives_up: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -57,8 +60,8 @@ impl Fault {
     /// The faults that are known.
     pub const ALL: [&Self; 5] = [&slsr::FAULT, &spills::FAULT, &halves::FAULT, &swaps::FAULT, &dots::FAULT];
 
-    /// Tries the LLVM of `tools`, for the processor that its options name, at `opt_level`. Takes one or two runs of `llc`, 15 ms each. No
-    /// switch is chosen that `program`, LLVM IR, cannot be compiled with.
+    /// Tries the LLVM of `tools`, for the processor that its options name, at `opt_level`. Takes one or two
+    /// runs of `llc`, 15 ms each. No switch is chosen that `program`, LLVM IR, cannot be compiled with.
     ///
     /// # Errors
     /// `llc` cannot be started, or does not take the functions.
@@ -165,8 +168,8 @@ pub(super) mod tests {
         [format!("-mcpu={}", Arch::Gfx90a)]
     }
 
-    /// Whether code for a processor comes out wrong: products of bytes where there is an instruction for their sum, 16-bit values where
-    /// registers have halves, anything else everywhere.
+    /// Whether code for a processor comes out wrong: products of bytes where there is an instruction for
+    /// their sum, 16-bit values where registers have halves, anything else everywhere.
     fn affects(fault: &Fault, arch: Arch) -> bool {
         let has_dots = || Opcode::of_op(arch, Op::v_dot4_u32_u8).next().is_some();
         match fault.switches[0] {
@@ -176,8 +179,8 @@ pub(super) mod tests {
         }
     }
 
-    /// At its levels, and at no other, each fault is there in the versions that were looked at, and its first switch mends it for every
-    /// processor. The error of a link sends to a level where nothing is wrong.
+    /// At its levels, and at no other, each fault is there in the versions that were looked at, and its first
+    /// switch mends it for every processor. The error of a link sends to a level where nothing is wrong.
     #[test]
     fn what_this_llvm_does_is_found_and_mended() {
         let Some(tools) = tools() else { return };
@@ -231,7 +234,8 @@ pub(super) mod tests {
         }
     }
 
-    /// Made of shell scripts: an LLVM that only the last switch mends, one that nothing mends, and one that fails.
+    /// Made of shell scripts: an LLVM that only the last switch mends, one that nothing mends, and one that
+    /// fails.
     #[cfg(unix)]
     #[test]
     fn switches_are_believed_when_they_help() {

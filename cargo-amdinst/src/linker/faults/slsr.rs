@@ -1,12 +1,13 @@
 //! LLVM's pass `slsr` (straight-line strength reduction), which computes wrong addresses.
 //!
-//! The pass writes one address as another one plus a constant. LLVM 22 takes that constant from indices narrower than a
-//! pointer, where the sum may wrap, and so reads the wrong element. The branch-free merges of `core`'s sorts have such
-//! indices. A kernel that sorted a small array gave wrong results from opt-level 2 on. The pass is part of the AMDGPU
-//! backend's pipeline, which `llc` runs; `opt`'s pipelines for this target do not have it.
+//! The pass writes one address as another one plus a constant. LLVM 22 takes that constant from indices
+//! narrower than a pointer, where the sum may wrap, and so reads the wrong element. The branch-free merges of
+//! `core`'s sorts have such indices. A kernel that sorted a small array gave wrong results from opt-level 2
+//! on. The pass is part of the AMDGPU backend's pipeline, which `llc` runs; `opt`'s pipelines for this target
+//! do not have it.
 //!
-//! `slsr.ll` holds two kernels that store the distance of two addresses, which depends on a value in memory. Where the pass
-//! is wrong, the distance becomes a constant, and no kernel reads that value.
+//! `slsr.ll` holds two kernels that store the distance of two addresses, which depends on a value in memory.
+//! Where the pass is wrong, the distance becomes a constant, and no kernel reads that value.
 
 use amdgpu_isa::Arch;
 

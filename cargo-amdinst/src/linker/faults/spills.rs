@@ -1,14 +1,18 @@
-//! LLVM's pass `si-lower-sgpr-spills`, which loses the masks of lanes that one round of a loop hands to the next.
+//! LLVM's pass `si-lower-sgpr-spills`, which loses the masks of lanes that one round of a loop hands to the
+//! next.
 //!
-//! The pass gives SGPRs that are spilled a lane each of a VGPR. It marks where such a VGPR begins: at a place that dominates every write
-//! and read. LLVM 22 takes a place in the loop where the first access is there, although the value of the round before is read behind
-//! it. The fast register allocator believes the mark. It neither keeps the VGPR over the back edge nor loads it, and the reads get
-//! whatever the register holds. Masks that nothing writes ahead of the loop are such values: LLVM makes them for loops with
-//! several exits. A kernel that formatted floats with `core` left a loop too late, with opt-level 0.
+//! The pass gives SGPRs that are spilled a lane each of a VGPR. It marks where such a VGPR begins: at a place
+//! that dominates every write and read. LLVM 22 takes a place in the loop where the first access is there,
+//! although the value of the round before is read behind it. The fast register allocator believes the mark.
+//! It neither keeps the VGPR over the back edge nor loads it, and the reads get whatever the register holds.
+//! Masks that nothing writes ahead of the loop are such values: LLVM makes them for loops with several exits.
+//! A kernel that formatted floats with `core` left a loop too late, with opt-level 0.
 //!
-//! The optimising allocator spills little, and keeps its VGPRs: with it, opt-level 0 is right, and everything else is as before.
+//! The optimising allocator spills little, and keeps its VGPRs: with it, opt-level 0 is right, and everything
+//! else is as before.
 //!
-//! `spills.ll` holds such a loop. Its code is right if no SGPR is spilled, or if the VGPR begins ahead of the loop.
+//! `spills.ll` holds such a loop. Its code is right if no SGPR is spilled, or if the VGPR begins ahead of the
+//! loop.
 
 use amdgpu_isa::Arch;
 

@@ -1,11 +1,13 @@
 //! Byte swaps of 64 bits on RDNA 3 without optimisation, of which LLVM keeps half of each register.
 //!
-//! LLVM 22 has 16-bit values of RDNA 3 in halves of registers. The instruction that swaps the bytes of 32 bits, `v_perm_b32`, gets its
-//! operand through a copy, which is taken for one of 16 bits: `v_mov_b16_e32 v3.l, v1.l`. The upper half is whatever the register held.
-//! Optimisation finds that the copy is none, so this is so at opt-level 0 alone. `u64::swap_bytes` and `to_be_bytes` gave wrong results
-//! in cargo's profile `dev`.
+//! LLVM 22 has 16-bit values of RDNA 3 in halves of registers. The instruction that swaps the bytes of 32
+//! bits, `v_perm_b32`, gets its operand through a copy, which is taken for one of 16 bits:
+//! `v_mov_b16_e32 v3.l, v1.l`. The upper half is whatever the register held. Optimisation finds that the copy
+//! is none, so this is so at opt-level 0 alone. `u64::swap_bytes` and `to_be_bytes` gave wrong results in
+//! cargo's profile `dev`.
 //!
-//! Without the feature `real-true16` a 16-bit value has a register of its own, as it has on processors before RDNA 3.
+//! Without the feature `real-true16` a 16-bit value has a register of its own, as it has on processors before
+//! RDNA 3.
 //!
 //! `swaps.ll` has such a swap. Its code is right if both registers are swapped, and no half of one is moved.
 

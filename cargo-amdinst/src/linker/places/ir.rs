@@ -1,5 +1,5 @@
-//! LLVM IR as text, read as far as places of faults need it: which instruction makes a value, which ones take it, and where it comes from
-//! in the source.
+//! LLVM IR as text, read as far as places of faults need it: which instruction makes a value, which ones take
+//! it, and where it comes from in the source.
 
 use std::collections::BTreeMap;
 
@@ -301,7 +301,8 @@ impl<'a> Function<'a> {
         if uniformities.contains(&Some(false)) {
             return Some(false);
         }
-        // What lanes read from one address is one value, but is not always loaded as such, save from constant memory.
+        // What lanes read from one address is one value, but is not always loaded as such, save from constant
+        // memory.
         let is_scalar = maker.opcode() != "load" || operands.iter().all(|it| it.ty == "ptr addrspace(4)");
         (is_scalar && uniformities.iter().all(|it| *it == Some(true))).then_some(true)
     }
@@ -316,7 +317,8 @@ impl<'a> Metadata<'a> {
         Self(ir.lines().filter_map(|line| line.strip_prefix('!')?.split_once(" = ")).collect())
     }
 
-    /// File and line of a `DILocation`: where it was inlined, if the code is the standard library's and where it was inlined is not.
+    /// File and line of a `DILocation`: where it was inlined, if the code is the standard library's and where
+    /// it was inlined is not.
     pub(super) fn place(&self, location: &str) -> Option<String> {
         let mut at = location;
         let own = self.place_of(at)?;

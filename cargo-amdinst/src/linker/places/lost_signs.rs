@@ -1,9 +1,11 @@
 //! A pair of halves whose second one is the constant -0.0, whose sign LLVM drops.
 //!
-//! LLVM 22 has a pattern for a pair of any half and the constant zero, which clears the upper bits of a register. It matches -0.0 as well:
-//! `v_and_b32 v0, 0xffff, v0`. Where the first half comes from float arithmetic, another pattern goes before it, which is right. So it
-//! depends on the instruction that makes that half, and on whether lanes have values of their own: on RDNA 3, where VGPRs have halves,
-//! values of a whole wave are in SGPRs, and these have none. The switch against another fault (`faults::halves`) takes them away as well.
+//! LLVM 22 has a pattern for a pair of any half and the constant zero, which clears the upper bits of a
+//! register. It matches -0.0 as well: `v_and_b32 v0, 0xffff, v0`. Where the first half comes from float
+//! arithmetic, another pattern goes before it, which is right. So it depends on the instruction that makes
+//! that half, and on whether lanes have values of their own: on RDNA 3, where VGPRs have halves, values of a
+//! whole wave are in SGPRs, and these have none. The switch against another fault (`faults::halves`) takes
+//! them away as well.
 //!
 //! What takes the pair is looked at too: single halves that are taken out of it again are right.
 
@@ -74,7 +76,8 @@ fn find<'a>(function: &Function<'a>) -> Vec<Suspect<'a>> {
     found
 }
 
-/// The functions to try for a pair with this first half, the element `index` of a vector that `instruction` makes.
+/// The functions to try for a pair with this first half, the element `index` of a vector that `instruction`
+/// makes.
 fn tried(
     function: &Function<'_>,
     instruction: &Instruction<'_>,
@@ -93,7 +96,8 @@ fn tried(
             let maker = function.maker(value).filter(|maker| maker.block == instruction.block);
             let is_uniform = function.is_uniform(value);
             match maker {
-                // What another block has made, or another function, is in a register and no more is known of it.
+                // What another block has made, or another function, is in a register and no more is known of
+                // it.
                 None => trials(&[&pair], is_uniform),
                 Some(maker)
                     if maker.opcode() == "phi" || maker.callee().is_some() && maker.intrinsic().is_none() =>
@@ -203,7 +207,8 @@ mod tests {
         assert_eq!(find(&functions(&ir.replace("i64 2", "i64 3"))[0]).len(), 0);
     }
 
-    /// LLVM 22 drops the sign on processors whose registers have no halves, unless the half comes from arithmetic.
+    /// LLVM 22 drops the sign on processors whose registers have no halves, unless the half comes from
+    /// arithmetic.
     #[test]
     fn llvm_22_drops_the_sign() {
         let sum = "  %x = fadd half %h, %g\n";
@@ -217,7 +222,8 @@ mod tests {
         }
     }
 
-    /// Two stores are one to LLVM from opt-level 1 on. A kernel's argument is a whole wave's, which has no halves on RDNA 3 either.
+    /// Two stores are one to LLVM from opt-level 1 on. A kernel's argument is a whole wave's, which has no
+    /// halves on RDNA 3 either.
     #[test]
     fn stores_side_by_side_are_a_pair() {
         let ir = "define amdgpu_kernel void @k(ptr addrspace(1) %p, half %h) {\n  store half %h, ptr addrspace(1) %p, align 4\n  \

@@ -1,14 +1,15 @@
-//! Places of a program that LLVM is known to compile wrongly, where no switch helps (`faults` has the others): the build warns of each.
+//! Places of a program that LLVM is known to compile wrongly, where no switch helps (`faults` has the
+//! others): the build warns of each.
 //!
-//! A false alarm is worse than none. So each place is tried: the instructions at fault are copied into a function of their own, which LLVM
-//! compiles as it compiles the program, and the assembly is looked at. What is right in a later LLVM, or on another processor, gives no
-//! warning.
+//! A false alarm is worse than none. So each place is tried: the instructions at fault are copied into a
+//! function of their own, which LLVM compiles as it compiles the program, and the assembly is looked at. What
+//! is right in a later LLVM, or on another processor, gives no warning.
 //!
-//! `llc` prepares the program before it selects instructions, so that is where it is looked at. Programs that have none of the constants
-//! in question are not looked at twice.
+//! `llc` prepares the program before it selects instructions, so that is where it is looked at. Programs that
+//! have none of the constants in question are not looked at twice.
 //!
-//! The warnings stand in a section of the code object that is not loaded, [`SECTION`], a line each. So they are told by builds that find
-//! the code object up to date, too.
+//! The warnings stand in a section of the code object that is not loaded, [`SECTION`], a line each. So they
+//! are told by builds that find the code object up to date, too.
 
 mod ir;
 mod lost_signs;
@@ -108,7 +109,8 @@ pub(super) fn lines_of(path: &Path, section: &str) -> Vec<String> {
     String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
 }
 
-/// The functions of a program that have an instruction with such a text, each with the place of its first in the source.
+/// The functions of a program that have an instruction with such a text, each with the place of its first in
+/// the source.
 pub(super) fn with_instruction(program: &str, is_it: impl Fn(&str) -> bool) -> Vec<(String, Option<String>)> {
     let metadata = Metadata::of(program);
     let first = |function: Function<'_>| {
@@ -217,8 +219,8 @@ fn name(number: usize) -> String {
     format!("amdinst_trial_{number}")
 }
 
-/// A function of instructions, in order, that gives the result of the last. What else they take are its arguments: of each lane, or those
-/// of a kernel, that are a whole wave's.
+/// A function of instructions, in order, that gives the result of the last. What else they take are its
+/// arguments: of each lane, or those of a kernel, that are a whole wave's.
 fn trial(instructions: &[&Instruction<'_>], is_uniform: bool) -> Option<String> {
     let (mut parameters, mut body, mut declarations) = (Vec::new(), String::new(), String::new());
     let mut names: Vec<(&str, String)> = Vec::new();

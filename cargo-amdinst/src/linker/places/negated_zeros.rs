@@ -1,12 +1,12 @@
 //! `0.0 - x`, which LLVM makes `-x` where the next instruction negates for nothing: -0.0 if `x` is 0.0.
 //!
-//! Instruction selection of LLVM 22 takes a subtraction from zero for a modifier NEG (`SelectVOP3ModsImpl`) and does not ask whether the
-//! sign of zero matters. Which instructions have the modifier depends on the type, the processor and what is made of them. So the
-//! subtraction is tried together with the instruction that takes it. Both have to be in one block, for instructions of each block are
-//! selected by themselves.
+//! Instruction selection of LLVM 22 takes a subtraction from zero for a modifier NEG (`SelectVOP3ModsImpl`)
+//! and does not ask whether the sign of zero matters. Which instructions have the modifier depends on the
+//! type, the processor and what is made of them. So the subtraction is tried together with the instruction
+//! that takes it. Both have to be in one block, for instructions of each block are selected by themselves.
 //!
-//! Only users are looked at that hand the sign of a zero on, or make an infinity of it. Sums are left out: the sign of a zero changes them
-//! only if the other term is -0.0.
+//! Only users are looked at that hand the sign of a zero on, or make an infinity of it. Sums are left out:
+//! the sign of a zero changes them only if the other term is -0.0.
 
 use super::ir::{Function, Instruction};
 use super::{Lasting, Suspect, trials};
@@ -45,8 +45,8 @@ fn may_have(program: &str) -> bool {
     })
 }
 
-/// Whether there is a subtraction: as such, or as a sum with a negated value. Zero may be in a register. Where an instruction is
-/// tried that is made of sums itself, nothing is told.
+/// Whether there is a subtraction: as such, or as a sum with a negated value. Zero may be in a register.
+/// Where an instruction is tried that is made of sums itself, nothing is told.
 fn is_right(assembly: &str) -> bool {
     assembly.lines().any(|line| {
         let name = line.trim().split([' ', '\t']).next().unwrap_or_default();
@@ -242,7 +242,8 @@ mod tests {
             ("rounded", "float", "call float @llvm.rint.f32(float %d)"),
             ("quotient", "float", "fdiv float %d, %y"),
             ("half", "half", "fmul half %d, %y"),
-            // The subtraction stays: as a sum with a negated value, for another instruction that takes it, without the modifier.
+            // The subtraction stays: as a sum with a negated value, for another instruction that takes it,
+            // without the modifier.
             ("double", "double", "fmul double %d, %y"),
             ("root", "float", "call float @llvm.sqrt.f32(float %d)"),
             ("pair", "<2 x half>", "fmul <2 x half> %d, %y"),

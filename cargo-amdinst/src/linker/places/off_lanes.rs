@@ -1,8 +1,9 @@
 //! `ds_bpermute` of one lane, which `instcombine` makes `v_readlane`
 //! ([llvm/llvm-project#130133](https://github.com/llvm/llvm-project/issues/130133)).
 //!
-//! Of a lane that is off, the one gives 0 and the other what is left in the lane's register. `instcombine` changes the call and leaves what
-//! hangs on it. So each call of the program gets a mark before, and a call of `readlane` that has it is one of these.
+//! Of a lane that is off, the one gives 0 and the other what is left in the lane's register. `instcombine`
+//! changes the call and leaves what hangs on it. So each call of the program gets a mark before, and a call
+//! of `readlane` that has it is one of these.
 //!
 //! The first lane of a wave is on where a kernel begins, so that reading it there is right.
 

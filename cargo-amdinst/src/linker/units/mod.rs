@@ -1,11 +1,13 @@
 //! The units of a program: kernels that are compiled together, with a copy of all that they call.
 //!
-//! A program of many kernels, of which one was edited, has one unit to compile; the objects of the others are in a store ([`crate::store`]), found
-//! by the unit's text and all that the compiler is told. Kernels share no machine code then. They do share variables: those have a name in all
-//! units and one place in the code object (`weak_odr`).
+//! A program of many kernels, of which one was edited, has one unit to compile; the objects of the others are
+//! in a store ([`crate::store`]), found by the unit's text and all that the compiler is told. Kernels share
+//! no machine code then. They do share variables: those have a name in all units and one place in the code
+//! object (`weak_odr`).
 //!
-//! What few kernels of one file reach is compiled more than once. What formats text is not: kernels that reach it are one unit. Neither is
-//! a program whose units would be more than [`MOST_COPIED`] times what it is.
+//! What few kernels of one file reach is compiled more than once. What formats text is not: kernels that
+//! reach it are one unit. Neither is a program whose units would be more than [`MOST_COPIED`] times what it
+//! is.
 
 mod module;
 
@@ -66,8 +68,8 @@ pub(super) fn divide(program: &str, support: &str, exports: &BTreeSet<&str>) -> 
     units.iter().enumerate().map(unit).collect()
 }
 
-/// Whether a program with that cannot be divided: what runs ahead of kernels, other names of things, and variables whose name may be
-/// another one's tomorrow.
+/// Whether a program with that cannot be divided: what runs ahead of kernels, other names of things, and
+/// variables whose name may be another one's tomorrow.
 fn needs_all(item: &Item<'_>) -> bool {
     let is_numbered =
         || item.name.rsplit_once('.').is_some_and(|(_, end)| end.bytes().all(|of| of.is_ascii_digit()));

@@ -1,7 +1,8 @@
 //! A module of textual LLVM IR as the things that it has, and what each of them refers to.
 //!
-//! [`Module::part`] writes some of them with all that they reach as a module of their own. It numbers metadata and attributes anew, in the
-//! order of their use, as it does private constants: so a part of two programs that differ elsewhere is the same text.
+//! [`Module::part`] writes some of them with all that they reach as a module of their own. It numbers
+//! metadata and attributes anew, in the order of their use, as it does private constants: so a part of two
+//! programs that differ elsewhere is the same text.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
@@ -94,7 +95,8 @@ const COMPILE_UNITS: &str = "llvm.dbg.cu";
 const FLAGS: &str = "llvm.module.flags";
 
 impl<'a> Module<'a> {
-    /// Reads texts of which no two have a number in common ([`Module::numbered_from`]), as one module: of what several define, the first counts.
+    /// Reads texts of which no two have a number in common ([`Module::numbered_from`]), as one module: of
+    /// what several define, the first counts.
     pub(super) fn read(texts: &[&'a str]) -> Self {
         let mut module = Self::default();
         for text in texts {
@@ -226,7 +228,8 @@ impl<'a> Module<'a> {
         reached
     }
 
-    /// A module of these items, which reach no others, and of lines of assembly. `rewritten` gives another text for an item.
+    /// A module of these items, which reach no others, and of lines of assembly. `rewritten` gives another
+    /// text for an item.
     pub(super) fn part(
         &self,
         items: &BTreeSet<usize>,

@@ -92,7 +92,8 @@ fn listing_of(objdump: &Path, file: &Path, attributes: &[String]) -> Result<Vec<
     Ok(output.stdout)
 }
 
-/// A listing without its first lines, which name the file; ours begin with the same empty line before the section's name.
+/// A listing without its first lines, which name the file; ours begin with the same empty line before the
+/// section's name.
 fn code_of(listing: &[u8]) -> &[u8] {
     let header = b"\nDisassembly of section ";
     let begin = listing.windows(header.len()).position(|window| window == header);

@@ -15,8 +15,9 @@ use compare::Comparison;
 
 /// Options of `cargo xtask corpus disasm`.
 ///
-/// Every code object for a known processor is taken out of the files, disassembled by us and by `llvm-objdump -d`, and
-/// the two listings are compared line by line: labels, instructions, addresses, bytes, branch targets, data, gaps.
+/// Every code object for a known processor is taken out of the files, disassembled by us and by
+/// `llvm-objdump -d`, and the two listings are compared line by line: labels, instructions, addresses, bytes,
+/// branch targets, data, gaps.
 #[derive(Debug, clap::Args)]
 #[command(after_help = sources::HELP)]
 pub(crate) struct Options {

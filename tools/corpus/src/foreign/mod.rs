@@ -1,5 +1,5 @@
-//! `cargo xtask corpus foreign`: programs that others' compilers and libraries bring, through what `cargo amdinst run`
-//! does, their results compared with implementations of ours on the host.
+//! `cargo xtask corpus foreign`: programs that others' compilers and libraries bring, through what
+//! `cargo amdinst run` does, their results compared with implementations of ours on the host.
 
 mod bytes;
 mod case;
@@ -58,7 +58,8 @@ pub(crate) struct Options {
     /// Instrument each kernel as well: equal memory, and counters as the emulator counts, or refused by name
     #[arg(long)]
     instrument: bool,
-    /// Look for data races, for barriers that some work-items do not reach, and for results that depend on what nothing has written
+    /// Look for data races, for barriers that some work-items do not reach, and for results that depend on
+    /// what nothing has written
     #[arg(long)]
     check: bool,
     /// The Python that has Triton

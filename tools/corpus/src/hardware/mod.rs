@@ -1,7 +1,9 @@
-//! Figures from a device: tinygrad's tests of single instructions, which were checked on a gfx1100, run on the emulator.
+//! Figures from a device: tinygrad's tests of single instructions, which were checked on a gfx1100, run on
+//! the emulator.
 //!
-//! The tests stay where they are, in a checkout of tinygrad; a Python script (`run.py`) has them hand each program over. A program
-//! that LLVM takes for none (operands that share a register bank, bits that mean nothing) is not run.
+//! The tests stay where they are, in a checkout of tinygrad; a Python script (`run.py`) has them hand each
+//! program over. A program that LLVM takes for none (operands that share a register bank, bits that mean
+//! nothing) is not run.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -24,7 +26,8 @@ pub(crate) struct Options {
 
 /// Where scratch memory appears to be; the tests' programs do not look.
 const SCRATCH: u64 = 0x7d00_0000_0000;
-/// MODE as those kernels start with it, of whose descriptors nothing is set: single denormals flushed, IEEE, DX10_CLAMP.
+/// MODE as those kernels start with it, of whose descriptors nothing is set: single denormals flushed, IEEE,
+/// DX10_CLAMP.
 const MODE: u32 = 0x3c0;
 
 /// Runs the tests. `Ok(false)` if a result differs.
@@ -70,7 +73,8 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     Ok(differ == 0)
 }
 
-/// What a program leaves in its buffer, in hexadecimal, or `ERR` and why there is nothing. `program`: lanes, the buffer's bytes, code.
+/// What a program leaves in its buffer, in hexadecimal, or `ERR` and why there is nothing. `program`: lanes,
+/// the buffer's bytes, code.
 fn answer(program: &str) -> Result<String> {
     let mut parts = program.split_whitespace();
     let mut part = || parts.next().context("a part of the program is missing");

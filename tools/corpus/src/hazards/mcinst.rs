@@ -1,4 +1,5 @@
-//! Machine instructions as LLVM's disassembler holds them: opcode names and operands, from `llvm-mc -show-inst`.
+//! Machine instructions as LLVM's disassembler holds them: opcode names and operands, from
+//! `llvm-mc -show-inst`.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -29,7 +30,8 @@ pub(super) enum McOperand {
 /// Instructions given to one run of the disassembler.
 const BATCH: usize = 5_000;
 
-/// LLVM's view of instructions of one processor, in waves of one size, by their bytes. `None` where LLVM takes them for none.
+/// LLVM's view of instructions of one processor, in waves of one size, by their bytes. `None` where LLVM
+/// takes them for none.
 #[derive(Debug)]
 pub(super) struct McInsts {
     target: Target,

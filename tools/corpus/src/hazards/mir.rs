@@ -1,14 +1,16 @@
 //! Functions as machine IR, for LLVM's hazard recognizer.
 //!
-//! The disassembler's opcodes are those of one generation's encoding (`V_ADD_U32_e32_gfx9`), the recognizer's are the pseudo
-//! instructions they come from (`V_ADD_U32_e32`). Operands are the same, but for implicit ones, which machine IR wants
-//! written down: those of an opcode are learned from what the parser misses. What is not known yet is tried in the function itself, and
-//! the parser names the line that it refuses: starting LLVM is what takes time here.
+//! The disassembler's opcodes are those of one generation's encoding (`V_ADD_U32_e32_gfx9`), the recognizer's
+//! are the pseudo instructions they come from (`V_ADD_U32_e32`). Operands are the same, but for implicit
+//! ones, which machine IR wants written down: those of an opcode are learned from what the parser misses.
+//! What is not known yet is tried in the function itself, and the parser names the line that it refuses:
+//! starting LLVM is what takes time here.
 //!
-//! What the recognizer adds are wait states (`S_NOP`), waits for results (`S_WAITCNT_DEPCTR`), and instructions that do nothing but
-//! come between (`V_NOP_e32`, and moves of a register to itself or of a number to none). Between LDS and memory a wait for stores
-//! (`S_WAITCNT_VSCNT`) is one. On GFX12 a pass of its own adds waits for scalar results (`amdgpu-wait-sgpr-hazards`), which it makes one
-//! with a wait that stands there. It asks whether a function is a kernel: others begin with whatever their callers have done.
+//! What the recognizer adds are wait states (`S_NOP`), waits for results (`S_WAITCNT_DEPCTR`), and
+//! instructions that do nothing but come between (`V_NOP_e32`, and moves of a register to itself or of a
+//! number to none). Between LDS and memory a wait for stores (`S_WAITCNT_VSCNT`) is one. On GFX12 a pass of
+//! its own adds waits for scalar results (`amdgpu-wait-sgpr-hazards`), which it makes one with a wait that
+//! stands there. It asks whether a function is a kernel: others begin with whatever their callers have done.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -182,8 +184,8 @@ impl Recognizer {
 
     /// What LLVM adds before each instruction, by block: wait states, and waits as one each.
     ///
-    /// Instructions without a pseudo instruction stand as `s_nop 0`: they take their wait state and do nothing. Their
-    /// opcodes are counted in `missing`.
+    /// Instructions without a pseudo instruction stand as `s_nop 0`: they take their wait state and do
+    /// nothing. Their opcodes are counted in `missing`.
     pub(super) fn missing_states(
         &mut self,
         blocks: &[Block<'_>],
@@ -320,7 +322,8 @@ impl Recognizer {
         }
     }
 
-    /// What `null` is to machine IR: a carry or a mask of 64 lanes that is not kept has a register of its own.
+    /// What `null` is to machine IR: a carry or a mask of 64 lanes that is not kept has a register of its
+    /// own.
     fn null(&self, inst: &McInst) -> &'static str {
         let is_mask =
             ["V_ADD", "V_SUB", "V_CMP", "V_DIV_SCALE"].iter().any(|head| inst.opcode.starts_with(head));
@@ -376,8 +379,9 @@ struct Tried<'a> {
 
 /// Has SGPRs of which a function says nothing stand for TTMP registers, as long as there are any.
 ///
-/// LLVM 22's pass against hazards of SGPRs gives all TTMP registers the number of `s0` (their pseudo registers have no encoding), and waits
-/// before what reads one for what was written to `s0`. Programs write to none, so no hazard is lost.
+/// LLVM 22's pass against hazards of SGPRs gives all TTMP registers the number of `s0` (their pseudo
+/// registers have no encoding), and waits before what reads one for what was written to `s0`. Programs write
+/// to none, so no hazard is lost.
 fn name_trap_registers(lines: &mut [Vec<String>]) {
     let names = |line: &str| -> Vec<String> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -498,7 +502,8 @@ fn pseudo_names(opcode: &str) -> Vec<String> {
     names
 }
 
-/// Implicit operands that most instructions of a kind have. The recognizer does not mind those of them that one does not have.
+/// Implicit operands that most instructions of a kind have. The recognizer does not mind those of them that
+/// one does not have.
 fn usual_implicit(name: &str) -> impl Iterator<Item = &'static str> {
     let usual: &[_] = if name.starts_with("V_") { &["implicit $mode", "implicit $exec"] } else { &[] };
     usual.iter().copied()
@@ -510,9 +515,10 @@ fn missing_operand(error: &str) -> Option<String> {
     Some(rest.split_once('\'')?.0.to_owned())
 }
 
-/// Aligns LLVM's output with its input. Of waits that stand one behind the other, none tells which LLVM added: what there are more of
-/// counts for the instruction behind them, or, at the end of a block, for the last one of it. A wait for results that stands there
-/// already is none more: behind writes of lane masks LLVM puts one without looking.
+/// Aligns LLVM's output with its input. Of waits that stand one behind the other, none tells which LLVM
+/// added: what there are more of counts for the instruction behind them, or, at the end of a block, for the
+/// last one of it. A wait for results that stands there already is none more: behind writes of lane masks
+/// LLVM puts one without looking.
 fn compare(output: &str, input: &[Vec<String>]) -> Result<Vec<Vec<u32>>> {
     let mut written: Vec<Vec<&str>> = Vec::new();
     for line in output.lines().skip_while(|line| !line.starts_with("body:")).skip(1) {

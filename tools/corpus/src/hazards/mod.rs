@@ -1,8 +1,10 @@
-//! `cargo xtask corpus hazards`: wait states and waits in instrumented code, judged by LLVM's hazard recognizer.
+//! `cargo xtask corpus hazards`: wait states and waits in instrumented code, judged by LLVM's hazard
+//! recognizer.
 //!
-//! Each kernel, with all it calls, is instrumented in every way that inserts other code ([`ways`]) and translated to machine IR,
-//! whole, so that LLVM sees every path to an inserted instruction and from it. LLVM may add nothing to an insertion. Before an
-//! original instruction it may add no more than it adds in the original.
+//! Each kernel, with all it calls, is instrumented in every way that inserts other code ([`ways`]) and
+//! translated to machine IR, whole, so that LLVM sees every path to an inserted instruction and from it. LLVM
+//! may add nothing to an insertion. Before an original instruction it may add no more than it adds in the
+//! original.
 
 mod mcinst;
 mod mir;
@@ -110,8 +112,9 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     Ok(findings == 0)
 }
 
-/// Every shape of inserted code: each home at each level, with the address in a variable, and for blocks; times in registers and
-/// in memory; and what is inserted where registers are short, so that sites borrow SGPRs, lanes of VGPRs, or scratch memory.
+/// Every shape of inserted code: each home at each level, with the address in a variable, and for blocks;
+/// times in registers and in memory; and what is inserted where registers are short, so that sites borrow
+/// SGPRs, lanes of VGPRs, or scratch memory.
 fn ways() -> Vec<Instrument> {
     let levels = [Level::Basic, Level::Lanes];
     let homes = Home::ALL.map(Counters::from);
@@ -395,8 +398,8 @@ mod tests {
         }
     }
 
-    /// Vector instructions write and read the same registers before and behind sites, so that what is inserted stands between; LLVM adds
-    /// nothing in the original.
+    /// Vector instructions write and read the same registers before and behind sites, so that what is
+    /// inserted stands between; LLVM adds nothing in the original.
     #[test]
     fn llvm_adds_no_waits_beside_sites_of_rdna() {
         if !tools_are_there() {
@@ -413,7 +416,8 @@ mod tests {
         }
     }
 
-    /// The judge sees what it is there for: where a wait is missing, LLVM adds it, on the processors of which we know that they need it.
+    /// The judge sees what it is there for: where a wait is missing, LLVM adds it, on the processors of which
+    /// we know that they need it.
     #[test]
     fn llvm_adds_waits_where_they_are_missing() {
         if !tools_are_there() {
@@ -473,7 +477,8 @@ mod tests {
         assert!(tally.pairs > 5000 && tally.hazards > 100, "{tally:?}");
     }
 
-    /// Judges what is inserted into kernels of all sorts in every shape that there is, at each level of optimisation.
+    /// Judges what is inserted into kernels of all sorts in every shape that there is, at each level of
+    /// optimisation.
     fn judge_every_shape(target: Target, levels: &[&str]) {
         for &level in levels {
             let name = format!("{target:?} {level}");
@@ -484,8 +489,8 @@ mod tests {
             assert!(tally.objects >= 20 && tally.inserted > 1000, "{name}: {tally:?}");
             let shapes = |word: &str| tally.shapes.keys().any(|shape| shape.contains(word));
             let always = ["Branches", "Blocks", "Time", "borrowed lanes of VGPRs", "worked out later"];
-            // Without optimisation nothing is known of how often a site runs, and few registers are live: sites have what they need
-            // to go through scratch memory.
+            // Without optimisation nothing is known of how often a site runs, and few registers are live:
+            // sites have what they need to go through scratch memory.
             let of_level: &[&str] = match level {
                 "-O2" => &["borrowed SGPRs", "Masks", "Start", "Next"],
                 _ => &["scratch memory"],
@@ -496,7 +501,8 @@ mod tests {
         }
     }
 
-    /// With `AMDINST_HAZARD_TARGETS=all` tests judge each generation, also without optimisation, which takes minutes.
+    /// With `AMDINST_HAZARD_TARGETS=all` tests judge each generation, also without optimisation, which takes
+    /// minutes.
     fn all_targets() -> bool {
         std::env::var("AMDINST_HAZARD_TARGETS").is_ok_and(|value| value == "all")
     }

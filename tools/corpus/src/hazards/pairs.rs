@@ -1,9 +1,11 @@
-//! `cargo xtask corpus hazard-pairs`: the rules of wait states, one pair of instructions after the other, against LLVM's.
+//! `cargo xtask corpus hazard-pairs`: the rules of wait states, one pair of instructions after the other,
+//! against LLVM's.
 //!
-//! Every instruction that is inserted in some way ([`super::ways`]) is put right before and right behind every opcode of the
-//! processor, with registers that the one writes and the other reads, both write, or the second writes after the first has
-//! read them. LLVM's hazard recognizer tells how many wait states it adds; the rewriter's rules must ask for as many. XNACK is off:
-//! with it LLVM also parts memory instructions in a row, but insertions neither begin nor end with one.
+//! Every instruction that is inserted in some way ([`super::ways`]) is put right before and right behind
+//! every opcode of the processor, with registers that the one writes and the other reads, both write, or the
+//! second writes after the first has read them. LLVM's hazard recognizer tells how many wait states it adds;
+//! the rewriter's rules must ask for as many. XNACK is off: with it LLVM also parts memory instructions in a
+//! row, but insertions neither begin nor end with one.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -66,8 +68,8 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     Ok(is_enough)
 }
 
-/// What differs: the inserted instruction's mnemonic, where the other one stands, LLVM's wait states and those of the rules. How
-/// often, and an example.
+/// What differs: the inserted instruction's mnemonic, where the other one stands, LLVM's wait states and
+/// those of the rules. How often, and an example.
 type Differences = BTreeMap<(String, &'static str, u32, u32), (usize, String)>;
 
 /// What was compared.
@@ -84,16 +86,16 @@ pub(super) struct Tally {
     pub(super) missing: BTreeSet<String>,
 }
 
-/// Registers of an instruction: the first of those that it writes, and of those that it only reads. Scalar ones begin a quarter as
-/// far on, at s16.
+/// Registers of an instruction: the first of those that it writes, and of those that it only reads. Scalar
+/// ones begin a quarter as far on, at s16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Placed {
     writes: u8,
     reads: u8,
 }
 
-/// Registers of the first and of the second instruction: the second reads what the first writes, both write the same, the second
-/// writes what the first reads, and all are the same.
+/// Registers of the first and of the second instruction: the second reads what the first writes, both write
+/// the same, the second writes what the first reads, and all are the same.
 const OVERLAPS: [[Placed; 2]; 4] = [
     [Placed { writes: 0, reads: 64 }, Placed { writes: 128, reads: 0 }],
     [Placed { writes: 0, reads: 64 }, Placed { writes: 0, reads: 128 }],

@@ -8,7 +8,8 @@ use amdgpu_isa::{Feature, Target, WaveSize};
 use amdgpu_object::CodeObject;
 use anyhow::{Context as _, Result, ensure};
 
-/// Stores of four dwords, divisions, calls, scalar values that comparisons write, and a loop that ends by lanes.
+/// Stores of four dwords, divisions, calls, scalar values that comparisons write, and a loop that ends by
+/// lanes.
 const SOURCE: &str = "
     typedef float f32x4 __attribute__((ext_vector_type(4)));
     typedef unsigned u32x4 __attribute__((ext_vector_type(4)));
@@ -38,8 +39,8 @@ const SOURCE: &str = "
 const MATRICES: &str = "{ f32x4 m = {x, y, x, y};
     if (y > 1) { m = __builtin_amdgcn_mfma_f32_4x4x1f32(x, y, m, 0, 0, 0); x += m.x + m.w; } }";
 
-/// Memory instructions right beside what is inserted: a load over its own address at the entry, others before and behind a site and
-/// before the end of waves.
+/// Memory instructions right beside what is inserted: a load over its own address at the entry, others before
+/// and behind a site and before the end of waves.
 #[cfg(test)]
 const GFX9: &str = "
         s_load_dwordx2 s[0:1], s[0:1], 0x0
@@ -99,12 +100,13 @@ amdhsa.kernels:
         .end_amdgpu_metadata
 ";
 
-/// What RDNA 3 has in place of the body of [`ASSEMBLY`]: behind each site and before it stands what must wait for something that only what
-/// is inserted might cut short, or begin.
+/// What RDNA 3 has in place of the body of [`ASSEMBLY`]: behind each site and before it stands what must wait
+/// for something that only what is inserted might cut short, or begin.
 ///
-/// A transcendental result is used where EXEC narrows; of two results that one instruction adds, one was written before EXEC was and
-/// one behind; SGPRs are masks of vector instructions before a site and are written behind it; and lanes are permuted behind a comparison
-/// that writes EXEC. Waits that the original needs are in it.
+/// A transcendental result is used where EXEC narrows; of two results that one instruction adds, one was
+/// written before EXEC was and one behind; SGPRs are masks of vector instructions before a site and are
+/// written behind it; and lanes are permuted behind a comparison that writes EXEC. Waits that the original
+/// needs are in it.
 #[cfg(test)]
 const RDNA: &str = "
         s_load_b64 s[0:1], s[0:1], 0x0
@@ -143,11 +145,13 @@ const RDNA: &str = "
         s_endpgm
 ";
 
-/// What RDNA 1 and 2 have in its place: instructions that what is inserted might overtake, or be overtaken by.
+/// What RDNA 1 and 2 have in its place: instructions that what is inserted might overtake, or be overtaken
+/// by.
 ///
-/// Memory instructions read EXEC and SGPRs right before sites and behind them, and before the end; LDS is accessed between them, with
-/// branches on the way; EXEC is copied before a comparison that writes it; and a scalar load reads an SGPR that a vector instruction
-/// writes. Waits that the original needs are in it, and registers that no memory instruction has under way, which sites can borrow.
+/// Memory instructions read EXEC and SGPRs right before sites and behind them, and before the end; LDS is
+/// accessed between them, with branches on the way; EXEC is copied before a comparison that writes it; and a
+/// scalar load reads an SGPR that a vector instruction writes. Waits that the original needs are in it, and
+/// registers that no memory instruction has under way, which sites can borrow.
 #[cfg(test)]
 const GFX10: &str = "
         s_load_dwordx2 s[0:1], s[0:1], 0x0
@@ -186,10 +190,12 @@ const GFX10: &str = "
         s_endpgm
 ";
 
-/// What RDNA 4 has in its place: values of SGPRs that vector instructions have read before, written before sites and read behind them.
+/// What RDNA 4 has in its place: values of SGPRs that vector instructions have read before, written before
+/// sites and read behind them.
 ///
-/// Vector instructions read a mask, VCC and a number; later the program writes these by scalar instructions and by vector ones, on one
-/// of two paths, and reads them by either kind. Waits that the original needs are in it.
+/// Vector instructions read a mask, VCC and a number; later the program writes these by scalar instructions
+/// and by vector ones, on one of two paths, and reads them by either kind. Waits that the original needs are
+/// in it.
 #[cfg(test)]
 const GFX12: &str = "
         s_load_b64 s[0:1], s[0:1], 0x0
@@ -323,7 +329,8 @@ pub(super) fn assemble(target: Target) -> Result<CodeObject> {
     }
 }
 
-/// A kernel of this text, in which `WAVE`, `VCC`, `EXEC`, `MASK` and `SAVED` stand for what masks of a wave's lanes are.
+/// A kernel of this text, in which `WAVE`, `VCC`, `EXEC`, `MASK` and `SAVED` stand for what masks of a wave's
+/// lanes are.
 #[cfg(test)]
 pub(super) fn assemble_text(target: Target, text: &str) -> Result<CodeObject> {
     let masks = match target.wave {

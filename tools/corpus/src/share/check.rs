@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::disasm::compare::compare;
 
-/// Runs LLVM's tools. That goblin reads a code object, and that each descriptor says what the note says, `rewrite` has
-/// checked already.
+/// Runs LLVM's tools. That goblin reads a code object, and that each descriptor says what the note says,
+/// `rewrite` has checked already.
 #[derive(Debug)]
 pub(super) struct Checker {
     objdump: PathBuf,
@@ -26,8 +26,8 @@ impl Checker {
         Self { objdump: "llvm-objdump-22".into(), readelf: "llvm-readelf-22".into() }
     }
 
-    /// Checks that `llvm-readelf` reads everything without a warning and finds the headers that goblin finds, and that
-    /// `llvm-objdump`'s listing is ours, line by line.
+    /// Checks that `llvm-readelf` reads everything without a warning and finds the headers that goblin finds,
+    /// and that `llvm-objdump`'s listing is ours, line by line.
     pub(super) fn check(&self, bytes: Vec<u8>) -> Result<()> {
         let directory = tempfile::tempdir()?;
         let file = directory.path().join("instrumented.elf");

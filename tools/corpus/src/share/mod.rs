@@ -1,5 +1,5 @@
-//! `cargo xtask corpus share`: the share of branches that can be instrumented in each counter home, and a table of what is
-//! refused.
+//! `cargo xtask corpus share`: the share of branches that can be instrumented in each counter home, and a
+//! table of what is refused.
 
 mod check;
 mod markdown;
@@ -22,19 +22,22 @@ use tally::Tally;
 
 /// Options of `cargo xtask corpus share`.
 ///
-/// Every code object for a processor whose code is instrumented is taken out of the files and instrumented, which includes that two
-/// readers take the result. Branches are told apart by their address, so one in a function that several kernels call counts once.
+/// Every code object for a processor whose code is instrumented is taken out of the files and instrumented,
+/// which includes that two readers take the result. Branches are told apart by their address, so one in a
+/// function that several kernels call counts once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = sources::HELP)]
 pub(crate) struct Options {
     /// What is gone over
     #[command(flatten)]
     sources: Sources,
-    /// Where counters are to live: auto, register, lds or global; can be given several times, each when left out
+    /// Where counters are to live: auto, register, lds or global; can be given several times, each when left
+    /// out
     #[arg(long, value_name = "HOME", value_parser = home)]
     counters: Vec<Counters>,
-    /// Have llvm-readelf and llvm-objdump read each instrumented code object: no warning, the headers that goblin sees, and
-    /// the disassembly that is ours; and look whether each instruction is in exactly one block of `--measure blocks`
+    /// Have llvm-readelf and llvm-objdump read each instrumented code object: no warning, the headers that
+    /// goblin sees, and the disassembly that is ours; and look whether each instruction is in exactly one
+    /// block of `--measure blocks`
     #[arg(long)]
     check: bool,
     /// How many code objects are worked on at a time; 0 for one a core
@@ -43,8 +46,8 @@ pub(crate) struct Options {
     /// How many refusals of each reason are shown in full
     #[arg(long, value_name = "N", default_value_t = 2)]
     show: usize,
-    /// `text`, with all details; or `markdown`, the page of the guide: `docs/src/share.md` is what this prints of the three
-    /// known collections
+    /// `text`, with all details; or `markdown`, the page of the guide: `docs/src/share.md` is what this
+    /// prints of the three known collections
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
     format: Format,
 }

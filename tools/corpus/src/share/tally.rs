@@ -41,8 +41,8 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Instruments a code object with counters in a home, keeps at most `show` examples of a refusal, and has the result
-    /// checked.
+    /// Instruments a code object with counters in a home, keeps at most `show` examples of a refusal, and has
+    /// the result checked.
     pub(super) fn add(
         &mut self,
         object: &CodeObject,
@@ -231,7 +231,8 @@ impl Tally {
         )
     }
 
-    /// What the table has no room for: the homes taken, other writes of EXEC, every refusal by reason, and examples.
+    /// What the table has no room for: the homes taken, other writes of EXEC, every refusal by reason, and
+    /// examples.
     pub(super) fn print_details(&self, title: &str, show: usize) {
         println!("{title}: homes {:?}; other writes of EXEC: {:?}", self.homes, self.others);
         for ((is_kernel, reason), count) in &self.refusals {

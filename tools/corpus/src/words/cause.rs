@@ -1,6 +1,8 @@
-//! Why LLVM's disassembler prints a word that we refuse: each cause is LLVM's own doing, and shows in its answers.
+//! Why LLVM's disassembler prints a word that we refuse: each cause is LLVM's own doing, and shows in its
+//! answers.
 //!
-//! A refusal of ours without a cause is a difference. Causes are counted one by one, so that one that grows is seen.
+//! A refusal of ours without a cause is a difference. Causes are counted one by one, so that one that grows
+//! is seen.
 
 use amdgpu_isa::{DecodeError, Illegal, Target, decode, decode_for_listing};
 
@@ -260,13 +262,14 @@ impl Evidence<'_> {
     }
 }
 
-/// A literal of which more than the low half is set, where an operand has no other: whatever else is wrong with such a word, LLVM's
-/// assembler reads none of those.
+/// A literal of which more than the low half is set, where an operand has no other: whatever else is wrong
+/// with such a word, LLVM's assembler reads none of those.
 fn is_too_wide(word: &Evidence<'_>) -> bool {
     decode_for_listing(word.target, &bytes(word.words)).is_ok_and(|inst| inst.has_wide_half(word.target))
 }
 
-/// A buffer or an image whose description is NULL. What else is wrong with an image is told first by one or the other.
+/// A buffer or an image whose description is NULL. What else is wrong with an image is told first by one or
+/// the other.
 fn has_null_resource(word: &Evidence<'_>) -> bool {
     let has_null = word.text.contains(" null");
     // A buffer's offset may be NULL: the resource is the operand before that.
@@ -279,12 +282,14 @@ fn has_null_resource(word: &Evidence<'_>) -> bool {
         || resource_is_null("tbuffer_", 2)
 }
 
-/// The code of a literal in a word whose third dword permutes lanes: LLVM takes some other number for its value.
+/// The code of a literal in a word whose third dword permutes lanes: LLVM takes some other number for its
+/// value.
 fn has_permuted_literal(word: &Evidence<'_>) -> bool {
     word.permutes() && (word.is(Illegal::ReservedCode(255)) || has_literal_code(word.words))
 }
 
-/// The third source of an addition with carry, or of a selection, is a vector register in LLVM's text, or a literal.
+/// The third source of an addition with carry, or of a selection, is a vector register in LLVM's text, or a
+/// literal.
 fn has_vector_mask(word: &Evidence<'_>) -> bool {
     let mnemonic = word.text.split(' ').next().unwrap_or_default();
     let takes_mask = ["_cndmask_", "_co_ci_", "v_addc_co_", "v_subb_co_", "v_subbrev_co_"];

@@ -45,8 +45,8 @@ pub(super) fn by_all(target: Target, blocks: &[Vec<u32>], examples: usize) -> Re
     Ok(all)
 }
 
-/// Judges every block. The first instruction of a block is the word that was drawn, and is counted; those behind it
-/// are compared too, which also compares lengths.
+/// Judges every block. The first instruction of a block is the word that was drawn, and is counted; those
+/// behind it are compared too, which also compares lengths.
 fn judge(referee: &Referee, blocks: &[Vec<u32>], examples: usize) -> Result<Report> {
     // What we refuse and LLVM crashes on, or makes something up for, agrees whatever LLVM would say.
     let is_lost = |block: &Vec<u32>| {
@@ -86,8 +86,8 @@ fn judge(referee: &Referee, blocks: &[Vec<u32>], examples: usize) -> Result<Repo
     Ok(report)
 }
 
-/// Judges a block that LLVM's disassembler crashed on. It crashes on the constant 0xff of `v_madmk_f16` and the like, which
-/// its assembler writes: there our text must give the same bytes.
+/// Judges a block that LLVM's disassembler crashed on. It crashes on the constant 0xff of `v_madmk_f16` and
+/// the like, which its assembler writes: there our text must give the same bytes.
 fn what_it_crashed_on(referee: &Referee, words: &[u32]) -> Result<Result<Class, String>> {
     let mut rest = words;
     let mut insts = Vec::new();
@@ -131,8 +131,8 @@ fn walk<'a>(
     }
 }
 
-/// What a step shows: its class, or the kind of difference. `assembly` is what LLVM makes of its own text, `of_ours` what
-/// it makes of ours where that is another.
+/// What a step shows: its class, or the kind of difference. `assembly` is what LLVM makes of its own text,
+/// `of_ours` what it makes of ours where that is another.
 fn verdict(
     referee: &Referee,
     step: &Step<'_>,
@@ -170,7 +170,8 @@ fn verdict(
                     Err(format!("the listing of {}*, which is no instruction", family(text)))
                 };
             }
-            // Signs of whole numbers, for which there is no text; what else is wrong with the word, the assembler may refuse.
+            // Signs of whole numbers, for which there is no text; what else is wrong with the word, the
+            // assembler may refuse.
             let own = bytes(&step.words[..step.words.len() - 1]);
             let is_passed_over = match assembly {
                 Assembly::Bytes(theirs) => !own.starts_with(theirs),
@@ -199,12 +200,13 @@ fn verdict(
         (Err(_), Some(text), None) => {
             return Err(format!("LLVM was not asked to assemble {}*", family(text)));
         }
-        // A matrix of narrow numbers at the end of the register file, which LLVM's disassembler takes for a wider one.
+        // A matrix of narrow numbers at the end of the register file, which LLVM's disassembler takes for a
+        // wider one.
         (Ok(inst), None, _) if is_itself(inst, of_ours) => return Ok(Class::OnlyAssembled),
         (Ok(inst), None, _) => return Err(format!("only we decode {}", name(inst))),
         (Ok(inst), Some(_), Some(_)) if step.has_two_texts() => {
-            // LLVM's disassembler takes the constant of `v_madmk_f32` and the like for an operand code where it has the
-            // value of one: 0x80 is printed as 0, 0xf0 as 0.5.
+            // LLVM's disassembler takes the constant of `v_madmk_f32` and the like for an operand code where
+            // it has the value of one: 0x80 is printed as 0, 0xf0 as 0.5.
             let is_misprint = is_itself(inst, of_ours) && !is_itself(inst, assembly);
             return if is_misprint { Ok(Class::Misprint) } else { Err(format!("text of {}", name(inst))) };
         }
@@ -216,13 +218,15 @@ fn verdict(
         {
             return Ok(Class::Lossy);
         }
-        // The constant of 16 bits with others above them: the compiler writes such, the assembler refuses them or cuts them off.
+        // The constant of 16 bits with others above them: the compiler writes such, the assembler refuses
+        // them or cuts them off.
         (Ok(inst), Some(_), Some(Assembly::Refused(_) | Assembly::Bytes(_)))
             if inst.has_wide_half(referee.target) =>
         {
             return Ok(Class::Lossy);
         }
-        // 1/(2π) of 16 bits beside a lane permutation: the disassembler prints it, the assembler reads it without the permutation alone.
+        // 1/(2π) of 16 bits beside a lane permutation: the disassembler prints it, the assembler reads it
+        // without the permutation alone.
         (Ok(inst), Some(text), Some(Assembly::Refused(message)))
             if inst.op == Op::v_dot2_f32_bf16
                 && text.contains(", 0.15915494,")
@@ -271,8 +275,8 @@ fn without_ignored(inst: &Inst) -> Inst {
     Inst { mods: Mods { ignored: 0, ignored_control: 0, ..inst.mods }, ..inst.clone() }
 }
 
-/// Whether two instructions differ in nothing but where a value is written: a constant inline or as a literal, SMEM's
-/// register offset in SOFFSET or in OFFSET.
+/// Whether two instructions differ in nothing but where a value is written: a constant inline or as a
+/// literal, SMEM's register offset in SOFFSET or in OFFSET.
 fn is_respelled(one: &Inst, other: &Inst) -> bool {
     let mods = |inst: &Inst| Mods { soffset_en: false, ..inst.mods };
     if one.op == Op::ds_swizzle_b32 && one.op == other.op && one.operands == other.operands {
@@ -293,8 +297,8 @@ fn is_respelled(one: &Inst, other: &Inst) -> bool {
         })
 }
 
-/// Whether two patterns pick the same lanes: masks (AND, OR, XOR of five bits each), of which the text tells what becomes
-/// of each bit; rotations and FFTs, which have bits without meaning.
+/// Whether two patterns pick the same lanes: masks (AND, OR, XOR of five bits each), of which the text tells
+/// what becomes of each bit; rotations and FFTs, which have bits without meaning.
 fn is_same_swizzle(one: i32, other: i32) -> bool {
     let lane = |mask: i32, lane: i32| ((lane & mask) | mask >> 5) & 0x1f ^ mask >> 10 & 0x1f;
     if one >= 0xc000 {
@@ -304,8 +308,8 @@ fn is_same_swizzle(one: i32, other: i32) -> bool {
     one < 0x8000 && other < 0x8000 && (0..32).all(|index| lane(one, index) == lane(other, index))
 }
 
-/// Whether LLVM's text of an export stands for another one: a compressed export of half a pair, of which its assembler
-/// takes the first of each pair for both.
+/// Whether LLVM's text of an export stands for another one: a compressed export of half a pair, of which its
+/// assembler takes the first of each pair for both.
 fn is_half_export(one: &Inst, other: &Inst) -> bool {
     let [target, first, _, third, _] = one.operands[..] else { return false };
     let values = [target, first, first, third, third].map(|operand| operand.value);
@@ -328,8 +332,8 @@ fn is_silent_half(one: &Inst, other: &Inst) -> bool {
 /// Whether our listing shows what is no instruction as LLVM's does, or as data.
 fn is_listed_alike(referee: &Referee, step: &Step<'_>, theirs: &str) -> bool {
     let Ok(inst) = decode_for_listing(referee.target, &bytes(step.words)) else { return true };
-    // Constants of these are misprinted in instructions too, where our text gives the same bytes, and of the last two how lanes are
-    // permuted.
+    // Constants of these are misprinted in instructions too, where our text gives the same bytes, and of the
+    // last two how lanes are permuted.
     let misprinted = [
         "madmk_",
         "madak_",

@@ -1,7 +1,7 @@
 //! Words that stand in files, as LLVM's own tests have them.
 //!
-//! An instruction is a line: `// GFX11: v_nop ; encoding: [0x00,0x00,0x00,0x7e]` of an assembler test, or the bytes alone of a disassembler
-//! test, `0x00,0x00,0x00,0x7e` or `[0x00 0x00 0x00 0x7e]`.
+//! An instruction is a line: `// GFX11: v_nop ; encoding: [0x00,0x00,0x00,0x7e]` of an assembler test, or the
+//! bytes alone of a disassembler test, `0x00,0x00,0x00,0x7e` or `[0x00 0x00 0x00 0x7e]`.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,7 +1,8 @@
 //! `cargo xtask corpus words`: random words, decoded by us and by LLVM.
 //!
-//! Words are drawn so that every encoding, opcode and field comes up (`draw`), LLVM says what each is (`referee`), and
-//! each answer is held against ours (`judge`). What must hold stands at the head of `amdgpu_isa`, "Which words are instructions".
+//! Words are drawn so that every encoding, opcode and field comes up (`draw`), LLVM says what each is
+//! (`referee`), and each answer is held against ours (`judge`). What must hold stands at the head of
+//! `amdgpu_isa`, "Which words are instructions".
 
 mod cause;
 mod draw;
@@ -34,7 +35,8 @@ pub(crate) struct Options {
     /// Where the random numbers begin
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Compare the instructions of files instead, bytes in hexadecimal, as LLVM's tests (llvm/test/MC/AMDGPU) have them
+    /// Compare the instructions of files instead, bytes in hexadecimal, as LLVM's tests (llvm/test/MC/AMDGPU)
+    /// have them
     #[arg(long, value_name = "PATH", num_args = 1..)]
     listed: Vec<PathBuf>,
     /// How many examples of each kind of difference are shown
@@ -132,8 +134,8 @@ mod tests {
         true
     }
 
-    /// The processors whose instructions differ, in each size of waves: every one of GFX9, the generic ones, and those of RDNA that have
-    /// what others of their generation have, and more.
+    /// The processors whose instructions differ, in each size of waves: every one of GFX9, the generic ones,
+    /// and those of RDNA that have what others of their generation have, and more.
     fn distinct() -> impl Iterator<Item = Target> {
         let is_distinct = |target: &Target| {
             target.arch.generation() == amdgpu_isa::Generation::Gfx9

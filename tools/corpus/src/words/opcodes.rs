@@ -1,8 +1,8 @@
 //! `cargo xtask corpus opcodes`: every opcode that LLVM knows, found without our tables.
 //!
-//! For each number that an opcode field can hold, words are drawn; where LLVM's disassembler reads one and its assembler
-//! gives the same bytes back, the opcode exists. One such word an opcode goes to `amdgpu-isa/tests/opcodes.tsv`, with the
-//! processors on which it is one.
+//! For each number that an opcode field can hold, words are drawn; where LLVM's disassembler reads one and
+//! its assembler gives the same bytes back, the opcode exists. One such word an opcode goes to
+//! `amdgpu-isa/tests/opcodes.tsv`, with the processors on which it is one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -72,8 +72,8 @@ fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../amdgpu-isa/tests/opcodes.tsv")
 }
 
-/// What LLVM's assembler makes of the texts that its disassembler has for these words, where that is the same opcode and
-/// reads back as the same text. (The words themselves mostly have bits set that mean nothing.)
+/// What LLVM's assembler makes of the texts that its disassembler has for these words, where that is the same
+/// opcode and reads back as the same text. (The words themselves mostly have bits set that mean nothing.)
 fn examples(arch: Arch, blocks: &[Vec<u32>]) -> Result<Vec<(Key, Example)>> {
     let referee = Referee::new(arch);
     let mut drawn = Vec::new();
@@ -124,8 +124,8 @@ fn first_lines(referee: &Referee, blocks: &[Vec<u32>]) -> Result<Vec<Option<Stri
     Ok(referee.disassemble(blocks)?.into_iter().map(first).collect())
 }
 
-/// The encoding of an instruction and its opcode (Vega ISA, table "Summary of Microcode Formats", and the fields of each
-/// format in chapter 12). VOP3PX is the CDNA 4 ISA's matrix instruction with scales before it.
+/// The encoding of an instruction and its opcode (Vega ISA, table "Summary of Microcode Formats", and the
+/// fields of each format in chapter 12). VOP3PX is the CDNA 4 ISA's matrix instruction with scales before it.
 fn classify(words: &[u32]) -> Option<(&'static str, u32)> {
     let first = *words.first()?;
     let field = |lsb: u32, width: u32| first >> lsb & ((1 << width) - 1);

@@ -1,7 +1,8 @@
 //! What LLVM says: `llvm-mc-22` as disassembler and as assembler.
 //!
-//! The disassembler crashes on some illegal words ([`is_suspect`]), and takes its output with it. A batch that it died of
-//! is halved until the culprit is alone, which takes its time: such words are better not asked about.
+//! The disassembler crashes on some illegal words ([`is_suspect`]), and takes its output with it. A batch
+//! that it died of is halved until the culprit is alone, which takes its time: such words are better not
+//! asked about.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -52,7 +53,8 @@ pub(super) struct Referee {
 pub(super) enum Halves {
     /// As it does unasked.
     Unasked,
-    /// Asked to name the halves of registers, which it does not unasked: so instructions are read that have no other text.
+    /// Asked to name the halves of registers, which it does not unasked: so instructions are read that have
+    /// no other text.
     Asked,
 }
 
@@ -78,7 +80,8 @@ impl Referee {
         halves.iter().map(|&halves| Self { target, halves }).collect()
     }
 
-    /// Whether LLVM's text is ours. We name halves of registers where there is no other text; LLVM, if it is asked to, all of them.
+    /// Whether LLVM's text is ours. We name halves of registers where there is no other text; LLVM, if it is
+    /// asked to, all of them.
     pub(super) fn agrees(&self, theirs: &str, ours: &str) -> bool {
         match self.halves {
             Halves::Asked if !names_halves(ours) => without_halves(theirs).as_deref() == Some(ours),
@@ -86,8 +89,8 @@ impl Referee {
         }
     }
 
-    /// Whether a text of ours is one that LLVM has only if it is asked for halves of registers: it names some, or OP_SEL of scalars says
-    /// what LLVM's does not.
+    /// Whether a text of ours is one that LLVM has only if it is asked for halves of registers: it names
+    /// some, or OP_SEL of scalars says what LLVM's does not.
     pub(super) fn is_of_halves(&self, theirs: Option<&str>, ours: &str) -> bool {
         let hides = |theirs: &str| theirs != ours && theirs == without_op_sel(ours);
         self.target.arch.generation() == Generation::Gfx12
@@ -209,11 +212,13 @@ impl Referee {
     }
 }
 
-/// How LLVM's assembler begins what it says of modifiers of later processors; it writes the bytes nevertheless.
+/// How LLVM's assembler begins what it says of modifiers of later processors; it writes the bytes
+/// nevertheless.
 const WRITTEN_THOUGH_REFUSED: [&str; 2] = ["scale_offset is not supported", "nv is not supported"];
 
-/// Whether LLVM's disassembler may crash on a word: one with the operand code of a literal where none can stand (sources
-/// of VOP3 and VOP3P, SOFFSET of the buffer instructions), or with an SDWA selector that does not exist.
+/// Whether LLVM's disassembler may crash on a word: one with the operand code of a literal where none can
+/// stand (sources of VOP3 and VOP3P, SOFFSET of the buffer instructions), or with an SDWA selector that does
+/// not exist.
 pub(super) fn is_suspect(arch: Arch, block: &[u32]) -> bool {
     let &[first, second, ..] = block else { return false };
     match first >> 26 {

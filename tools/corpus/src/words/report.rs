@@ -10,15 +10,17 @@ use amdgpu_isa::Target;
 pub(super) enum Class {
     /// LLVM and we decode the word to the same text, which LLVM assembles to the same bytes.
     Same,
-    /// LLVM and we decode the word to the same text, but LLVM assembles that to a word without the bits that mean
-    /// nothing. We keep them.
+    /// LLVM and we decode the word to the same text, but LLVM assembles that to a word without the bits that
+    /// mean nothing. We keep them.
     Ignored,
-    /// LLVM and we decode the word to the same text, which LLVM assembles to another encoding of the same instruction.
+    /// LLVM and we decode the word to the same text, which LLVM assembles to another encoding of the same
+    /// instruction.
     Respelled,
-    /// LLVM and we decode the word to the same text, which LLVM's assembler takes for another instruction: it has no text
-    /// for this one.
+    /// LLVM and we decode the word to the same text, which LLVM's assembler takes for another instruction: it
+    /// has no text for this one.
     Lossy,
-    /// LLVM's disassembler prints another instruction (or crashes), which its assembler shows: our text gives these bytes.
+    /// LLVM's disassembler prints another instruction (or crashes), which its assembler shows: our text gives
+    /// these bytes.
     Misprint,
     /// LLVM's disassembler refuses it, but its assembler writes it: our text gives these bytes.
     OnlyAssembled,
@@ -26,7 +28,8 @@ pub(super) enum Class {
     Halves,
     /// Neither decodes it.
     Refused,
-    /// LLVM's disassembler prints what its assembler refuses, or gives other bytes for, and we refuse; the cause.
+    /// LLVM's disassembler prints what its assembler refuses, or gives other bytes for, and we refuse; the
+    /// cause.
     IllegalForm(String),
     /// LLVM's disassembler crashes there or makes something up (it is not asked), and we refuse.
     Crash,

@@ -1,5 +1,5 @@
-//! The program behind `cargo xtask corpus launches`: kernels of whole libraries, launched with made-up arguments as they are and
-//! instrumented, and compared.
+//! The program behind `cargo xtask corpus launches`: kernels of whole libraries, launched with made-up
+//! arguments as they are and instrumented, and compared.
 
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,8 @@ use clap::Parser;
 use differential::hostile::launches::{Launched, Way, Ways, launch};
 use rayon::prelude::*;
 
-/// Launch kernels of whole libraries with made-up arguments, as they are and instrumented, and compare memory and counters
+/// Launch kernels of whole libraries with made-up arguments, as they are and instrumented, and compare memory
+/// and counters
 #[derive(Debug, Parser)]
 #[command(name = "launches", bin_name = "cargo xtask corpus launches")]
 struct Options {

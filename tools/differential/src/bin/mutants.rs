@@ -1,4 +1,5 @@
-//! The program behind `cargo xtask corpus mutants`: mutated code objects on the whole path, on all processors of this machine.
+//! The program behind `cargo xtask corpus mutants`: mutated code objects on the whole path, on all processors
+//! of this machine.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +17,8 @@ use differential::hostile::check::{Reached, whole_path};
 use differential::hostile::mutate::mutate;
 use rayon::prelude::*;
 
-/// Mutate code objects, and take each all the way: container, code object, plan, rewriting, verification, launches
+/// Mutate code objects, and take each all the way: container, code object, plan, rewriting, verification,
+/// launches
 #[derive(Debug, Parser)]
 #[command(name = "mutants", bin_name = "cargo xtask corpus mutants")]
 struct Options {

@@ -40,7 +40,8 @@ pub struct Reached {
     pub ended: u64,
     /// Kernels whose instrumented form ran, and was compared.
     pub compared: u64,
-    /// Kernels whose instrumented form did otherwise, as two runs of the kernel itself may: of these nothing is said.
+    /// Kernels whose instrumented form did otherwise, as two runs of the kernel itself may: of these nothing
+    /// is said.
     pub by_chance: u64,
 }
 

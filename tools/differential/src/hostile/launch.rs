@@ -74,7 +74,8 @@ pub(crate) struct Instrumented<'a> {
     pub(crate) probes: &'a KernelProbes,
 }
 
-/// Runs the instrumented form of a kernel that ended well: what it does otherwise, if it does. `None` if it cannot be loaded.
+/// Runs the instrumented form of a kernel that ended well: what it does otherwise, if it does. `None` if it
+/// cannot be loaded.
 pub(crate) fn difference(
     object: &CodeObject,
     form: Instrumented<'_>,
@@ -196,7 +197,8 @@ pub(crate) fn is_by_chance(
     }
 }
 
-/// Whether code reads what a rewritten kernel has another of: its own address, the clock, how it was launched.
+/// Whether code reads what a rewritten kernel has another of: its own address, the clock, how it was
+/// launched.
 pub(crate) fn looks_at_the_machine(object: &CodeObject) -> bool {
     let mut at = object.text.address;
     let end = object.text.memory().end;

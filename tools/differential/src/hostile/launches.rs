@@ -1,7 +1,7 @@
 //! Kernels of libraries, launched with made-up arguments, as they are and with counters in each home.
 //!
-//! Nobody knows what a kernel expects, so several numbers are tried until it ends well. What it then leaves in its buffers, and what the
-//! emulator saw of EXEC, must be what its instrumented forms leave and count.
+//! Nobody knows what a kernel expects, so several numbers are tried until it ends well. What it then leaves
+//! in its buffers, and what the emulator saw of EXEC, must be what its instrumented forms leave and count.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Atomics whose results do not depend on the order of work-items: without a result on shared slots, each of which
-//! knows one operation; with a result on the work-item's own bytes.
+//! Atomics whose results do not depend on the order of work-items: without a result on shared slots, each of
+//! which knows one operation; with a result on the work-item's own bytes.
 
 use super::{Place, Table};
 use crate::ty::Ty::{self, F32, F64, I32, I64, U32, U64};

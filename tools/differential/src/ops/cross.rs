@@ -1,12 +1,13 @@
-//! Operations between the lanes of a wave. Their text is a function of the prelude: on the device it wraps a builtin; on
-//! the host it gets what all lanes hold and which of them are active.
+//! Operations between the lanes of a wave. Their text is a function of the prelude: on the device it wraps a
+//! builtin; on the host it gets what all lanes hold and which of them are active.
 //!
 //! `{0}` is the work-item's value and `{1}` its second operand (a lane, an old value), both `u32`.
 
 use super::{Op, Place, Table};
 use crate::ty::Ty::U32;
 
-/// DPP controls: quad permutations, shifts, rotations and mirrors of rows, broadcasts, and those of the whole wave.
+/// DPP controls: quad permutations, shifts, rotations and mirrors of rows, broadcasts, and those of the whole
+/// wave.
 const DPP: [u32; 19] = [
     0x1b, 0xb1, 0x4e, 0x00, 0xd8, 0x101, 0x104, 0x10f, 0x111, 0x112, 0x118, 0x121, 0x12c, 0x130, 0x134,
     0x138, 0x13c, 0x140, 0x141,

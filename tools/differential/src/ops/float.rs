@@ -42,8 +42,8 @@ pub(super) fn add(table: &mut Table) {
     }
 }
 
-/// C for a conversion. Clang 22 makes `(f16)(x * y)` of singles one `v_fma_mixlo_f16` with the addend 0, which turns -0 into 0:
-/// so zeros are made positive.
+/// C for a conversion. Clang 22 makes `(f16)(x * y)` of singles one `v_fma_mixlo_f16` with the addend 0,
+/// which turns -0 into 0: so zeros are made positive.
 pub(super) fn conversion(to: Ty, from: Ty) -> String {
     let name = to.name();
     match (to, from) {

@@ -3,8 +3,9 @@
 use super::Table;
 use crate::ty::Ty::{self, Bool, I8, I16, I32, I64, U8, U16, U32, U64};
 
-/// The weight of what only programs of one operation do. Clang 22 miscompiles `x | ~y` of 64 bits where it knows that the
-/// upper half of `y` is zero, as it is after a mask: at -O1 the upper half of the result is that of `x`, not all ones.
+/// The weight of what only programs of one operation do. Clang 22 miscompiles `x | ~y` of 64 bits where it
+/// knows that the upper half of `y` is zero, as it is after a mask: at -O1 the upper half of the result is
+/// that of `x`, not all ones.
 const ALONE: usize = 0;
 
 pub(super) fn add(table: &mut Table) {

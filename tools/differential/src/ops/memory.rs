@@ -1,12 +1,13 @@
 //! Loads and stores of all widths, aligned and not, in every address space.
 //!
-//! A work-item writes only bytes of its own (`own` in the output, `mine` in LDS, `arr` on its stack), so the order of
-//! work-items does not show.
+//! A work-item writes only bytes of its own (`own` in the output, `mine` in LDS, `arr` on its stack), so the
+//! order of work-items does not show.
 
 use super::{Place, Table};
 use crate::ty::Ty::{self, Bool, I32, U32, U64};
 
-/// A memory: its name, the address space's qualifier, its bytes less the widest access, and what a load of it needs.
+/// A memory: its name, the address space's qualifier, its bytes less the widest access, and what a load of it
+/// needs.
 const MEMORIES: [(&str, &str, usize, Place, usize); 5] = [
     ("in", "const G", 2048, Place::Divergent, 8),
     ("own", "G", 112, Place::Divergent, 3),

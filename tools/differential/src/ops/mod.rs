@@ -1,8 +1,9 @@
 //! What the programs compute with: a table of operations, each a piece of C.
 //!
-//! A piece of C means the same on the host and on the device: it keeps clear of what C leaves undefined, and of what
-//! IEEE 754 leaves open (the payload and sign of a NaN, which of two zeros a minimum is). Where the device has an
-//! instruction that C has no word for, the prelude gives the host a model of it, written after the ISA's manuals.
+//! A piece of C means the same on the host and on the device: it keeps clear of what C leaves undefined, and
+//! of what IEEE 754 leaves open (the payload and sign of a NaN, which of two zeros a minimum is). Where the
+//! device has an instruction that C has no word for, the prelude gives the host a model of it, written after
+//! the ISA's manuals.
 
 mod atomic;
 mod cross;
@@ -23,7 +24,8 @@ pub enum Place {
     Anywhere,
     /// All work-items of a wave get the same from it only if it is not used; else it may stand anywhere.
     Divergent,
-    /// `Divergent`, and other work-items' LDS must be settled: no work-item writes LDS until the next barrier.
+    /// `Divergent`, and other work-items' LDS must be settled: no work-item writes LDS until the next
+    /// barrier.
     Shared,
     /// `Divergent`, and the operation writes LDS.
     WritesLds,
@@ -113,9 +115,9 @@ impl Table {
 }
 
 impl Op {
-    /// Whether the operation subtracts a floating-point argument from its first. Clang 22 makes `-m` of `0.0 - m` where
-    /// another difference follows, as in `(0.0 - m) - l` with an `m` that is a maximum: with `m` and `l` zero that is -0
-    /// and not 0, so the first argument must not be a constant zero.
+    /// Whether the operation subtracts a floating-point argument from its first. Clang 22 makes `-m` of
+    /// `0.0 - m` where another difference follows, as in `(0.0 - m) - l` with an `m` that is a maximum: with
+    /// `m` and `l` zero that is -0 and not 0, so the first argument must not be a constant zero.
     pub fn is_float_difference(&self) -> bool {
         self.result.is_some_and(Ty::is_float) && self.text.contains("{0} - ")
     }

@@ -1,8 +1,9 @@
-//! Programs beside their instrumented forms: equal memory, and counters equal to what the emulator saw of EXEC.
+//! Programs beside their instrumented forms: equal memory, and counters equal to what the emulator saw of
+//! EXEC.
 //!
-//! The emulator notes every change of EXEC by address and knows of no site. So this compares three things: what the program
-//! leaves in memory, what each site counted with what the emulator saw at its address, and the addresses at which lanes went
-//! away with what the analysis says of them.
+//! The emulator notes every change of EXEC by address and knows of no site. So this compares three things:
+//! what the program leaves in memory, what each site counted with what the emulator saw at its address, and
+//! the addresses at which lanes went away with what the analysis says of them.
 
 mod tally;
 
@@ -18,8 +19,9 @@ pub use tally::{Form, Spare, Tally, Way};
 use crate::program::Program;
 use crate::run::{Device, Difference, first_difference};
 
-/// Every home, at both levels; such as leave the instrumenter one unused VGPR, none, or no unused register at all; such as have
-/// counters of what only pointers reach in memory, and others in registers; and blocks in each home, two of them with the buffer's address in a variable.
+/// Every home, at both levels; such as leave the instrumenter one unused VGPR, none, or no unused register at
+/// all; such as have counters of what only pointers reach in memory, and others in registers; and blocks in
+/// each home, two of them with the buffer's address in a variable.
 pub const WAYS: [Way; 14] = [
     branches(Counters::Register, Level::Basic),
     branches(Counters::Register, Level::Lanes),
@@ -58,8 +60,8 @@ pub(crate) struct Original {
     pub(crate) execution: Execution,
 }
 
-/// Instruments a batch's code object in every way, runs each program, and compares with its original (`None` where that
-/// stopped). What differs, by the program's place in the batch.
+/// Instruments a batch's code object in every way, runs each program, and compares with its original (`None`
+/// where that stopped). What differs, by the program's place in the batch.
 ///
 /// # Errors
 /// The code object cannot be instrumented at all, or a machine cannot be filled.

@@ -166,8 +166,8 @@ impl Tally {
         }
     }
 
-    /// Notes where lanes went away, and says where they should not have: at an address that the analysis does not know, at a
-    /// join, or at a restore that does not end a time in which all lanes were on.
+    /// Notes where lanes went away, and says where they should not have: at an address that the analysis does
+    /// not know, at a join, or at a restore that does not end a time in which all lanes were on.
     pub(super) fn narrowings(&mut self, kernel: &KernelProbes, masks: &[MaskRecord]) -> Vec<String> {
         self.kernels += 1;
         let mut at: BTreeMap<u64, MaskRecord> = BTreeMap::new();

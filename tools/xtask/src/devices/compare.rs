@@ -1,4 +1,5 @@
-//! Two saved runs of the same tests, on the emulator and through HIP: each test's ending, each launch, each counter of each wave.
+//! Two saved runs of the same tests, on the emulator and through HIP: each test's ending, each launch, each
+//! counter of each wave.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -97,7 +98,8 @@ fn test(outcome: &mut Outcome, name: &str, ours: &Test, theirs: &Test) {
     }
 }
 
-/// The faults of a test, without what nobody but the emulator can see: the instruction, and the calls that led there.
+/// The faults of a test, without what nobody but the emulator can see: the instruction, and the calls that
+/// led there.
 fn faults(test: &Test) -> Vec<FaultReport> {
     let seen = |fault: &FaultReport| FaultReport {
         pc: None,

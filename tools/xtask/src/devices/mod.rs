@@ -1,8 +1,9 @@
-//! `cargo xtask devices`: the kernel tests on the emulator and through HIP, and what both runs kept compared, counter by counter.
+//! `cargo xtask devices`: the kernel tests on the emulator and through HIP, and what both runs kept compared,
+//! counter by counter.
 //!
-//! Through HIP means the real ROCm runtime with the emulator under it (`cargo amdinst exec`), or the GPU of this machine. The
-//! emulator of the first run reads instructions and arguments by itself; that under the runtime gets what AMD's loader and
-//! HIP make of them.
+//! Through HIP means the real ROCm runtime with the emulator under it (`cargo amdinst exec`), or the GPU of
+//! this machine. The emulator of the first run reads instructions and arguments by itself; that under the
+//! runtime gets what AMD's loader and HIP make of them.
 //!
 //! Every test, launch, site and wave must be equal. Excepted are two answers that only the emulator's own
 //! device has.
@@ -84,7 +85,8 @@ fn median(mut seconds: Vec<f64>) -> f64 {
     seconds[seconds.len() / 2]
 }
 
-/// Run the tests on a device; gives what was kept, and the seconds that it took, with all that cargo does around it.
+/// Run the tests on a device; gives what was kept, and the seconds that it took, with all that cargo does
+/// around it.
 fn test(options: &Options, package: &str, home: &str, device: &str) -> Result<(Run, f64)> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
     let kept = crate::workspace_root().join(target).join("amdinst").join(package).join(FILE_NAME);

@@ -1,10 +1,11 @@
 //! `cargo xtask libraries`: AMD's own tests of the ROCm libraries, on the emulator.
 //!
-//! Debian 13 has the test programs as packages; they are unpacked below `target/`. The HIP runtime is that of this machine, for
-//! `exec` runs Debian 12's. Neither root nor a GPU is needed.
+//! Debian 13 has the test programs as packages; they are unpacked below `target/`. The HIP runtime is that of
+//! this machine, for `exec` runs Debian 12's. Neither root nor a GPU is needed.
 //!
-//! A run is good if every test that a program lists has passed or been left out by the program itself, or, if one asks for that, has
-//! found no time. Whatever else becomes of a test or of a program has a name in the table.
+//! A run is good if every test that a program lists has passed or been left out by the program itself, or, if
+//! one asks for that, has found no time. Whatever else becomes of a test or of a program has a name in the
+//! table.
 
 mod lines;
 mod outcome;
@@ -51,7 +52,8 @@ const EMPTY: [&str; 1] = ["test_no_half_operators"];
 /// Options of the run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Libraries, as rocRAND [default: rocRAND, hipRAND, rocPRIM, hipCUB, rocThrust, rocFFT, rocSPARSE, rocBLAS, rocSOLVER]
+    /// Libraries, as rocRAND [default: rocRAND, hipRAND, rocPRIM, hipCUB, rocThrust, rocFFT, rocSPARSE,
+    /// rocBLAS, rocSOLVER]
     #[arg(value_name = "LIBRARY")]
     libraries: Vec<String>,
     /// The GPU that is emulated
@@ -72,7 +74,8 @@ pub(crate) struct Options {
     /// Of a program that lists more tests than this, only so many are run, spread evenly over its list
     #[arg(long, value_name = "TESTS")]
     sample: Option<NonZeroUsize>,
-    /// This `cargo-amdinst`, for example of a release build, with its runtime beside it [default: a development build]
+    /// This `cargo-amdinst`, for example of a release build, with its runtime beside it [default: a
+    /// development build]
     #[arg(long, value_name = "FILE")]
     command: Option<PathBuf>,
     /// Append each test's outcome to this file. Tests in it do not run again, unless their limit was shorter

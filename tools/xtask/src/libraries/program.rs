@@ -1,4 +1,5 @@
-//! One test program, started as often as its tests need: one that ends the program, or takes too long, costs only itself.
+//! One test program, started as often as its tests need: one that ends the program, or takes too long, costs
+//! only itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read};
@@ -15,8 +16,8 @@ use super::outcome::{Ended, Outcome, Test, Trouble};
 use super::saved::Saved;
 use super::tree::Tree;
 
-/// Starts a program with Debian 13's loader and libraries: root, runtime, what is loaded before it, program, its options. `exec` has put
-/// the directory of the emulator into `LD_LIBRARY_PATH`.
+/// Starts a program with Debian 13's loader and libraries: root, runtime, what is loaded before it, program,
+/// its options. `exec` has put the directory of the emulator into `LD_LIBRARY_PATH`.
 const START: &str = r#"root=$1 hip=$2 first=$3; shift 3
 lib=$root/usr/lib/x86_64-linux-gnu
 exec "$root"/usr/lib64/ld-linux-x86-64.so.2 --preload "$first" \
@@ -146,8 +147,8 @@ impl Program<'_> {
         }
     }
 
-    /// Starts the program with the tests that are left, and follows it until it ends or a test takes too long; `save` is told of
-    /// each test that ends.
+    /// Starts the program with the tests that are left, and follows it until it ends or a test takes too
+    /// long; `save` is told of each test that ends.
     fn once(
         &self,
         results: &mut Results,
@@ -231,8 +232,9 @@ impl Program<'_> {
 }
 
 impl Results {
-    /// Whether every test passed or was left out by the program, and nothing else is wrong. A `partial` run may lack what there was no
-    /// time for, but not all: a program that does not come to its first test is wrong.
+    /// Whether every test passed or was left out by the program, and nothing else is wrong. A `partial` run
+    /// may lack what there was no time for, but not all: a program that does not come to its first test is
+    /// wrong.
     pub(super) fn is_good(&self, partial: bool) -> bool {
         let has_begun = |test: &Option<String>| test.is_some() || !self.ended.is_empty();
         let late = |trouble: &Trouble| matches!(trouble, Trouble::TimeOver(test, _) if has_begun(test));
@@ -328,7 +330,8 @@ impl Started {
         Ok(Self { child, lines, last_error: String::new(), fault: String::new(), ended: None })
     }
 
-    /// The line of stderr that says why it ended. HIP has its own word on a fault after the emulator's, which says more.
+    /// The line of stderr that says why it ended. HIP has its own word on a fault after the emulator's, which
+    /// says more.
     fn errors(&self) -> String {
         if self.fault.is_empty() || self.fault == self.last_error {
             return self.last_error.clone();

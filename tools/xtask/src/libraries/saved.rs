@@ -1,7 +1,7 @@
 //! The file with each test's outcome, by which a run can be gone on with.
 //!
-//! A line has the GPU, library, program, test, outcome, milliseconds and message, with tabs between them. A line without a test
-//! is of the program. Later lines hold.
+//! A line has the GPU, library, program, test, outcome, milliseconds and message, with tabs between them. A
+//! line without a test is of the program. Later lines hold.
 
 use std::collections::BTreeMap;
 use std::fs::File;

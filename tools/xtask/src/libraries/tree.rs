@@ -1,4 +1,5 @@
-//! Packages of Debian 13, unpacked into a directory, with an apt that knows nothing of this machine's packages.
+//! Packages of Debian 13, unpacked into a directory, with an apt that knows nothing of this machine's
+//! packages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,8 +9,9 @@ use anyhow::{Context as _, Result, ensure};
 /// Where Debian's packages come from. The key is in the package debian-archive-keyring.
 const SOURCE: &str = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main\n";
 
-/// Where Debian 12 has the HIP runtime, and its parts that take the place of Debian 13's. The compiler is one of them: with Debian 13's
-/// this runtime builds kernels (rocFFT's) that have hidden arguments of version 5 in their code, and of version 4 in their notes.
+/// Where Debian 12 has the HIP runtime, and its parts that take the place of Debian 13's. The compiler is one
+/// of them: with Debian 13's this runtime builds kernels (rocFFT's) that have hidden arguments of version 5
+/// in their code, and of version 4 in their notes.
 const RUNTIME: &str = "/usr/lib/x86_64-linux-gnu";
 const PARTS: [&str; 4] =
     ["libamdhip64.so.5", "libhsa-runtime64.so.1", "libamd_comgr.so.2", "libLLVM-15.so.1"];
@@ -65,8 +67,8 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Puts links to the data of a library's tests beside the loader: programs look for them below `/usr`, and where the file of their
-    /// process is.
+    /// Puts links to the data of a library's tests beside the loader: programs look for them below `/usr`,
+    /// and where the file of their process is.
     pub(super) fn link_data(&self, library: &str) -> Result<()> {
         let loader = self.root().join("usr/lib64/ld-linux-x86-64.so.2").canonicalize()?;
         let beside = loader.parent().context("the loader is in no directory")?;

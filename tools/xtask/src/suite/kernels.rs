@@ -1,17 +1,19 @@
-//! The kernel tests: for which processors and at which levels of optimization they are compiled, and where their counters live.
+//! The kernel tests: for which processors and at which levels of optimization they are compiled, and where
+//! their counters live.
 //!
-//! A push tries each level and each processor, but not each with each: compiling `core` and the kernels for one more pair takes longer
-//! than all of their tests. `--every-level` tries them all, as nights do.
+//! A push tries each level and each processor, but not each with each: compiling `core` and the kernels for
+//! one more pair takes longer than all of their tests. `--every-level` tries them all, as nights do.
 
 use std::path::Path;
 
 use super::step::{Counting, Step};
 
-/// Cargo profiles, one a level of optimization: what the README's commands and the other steps use, and those between.
+/// Cargo profiles, one a level of optimization: what the README's commands and the other steps use, and those
+/// between.
 const PROFILES: [&str; 5] = ["dev", "kernel-o1", "kernel-o2", "release", "kernel-os"];
 
-/// The package that tries the language. By itself: beside it, cargo would turn on for all what it asks of the packages below, and
-/// compile the others otherwise than the README's commands do.
+/// The package that tries the language. By itself: beside it, cargo would turn on for all what it asks of the
+/// packages below, and compile the others otherwise than the README's commands do.
 const FEATURES: &str = "features";
 
 /// The package whose panics say why, which asks for other flags of the compiler than all others.
@@ -107,7 +109,8 @@ impl Compiled {
         self.step("build", Counting::One, &["build"], &ALL)
     }
 
-    /// Tests them, once for each place of counters; and the language once, for it counts alike wherever counters live.
+    /// Tests them, once for each place of counters; and the language once, for it counts alike wherever
+    /// counters live.
     pub(super) fn tests(&self, junit: &Path) -> impl Iterator<Item = Step> {
         let test = |what, counters, packages: &[&str]| {
             let command = ["test", "--device", "emu", "--counters", counters];

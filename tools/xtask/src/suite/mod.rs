@@ -1,10 +1,10 @@
-//! `cargo xtask test`: the whole test suite, in the order in which it fails fastest. Kernels are built and tested, and what needs them is
-//! tried, beside the host tests: each of the two leaves cores idle, with its standard library in one process of rustc, or with its
-//! longest tests.
+//! `cargo xtask test`: the whole test suite, in the order in which it fails fastest. Kernels are built and
+//! tested, and what needs them is tried, beside the host tests: each of the two leaves cores idle, with its
+//! standard library in one process of rustc, or with its longest tests.
 //!
-//! What the suite needs and the machine lacks is skipped, loudly and with the reason; `AMDINST_REQUIRE_TOOLS=1`
-//! turns each skip into a failure, as continuous integration wants it. What was missing is said once more at the end, with the
-//! one command that brings it.
+//! What the suite needs and the machine lacks is skipped, loudly and with the reason;
+//! `AMDINST_REQUIRE_TOOLS=1` turns each skip into a failure, as continuous integration wants it. What was
+//! missing is said once more at the end, with the one command that brings it.
 
 mod junit;
 mod kernels;
@@ -75,7 +75,8 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
     ];
     let set_up = [
         Step::new("set-up", Counting::One, ["amdinst", "setup"]).after_all(),
-        // That every form of the nine kernels leaves the same memory and counts the same, those of 2022 among them.
+        // That every form of the nine kernels leaves the same memory and counts the same, those of 2022 among
+        // them.
         Step::new("evaluation", Counting::One, ["amdinst", "bench", "seed", "--quick"]),
         Step::new(
             "evaluation mi210",
@@ -90,22 +91,23 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
     let args = ["amdinst", "test", "--device", "emu", "-p", "matvec", "--timing", "mi210"];
     steps.push(Step::new("model matvec", Counting::One, args).beside());
     steps.extend(compiled.iter().flat_map(|kernels| kernels.tests(junit)).map(Step::beside));
-    // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and once more without it,
-    // for what the two count must be the same.
+    // The same tests through the real HIP runtime, under which the emulator stands in for the driver; and
+    // once more without it, for what the two count must be the same.
     for home in kernels::HOMES {
         let name = format!("runtime {home}");
         let args = ["xtask", "devices", "-p", "test-kernels", "--counters", home];
         let mut step =
             Step::new(&name, Counting::Tests, args).writing_junit(junit).needs_file(HIP, "libamdhip64-5");
-        // The tests in modules: not those of `failures`, whose faults end the program here, as they do on a GPU; those of `formats`
-        // once, for they are the longest.
+        // The tests in modules: not those of `failures`, whose faults end the program here, as they do on a
+        // GPU; those of `formats` once, for they are the longest.
         step.args.extend(["--", "::", "--skip", "called::"].map(str::to_owned));
         if home != kernels::HOMES[0] {
             step.args.extend(["--skip", "formats::"].map(str::to_owned));
         }
         steps.push(step.beside());
     }
-    // Panics that say why: their kernels are compiled otherwise than all others, which is for the emulator what it is for the runtime.
+    // Panics that say why: their kernels are compiled otherwise than all others, which is for the emulator
+    // what it is for the runtime.
     let args = ["amdinst", "test", "--device", "emu", "-p", kernels::PANICS];
     steps.push(Step::new("panics", Counting::Tests, args).writing_junit(junit).beside());
     let args = ["xtask", "devices", "-p", "rodinia", "-p", "matvec", "-p", kernels::PANICS];
@@ -113,15 +115,17 @@ fn steps(junit: &Path, every_level: bool) -> Vec<Step> {
     // Behind the kernels, for it shows what was built of them.
     steps.extend([packages, Step::new("readme", Counting::One, ["xtask", "readme"])].map(Step::beside));
     steps.extend([
-        // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only those.
+        // The output of tests that passed is asked for because skips are told in it; `Step::run` shows only
+        // those.
         Step::new(
             "host tests",
             Counting::Tests,
             [&["xtask", "programs"][..], &WITHOUT_KERNELS, &["--", "--show-output"]].concat(),
         )
         .gives_way(),
-        // With what the step before has built, so of the same packages: cargo turns on the features that the packages of one
-        // command ask for, and what is built with others is built once more. Whether the benchmarks work, not how fast they are.
+        // With what the step before has built, so of the same packages: cargo turns on the features that the
+        // packages of one command ask for, and what is built with others is built once more. Whether the
+        // benchmarks work, not how fast they are.
         Step::new(
             "benchmarks",
             Counting::One,

@@ -1,7 +1,7 @@
 //! Which referees the machine lacks, and the one command that brings them.
 //!
-//! A test that lacks its referee is skipped where it runs, with a line of its own. At the end of the suite, one look at the machine
-//! says what all of them came to.
+//! A test that lacks its referee is skipped where it runs, with a line of its own. At the end of the suite,
+//! one look at the machine says what all of them came to.
 
 use std::path::Path;
 use std::process::Command;

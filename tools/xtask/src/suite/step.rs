@@ -36,7 +36,8 @@ pub(crate) struct Step {
     pub(crate) args: Vec<String>,
     /// The command itself writes the step's JUnit file.
     pub(crate) writes_junit: bool,
-    /// Runs while the steps that are not `beside` do, after others that are; what it says is shown when all have ended.
+    /// Runs while the steps that are not `beside` do, after others that are; what it says is shown when all
+    /// have ended.
     pub(crate) beside: bool,
     /// Begins when all before it have ended.
     pub(crate) after_all: bool,
@@ -126,8 +127,8 @@ impl Step {
         })
     }
 
-    /// The step's command. With a limit in minutes, coreutils' `timeout` ends it and all that it has started: in a process
-    /// group of its own, which Ctrl-C does not reach.
+    /// The step's command. With a limit in minutes, coreutils' `timeout` ends it and all that it has started:
+    /// in a process group of its own, which Ctrl-C does not reach.
     fn command(&self, limit: Option<u32>) -> Command {
         let cargo = crate::cargo();
         let mut words: Vec<OsString> = Vec::new();
@@ -158,7 +159,8 @@ impl Step {
         Some(tally)
     }
 
-    /// Runs a step that is [`Self::beside`] others: what it came to, and what is to be shown of all that it printed.
+    /// Runs a step that is [`Self::beside`] others: what it came to, and what is to be shown of all that it
+    /// printed.
     pub(crate) fn run_beside(&self, strict: bool, limit: Option<u32>) -> Result<(Tally, Vec<u8>)> {
         let mut shown = Vec::new();
         let (reader, writer) = std::io::pipe().context("a pipe for the step's output")?;
@@ -173,8 +175,8 @@ impl Step {
         self.tally(strict, self.command(limit), None, &mut std::io::stdout())
     }
 
-    /// What the step comes to, which writes to `output` if that is given, else where this program does. The output of its tests goes
-    /// to `shown` but for that of tests that passed.
+    /// What the step comes to, which writes to `output` if that is given, else where this program does. The
+    /// output of its tests goes to `shown` but for that of tests that passed.
     fn tally(
         &self,
         strict: bool,

@@ -47,7 +47,8 @@ impl Tally {
         }
     }
 
-    /// Takes in one line of a test runner's output: `test a::b ... ok`, `test result: ok. 3 passed; 0 failed; …`.
+    /// Takes in one line of a test runner's output: `test a::b ... ok`,
+    /// `test result: ok. 3 passed; 0 failed; …`.
     pub(crate) fn line(&mut self, line: &str) {
         // Tests tell of what they skipped with a line of this form.
         if let Some((_, reason)) = line.split_once("SKIPPED: ") {

@@ -31,7 +31,8 @@ fn of(command: &Command, found: &mut Vec<Sentence>) {
         .for_each(|command| of(command, found));
 }
 
-/// Names of options and values in backquotes are one word each; what is said of a default is no part of the sentence.
+/// Names of options and values in backquotes are one word each; what is said of a default is no part of the
+/// sentence.
 fn add(place: &str, text: Option<&StyledStr>, found: &mut Vec<Sentence>) {
     let text = text.map(ToString::to_string).unwrap_or_default();
     let mut plain = String::new();

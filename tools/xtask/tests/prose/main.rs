@@ -1,5 +1,6 @@
-//! The rules of `docs/STYLE.md` that can be checked, over all that users read: README, guide, help texts, messages of errors, and the
-//! doc comments of what the crates make public. `cargo test -p xtask --test prose -- --nocapture figures` prints how it reads.
+//! The rules of `docs/STYLE.md` that can be checked, over all that users read: README, guide, help texts,
+//! messages of errors, and the doc comments of what the crates make public.
+//! `cargo test -p xtask --test prose -- --nocapture figures` prints how it reads.
 
 mod columns;
 mod help;

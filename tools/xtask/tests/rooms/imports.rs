@@ -1,5 +1,5 @@
-//! What the files of a crate import from one another, by the paths in them that begin with `crate`, `self` or `super`. Tests
-//! inside the files are left out.
+//! What the files of a crate import from one another, by the paths in them that begin with `crate`, `self` or
+//! `super`. Tests inside the files are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

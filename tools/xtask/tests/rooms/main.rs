@@ -1,4 +1,5 @@
-//! `DESIGN.md` is true and short: its tables of rooms are what manifests and sources say, and the modules that it links to exist.
+//! `DESIGN.md` is true and short: its tables of rooms are what manifests and sources say, and the modules
+//! that it links to exist.
 
 mod imports;
 
@@ -148,7 +149,8 @@ fn files_of_the_instrumenter_import_one_another_in_no_circle() {
     assert!(open.is_empty(), "circles, and what leads there: {open:#?}");
 }
 
-/// Crates, each with the rooms that still import one another in a circle: none may come in, and those that are out come off the list.
+/// Crates, each with the rooms that still import one another in a circle: none may come in, and those that
+/// are out come off the list.
 const CIRCLES: [(&str, &[&str]); 19] = [
     (
         "amdgpu-isa",

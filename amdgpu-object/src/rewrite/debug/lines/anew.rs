@@ -1,4 +1,5 @@
-//! Line tables row by row: sequences end where code that stays meets code that moves (DWARF 5, section 6.2.5).
+//! Line tables row by row: sequences end where code that stays meets code that moves (DWARF 5, section
+//! 6.2.5).
 
 use gimli::{IncompleteLineProgram, LineRow, constants as dw};
 

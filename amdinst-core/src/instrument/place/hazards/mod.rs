@@ -1,16 +1,17 @@
-//! Wait states between inserted code and what stands around it, on every path. (Of RDNA: [`waits`], [`overtaken`] and
-//! [`scalar_reads`].)
+//! Wait states between inserted code and what stands around it, on every path. (Of RDNA: [`waits`],
+//! [`overtaken`] and [`scalar_reads`].)
 //!
-//! Every inserted instruction is compared with what may run before it, through all predecessors, and every original
-//! instruction behind an insertion with the inserted ones before it. Where too few wait states lie between, `s_nop` is added
-//! to the insertion. Pairs of original instructions only ever come further apart.
+//! Every inserted instruction is compared with what may run before it, through all predecessors, and every
+//! original instruction behind an insertion with the inserted ones before it. Where too few wait states lie
+//! between, `s_nop` is added to the insertion. Pairs of original instructions only ever come further apart.
 //!
-//! With XNACK, memory instructions in a row may be issued again, and must not write what others of them read. Insertions neither
-//! begin nor end with one, so they never join such a row.
+//! With XNACK, memory instructions in a row may be issued again, and must not write what others of them read.
+//! Insertions neither begin nor end with one, so they never join such a row.
 //!
 //! Which instructions must be how far apart, [`analysis::hazards`](crate::analysis::hazards) tells.
 //!
-//! As in LLVM, what lies on the other side of a call or a return is not looked at: the jump itself takes longer.
+//! As in LLVM, what lies on the other side of a call or a return is not looked at: the jump itself takes
+//! longer.
 
 mod overtaken;
 mod scalar_reads;
@@ -154,7 +155,8 @@ impl Checked<'_> {
         missing
     }
 
-    /// Puts wait states at the end of an insertion, for the original instructions that may run after one of it. How many.
+    /// Puts wait states at the end of an insertion, for the original instructions that may run after one of
+    /// it. How many.
     fn settle_after(&self, piece: &Piece, at: usize) -> u32 {
         let producers = self.surroundings.added(at..piece.range.end);
         let [producer, rest @ ..] = producers else { return 0 };

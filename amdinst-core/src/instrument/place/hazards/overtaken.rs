@@ -1,18 +1,25 @@
 //! Hazards of RDNA 1, which no wait states resolve: an instruction overtakes an earlier one of another kind.
 //!
-//! Four concern what is inserted (LLVM's `GCNHazardRecognizer`). Each processor has those of its [`Feature`]s:
+//! Four concern what is inserted (LLVM's `GCNHazardRecognizer`). Each processor has those of its
+//! [`Feature`]s:
 //!
-//! * [`MemoryReadHazard`](Feature::MemoryReadHazard): a scalar instruction writes what a memory instruction still reads, EXEC mostly.
-//! * [`ScalarLoadHazard`](Feature::ScalarLoadHazard): a vector instruction writes an SGPR that a scalar load still reads.
-//! * [`CompareExecHazard`](Feature::CompareExecHazard): `v_cmpx` writes EXEC, which an instruction that is no vector ALU still reads.
-//! * [`LdsBranchHazard`](Feature::LdsBranchHazard): memory and LDS are accessed one after the other with a branch between.
+//! * [`MemoryReadHazard`](Feature::MemoryReadHazard): a scalar instruction writes what a memory instruction
+//!   still reads, EXEC mostly.
+//! * [`ScalarLoadHazard`](Feature::ScalarLoadHazard): a vector instruction writes an SGPR that a scalar load
+//!   still reads.
+//! * [`CompareExecHazard`](Feature::CompareExecHazard): `v_cmpx` writes EXEC, which an instruction that is no
+//!   vector ALU still reads.
+//! * [`LdsBranchHazard`](Feature::LdsBranchHazard): memory and LDS are accessed one after the other with a
+//!   branch between.
 //!
-//! The other errata of GFX10 that LLVM knows concern no inserted instruction. None permutes lanes behind `v_cmpx`, none is an image or
-//! a buffer instruction, none is FLAT with an offset (GLOBAL is), and none accesses several dwords of LDS that lie at an odd one. RDNA 1's
-//! branches over 63 dwords are a matter of [`relocate`](crate::instrument::place::relocate).
+//! The other errata of GFX10 that LLVM knows concern no inserted instruction. None permutes lanes behind
+//! `v_cmpx`, none is an image or a buffer instruction, none is FLAT with an offset (GLOBAL is), and none
+//! accesses several dwords of LDS that lie at an odd one. RDNA 1's branches over 63 dwords are a matter of
+//! [`relocate`](crate::instrument::place::relocate).
 //!
-//! What is pending is followed through the blocks of a function. An inserted instruction waits for all that is, one of the program for
-//! what is inserted: for the rest it waits already. As in LLVM, what lies on the other side of a call or a return is not looked at.
+//! What is pending is followed through the blocks of a function. An inserted instruction waits for all that
+//! is, one of the program for what is inserted: for the rest it waits already. As in LLVM, what lies on the
+//! other side of a call or a return is not looked at.
 
 use std::collections::VecDeque;
 
@@ -26,14 +33,15 @@ use crate::instrument::emit::assembler::{Assembled, Assembler, Modifiers};
 use crate::instrument::place::hazards::waits;
 use crate::instrument::place::patches::Patches;
 
-/// The counter of `s_waitcnt_depctr` of memory instructions that have not read their registers: bits 4:2 (LLVM's `DepCtr`; the manuals
-/// leave it out).
+/// The counter of `s_waitcnt_depctr` of memory instructions that have not read their registers: bits 4:2
+/// (LLVM's `DepCtr`; the manuals leave it out).
 const VM_VSRC: i32 = 0b1_1100;
 
 /// The one of scalar instructions that are not done.
 const SA_SDST: i32 = 1;
 
-/// The immediate of `s_waitcnt_depctr` that waits until a counter is zero: the others are at rest, all their bits set.
+/// The immediate of `s_waitcnt_depctr` that waits until a counter is zero: the others are at rest, all their
+/// bits set.
 const fn until_zero(counter: i32) -> i32 {
     0xffff & !counter
 }

@@ -1,18 +1,21 @@
 //! A hazard of RDNA 4: what is written into an SGPR that vector instructions read is read too soon.
 //!
-//! Once a vector instruction has read one register of an even pair, each later value of either must be waited for before it is read
-//! (RDNA 4 ISA, section 5.7, "S_WAIT_ALU"; LLVM's `AMDGPUWaitSGPRHazards`):
+//! Once a vector instruction has read one register of an even pair, each later value of either must be waited
+//! for before it is read (RDNA 4 ISA, section 5.7, "S_WAIT_ALU"; LLVM's `AMDGPUWaitSGPRHazards`):
 //!
 //! * what a scalar instruction writes, by any but memory instructions: `s_wait_alu depctr_sa_sdst(0)`;
-//! * what a vector instruction writes, by vector instructions: `depctr_va_sdst(0)`, or `depctr_va_vcc(0)` for VCC.
+//! * what a vector instruction writes, by vector instructions: `depctr_va_sdst(0)`, or `depctr_va_vcc(0)` for
+//!   VCC.
 //!
-//! A scalar instruction that reads such a register waits for vector instructions by itself, if a vector instruction has read it on each
-//! way there, and scalar memory for everything. EXEC, M0 and SCC are no such registers. A function that others call takes it that all registers have been read, and so does code behind a
-//! call; before calls and returns everything is waited for.
+//! A scalar instruction that reads such a register waits for vector instructions by itself, if a vector
+//! instruction has read it on each way there, and scalar memory for everything. EXEC, M0 and SCC are no such
+//! registers. A function that others call takes it that all registers have been read, and so does code behind
+//! a call; before calls and returns everything is waited for.
 //!
-//! What vector instructions have read, and what is pending, is followed through the blocks of a function: as the program has it, and
-//! with what is inserted. An inserted instruction waits for all that it needs. One of the program waits for what inserted ones have
-//! written, and for what it would not need without them: for the rest it waits already, or is at fault without us, too.
+//! What vector instructions have read, and what is pending, is followed through the blocks of a function: as
+//! the program has it, and with what is inserted. An inserted instruction waits for all that it needs. One of
+//! the program waits for what inserted ones have written, and for what it would not need without them: for
+//! the rest it waits already, or is at fault without us, too.
 //!
 //! Sites take SGPRs that no vector instruction reads, where there are some
 //! ([`FunctionSummary::read_by_vectors`](crate::instrument::find::summary::FunctionSummary::read_by_vectors)).
@@ -77,7 +80,8 @@ struct Waits {
 }
 
 impl Waits {
-    /// The counters of `s_wait_alu` (RDNA 4 ISA, S_WAIT_ALU): SA_SDST is bit 0, VA_SDST bits 11:9, VA_VCC bit 1.
+    /// The counters of `s_wait_alu` (RDNA 4 ISA, S_WAIT_ALU): SA_SDST is bit 0, VA_SDST bits 11:9, VA_VCC bit
+    /// 1.
     const COUNTERS: [i32; 3] = [0x0001, 0x0e00, 0x0002];
 
     /// What an `s_wait_alu` with these counters waits for.
@@ -160,10 +164,12 @@ impl Step {
 /// What is known at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct State {
-    /// Whole pairs of registers that vector instructions may have read, and those that they have read on each way there.
+    /// Whole pairs of registers that vector instructions may have read, and those that they have read on each
+    /// way there.
     read: ScalarSet,
     surely_read: ScalarSet,
-    /// Those of them that a scalar instruction has written, and that a vector instruction has, since all were waited for.
+    /// Those of them that a scalar instruction has written, and that a vector instruction has, since all were
+    /// waited for.
     by_scalar: ScalarSet,
     by_vector: ScalarSet,
 }

@@ -57,7 +57,8 @@ struct Pieces {
 /// The instructions of one part of what is inserted at an instruction.
 pub(super) struct Piece {
     pub(super) range: Range<usize>,
-    /// The block it stands in; for prologues, which are a line of their own, the number behind that of the last.
+    /// The block it stands in; for prologues, which are a line of their own, the number behind that of the
+    /// last.
     line: usize,
     /// Number of the instruction in the order of those at which something is inserted.
     number: usize,
@@ -147,8 +148,8 @@ impl<'a> Surroundings<'a> {
         &self.added[range]
     }
 
-    /// Shows all that rules know of within `reach` wait states of an inserted instruction, which is one of a piece, with the wait
-    /// states in between, along every path. `distance` is where it starts to count.
+    /// Shows all that rules know of within `reach` wait states of an inserted instruction, which is one of a
+    /// piece, with the wait states in between, along every path. `distance` is where it starts to count.
     pub(super) fn walk<'l>(
         &'l self,
         (piece, at): (&Piece, usize),
@@ -194,7 +195,8 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// Shows what rules know of on a way, within `reach`. The distance behind it, if that is within reach, too.
+    /// Shows what rules know of on a way, within `reach`. The distance behind it, if that is within reach,
+    /// too.
     fn pass<'l>(
         &'l self,
         mut way: Way,
@@ -323,8 +325,8 @@ struct Passed {
 }
 
 impl Passed {
-    /// Goes by an instruction with these wait states added before and after it, and shows it if rules know of it and it is within
-    /// reach. Whether what comes next is, too.
+    /// Goes by an instruction with these wait states added before and after it, and shows it if rules know of
+    /// it and it is within reach. Whether what comes next is, too.
     fn by(
         &mut self,
         brief: Brief,

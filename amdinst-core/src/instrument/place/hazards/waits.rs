@@ -2,14 +2,16 @@
 //!
 //! Two concern what is inserted (LLVM's `GCNHazardRecognizer`):
 //!
-//! * *Transcendental use.* A vector instruction may read too soon what a transcendental one writes. Inserted code reads registers of the
-//!   program only where it borrows them.
-//! * *Partial forwarding*, in waves of 64 lanes. Of two results that an instruction reads, one written before EXEC was and one after, it
-//!   may get a wrong one. Inserted code writes EXEC between instructions of the program.
+//! * *Transcendental use.* A vector instruction may read too soon what a transcendental one writes. Inserted
+//!   code reads registers of the program only where it borrows them.
+//! * *Partial forwarding*, in waves of 64 lanes. Of two results that an instruction reads, one written before
+//!   EXEC was and one after, it may get a wrong one. Inserted code writes EXEC between instructions of the
+//!   program.
 //!
 //! A third is avoided: SGPRs that vector instructions read as masks are none that inserted code writes
-//! ([`FunctionSummary::lane_masks`](crate::instrument::find::summary::FunctionSummary::lane_masks)). Where the program writes one, it
-//! waits behind that; what is inserted between the two, and may read the result, waits as well.
+//! ([`FunctionSummary::lane_masks`](crate::instrument::find::summary::FunctionSummary::lane_masks)). Where
+//! the program writes one, it waits behind that; what is inserted between the two, and may read the result,
+//! waits as well.
 
 use amdgpu_isa::{EncodeError, Encoding, Families, Feature, Flow, Inst, Op, RegSet, Value, WaveSize};
 
@@ -17,11 +19,12 @@ use crate::analysis::program::{Function, Program};
 use crate::instrument::emit::assembler::{Assembled, Assembler, Modifiers};
 use crate::instrument::place::patches::Patches;
 
-/// `s_waitcnt_depctr depctr_va_vdst(0)`: VA_VDST is bits 15:12, every other counter at rest (RDNA 3 ISA, S_WAITCNT_DEPCTR).
+/// `s_waitcnt_depctr depctr_va_vdst(0)`: VA_VDST is bits 15:12, every other counter at rest (RDNA 3 ISA,
+/// S_WAITCNT_DEPCTR).
 const VECTOR_RESULTS: i32 = 0x0f9f;
 
-/// Of `s_waitcnt_depctr`, the counters of scalar results: SA_SDST is bit 0, VA_VCC bit 1, VA_SDST bits 11:9 (RDNA 3 ISA,
-/// S_WAITCNT_DEPCTR). At rest their bits are set.
+/// Of `s_waitcnt_depctr`, the counters of scalar results: SA_SDST is bit 0, VA_VCC bit 1, VA_SDST bits 11:9
+/// (RDNA 3 ISA, S_WAITCNT_DEPCTR). At rest their bits are set.
 const SCALAR_RESULTS: i32 = 0x0e03;
 
 /// Adds the waits that the patches of one function need.

@@ -46,7 +46,8 @@ impl ByAddress {
         self.pairs.reserve(count);
     }
 
-    /// Puts in a value for an address that is not less than those before; a second one for the same replaces the first.
+    /// Puts in a value for an address that is not less than those before; a second one for the same replaces
+    /// the first.
     pub(super) fn push(&mut self, address: u64, value: u64) {
         match self.pairs.last_mut() {
             Some(last) if last.0 == address => last.1 = value,

@@ -80,8 +80,8 @@ impl Insertions {
         Ok(())
     }
 
-    /// Puts them in order of the instructions, when all are there. Of two at the same one, of functions that overlap, the later
-    /// stays.
+    /// Puts them in order of the instructions, when all are there. Of two at the same one, of functions that
+    /// overlap, the later stays.
     pub(crate) fn sort(&mut self) {
         self.places.sort_by_key(|place| place.index);
         self.places.dedup_by(|later, earlier| {

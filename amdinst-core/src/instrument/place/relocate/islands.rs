@@ -1,11 +1,11 @@
-//! Branches that would have to span more than their 16 bits of dwords go by islands: `s_branch` instructions on the way,
-//! each as far from the last as it may be. That takes no register and leaves SCC alone, and any branch can do it,
-//! conditional ones and `s_call_b64` as well.
+//! Branches that would have to span more than their 16 bits of dwords go by islands: `s_branch` instructions
+//! on the way, each as far from the last as it may be. That takes no register and leaves SCC alone, and any
+//! branch can do it, conditional ones and `s_call_b64` as well.
 //!
 //! Islands stand where control does not fall through, or else behind a branch over them.
 //!
-//! RDNA 1 has an erratum: a branch whose offset is 63 dwords goes elsewhere (LLVM's `FeatureOffset3fBug`). An `s_nop` on the way makes
-//! that 64.
+//! RDNA 1 has an erratum: a branch whose offset is 63 dwords goes elsewhere (LLVM's `FeatureOffset3fBug`). An
+//! `s_nop` on the way makes that 64.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,8 @@ use super::stays::Stays;
 use crate::analysis::program::{Exit, Program};
 use crate::instrument::emit::stub::stub_bytes;
 
-/// Bytes that a hop is planned to span at most. What is left to the 128 KiB that it can span is for islands that are
-/// placed in between later.
+/// Bytes that a hop is planned to span at most. What is left to the 128 KiB that it can span is for islands
+/// that are placed in between later.
 const REACH: u64 = 120_000;
 
 /// Where a branch goes.
@@ -101,7 +101,8 @@ impl Islands {
         }
     }
 
-    /// Leads `source` at new address `from` to `target` at `to` by islands. False if there is no place for one.
+    /// Leads `source` at new address `from` to `target` at `to` by islands. False if there is no place for
+    /// one.
     pub(super) fn lead(
         &mut self,
         slots: &Slots,
@@ -176,8 +177,8 @@ impl Slots {
         Self { unpassed, all }
     }
 
-    /// The slot farthest from `at` on the way to `to`, but within reach: old address, whether control falls into it,
-    /// new address.
+    /// The slot farthest from `at` on the way to `to`, but within reach: old address, whether control falls
+    /// into it, new address.
     fn farthest(&self, layout: &Layout, at: u64, to: u64) -> Option<(u64, bool, u64)> {
         let position = |&pc: &u64| layout.copied(pc).unwrap_or_default();
         let farthest = |slots: &[u64], least: u64| {

@@ -1,8 +1,10 @@
-//! Builds the new `.text`: the old one with insertions, and with every branch and address computation corrected.
+//! Builds the new `.text`: the old one with insertions, and with every branch and address computation
+//! corrected.
 //!
-//! The text is rebuilt from its first byte to its last. What no path reaches (padding, data) is copied as it is. A branch
-//! to a patched instruction goes to what stands before it; a branch behind one does not run what stands after it. Only
-//! the entry from outside runs a kernel's prologue: a loop back to the first instruction does not.
+//! The text is rebuilt from its first byte to its last. What no path reaches (padding, data) is copied as it
+//! is. A branch to a patched instruction goes to what stands before it; a branch behind one does not run what
+//! stands after it. Only the entry from outside runs a kernel's prologue: a loop back to the first
+//! instruction does not.
 //!
 //! What cannot move stays where it is, with what leads there ([`Stays`]).
 
@@ -52,7 +54,8 @@ pub(crate) struct Relocated {
 /// Islands move code and so can put further branches out of reach; each round makes room for those.
 const ROUNDS: usize = 16;
 
-/// Rounds in which branches of a length that a processor does not get right become longer; one may bring another there.
+/// Rounds in which branches of a length that a processor does not get right become longer; one may bring
+/// another there.
 const PADDING_ROUNDS: usize = 256;
 
 impl Relocated {

@@ -1,4 +1,5 @@
-//! Where the dwords of the old code went: debug information asks for most of them, and for many of them often.
+//! Where the dwords of the old code went: debug information asks for most of them, and for many of them
+//! often.
 
 use amdgpu_object::rewrite::Edge;
 
@@ -40,7 +41,8 @@ impl Places {
         }
     }
 
-    /// An instruction between two offsets in the old code has code inserted around it: it is entered, and left, elsewhere.
+    /// An instruction between two offsets in the old code has code inserted around it: it is entered, and
+    /// left, elsewhere.
     pub(super) fn set(&mut self, start: u64, end: u64, entry: u64, left: u64) {
         self.starts[(start / 4) as usize] = self.distance(entry);
         self.ends[(end / 4) as usize] = self.distance(left);

@@ -1,9 +1,10 @@
 //! What stays where it is, because it depends on that in a way that is not understood.
 //!
-//! As a rule all of `.text` moves, instrumented or not. Where a function cannot, all of the old code is left in place as well: each
-//! address that code forms, and each distance in it, is as it was. What leads to the function runs there, and so does all that this
-//! may call: symbols, pointers in data and descriptors name the old code. None of that is instrumented. What does not lead there moves.
-//! A function that both call is there twice, and what moves calls the new one, which may be instrumented: unless its address is a value,
+//! As a rule all of `.text` moves, instrumented or not. Where a function cannot, all of the old code is left
+//! in place as well: each address that code forms, and each distance in it, is as it was. What leads to the
+//! function runs there, and so does all that this may call: symbols, pointers in data and descriptors name
+//! the old code. None of that is instrumented. What does not lead there moves. A function that both call is
+//! there twice, and what moves calls the new one, which may be instrumented: unless its address is a value,
 //! which must be the same for all.
 //!
 //! The old code stands in a section `.text.kept`, and symbols, descriptors and relocations name it there. The
@@ -36,7 +37,8 @@ pub(crate) struct Stays {
 }
 
 impl Stays {
-    /// Looks for what cannot move; these functions cannot either, of which the first is told with where and why.
+    /// Looks for what cannot move; these functions cannot either, of which the first is told with where and
+    /// why.
     pub(crate) fn find(
         object: &CodeObject,
         program: &Program,
@@ -45,7 +47,8 @@ impl Stays {
         let why = unmovable(object, program).or_else(|| others.values().next().cloned());
         let Some(why) = why else { return Self::default() };
         let count = program.functions.len();
-        // Code that is not found, and looks at its own address, may be reached from all that is not understood.
+        // Code that is not found, and looks at its own address, may be reached from all that is not
+        // understood.
         let is_root =
             |number: &usize| !program.functions[*number].obstacles.is_empty() || others.contains_key(number);
         let roots = (0..count).filter(is_root);

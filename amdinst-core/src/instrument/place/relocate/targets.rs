@@ -127,7 +127,8 @@ pub(super) fn retarget(
     Ok(wrong)
 }
 
-/// Whether what goes from one place of a function to another runs what stands before that for those who enter.
+/// Whether what goes from one place of a function to another runs what stands before that for those who
+/// enter.
 fn enters(program: &Program, function: &Function, from: u64, to: u64) -> bool {
     // A kernel's stub for firmware without preloading jumps over itself, to where a prologue stands.
     let stub_end = function.range.start + STUB_BYTES;

@@ -4,8 +4,8 @@ use amdgpu_isa::{Op, Value};
 
 use crate::instrument::emit::assembler::Assembled;
 
-/// Where in a prologue the address is formed, in bytes from its start: what `s_getpc_b64` gives, and the literals of
-/// `s_add_u32` and `s_addc_u32`.
+/// Where in a prologue the address is formed, in bytes from its start: what `s_getpc_b64` gives, and the
+/// literals of `s_add_u32` and `s_addc_u32`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Formed {
     base: u64,
@@ -35,7 +35,8 @@ impl Formed {
         Some(Self { base: base?, literals: literals.try_into().ok()? })
     }
 
-    /// The literals that make it the address of `variable` in the prologue that starts at `start`, with their addresses.
+    /// The literals that make it the address of `variable` in the prologue that starts at `start`, with their
+    /// addresses.
     pub(super) fn literals(self, start: u64, variable: u64) -> [(u64, u32); 2] {
         let distance = variable.wrapping_sub(start + self.base);
         let [low, high] = self.literals.map(|literal| start + literal);

@@ -100,14 +100,16 @@ pub enum ArgSpec {
     Random {
         /// Type and number.
         elements: Elements,
-        /// The least, and the one that all are less than; `None` for 0 to 1 of floats, for all values of other types.
+        /// The least, and the one that all are less than; `None` for 0 to 1 of floats, for all values of
+        /// other types.
         range: Option<(Scalar, Scalar)>,
         /// `None` for the argument's number.
         seed: Option<u64>,
     },
     /// `FILE.npy`: a buffer with the elements of an array.
     Npy(PathBuf),
-    /// `symbol:NAME`: the address of a function or variable of a code object that is loaded beside the kernel's.
+    /// `symbol:NAME`: the address of a function or variable of a code object that is loaded beside the
+    /// kernel's.
     Symbol(String),
 }
 

@@ -235,8 +235,8 @@ impl Scalar {
         }
     }
 
-    /// Its place among the numbers of its type in ascending order: neighbours differ by 1, -0 and 0 by none. NaNs lie
-    /// outside.
+    /// Its place among the numbers of its type in ascending order: neighbours differ by 1, -0 and 0 by none.
+    /// NaNs lie outside.
     pub(crate) fn order(self) -> i128 {
         let signed = |bits: u64, size: u32| {
             let magnitude = i128::from(bits & ((1 << (size - 1)) - 1));
@@ -292,8 +292,8 @@ fn whole(text: &str) -> Result<i128, ParseIntError> {
 }
 
 impl fmt::Display for Scalar {
-    /// Writes a number as `--arg` reads it and Rust writes it: floats have a point or an exponent, and as many digits as
-    /// tell them apart.
+    /// Writes a number as `--arg` reads it and Rust writes it: floats have a point or an exponent, and as
+    /// many digits as tell them apart.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::F16(value) => format!("{:?}", value.to_f32()),

@@ -1,8 +1,8 @@
 //! The language of `--arg`, `--print`, `--save` and `--expect`: one parser, one style of error.
 //!
-//! Each value reads itself by [`FromStr`](std::str::FromStr) and writes itself by [`Display`](std::fmt::Display) in its
-//! shortest form; reading that gives the same value. `docs/src/run.md` is the page for users, [`HELP`] the one of
-//! `--help`.
+//! Each value reads itself by [`FromStr`](std::str::FromStr) and writes itself by
+//! [`Display`](std::fmt::Display) in its shortest form; reading that gives the same value. `docs/src/run.md`
+//! is the page for users, [`HELP`] the one of `--help`.
 
 mod argument;
 mod element;

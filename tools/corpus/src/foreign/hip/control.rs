@@ -32,7 +32,8 @@ fn bytecode() -> Case {
         10, 0,                                  // 19: to 0
         1, 77, 12, 0,                           // 21: ^ 77, end
     ];
-    // The code is data, so the host reads it as well: a second machine, written from the meaning of the opcodes.
+    // The code is data, so the host reads it as well: a second machine, written from the meaning of the
+    // opcodes.
     fn run(code: &[u8], x: u32) -> u32 {
         let mut stack = vec![x];
         let mut pc = 0usize;

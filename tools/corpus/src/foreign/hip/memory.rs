@@ -54,7 +54,8 @@ fn histogram() -> Case {
     Case::new("histogram", 3, 192, vec![input(&x), output(&bins), value(5000u32)])
 }
 
-/// The eleven cells of `all_atomics`, and the twelfth, which together with the eleventh holds what went through it.
+/// The eleven cells of `all_atomics`, and the twelfth, which together with the eleventh holds what went
+/// through it.
 macro_rules! all_atomics {
     ($kernel:literal, $unsigned:ty, $signed:ty, $x:expr) => {{
         let x: Vec<$unsigned> = $x;

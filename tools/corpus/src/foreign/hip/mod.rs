@@ -17,8 +17,9 @@ use super::Source;
 use super::case::Case;
 use super::session::{Loaded, Origin, Session};
 
-/// Processors that kernels are compiled for, and lanes of their waves: without AGPRs, with them, with flat scratch set up by hardware; both
-/// sizes of waves, and scratch through buffers whose rows have 32 lanes; and those of each later generation.
+/// Processors that kernels are compiled for, and lanes of their waves: without AGPRs, with them, with flat
+/// scratch set up by hardware; both sizes of waves, and scratch through buffers whose rows have 32 lanes; and
+/// those of each later generation.
 const CPUS: [(&str, WaveSize); 10] = [
     ("gfx900", WaveSize::Wave64),
     ("gfx90a", WaveSize::Wave64),

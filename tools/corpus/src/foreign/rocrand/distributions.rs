@@ -88,9 +88,9 @@ fn mrg_doubles(x: u32, y: u32) -> [f64; 2] {
     box_muller(f64::from(mrg_double(x) as f32), turns * std::f64::consts::PI)
 }
 
-/// In halves, each step rounded. Of the sine nothing is left: the library's `hsin` gives 0x7e00, a NaN, for every finite
-/// angle. It was compiled so (`v_cmp_class_f16` with 0x1f8, all finite classes, and `v_cndmask_b32` that takes the NaN
-/// where it holds; the cosine beside it takes the NaN where it does not).
+/// In halves, each step rounded. Of the sine nothing is left: the library's `hsin` gives 0x7e00, a NaN, for
+/// every finite angle. It was compiled so (`v_cmp_class_f16` with 0x1f8, all finite classes, and
+/// `v_cndmask_b32` that takes the NaN where it holds; the cosine beside it takes the NaN where it does not).
 fn halves(word: u32) -> [f64; 2] {
     let round = |x: f64| f16::from_f64(x).to_f64();
     let turn = P16 * TWO_PI;
@@ -223,7 +223,8 @@ pub(super) fn normal_halves(mrg: bool, log: bool) -> Distribution<f16> {
     Distribution { name, inputs: 1, outputs: 2, argument, map: Box::new(map), tolerance }
 }
 
-/// Winitzki's approximation of the inverse error function, which the library uses for quasi-random numbers, in singles.
+/// Winitzki's approximation of the inverse error function, which the library uses for quasi-random numbers,
+/// in singles.
 fn inverse_error_single(x: f32) -> f32 {
     let product = (1.0 - x) * (1.0 + x);
     let log = product.ln();
@@ -251,7 +252,8 @@ pub(super) fn normal_of_single(p: f32) -> f64 {
     f64::from(std::f32::consts::SQRT_2 * inverse_error_single(2.0 * p - 1.0))
 }
 
-/// A normally distributed number of a uniform one, in double precision; the square root of two is a single all the same.
+/// A normally distributed number of a uniform one, in double precision; the square root of two is a single
+/// all the same.
 pub(super) fn normal_of_double(p: f64) -> f64 {
     f64::from(std::f32::consts::SQRT_2) * inverse_error_double(2.0 * p - 1.0)
 }

@@ -47,8 +47,8 @@ fn apply(matrix: &BitMatrix, x: [u32; 5]) -> [u32; 5] {
 }
 
 impl Xorwow {
-    /// The first `count` generators of a seed: each 2^67 numbers after the one before, then `offset` numbers further,
-    /// those below `start` one more.
+    /// The first `count` generators of a seed: each 2^67 numbers after the one before, then `offset` numbers
+    /// further, those below `start` one more.
     pub(super) fn engines(seed: u64, count: usize, start: usize, offset: u64) -> Vec<Self> {
         // The library's own way from a seed to Marsaglia's starting values.
         let [low, high] = [seed as u32 ^ 0x2c7f_967f, (seed >> 32) as u32 ^ 0xa036_97cb];
@@ -81,7 +81,8 @@ impl Xorwow {
     }
 }
 
-/// L'Ecuyer, "Good Parameters and Implementations for Combined Multiple Recursive Random Number Generators" (1999).
+/// L'Ecuyer, "Good Parameters and Implementations for Combined Multiple Recursive Random Number Generators"
+/// (1999).
 #[derive(Clone, Debug)]
 pub(super) struct Mrg32k3a {
     g: [[u64; 3]; 2],
@@ -115,8 +116,8 @@ impl Engine for Mrg32k3a {
 }
 
 impl Mrg32k3a {
-    /// Engines 2^76 numbers apart: L'Ecuyer's substreams, whatever the library's documentation says of 2^67. See
-    /// [`Xorwow::engines`]. The seed has 32 bits: beyond, the library's products overflow.
+    /// Engines 2^76 numbers apart: L'Ecuyer's substreams, whatever the library's documentation says of 2^67.
+    /// See [`Xorwow::engines`]. The seed has 32 bits: beyond, the library's products overflow.
     pub(super) fn engines(seed: u32, count: usize, start: usize, offset: u64) -> Vec<Self> {
         // The library's own way from a seed to six words.
         let seed = u64::from(seed);
@@ -192,8 +193,9 @@ impl Philox {
     }
 }
 
-/// Saito and Matsumoto, "Variants of Mersenne Twister Suitable for Graphic Processors" (2012), MTGP32-11213: one
-/// generator a workgroup, 256 numbers at once. Its parameters are given; these are any that the recurrence allows.
+/// Saito and Matsumoto, "Variants of Mersenne Twister Suitable for Graphic Processors" (2012), MTGP32-11213:
+/// one generator a workgroup, 256 numbers at once. Its parameters are given; these are any that the
+/// recurrence allows.
 #[derive(Clone, Debug)]
 pub(super) struct Mtgp {
     pub(super) offset: usize,
@@ -246,8 +248,8 @@ impl Mtgp {
     }
 }
 
-/// A Sobol sequence in the order of the Gray code (Antonov and Saleev, 1979): the direction numbers of the bits of the
-/// place's Gray code, added without carry.
+/// A Sobol sequence in the order of the Gray code (Antonov and Saleev, 1979): the direction numbers of the
+/// bits of the place's Gray code, added without carry.
 pub(super) fn sobol(directions: &[u64], place: u64) -> u64 {
     let gray = place ^ place >> 1;
     directions.iter().enumerate().filter(|(bit, _)| gray >> bit & 1 == 1).fold(0, |sum, (_, v)| sum ^ v)

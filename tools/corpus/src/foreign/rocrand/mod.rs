@@ -1,4 +1,5 @@
-//! rocRAND 5.3.3: the kernels of every generator, with states and numbers computed from the generators' papers.
+//! rocRAND 5.3.3: the kernels of every generator, with states and numbers computed from the generators'
+//! papers.
 
 mod distributions;
 pub(super) mod engines;

@@ -91,7 +91,8 @@ fn layer_norm() -> Case {
     case("layer_norm", [ROWS, 1], args)
 }
 
-/// A product of small whole numbers, or of eighths of them: exact in every format, in whatever order it is added.
+/// A product of small whole numbers, or of eighths of them: exact in every format, in whatever order it is
+/// added.
 fn matmul<A: Plain, C: Plain>(name: &str, operand: fn(i32) -> A, result: fn(i32) -> C) -> Case {
     let (m, n, k) = (50, 70, 100);
     let small = |count, seed| -> Vec<i32> {

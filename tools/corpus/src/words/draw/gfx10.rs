@@ -29,7 +29,8 @@ pub(super) fn needed(words: &[u32]) -> usize {
     }
 }
 
-/// Instructions whose second dword is a literal by opcode: multiply-adds with a constant and `s_setreg_imm32_b32`.
+/// Instructions whose second dword is a literal by opcode: multiply-adds with a constant and
+/// `s_setreg_imm32_b32`.
 fn takes_literal(word: u32) -> bool {
     (word >> 31 == 0 && matches!(word >> 25, 32 | 33 | 44 | 45 | 55 | 56)) || word >> 23 == 0b1_0111_0101
 }

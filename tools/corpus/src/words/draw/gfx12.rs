@@ -3,7 +3,8 @@
 use super::{Kind, Random, Shape, fields, literal};
 use Kind::{Any, Flag, Gap, Ones, Rare, Saddr, Scalar, Source, Vector};
 
-/// The codes of a first source that announce a dword of lane permutation: DPP8, that with inactive lanes, DPP16.
+/// The codes of a first source that announce a dword of lane permutation: DPP8, that with inactive lanes,
+/// DPP16.
 const PERMUTED: [u32; 3] = [233, 234, 250];
 /// The code of a literal.
 const LITERAL: u32 = 255;
@@ -40,7 +41,8 @@ fn has_address(word: u32) -> bool {
     matches!(word >> 26, 0b11_0001 | 0b11_0100 | 0b11_1001 | 0b11_1011)
 }
 
-/// Instructions whose second dword is a literal by opcode: multiply-adds with a constant and `s_setreg_imm32_b32`.
+/// Instructions whose second dword is a literal by opcode: multiply-adds with a constant and
+/// `s_setreg_imm32_b32`.
 fn takes_literal(word: u32) -> bool {
     (word >> 31 == 0 && matches!(word >> 25, 44 | 45 | 55 | 56))
         || word >> 23 == 0b1_0111_0011

@@ -5,8 +5,8 @@ use amdgpu_isa::Arch;
 use super::{Kind, Random, Shape, fields, literal};
 use Kind::{Any, Flag, Gap, Ones, Rare, Scalar, Source, Vector};
 
-/// Dwords that a first one asks for at least: whether it begins one of the encodings of two dwords, or an SDWA or DPP form, or has a
-/// literal.
+/// Dwords that a first one asks for at least: whether it begins one of the encodings of two dwords, or an
+/// SDWA or DPP form, or has a literal.
 pub(super) fn needed(words: &[u32]) -> usize {
     let first = words[0];
     let is_long = first >> 30 == 0b11 || (first >> 31 == 0 && matches!(first & 0x1ff, 249 | 250));

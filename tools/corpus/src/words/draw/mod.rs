@@ -1,8 +1,9 @@
 //! Drawing words.
 //!
-//! Uniform words seldom hit an opcode of the long encodings, and then mostly with illegal fields. So most words are
-//! built: an encoding, an opcode, then a value for each field; a part of them gets one bit flipped; and some stay
-//! uniform. Which opcodes exist is not asked, so that the opcodes that do not exist are drawn as well.
+//! Uniform words seldom hit an opcode of the long encodings, and then mostly with illegal fields. So most
+//! words are built: an encoding, an opcode, then a value for each field; a part of them gets one bit flipped;
+//! and some stay uniform. Which opcodes exist is not asked, so that the opcodes that do not exist are drawn
+//! as well.
 
 mod gfx10;
 mod gfx11;
@@ -14,7 +15,8 @@ use amdgpu_isa::{Arch, Generation, Target, opcodes};
 use super::referee::{SEPARATOR_WORD as SEPARATOR, is_suspect};
 use Kind::{Any, Flag, Gap, Ones, Rare, Saddr, Scalar, Source, Vector};
 
-/// Dword at the end of each block, so that none ends inside an instruction: LLVM crashes where a literal is cut off.
+/// Dword at the end of each block, so that none ends inside an instruction: LLVM crashes where a literal is
+/// cut off.
 pub(super) const PAD: u32 = 0xbf80_0000;
 
 /// `size` blocks of one to six dwords: those of one word, then [`PAD`].
@@ -42,7 +44,8 @@ pub(super) fn plain(target: Target) -> Vec<Vec<u32>> {
     words.map(|words| [&words[..], &[PAD]].concat()).collect()
 }
 
-/// Every opcode in its plainest form, and that with each bit flipped: which bits mean something, and which are let pass.
+/// Every opcode in its plainest form, and that with each bit flipped: which bits mean something, and which
+/// are let pass.
 pub(super) fn neighbours(target: Target) -> Vec<Vec<u32>> {
     let mut blocks = Vec::new();
     for plain in plain(target) {
@@ -97,8 +100,8 @@ fn block(arch: Arch, random: &mut Random) -> Vec<u32> {
     words
 }
 
-/// The shape of an encoding: its fixed bits, and its fields as (lowest bit, width, kind), counted through two dwords; the
-/// opcode first.
+/// The shape of an encoding: its fixed bits, and its fields as (lowest bit, width, kind), counted through two
+/// dwords; the opcode first.
 struct Shape {
     prefix: u64,
     dwords: usize,
