@@ -63,7 +63,7 @@ pub struct Numbers {
 
 impl Numbers {
     /// Raw registers.
-    pub(crate) const RAW: Self = Self { result: NumberKind::Bits32, sources: [NumberKind::Bits32; 4] };
+    pub const RAW: Self = Self { result: NumberKind::Bits32, sources: [NumberKind::Bits32; 4] };
 
     /// Those of an opcode with these operands.
     pub(crate) fn of(signature: &Signature, specs: &[Spec]) -> Self {

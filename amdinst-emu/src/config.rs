@@ -37,18 +37,20 @@ pub struct Config {
     /// inlined into.
     pub allowed: Vec<String>,
     /// Checks look through all workgroups, however long that takes. Else it is in some of them where a launch
-    /// is long: then [`Execution::sampled`] says so. Which ones hangs on the launches of the machine alone.
+    /// is long: then [`Execution::sampled`](crate::Execution::sampled) says so. Which ones hangs on the
+    /// launches of the machine alone.
     pub thorough: bool,
     /// A launch gives one result whatever the number of threads, though its workgroups race. It is scanned
     /// for memory that one of them writes and another accesses. If there is any, it runs again from a copy of
     /// its memory, one workgroup after another on one thread. Without this, what such a launch computes may
     /// be another thing each time, unless it has one thread.
     pub deterministic: bool,
-    /// With [`Config::deterministic`], a launch on one thread is scanned as well, which it needs not be for
-    /// its result. Then [`Execution::clash`] does not depend on the number of threads either. The scan takes
-    /// time.
+    /// With [`Config::deterministic`](crate::Config::deterministic), a launch on one thread is scanned as
+    /// well, which it needs not be for its result. Then [`Execution::clash`](crate::Execution::clash) does
+    /// not depend on the number of threads either. The scan takes time.
     pub tells_clashes: bool,
-    /// The processor that code for a generic one runs on ([`Machine::for_code`]): one of its members.
+    /// The processor that code for a generic one runs on ([`Machine::for_code`](crate::Machine::for_code)):
+    /// one of its members.
     pub member: Option<Arch>,
     /// Ends launches from outside, with [`FaultKind::Stopped`](crate::FaultKind).
     pub stop: Option<StopFlag>,
@@ -133,7 +135,7 @@ pub enum OutOfRange {
     #[default]
     Fault,
     /// Reads return zero and writes are discarded. The first of each instruction stands in
-    /// [`Execution::out_of_range`].
+    /// [`Execution::out_of_range`](crate::Execution::out_of_range).
     AsHardware,
 }
 

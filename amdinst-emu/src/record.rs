@@ -18,9 +18,10 @@ pub struct Execution {
     /// Host threads that ran it.
     pub threads: usize,
     /// Waves or workgroups access the same memory, and not by atomics of which the order makes no difference:
-    /// so workgroups ran in order, on one thread. It is looked for where [`Config::check_races`] asks for it,
-    /// and, between workgroups, where [`Config::deterministic`] does: on several threads, or with
-    /// [`Config::tells_clashes`] on any number.
+    /// so workgroups ran in order, on one thread. It is looked for where
+    /// [`Config::check_races`](crate::Config::check_races) asks for it, and, between workgroups, where
+    /// [`Config::deterministic`](crate::Config::deterministic) does: on several threads, or with
+    /// [`Config::tells_clashes`](crate::Config::tells_clashes) on any number.
     pub clash: bool,
     /// Workgroups were set aside for others, since they waited or ran for long. How often a waiting loop goes
     /// round depends on the turns of the others. So does the number of instructions that all of them run.
@@ -31,16 +32,17 @@ pub struct Execution {
     pub steps: Vec<StepRecord>,
     /// Executions of each mnemonic, in the order of [`Op`]. Empty unless asked for.
     pub opcode_stats: Vec<(Op, u64)>,
-    /// How many workgroups were looked at for races, if not all were ([`Config::thorough`]).
+    /// How many workgroups were looked at for races, if not all were
+    /// ([`Config::thorough`](crate::Config::thorough)).
     pub sampled: Option<Sampled>,
     /// Accesses to LDS out of range that hardware lets pass, the first of each instruction
-    /// ([`Config::out_of_range`]).
+    /// ([`Config::out_of_range`](crate::Config::out_of_range)).
     pub out_of_range: Vec<Fault>,
     /// Lanes that waves of 32 asked for as if there were 64, the first of each instruction
-    /// ([`FaultKind::NoSuchLane`]).
+    /// ([`FaultKind::NoSuchLane`](crate::FaultKind::NoSuchLane)).
     pub missing_lanes: Vec<Fault>,
     /// Races unless both accesses are atomic, of which nothing tells: each pair of instructions once
-    /// ([`Config::unmarked`]).
+    /// ([`Config::unmarked`](crate::Config::unmarked)).
     pub doubts: Vec<Fault>,
 }
 

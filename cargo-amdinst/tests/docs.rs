@@ -125,7 +125,7 @@ fn every_option_is_named() {
 }
 
 /// Options of other programs that the pages name, and of test programs.
-const OF_OTHERS: [&str; 34] = [
+const OF_OTHERS: [&str; 35] = [
     "workspace",
     "path",
     "locked",

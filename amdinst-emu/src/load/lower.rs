@@ -192,12 +192,9 @@ fn bad(offset: usize, size: u8, message: String) -> Step {
         operands: amdgpu_isa::Operands::new(),
         mods: amdgpu_isa::Mods::default(),
     };
-    let extra = extra(inst, RAW, false, message);
+    let extra = extra(inst, Numbers::RAW, false, message);
     Step { run: exec::undecodable, size, extra: Some(extra), ..blank(Op::s_nop, offset) }
 }
-
-/// Numbers of an instruction that takes its registers as they are.
-const RAW: Numbers = Numbers { result: NumberKind::Bits32, sources: [NumberKind::Bits32; 4] };
 
 fn extra(inst: Inst, numbers: Numbers, keep_half: bool, message: String) -> Box<Extra> {
     let permutation = permutes(&inst.mods).then(|| Box::new(Permutation::of(&inst.mods)));
@@ -256,7 +253,7 @@ fn lower_pair(inst: Inst, offset: usize, forms: Forms) -> Step {
     step.registers = first.registers.max(second.registers);
     step.flags.vector = true;
     step.run = exec::pair;
-    let mut extra = extra(inst, RAW, false, String::new());
+    let mut extra = extra(inst, Numbers::RAW, false, String::new());
     extra.pair = Some(Box::new([first, second]));
     step.extra = Some(extra);
     step
@@ -354,10 +351,10 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     if inst.operands.iter().any(|operand| is_privileged(operand, forms.rules)) {
         let reason = "a register of the trap handler".to_owned();
         step.run = exec::privileged;
-        step.extra = Some(extra(inst, RAW, false, reason));
+        step.extra = Some(extra(inst, Numbers::RAW, false, reason));
     } else if inst.operands.iter().any(|operand| exec::is_of_graphics(operand.value)) {
         let reason = "an operand of the graphics pipeline".to_owned();
-        step.extra = Some(extra(inst, RAW, false, reason));
+        step.extra = Some(extra(inst, Numbers::RAW, false, reason));
     } else if needs_extra || op == Op::s_setreg_imm32_b32 {
         let mut extra = extra(inst, numbers, keep_half, String::new());
         extra.high_halves = high_halves;

@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use super::Context;
 use crate::vectors::Vectors;
 
-/// Executes one step; returns the number of the next one, or [`STOP`].
+/// Executes one step; returns the number of the next one, or a mark that the loop is to be left
+/// (`fast::STOP`).
 ///
 /// # Safety
 /// The step has been made by `fast` for a level that this host has, for the program in the context.

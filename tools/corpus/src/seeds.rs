@@ -1,4 +1,4 @@
-//! `cargo xtask corpus seeds`: what the fuzz targets in `fuzz/` begin with.
+//! `cargo xtask corpus seeds`: what the fuzz targets in `tools/fuzz/` begin with.
 
 use std::path::{Path, PathBuf};
 
