@@ -213,8 +213,10 @@ fn sources() -> Vec<String> {
     }
     let mut texts = Vec::new();
     let is_crate = |entry: &fs::DirEntry| entry.path().join("Cargo.toml").is_file();
-    for crate_ in fs::read_dir(root()).unwrap().flatten().filter(is_crate) {
-        of(&crate_.path().join("src"), &mut texts);
+    for folder in [root(), root().join("tools")] {
+        for crate_ in fs::read_dir(folder).unwrap().flatten().filter(is_crate) {
+            of(&crate_.path().join("src"), &mut texts);
+        }
     }
     texts
 }

@@ -197,10 +197,10 @@ const CIRCLES: [(&str, &[&str]); 19] = [
             "toolchain",
         ],
     ),
-    ("corpus", &[]),
-    ("differential", &["run", "toolchain", "transparency"]),
+    ("tools/corpus", &[]),
+    ("tools/differential", &["run", "toolchain", "transparency"]),
     ("harness", &["arguments", "launch"]),
-    ("xtask", &[]),
+    ("tools/xtask", &[]),
 ];
 
 /// A room is a file or a folder next to the crate's root.
