@@ -1,11 +1,12 @@
 //! How fast code objects are instrumented, on one core, and how much memory that takes.
 //!
-//! `cargo bench -p amdinst-core --bench rewrite [-- FILE] [--target-cpu CPU] [--counters HOME] [--every N] [--keep DIR] [--test]`.
-//! FILE is anything with GPU code in it: librocsparse for gfx90a when left out. Each code object is read,
-//! planned and written once, one after the other in one session, as each thread of `cargo amdinst instrument`
-//! does. The digest is that of all instrumented code objects and their probe maps, in order: what makes this
-//! faster must not change it. `--keep` writes them too. `--every` takes one of N code objects: enough for a
-//! profiler that counts instructions. `--test` takes only the first, to see that it works.
+//! `cargo bench -p amdinst-core --bench rewrite -- [FILE] [--target-cpu CPU] [--counters HOME] [--every N]
+//! [--keep DIR] [--test]`. FILE is anything with GPU code in it: librocsparse for gfx90a when left out. Each
+//! code object is read, planned and written once, one after the other in one session, as each thread of
+//! `cargo amdinst instrument` does. The digest is that of all instrumented code objects and their probe maps,
+//! in order: what makes this faster must not change it. `--keep` writes them too. `--every` takes one of N
+//! code objects: enough for a profiler that counts instructions. `--test` takes only the first, to see that
+//! it works.
 
 use std::path::PathBuf;
 use std::time::Duration;

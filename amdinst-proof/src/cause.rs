@@ -45,6 +45,11 @@ impl Looked {
         let none = Some(Sampled { workgroups: 0, of: launch.workgroups() });
         Self { races: none, unwritten: none, ..Self::default() }
     }
+
+    /// Whether no workgroup was looked at: the launch did not end as it had before.
+    pub fn is_nothing(&self) -> bool {
+        self.races.is_some_and(|sampled| sampled.workgroups == 0)
+    }
 }
 
 /// Launches the original on a machine that looks for races ([`Config::check_races`](amdinst_emu::Config)),

@@ -84,6 +84,7 @@ mod report;
 mod rows;
 mod runner;
 mod runtime;
+mod without_counts;
 
 pub use amdinst_device::Element;
 pub use amdinst_format::interface::{

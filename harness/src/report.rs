@@ -8,7 +8,7 @@ use amdinst_format::report::{self, SelectError, Selection};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::runner::end_without_counts;
+use crate::without_counts;
 
 /// How the branches of one launch diverged. Derefs to the plain report of `amdinst-format`.
 ///
@@ -100,7 +100,7 @@ impl Report {
     fn told<T>(&self, selected: Result<T, SelectError>) -> T {
         match selected {
             Ok(selected) => selected,
-            Err(error) if self.not_instrumented.is_some() => end_without_counts(error.to_string()),
+            Err(error) if self.not_instrumented.is_some() => without_counts::end(error.to_string()),
             Err(error) => panic!("{error}"),
         }
     }

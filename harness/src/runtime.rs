@@ -6,10 +6,9 @@ use std::sync::OnceLock;
 use amdinst_format::interface::{self, Entry, Interface, Owned, Slice, VARIABLE, VERSION};
 use amdinst_format::report::Layout;
 use libloading::Library;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
-
-use crate::report::Report;
 
 /// Why there is no runtime, so no device. Each says what to do.
 #[derive(Clone, Debug, Error)]
@@ -169,7 +168,7 @@ impl Drop for Answer {
 }
 
 /// One table for each kernel, over all its launches, in order of the kernels' names.
-pub(crate) fn summary(reports: &[&Report], layout: &Layout) -> Result<String, String> {
+pub(crate) fn summary(reports: &[impl Serialize], layout: &Layout) -> Result<String, String> {
     let interface = interface().map_err(|error| error.to_string())?;
     let json = |value: serde_json::Result<String>| value.map_err(|error| error.to_string());
     let (reports, layout) = (json(serde_json::to_string(reports))?, json(serde_json::to_string(layout))?);

@@ -45,37 +45,34 @@ impl Op {
         USES[self as usize]
     }
 
+    /// What its signature says that it does, if that has a word for it.
+    fn action(self) -> Option<&'static Action> {
+        static ACTIONS: LazyLock<Vec<Option<Action>>> = LazyLock::new(|| by_op(|signature| signature.action));
+        ACTIONS[self as usize].as_ref()
+    }
+
     /// The product of matrices that it is, if it is one.
     pub fn matrix_product(self) -> Option<&'static MatrixProduct> {
-        static PRODUCTS: LazyLock<Vec<Option<MatrixProduct>>> = LazyLock::new(|| {
-            by_op(|signature| match signature.action {
-                Some(Action::Matrix(product)) => Some(product),
-                _ => None,
-            })
-        });
-        PRODUCTS[self as usize].as_ref()
+        match self.action()? {
+            Action::Matrix(product) => Some(product),
+            _ => None,
+        }
     }
 
     /// The comparison of numbers that it is, if it is one: of lanes, or of scalars. Tests of a float's class
     /// are none.
     pub fn comparison(self) -> Option<Comparison> {
-        static COMPARISONS: LazyLock<Vec<Option<Comparison>>> = LazyLock::new(|| {
-            by_op(|signature| match signature.action {
-                Some(Action::Compare(comparison)) => Some(comparison),
-                _ => None,
-            })
-        });
-        COMPARISONS[self as usize]
+        match self.action()? {
+            Action::Compare(comparison) => Some(*comparison),
+            _ => None,
+        }
     }
 
     /// The conversion from or to small floats that it is, if it is one.
     pub fn conversion(self) -> Option<&'static Conversion> {
-        static CONVERSIONS: LazyLock<Vec<Option<Conversion>>> = LazyLock::new(|| {
-            by_op(|signature| match signature.action {
-                Some(Action::Convert(conversion)) => Some(conversion),
-                _ => None,
-            })
-        });
-        CONVERSIONS[self as usize].as_ref()
+        match self.action()? {
+            Action::Convert(conversion) => Some(conversion),
+            _ => None,
+        }
     }
 }

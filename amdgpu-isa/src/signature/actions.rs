@@ -122,45 +122,52 @@ pub(crate) mod relations {
     pub(crate) const ne: Relation = lg;
 }
 
-/// Numbers that are compared.
-pub(crate) mod compared {
-    use crate::action::Compared;
-
-    pub(crate) const f16: Compared = Compared::F16;
-    pub(crate) const f32: Compared = Compared::F32;
-    pub(crate) const f64: Compared = Compared::F64;
-    pub(crate) const i16: Compared = Compared::I16;
-    pub(crate) const u16: Compared = Compared::U16;
-    pub(crate) const i32: Compared = Compared::I32;
-    pub(crate) const u32: Compared = Compared::U32;
-    pub(crate) const i64: Compared = Compared::I64;
-    pub(crate) const u64: Compared = Compared::U64;
+/// A module of words, each a variant: `word = variant;`
+macro_rules! words {
+    ($(#[$doc:meta])* $module:ident of $ty:ident; $($word:ident = $variant:ident;)*) => {
+        $(#[$doc])*
+        pub(crate) mod $module {
+            $(pub(crate) const $word: super::$ty = super::$ty::$variant;)*
+        }
+    };
 }
 
-/// Ends of conversions.
-pub(crate) mod small_floats {
-    use crate::action::SmallFloat;
-
-    pub(crate) const f32: SmallFloat = SmallFloat::F32;
-    pub(crate) const f16: SmallFloat = SmallFloat::F16;
-    pub(crate) const bf16: SmallFloat = SmallFloat::Bf16;
-    pub(crate) const fp8: SmallFloat = SmallFloat::Fp8;
-    pub(crate) const bf8: SmallFloat = SmallFloat::Bf8;
-    pub(crate) const fp6: SmallFloat = SmallFloat::Fp6;
-    pub(crate) const bf6: SmallFloat = SmallFloat::Bf6;
-    pub(crate) const fp4: SmallFloat = SmallFloat::Fp4;
+words! {
+    /// Numbers that are compared.
+    compared of Compared;
+    f16 = F16;
+    f32 = F32;
+    f64 = F64;
+    i16 = I16;
+    u16 = U16;
+    i32 = I32;
+    u32 = U32;
+    i64 = I64;
+    u64 = U64;
 }
 
-/// Kinds of numbers.
-pub(crate) mod kinds {
-    use crate::NumberKind;
+words! {
+    /// Ends of conversions.
+    small_floats of SmallFloat;
+    f32 = F32;
+    f16 = F16;
+    bf16 = Bf16;
+    fp8 = Fp8;
+    bf8 = Bf8;
+    fp6 = Fp6;
+    bf6 = Bf6;
+    fp4 = Fp4;
+}
 
-    pub(crate) const b16: NumberKind = NumberKind::Bits16;
-    pub(crate) const b32: NumberKind = NumberKind::Bits32;
-    pub(crate) const b64: NumberKind = NumberKind::Bits64;
-    pub(crate) const f16: NumberKind = NumberKind::F16;
-    pub(crate) const bf16: NumberKind = NumberKind::Bf16;
-    pub(crate) const f32: NumberKind = NumberKind::F32;
+words! {
+    /// Kinds of numbers.
+    kinds of NumberKind;
+    b16 = Bits16;
+    b32 = Bits32;
+    b64 = Bits64;
+    f16 = F16;
+    bf16 = Bf16;
+    f32 = F32;
 }
 
 /// The result's kind, and those of sources.
@@ -169,32 +176,30 @@ pub(crate) const fn numbers(result: NumberKind, sources: [NumberKind; 3]) -> Act
     Action::Numbers(Numbers { result, sources: [a, b, c, NumberKind::Bits32] })
 }
 
-/// Elements of A and B.
-pub(crate) mod elements {
-    use crate::action::Element;
-
-    pub(crate) const f64: Element = Element::F64;
-    pub(crate) const f32: Element = Element::F32;
-    pub(crate) const xf32: Element = Element::Xf32;
-    pub(crate) const f16: Element = Element::F16;
-    pub(crate) const bf16: Element = Element::Bf16;
-    pub(crate) const fp8: Element = Element::Fp8;
-    pub(crate) const bf8: Element = Element::Bf8;
-    pub(crate) const f8f6f4: Element = Element::Small;
-    pub(crate) const i8: Element = Element::I8;
-    pub(crate) const iu8: Element = Element::Iu8;
-    pub(crate) const iu4: Element = Element::Iu4;
+words! {
+    /// Elements of A and B.
+    elements of Element;
+    f64 = F64;
+    f32 = F32;
+    xf32 = Xf32;
+    f16 = F16;
+    bf16 = Bf16;
+    fp8 = Fp8;
+    bf8 = Bf8;
+    f8f6f4 = Small;
+    i8 = I8;
+    iu8 = Iu8;
+    iu4 = Iu4;
 }
 
-/// Elements of C and D.
-pub(crate) mod accumulators {
-    use crate::action::Accumulator;
-
-    pub(crate) const f64: Accumulator = Accumulator::F64;
-    pub(crate) const f32: Accumulator = Accumulator::F32;
-    pub(crate) const f16: Accumulator = Accumulator::F16;
-    pub(crate) const bf16: Accumulator = Accumulator::Bf16;
-    pub(crate) const i32: Accumulator = Accumulator::I32;
+words! {
+    /// Elements of C and D.
+    accumulators of Accumulator;
+    f64 = F64;
+    f32 = F32;
+    f16 = F16;
+    bf16 = Bf16;
+    i32 = I32;
 }
 
 /// `word = bytes, whether its sign is extended, half;`

@@ -290,20 +290,15 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
             match operand.value {
                 Value::Imm(value) if !is_vector(inst.encoding) => step.imm = value.into(),
                 value => {
-                    let value = match value {
-                        // The constant of `v_fmamk_f16` and the like: what stands above its 16 bits means
-                        // nothing.
-                        Value::Literal(bits) if operand.slot == Slot::Other && kind == NumberKind::F16 => {
-                            Value::Literal(bits & 0xffff)
-                        }
-                        value => value,
-                    };
                     high_halves |= half_of(operand.slot, &inst.mods) << sources;
                     step.src[sources] = match value {
-                        Value::Literal(bits) if properties.is_signed && kind == NumberKind::Bits64 => {
-                            Src::Const(i64::from(bits as i32) as u64)
+                        Value::Inline(code) => {
+                            Src::Const(inline(code, kind, operand.dwords >= 2 && !in_parts))
                         }
-                        value => source(value, kind, operand.dwords >= 2, in_parts),
+                        Value::Literal(bits) => {
+                            Src::Const(literal(bits, kind, operand.slot, properties.is_signed))
+                        }
+                        value => source(value),
                     };
                     step.src_dwords[sources] = operand.dwords;
                     sources += 1;
@@ -404,17 +399,25 @@ fn is_privileged(operand: &Operand, rules: &Rules) -> bool {
     first < scalar::TTMP + scalar::TTMPS && end > scalar::TTMP.into() && !is_given
 }
 
-/// An operand to be read, in the format that its instruction reads.
-fn source(value: Value, kind: NumberKind, is_wide: bool, in_parts: bool) -> Src {
+/// An operand to be read that is no constant.
+fn source(value: Value) -> Src {
     match value {
         Value::Vgpr(_) | Value::Agpr(_) => register_row(value).map_or(Src::None, Src::Row),
         Value::Scalar(register) => Src::Scalar(register),
         Value::Special(special) => Src::Special(special),
-        Value::Inline(code) => Src::Const(inline(code, kind, is_wide && !in_parts)),
-        Value::Literal(bits) if kind == NumberKind::F64 => Src::Const(u64::from(bits) << 32),
-        Value::Literal(bits) => Src::Const(bits.into()),
         Value::Imm(value) => Src::Const(i64::from(value) as u64),
-        Value::Off | Value::Vgprs(_) => Src::None,
+        Value::Off | Value::Vgprs(_) | Value::Inline(_) | Value::Literal(_) => Src::None,
+    }
+}
+
+/// The value of a literal in the format that its instruction reads.
+fn literal(bits: u32, kind: NumberKind, slot: Slot, is_signed: bool) -> u64 {
+    match kind {
+        NumberKind::F64 => u64::from(bits) << 32,
+        NumberKind::Bits64 if is_signed => i64::from(bits as i32) as u64,
+        // The constant of `v_fmamk_f16` and the like: what stands above its 16 bits means nothing.
+        NumberKind::F16 if slot == Slot::Other => u64::from(bits & 0xffff),
+        _ => bits.into(),
     }
 }
 

@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::recorder::Ending;
 use crate::Checks;
 use crate::device::Device;
+use crate::without_counts;
 
 /// What a kernel test may return, besides nothing.
 pub type TestResult = Result<(), Box<dyn std::error::Error>>;
@@ -45,7 +46,7 @@ impl TestCase {
 
     /// Runs it on `device` and tells how it ended, with the place where it failed.
     pub(super) fn run(&self, device: &Device) -> Ending {
-        WITHOUT_COUNTS.take();
+        without_counts::take();
         match catch_unwind(AssertUnwindSafe(|| begin_of_the_test(|| (self.run)(device)))) {
             Ok(Ok(())) => Ending::Passed,
             Ok(Err(message)) => Ending::Failed(format!(
@@ -62,7 +63,7 @@ impl TestCase {
 /// How a test ended that panicked.
 fn of_panic(payload: &(dyn Any + Send)) -> Ending {
     let told = PANIC.take();
-    if let Some(why) = WITHOUT_COUNTS.take()
+    if let Some(why) = without_counts::take()
         && told.as_ref().is_some_and(|told| told.starts_with(&why))
     {
         return Ending::Ignored(Some(why));
@@ -77,17 +78,6 @@ fn of_panic(payload: &(dyn Any + Send)) -> Ending {
 thread_local! {
     /// The message and place of this thread's last panic.
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
-    /// The message with which the test on this thread was told that it cannot have the counts it asked for.
-    static WITHOUT_COUNTS: RefCell<Option<String>> = const { RefCell::new(None) };
-}
-
-/// Ends the running test, for it asked for counts of a kernel whose processor's code is not instrumented. The
-/// runner ignores such a test, as `message` says: what it asserted before has held, and what the counts would
-/// be is not known.
-#[track_caller]
-pub(crate) fn end_without_counts(message: String) -> ! {
-    WITHOUT_COUNTS.set(Some(message.clone()));
-    panic!("{message}");
 }
 
 /// Keeps a panic's message and place for the failure's report instead of printing it while other tests run.

@@ -18,7 +18,6 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::{Completion, Failed, Trial};
 
-pub(crate) use case::end_without_counts;
 pub use case::{IntoTestResult, TestCase, TestResult};
 use recorder::{Ending, Finished, Launches, Results};
 

@@ -1,7 +1,12 @@
 //! What an instruction is stands in its signature, not in the way its mnemonic is spelled: no code that
 //! decodes, executes or instruments asks for a mnemonic's text, but where a person is to read it.
 
+#[path = "support/files.rs"]
+mod files;
+
 use std::path::Path;
+
+use files::sources;
 
 /// Where mnemonics are read or written as text.
 const TEXT: [&str; 8] = [
@@ -33,25 +38,15 @@ fn no_code_asks_how_a_mnemonic_is_spelled() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
     let mut wrong = Vec::new();
     let (mut files, mut exceptions) = (0, 0);
-    for room in ["amdgpu-isa", "amdinst-core", "amdinst-emu"] {
-        let mut folders = vec![root.join(room).join("src")];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(&folder).expect("a folder") {
-                let path = entry.expect("an entry").path();
-                if path.is_dir() {
-                    folders.push(path);
-                    continue;
-                }
-                let name = path.strip_prefix(root).expect("in the workspace").to_string_lossy().into_owned();
-                let source = std::fs::read_to_string(&path).expect("a source");
-                files += 1;
-                for line in taken(&source) {
-                    if TEXT.iter().any(|text| name.starts_with(text)) {
-                        exceptions += 1;
-                    } else {
-                        wrong.push(format!("{name}: {}", line.trim()));
-                    }
-                }
+    let rooms = ["amdgpu-isa", "amdinst-core", "amdinst-emu"];
+    for (path, source) in rooms.iter().flat_map(|room| sources(&root.join(room).join("src"))) {
+        let name = path.strip_prefix(root).expect("in the workspace").to_string_lossy();
+        files += 1;
+        for line in taken(&source) {
+            if TEXT.iter().any(|text| name.starts_with(text)) {
+                exceptions += 1;
+            } else {
+                wrong.push(format!("{name}: {}", line.trim()));
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Compilers write none, people do:
 //! ```text
-//! s_and_b32      s6, s6, 3              ; or s_min_u32, s_bfe_u32, or a comparison and a branch: how many there are
+//! s_and_b32      s6, s6, 3              ; how many there are: or s_min_u32, s_bfe_u32, or a comparison
 //! s_lshl_b32     s6, s6, 2
 //! s_load_dword   s7, s[4:5], s6         ; s[4:5] is the table's address
 //! s_ashr_i32     s8, s7, 31             ; or 0, if all places stand behind the base

@@ -192,7 +192,7 @@ pub(crate) fn is_by_chance(
     let Some(mut ready) = Ready::new(object, kernel, launch, config, how) else { return true };
     let launch = ready.launch.without_records();
     match amdinst_proof::look(&mut ready.machine, &ready.program, &launch, true) {
-        Ok(looked) => looked.cause.is_some() || looked.races.is_some_and(|looked| looked.workgroups == 0),
+        Ok(looked) => looked.cause.is_some() || looked.is_nothing(),
         Err(_) => true,
     }
 }

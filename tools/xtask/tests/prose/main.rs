@@ -3,6 +3,8 @@
 //! `cargo test -p xtask --test prose -- --nocapture figures` prints how it reads.
 
 mod columns;
+#[path = "../support/files.rs"]
+mod files;
 mod help;
 mod markdown;
 mod rules;

@@ -6,8 +6,8 @@ use std::path::Path;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, ExprLit, Field, ImplItemFn, Item, Lit, LitStr, Meta, TraitItem, Visibility};
 
-use crate::markdown;
 use crate::rules::{Sentence, split};
+use crate::{files, markdown};
 
 /// The messages of `#[error("…")]` in all crates.
 pub(crate) fn errors(root: &Path) -> Vec<Sentence> {
@@ -44,15 +44,9 @@ struct Found {
 
 impl Found {
     fn under(&mut self, directory: &Path, root: &Path) {
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                self.under(&path, root);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                self.name = path.strip_prefix(root).unwrap().display().to_string();
-                let file = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
-                self.visit_file(&file);
-            }
+        for (path, text) in files::sources(directory) {
+            self.name = path.strip_prefix(root).unwrap().display().to_string();
+            self.visit_file(&syn::parse_file(&text).unwrap());
         }
     }
 

@@ -199,7 +199,7 @@ const CIRCLES: [(&str, &[&str]); 19] = [
     ),
     ("tools/corpus", &[]),
     ("tools/differential", &["run", "toolchain", "transparency"]),
-    ("harness", &["arguments", "device", "launch", "report", "runner", "runtime"]),
+    ("harness", &["arguments", "launch"]),
     ("tools/xtask", &[]),
 ];
 

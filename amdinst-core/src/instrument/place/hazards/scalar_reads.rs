@@ -17,8 +17,10 @@
 //! the program waits for what inserted ones have written, and for what it would not need without them: for
 //! the rest it waits already, or is at fault without us, too.
 //!
-//! Sites take SGPRs that no vector instruction reads, where there are some
-//! ([`FunctionSummary::read_by_vectors`](crate::instrument::find::summary::FunctionSummary::read_by_vectors)).
+//! Sites take SGPRs that no vector instruction reads, where there are some ([`FunctionSummary`]'s
+//! `read_by_vectors`).
+//!
+//! [`FunctionSummary`]: crate::instrument::find::summary::FunctionSummary
 
 use std::collections::VecDeque;
 
