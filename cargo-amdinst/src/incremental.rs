@@ -1,8 +1,8 @@
 //! rustc for the crates of a kernel package: incrementally, where it can.
 //!
 //! Kernels' target asks for LTO. rustc, if it compiles incrementally or in several units, then reads the
-//! bitcode that it has just written, and it cannot read that of `#[used]` statics, which `linker/used` mends
-//! later. Such a crate is compiled once more as a whole. A file beside what rustc keeps says so to later
+//! bitcode that it has just written, and it cannot read that of `#[used]` statics, which `amdinst_llvm`
+//! mends later. Such a crate is compiled once more as a whole. A file beside what rustc keeps says so to later
 //! builds, until that is cleaned: macros write `#[used]` too, so that the source does not tell.
 //!
 //! Cargo calls this executable as `RUSTC_WORKSPACE_WRAPPER`: with rustc's path, then rustc's arguments. A
@@ -22,7 +22,7 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
 use crate::commands::output;
 use crate::shell;
-use crate::toolchain::answer;
+use amdinst_llvm::toolchain::answer;
 
 /// By which cargo is told of this executable, and of a user's wrapper.
 const VARIABLE: &str = "RUSTC_WORKSPACE_WRAPPER";

@@ -1,28 +1,24 @@
-//! The `cargo amdinst` command: argument parsing, toolchain discovery and set-up, the link step, progress,
-//! exit codes.
+//! The `cargo amdinst` command: argument parsing, toolchain set-up, builds, progress, exit codes.
 //!
 //! A binary's inside rather than a library for others: it is a library so that tests reach its parts. What it
-//! does to code objects is all in `amdinst_core`, what it does with kernels in `amdinst_emu`.
+//! does to code objects is all in `amdinst_core`, what it does with kernels in `amdinst_emu`, and the link
+//! step in `amdinst_llvm`.
 
 // What `clippy.toml` says of the ways by which text leaves the process.
 #![cfg_attr(not(test), warn(clippy::disallowed_macros, clippy::disallowed_methods))]
 
 pub mod build;
-mod cache;
 pub mod cli;
 pub mod commands;
 pub mod exit;
 mod gpus;
 mod incremental;
 mod interrupted;
-pub mod linker;
 mod parent;
 pub mod runtime;
 pub mod setup;
 pub mod shell;
-mod store;
 pub mod together;
-pub mod toolchain;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -34,11 +30,22 @@ use crate::cli::Cli;
 use crate::commands::Context;
 use crate::exit::Exit;
 
+/// The link step, if rustc calls this program as its linker. rustc shows an error as a note of its own.
+fn link_if_called(argv: &[OsString]) -> Option<ExitCode> {
+    Some(match amdinst_llvm::link_if_called(argv)? {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            shell::tell(&format!("{error}\n"));
+            ExitCode::FAILURE
+        }
+    })
+}
+
 /// Runs the command line and returns the process's exit code. Data goes to stdout, everything else to stderr.
 pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     let argv: Vec<OsString> = argv.into_iter().collect();
     exit::report_panics();
-    if let Some(code) = incremental::run_if_called(&argv).or_else(|| linker::run_if_called(&argv)) {
+    if let Some(code) = incremental::run_if_called(&argv).or_else(|| link_if_called(&argv)) {
         return code;
     }
     let cli = match Cli::try_parse_from(cli::without_subcommand_name(argv)) {

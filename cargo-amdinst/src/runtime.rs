@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use amdinst_core::report::run::fnv1a;
 use amdinst_format::interface::{self, INSTALLED_FILE, VARIABLE};
 
-use crate::cache;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use amdinst_llvm::cache;
 
 /// The runtime's file.
 ///
@@ -45,8 +45,9 @@ fn beside(directory: &Path) -> CommandResult<PathBuf> {
 /// There is no runtime, or no directory that can be written to.
 pub fn driver_directory() -> CommandResult<PathBuf> {
     let library = file()?;
-    let directory =
-        cache::directory()?.join(format!("driver-{:016x}", fnv1a(library.as_os_str().as_encoded_bytes())));
+    let directory = cache::directory()
+        .or_exit(Exit::OutputFailed)?
+        .join(format!("driver-{:016x}", fnv1a(library.as_os_str().as_encoded_bytes())));
     link(&library, &directory)
         .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", directory.display()))
 }

@@ -18,9 +18,10 @@ use crate::cli::Format;
 use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::incremental;
-use crate::linker::{LinkOptions, device_libraries, refused_of, warnings_of};
 use crate::shell;
-use crate::toolchain::{TARGET, Toolchain};
+use amdinst_llvm::definitions::device_libraries;
+use amdinst_llvm::toolchain::{TARGET, Toolchain};
+use amdinst_llvm::{LinkOptions, refused_of, warnings_of};
 
 /// The command that builds `package` for `cpu`.
 pub fn command(

@@ -21,9 +21,9 @@ use cargo_metadata::MetadataCommand;
 use super::flags::Flags;
 use super::package::KernelPackage;
 use super::profile;
-use crate::cache;
 use crate::together::{PREFIX, is_left_behind, unfinished_directory};
-use crate::toolchain::{TARGET, Toolchain};
+use amdinst_llvm::cache;
+use amdinst_llvm::toolchain::{TARGET, Toolchain};
 
 /// The format of entries, a part of their names.
 const FORMAT: u32 = 2;

@@ -21,7 +21,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::stamp;
+    use amdinst_llvm::store::stamp;
 
     #[test]
     fn unchanged_bytes_are_not_written_again() {

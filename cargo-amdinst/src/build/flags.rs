@@ -11,8 +11,8 @@ use std::path::Path;
 use amdgpu_isa::WaveSize;
 use serde_json::Value;
 
-use crate::linker::LinkOptions;
-use crate::toolchain::{TARGET, Toolchain};
+use amdinst_llvm::LinkOptions;
+use amdinst_llvm::toolchain::{TARGET, Toolchain};
 
 /// Separates flags in `CARGO_ENCODED_RUSTFLAGS`.
 const SEPARATOR: char = '\x1f';

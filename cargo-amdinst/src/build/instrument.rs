@@ -17,7 +17,7 @@ use crate::commands::instrument::{all_selected, measured, no_debug_info};
 use crate::commands::output::count;
 use crate::exit::{CommandResult, Exit, OrExit as _};
 use crate::shell::{Shell, Verbosity};
-use crate::store::stamp;
+use amdinst_llvm::store::stamp;
 
 /// Among an artifact's inputs: the code object that cargo built.
 pub const CODE_OBJECT: &str = "code-object";

@@ -36,9 +36,9 @@ use crate::cli::{Format, PackageArgs};
 use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::setup;
-use crate::store::stamp;
 use crate::together::{self, DirectoryLock};
-use crate::toolchain::Toolchain;
+use amdinst_llvm::store::stamp;
+use amdinst_llvm::toolchain::Toolchain;
 
 /// What a build made.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ use super::instrument::Forms;
 use super::package::KernelPackage;
 use crate::cli::PackageArgs;
 use crate::exit::{CommandResult, Exit, OrExit as _};
-use crate::toolchain::Toolchain;
+use amdinst_llvm::toolchain::Toolchain;
 
 /// A build of a package, and how it was asked for.
 #[derive(Clone, Copy, Debug)]

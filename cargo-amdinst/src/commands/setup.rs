@@ -4,7 +4,7 @@ use crate::cli::SetupArgs;
 use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit};
 use crate::setup::{self, Consent, plan};
-use crate::toolchain::{Places, discover};
+use amdinst_llvm::toolchain::{Places, discover};
 
 /// Runs the command.
 ///

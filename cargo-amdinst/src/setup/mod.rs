@@ -11,11 +11,13 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead as _};
 use std::process::{Command, Stdio};
 
+use amdinst_llvm::toolchain::{Discovery, Places, Rejection, Toolchain, discover};
+use xshell::{Shell, cmd};
+
 use self::plan::Way;
 use crate::commands::Context;
 use crate::exit::{CommandResult, Exit, Failure};
 use crate::shell;
-use crate::toolchain::{Discovery, Places, Rejection, Toolchain, discover};
 
 /// Set to `never`, nothing is installed, whoever asks.
 pub const SETUP_VARIABLE: &str = "AMDINST_SETUP";
@@ -105,19 +107,13 @@ fn confirmed(ways: &[Way]) -> bool {
 
 /// Runs the commands of `way`. Their output goes to stderr: stdout is for data.
 fn follow(context: &Context, way: &Way) -> Result<(), String> {
+    let shell = Shell::new().map_err(|error| error.to_string())?;
     for words in &way.commands {
-        let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).stdin(Stdio::null());
-        for (name, value) in &way.environment {
-            command.env(name, value);
-        }
-        command.env_remove("RUSTUP_TOOLCHAIN");
+        let (program, arguments) = words.split_first().ok_or("a way without a program")?;
+        let mut command = Command::from(cmd!(shell, "{program} {arguments...}"));
+        command.envs(way.environment.iter().copied()).env_remove("RUSTUP_TOOLCHAIN").stdin(Stdio::null());
         context.shell.command(&command);
-        let output = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .output()
-            .map_err(|error| format!("`{}` cannot be started: {error}", words[0]))?;
+        let output = command.output().map_err(|error| format!("`{program}` cannot be started: {error}"))?;
         let text = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {
             let errors: Vec<_> = text

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use crate::toolchain::Places;
+use amdinst_llvm::toolchain::Places;
+use xshell::{Shell, cmd};
 
 /// One way: commands to run in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,14 +91,12 @@ fn is_debian() -> bool {
 
 /// What to put in front of a command for root, if it can be had without a password.
 fn privilege(has_sudo: bool) -> Option<&'static str> {
-    let is_root =
-        Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
-    if is_root {
+    let shell = Shell::new().ok()?;
+    if cmd!(shell, "id -u").quiet().ignore_stderr().read().is_ok_and(|user| user == "0") {
         return Some("");
     }
-    let mut sudo = Command::new("sudo");
-    sudo.args(["-n", "true"]).stdout(Stdio::null()).stderr(Stdio::null());
-    (has_sudo && sudo.status().is_ok_and(|status| status.success())).then_some("sudo -n ")
+    let sudo = cmd!(shell, "sudo -n true").quiet().ignore_stdout().ignore_stderr();
+    (has_sudo && sudo.run().is_ok()).then_some("sudo -n ")
 }
 
 #[cfg(test)]

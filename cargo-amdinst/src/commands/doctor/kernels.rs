@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use amdgpu_isa::Arch;
 
 use super::{Area, Check};
-use crate::linker::{Fault, LinkError, Verdict, hoists};
 use crate::setup::plan;
-use crate::toolchain::{LlvmTools, Places, Rejection, TARGET, discover};
+use amdinst_llvm::toolchain::{LlvmTools, Places, Rejection, TARGET, discover};
+use amdinst_llvm::{Fault, LinkError, Verdict, hoists};
 
 /// What is there of it.
 pub(super) fn checks(places: &Places) -> Vec<Check> {

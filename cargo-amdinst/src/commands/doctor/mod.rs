@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::cli::{DoctorArgs, Format};
 use crate::commands::{Context, output};
 use crate::exit::{CommandResult, Exit};
-use crate::toolchain::Places;
+use amdinst_llvm::toolchain::Places;
 
 /// The version of the JSON, which `schemas/doctor.v1.json` describes.
 const SCHEMA: u32 = 1;
