@@ -28,6 +28,14 @@ pub fn short(name: &str) -> String {
     demangled(name).map_or_else(|| name.to_owned(), |full| amdinst_format::names::shorten(&full))
 }
 
+/// The suffix that the crate `gpu-kernel` gives a kernel's symbol.
+pub const GPU_KERNEL: &str = "_gpu_kernel";
+
+/// A kernel's name in the source, by its symbol.
+pub fn in_source(symbol: &str) -> &str {
+    symbol.strip_suffix(GPU_KERNEL).filter(|name| !name.is_empty()).unwrap_or(symbol)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

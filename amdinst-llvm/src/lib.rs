@@ -1,4 +1,4 @@
-//! The link step of kernels: LLVM bitcode in, a code object out, with the kernel toolchain that is found here.
+//! The link step of kernels: LLVM bitcode in, a code object out. The kernel toolchain is found here, too.
 //!
 //! rustc is told to hand over bitcode of the whole program, not optimised
 //! (`-Clinker-plugin-lto -Cno-prepopulate-passes`), and starts `cargo-amdinst` in place of a C compiler,
@@ -6,7 +6,8 @@
 //! then
 //!
 //! 1. makes the program one that LLVM compiles (`program`): mends bitcode that LLVM does not read, drops what
-//!    no export reaches, reads the records that the macros left, makes entry points of kernels what these say;
+//!    no export reaches, reads the records that the macros left, makes entry points of kernels what these
+//!    say;
 //! 2. adds definitions of what Rust cannot express, and of what LLVM or libraries need (`definitions`);
 //! 3. divides the program into units of kernels (`units`): the objects of those that were compiled before are
 //!    in a store beside the output ([`store`]);

@@ -55,7 +55,7 @@ impl Store {
         self.directory.join(format!("{key:032x}"))
     }
 
-    /// What is stored under a key.
+    /// The bytes that are stored under a key, if they are whole.
     pub fn get(&self, key: Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         let mut bytes = fs::read(&path).ok()?;
@@ -84,7 +84,7 @@ impl Store {
         let _ = write();
     }
 
-    /// Removes what was asked for longest ago, until the rest fits.
+    /// Removes the files that nobody has asked for the longest, until the rest fits.
     pub fn make_room(&self) {
         let Ok(entries) = fs::read_dir(&self.directory) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = entries

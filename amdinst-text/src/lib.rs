@@ -18,6 +18,7 @@
 mod character;
 mod clean;
 pub mod json;
+mod words;
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -26,6 +27,7 @@ use serde::{Deserialize as _, Deserializer};
 
 use character::{Character, is_harmless, stand_in_of_byte};
 pub use clean::Clean;
+pub use words::{count, listed};
 
 /// A name of any bytes as text without harm.
 ///

@@ -6,10 +6,12 @@ mod measure;
 mod package;
 mod renamed;
 mod start;
+mod wave;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use amdinst_launch::language::{self, Argument, Expectation, Save, Selector};
 use amdinst_report::Gate;
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
@@ -19,10 +21,9 @@ pub use self::measure::{AbiChoice, CounterChoice, LevelChoice, MeasureArgs, Meas
 pub use self::package::{LockArgs, PackageArgs, ToolchainArgs};
 pub use self::renamed::Renamed;
 pub use self::start::{CompletionsArgs, DoctorArgs, ManArgs, NewArgs, SourceArgs};
-use crate::commands::output::is_same_file;
-use crate::commands::run::WaveChoice;
-use crate::commands::run::language::{Argument, Expectation, Save, Selector};
+pub use self::wave::WaveChoice;
 use crate::exit::Exit;
+use crate::output::is_same_file;
 
 /// The program's name, as cargo looks for it.
 pub const PROGRAM: &str = "cargo-amdinst";
@@ -426,7 +427,7 @@ impl InstrumentArgs {
 
 /// `cargo amdinst run`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = crate::commands::run::language::HELP)]
+#[command(after_help = language::HELP)]
 #[command(mut_group(MeasureArgs::ID, |group| group.requires("report")))]
 pub struct RunArgs {
     /// Which code object.

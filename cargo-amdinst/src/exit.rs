@@ -3,6 +3,9 @@
 use std::fmt::{self, Write as _};
 use std::process::ExitCode;
 
+use amdinst_launch::files::FileError;
+use amdinst_launch::{Refused, RefusedKind};
+
 /// The exit codes. They are part of the interface: scripts may rely on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -99,21 +102,11 @@ impl Exit {
 }
 
 /// What is asked of whoever meets a state that cannot be.
-const REPORT: &str = concat!(
+pub(crate) const REPORT: &str = concat!(
     "this is a bug in cargo-amdinst: please report it, with the command line and its input, at ",
     env!("CARGO_PKG_REPOSITORY"),
     "/issues"
 );
-
-/// Has every panic end with a line that asks for a report. Rust ends the process with [`Exit::Internal`]'s
-/// code.
-pub fn report_panics() {
-    let before = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        before(panic);
-        crate::shell::tell(&format!("{REPORT}\n"));
-    }));
-}
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
@@ -177,6 +170,29 @@ impl fmt::Display for Failure {
     }
 }
 
+impl From<Refused> for Failure {
+    fn from(Refused { kind, message, help, notes }: Refused) -> Self {
+        let exit = match kind {
+            RefusedKind::Usage => Exit::Usage,
+            RefusedKind::Unreadable => Exit::BadInput,
+            RefusedKind::Unsupported => Exit::Unsupported,
+            RefusedKind::NoRoom => Exit::OutOfMemory,
+        };
+        Self { exit, error: anyhow::Error::msg(message), help, notes }
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        let exit = match error {
+            FileError::Io { .. } | FileError::NoFile { .. } => Exit::BadInput,
+            FileError::TooLarge { .. } => Exit::OutOfMemory,
+        };
+        let help = error.help().map(str::to_owned);
+        Self { help, ..Self::new(exit, error) }
+    }
+}
+
 /// What every command returns.
 pub type CommandResult<T = Exit> = Result<T, Failure>;
 
@@ -219,27 +235,5 @@ mod tests {
         }
         // What Rust ends with that panics.
         assert_eq!((*last, last.code()), (Exit::Internal, 101));
-    }
-
-    #[test]
-    #[ignore = "the other one runs it in a process of its own"]
-    fn child() {
-        report_panics();
-        let ended = std::thread::spawn(|| panic!("a state that cannot be")).join();
-        assert!(ended.is_err());
-        std::process::exit(Failure::internal(anyhow::anyhow!("it")).exit.code().into());
-    }
-
-    #[test]
-    fn a_bug_asks_for_a_report() {
-        let output = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "exit::tests::child", "--ignored", "--nocapture"])
-            .output()
-            .unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(told.contains("a state that cannot be") && told.contains(REPORT), "{told}");
-        assert_eq!(output.status.code(), Some(101));
-        let failure = Failure::internal(anyhow::anyhow!("it"));
-        assert_eq!((failure.exit, failure.help.as_deref()), (Exit::Internal, Some(REPORT)));
     }
 }

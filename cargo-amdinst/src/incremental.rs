@@ -2,8 +2,8 @@
 //!
 //! Kernels' target asks for LTO. rustc, if it compiles incrementally or in several units, then reads the
 //! bitcode that it has just written, and it cannot read that of `#[used]` statics, which `amdinst_llvm`
-//! mends later. Such a crate is compiled once more as a whole. A file beside what rustc keeps says so to later
-//! builds, until that is cleaned: macros write `#[used]` too, so that the source does not tell.
+//! mends later. Such a crate is compiled once more as a whole. A file beside what rustc keeps says so to
+//! later builds, until that is cleaned: macros write `#[used]` too, so that the source does not tell.
 //!
 //! Cargo calls this executable as `RUSTC_WORKSPACE_WRAPPER`: with rustc's path, then rustc's arguments. A
 //! wrapper that the user has there is called in rustc's place, with the same words; one in `RUSTC_WRAPPER`
@@ -20,9 +20,10 @@ use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
-use crate::commands::output;
-use crate::shell;
 use amdinst_llvm::toolchain::answer;
+
+use crate::output;
+use crate::shell;
 
 /// By which cargo is told of this executable, and of a user's wrapper.
 const VARIABLE: &str = "RUSTC_WORKSPACE_WRAPPER";

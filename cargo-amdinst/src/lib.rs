@@ -10,10 +10,14 @@
 pub mod build;
 pub mod cli;
 pub mod commands;
+pub mod context;
 pub mod exit;
 mod gpus;
 mod incremental;
+mod instrumenting;
 mod interrupted;
+pub mod output;
+mod panics;
 mod parent;
 pub mod runtime;
 pub mod setup;
@@ -27,7 +31,7 @@ use amdinst_runtime::stopping;
 use clap::Parser as _;
 
 use crate::cli::Cli;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
 
 /// The link step, if rustc calls this program as its linker. rustc shows an error as a note of its own.
@@ -44,7 +48,7 @@ fn link_if_called(argv: &[OsString]) -> Option<ExitCode> {
 /// Runs the command line and returns the process's exit code. Data goes to stdout, everything else to stderr.
 pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     let argv: Vec<OsString> = argv.into_iter().collect();
-    exit::report_panics();
+    panics::report();
     if let Some(code) = incremental::run_if_called(&argv).or_else(|| link_if_called(&argv)) {
         return code;
     }

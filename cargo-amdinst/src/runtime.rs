@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use amdinst_core::report::run::fnv1a;
 use amdinst_format::interface::{self, INSTALLED_FILE, VARIABLE};
+use amdinst_llvm::cache;
 
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
-use amdinst_llvm::cache;
 
 /// The runtime's file.
 ///

@@ -9,10 +9,11 @@ use std::path::PathBuf;
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{self, Abi, Options};
 use amdinst_core::listing::Listing;
+use amdinst_launch::{Arguments, Outcome};
 use cargo_amdinst::cli::FileArgs;
 use cargo_amdinst::commands::input::{File, Input};
 use cargo_amdinst::commands::inspect;
-use cargo_amdinst::commands::run::{Arguments, Outcome};
+use cargo_amdinst::commands::run::fault;
 use cargo_amdinst::exit::{Exit, Failure};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -51,7 +52,7 @@ fn all_commands(bytes: &[u8]) -> Result<(), Failure> {
                 ..amdinst_emu::Launch::new(&kernel.name)
             };
             if let Err(error) = Outcome::of(object, amdinst_emu::Config::default(), &arguments, launch) {
-                check_failure(&error.failure(object));
+                check_failure(&fault::failure(error, object));
             }
         }
         Ok(ControlFlow::Continue(()))

@@ -1,5 +1,5 @@
-//! The program as rustc hands it over, made one that LLVM compiles: bitcode mended, records read, entry points
-//! and stack slots as they have to be.
+//! The program as rustc hands it over, made one that LLVM compiles: bitcode mended, records read, entry
+//! points and stack slots as they have to be.
 
 pub(crate) mod entries;
 pub(crate) mod formatting;

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use amdgpu_isa::WaveSize;
+use amdinst_llvm::definitions::device_libraries;
+use amdinst_llvm::toolchain::{TARGET, Toolchain};
+use amdinst_llvm::{LinkOptions, refused_of, warnings_of};
 use cargo_metadata::Message;
 use cargo_metadata::diagnostic::Diagnostic;
 
@@ -15,13 +18,11 @@ use super::misplaced::Misplaced;
 use super::package::KernelPackage;
 use super::profile;
 use crate::cli::Format;
-use crate::commands::{Context, output};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::incremental;
+use crate::output;
 use crate::shell;
-use amdinst_llvm::definitions::device_libraries;
-use amdinst_llvm::toolchain::{TARGET, Toolchain};
-use amdinst_llvm::{LinkOptions, refused_of, warnings_of};
 
 /// The command that builds `package` for `cpu`.
 pub fn command(

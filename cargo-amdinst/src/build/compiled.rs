@@ -16,14 +16,14 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use amdinst_core::instrument::digest;
+use amdinst_llvm::cache;
+use amdinst_llvm::toolchain::{TARGET, Toolchain};
 use cargo_metadata::MetadataCommand;
 
 use super::flags::Flags;
 use super::package::KernelPackage;
 use super::profile;
 use crate::together::{PREFIX, is_left_behind, unfinished_directory};
-use amdinst_llvm::cache;
-use amdinst_llvm::toolchain::{TARGET, Toolchain};
 
 /// The format of entries, a part of their names.
 const FORMAT: u32 = 2;

@@ -8,16 +8,15 @@ use amdinst_core::instrument::{
     self, AddressMap, Counters, Home, InstrumentError, KernelProbes, Options, ProbeMap, SCHEMA,
 };
 use amdinst_core::manifest::{Artifact, Instrumented};
+use amdinst_llvm::store::stamp;
+use amdinst_text::count;
 
 use super::generation::Generation;
 use super::package::KernelPackage;
-use crate::commands::Context;
-use crate::commands::input::symbols;
-use crate::commands::instrument::{all_selected, measured, no_debug_info};
-use crate::commands::output::count;
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, OrExit as _};
+use crate::instrumenting::{all_selected, measured, no_debug_info, symbols};
 use crate::shell::{Shell, Verbosity};
-use amdinst_llvm::store::stamp;
 
 /// Among an artifact's inputs: the code object that cargo built.
 pub const CODE_OBJECT: &str = "code-object";

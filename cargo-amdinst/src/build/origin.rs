@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use amdinst_core::counters::Probe;
 use amdinst_core::instrument::{Abi, Level, SiteSelector};
 use amdinst_format::manifest::{FileState, Origin};
+use amdinst_llvm::toolchain::Toolchain;
 use amdinst_runtime::freshness;
 
 use super::cargo::CargoBuilt;
@@ -14,7 +15,6 @@ use super::instrument::Forms;
 use super::package::KernelPackage;
 use crate::cli::PackageArgs;
 use crate::exit::{CommandResult, Exit, OrExit as _};
-use amdinst_llvm::toolchain::Toolchain;
 
 /// A build of a package, and how it was asked for.
 #[derive(Clone, Copy, Debug)]

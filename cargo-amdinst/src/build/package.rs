@@ -10,7 +10,7 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 use super::settings::Settings;
 use super::{flags, foreign, program, selection};
 use crate::cli::PackageArgs;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// Where everything is built unless something is said.

@@ -8,7 +8,7 @@ use cargo_metadata::{DependencyKind, Metadata, Package};
 use super::foreign;
 use super::settings::Settings;
 use crate::cli::PackageArgs;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure};
 
 /// What a package with kernels depends on, unless it writes them without.

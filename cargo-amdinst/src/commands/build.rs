@@ -2,8 +2,8 @@
 
 use crate::build::{build, instrument::Forms};
 use crate::cli::BuildArgs;
-use crate::commands::Context;
 use crate::commands::instrument::options;
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit};
 
 /// Runs the command.

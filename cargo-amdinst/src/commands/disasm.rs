@@ -12,12 +12,13 @@ use amdinst_core::instrument::{self, Options, SiteKind, probe_specs};
 use amdinst_core::listing::{Annotate, Item, Listing};
 use serde::Serialize;
 
-use super::Context;
-use super::input::{File, Found, Input, kernel_of};
-use super::output;
+use super::input::{File, Found, Input};
 use super::source::Sources;
 use crate::cli::{DisasmArgs, Format};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit};
+use crate::instrumenting::kernel_of;
+use crate::output;
 
 /// Version of the JSON form, which `schemas/disasm.v1.json` describes.
 pub const SCHEMA: u32 = 1;

@@ -1,16 +1,15 @@
 //! Reading what the user names: regular files, and pipes, once and within bounds. Directories and devices are
 //! no input.
 
-use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 use amdgpu_object::Bytes;
-use amdinst_emu::Room;
+use amdinst_launch::files::{open, to_the_end};
 
 use super::mapped::Mapped;
 use super::shrunk;
-use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::exit::{CommandResult, Exit, Failure};
 
 /// The bytes of a file. Libraries with kernels have gigabytes, of which a command needs a part.
 #[derive(Clone, Debug)]
@@ -26,7 +25,7 @@ impl File {
     /// # Errors
     /// When it cannot be read, is a directory or a device, or gives more than there is memory for.
     pub fn open(path: &Path) -> CommandResult<Self> {
-        let file = opened(path)?;
+        let file = open(path)?;
         let failed = || format!("cannot read {}", path.display());
         let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
         if !is_regular {
@@ -69,56 +68,6 @@ impl From<Vec<u8>> for File {
     }
 }
 
-/// All bytes of a regular file or a pipe.
-///
-/// # Errors
-/// As those of [`File::open`].
-pub fn read(path: &Path) -> CommandResult<Vec<u8>> {
-    to_the_end(path, opened(path)?)
-}
-
-/// A file of a kind that has an end.
-fn opened(path: &Path) -> CommandResult<fs::File> {
-    let failed = || format!("cannot read {}", path.display());
-    let file = fs::File::open(path).or_exit_with(Exit::BadInput, failed)?;
-    let kind = file.metadata().or_exit_with(Exit::BadInput, failed)?.file_type();
-    let what = if kind.is_dir() {
-        "a directory"
-    } else if is_device(kind) {
-        "a device"
-    } else {
-        return Ok(file);
-    };
-    Err(Failure::msg(Exit::BadInput, format!("cannot read {}: it is {what}", path.display()))
-        .help("give a file"))
-}
-
-fn is_device(kind: fs::FileType) -> bool {
-    use std::os::unix::fs::FileTypeExt as _;
-
-    kind.is_char_device() || kind.is_block_device()
-}
-
-fn to_the_end(path: &Path, file: fs::File) -> CommandResult<Vec<u8>> {
-    let failed = || format!("cannot read {}", path.display());
-    // A vector that grows is there twice for a moment.
-    let most = Room::here().bytes() / 4;
-    let check = |length: u64| {
-        if length <= most {
-            return Ok(());
-        }
-        let told =
-            format!("{}: it has more than {most} bytes, a quarter of the memory that is available", failed());
-        Err(Failure::msg(Exit::OutOfMemory, told))
-    };
-    let length = file.metadata().map_or(0, |metadata| metadata.len());
-    check(length)?;
-    let mut bytes = Vec::with_capacity(length as usize);
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes).or_exit_with(Exit::BadInput, failed)?;
-    check(bytes.len() as u64)?;
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,10 +78,9 @@ mod tests {
         for (path, what) in
             [(directory.path(), "it is a directory"), (Path::new("/dev/zero"), "it is a device")]
         {
-            for failure in [File::open(path).unwrap_err(), read(path).unwrap_err()] {
-                assert_eq!(failure.exit, Exit::BadInput);
-                assert!(failure.to_string().ends_with(what), "{failure}");
-            }
+            let failure = File::open(path).unwrap_err();
+            assert_eq!(failure.exit, Exit::BadInput);
+            assert!(failure.to_string().ends_with(what), "{failure}");
         }
     }
 
@@ -141,16 +89,12 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let pipe = directory.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        for open in
-            [|path: &Path| File::open(path).unwrap().bytes().to_vec(), |path: &Path| read(path).unwrap()]
-        {
-            let writer = std::thread::spawn({
-                let pipe = pipe.clone();
-                move || fs::write(pipe, b"bytes").unwrap()
-            });
-            // A second opening would wait for another writer.
-            assert_eq!(open(&pipe), b"bytes");
-            writer.join().unwrap();
-        }
+        let writer = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::write(pipe, b"bytes").unwrap()
+        });
+        // A second opening would wait for another writer.
+        assert_eq!(File::open(&pipe).unwrap().bytes(), b"bytes");
+        writer.join().unwrap();
     }
 }

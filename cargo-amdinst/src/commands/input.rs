@@ -5,17 +5,18 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use amdgpu_isa::Arch;
+use amdgpu_object::CodeObject;
 use amdgpu_object::container::{self, Code, ContainerError, Embedded, Origin};
-use amdgpu_object::{CodeObject, Kernel};
-use amdinst_text::shown;
+use amdinst_core::names;
+use amdinst_text::{count, listed};
 use rayon::prelude::*;
 
-use super::Context;
 pub use super::files::File;
-use super::output::count;
 use crate::build;
 use crate::cli::{FileArgs, InputArgs, PackageArgs};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure};
+use crate::instrumenting::kernel_of;
 
 impl InputArgs {
     /// The file with the code objects: the one given, or that of the package, which is built first.
@@ -162,7 +163,7 @@ impl<'a> Input<'a> {
         match target_cpu {
             Some(wanted) if embedded.is_empty() => {
                 let message = format!("{} holds no code object for {wanted}", path.display());
-                Err(Failure::msg(Exit::Usage, message).note(format!("it holds {}", list(&targets))))
+                Err(Failure::msg(Exit::Usage, message).note(format!("it holds {}", listed(&targets, LISTED))))
             }
             _ => Ok(Self { path, file, embedded, need: Need::Nothing }),
         }
@@ -332,7 +333,7 @@ impl<'a> Input<'a> {
                     "{} holds {}{of}: {}",
                     self.path.display(),
                     count(fitting_ones.len(), "code object"),
-                    list(&fitting_ones)
+                    listed(&fitting_ones, LISTED)
                 );
                 let ways = [
                     (!is_one_target).then_some("name one with --target-cpu"),
@@ -381,7 +382,7 @@ impl<'a> Input<'a> {
     fn kernels(&self) -> CommandResult<Vec<String>> {
         let mut known = Vec::new();
         self.for_each(|found| {
-            known.extend(found.object.kernels.iter().map(|kernel| source_name(&kernel.name).to_owned()));
+            known.extend(found.object.kernels.iter().map(|kernel| names::in_source(&kernel.name).to_owned()));
             Ok(ControlFlow::Continue(()))
         })?;
         known.sort();
@@ -400,7 +401,7 @@ impl<'a> Input<'a> {
         if known.is_empty() {
             failure.note("it has no kernel at all")
         } else {
-            failure.note(format!("it has {}", first(known, KERNELS_LISTED)))
+            failure.note(format!("it has {}", listed(known, KERNELS_LISTED)))
         }
     }
 }
@@ -418,29 +419,6 @@ pub fn unpacked_limit() -> CommandResult<u64> {
         let value = value.display();
         Failure::msg(Exit::Usage, format!("{UNPACKED} is `{value}`, which is no number of bytes"))
     })
-}
-
-/// What the crate `gpu-kernel` puts behind the name of a kernel to make its symbol.
-const GPU_KERNEL: &str = "_gpu_kernel";
-
-/// The kernel that a user calls `name`: by its symbol, by the name that it has in the source, or as its
-/// symbol is shown.
-pub fn kernel_of<'a>(object: &'a CodeObject, name: &str) -> Option<&'a Kernel> {
-    let in_source = || object.kernel(&format!("{name}{GPU_KERNEL}"));
-    let as_shown = || object.kernels.iter().find(|kernel| shown(&kernel.name) == name);
-    object.kernel(name).or_else(in_source).or_else(as_shown)
-}
-
-/// The symbols of kernels that are named as people name them; a name that is none of a kernel is left as it
-/// is.
-pub fn symbols(object: &CodeObject, names: &[String]) -> Vec<String> {
-    let symbol = |name: &String| kernel_of(object, name).map_or(name, |kernel| &kernel.name).clone();
-    names.iter().map(symbol).collect()
-}
-
-/// What a kernel with that symbol is called in the source.
-pub fn source_name(symbol: &str) -> &str {
-    symbol.strip_suffix(GPU_KERNEL).filter(|name| !name.is_empty()).unwrap_or(symbol)
 }
 
 /// One line: which file, and what is wrong with it.
@@ -473,27 +451,10 @@ pub fn processor(wanted: &str) -> Option<Arch> {
     Arch::from_name(wanted.split(':').next().unwrap_or(wanted))
 }
 
+/// Names that an error lists, at most.
+const LISTED: usize = 10;
 /// Kernels that an error lists, at most.
 const KERNELS_LISTED: usize = 60;
-
-/// Distinct names in order, the first ten of them.
-pub(super) fn list(names: &[String]) -> String {
-    first(names, 10)
-}
-
-/// Distinct names in order, the first few of them.
-fn first(names: &[String], most: usize) -> String {
-    let mut distinct: Vec<&str> = Vec::new();
-    for name in names {
-        if !distinct.contains(&name.as_str()) {
-            distinct.push(name);
-        }
-    }
-    let more = distinct.len().saturating_sub(most);
-    distinct.truncate(most);
-    let text = distinct.join(", ");
-    if more > 0 { format!("{text} and {more} more") } else { text }
-}
 
 #[cfg(test)]
 mod tests {
@@ -514,7 +475,7 @@ mod tests {
     #[test]
     fn long_lists_are_cut() {
         let names: Vec<_> = (0..12).map(|number| format!("k{number}")).collect();
-        assert!(list(&names).ends_with("k9 and 2 more"));
-        assert_eq!(list(&["a".to_owned(), "a".to_owned()]), "a");
+        assert!(listed(&names, LISTED).ends_with("k9 and 2 more"));
+        assert_eq!(listed(&["a".to_owned(), "a".to_owned()], LISTED), "a");
     }
 }

@@ -6,9 +6,9 @@ use amdgpu_isa::{Arch, UnknownArch, opcodes};
 use amdinst_emu::fidelity;
 use serde::Serialize;
 
-use super::output;
 use crate::cli::{Format, IsaArgs};
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::output;
 
 /// Version of the JSON form.
 pub const SCHEMA: u32 = 1;
@@ -84,7 +84,7 @@ impl IsaView {
         let _ = writeln!(
             text,
             "{target_cpu}: {}, {exact} exact, {approximate} approximate, {unsupported} unsupported",
-            output::count(self.opcodes.len(), "opcode")
+            amdinst_text::count(self.opcodes.len(), "opcode")
         );
         text
     }

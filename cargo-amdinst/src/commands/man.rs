@@ -9,8 +9,9 @@ use clap::CommandFactory as _;
 use clap_mangen::Man;
 
 use crate::cli::{Cli, ManArgs, PROGRAM};
-use crate::commands::{Context, output};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::output;
 
 /// Runs the command.
 ///
@@ -36,6 +37,6 @@ pub fn run(context: &mut Context, args: &ManArgs) -> CommandResult {
         man.render(&mut page).or_exit_with(Exit::OutputFailed, told)?;
         output::write_file(&directory.join(format!("{name}.1")), &page)?;
     }
-    context.shell.status("Wrote", format_args!("{} to {}", output::count(pages.len(), "page"), told()));
+    context.shell.status("Wrote", format_args!("{} to {}", amdinst_text::count(pages.len(), "page"), told()));
     Ok(Exit::Success)
 }

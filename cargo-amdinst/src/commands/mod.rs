@@ -14,7 +14,6 @@ pub mod isa;
 pub mod man;
 mod mapped;
 pub mod new;
-pub mod output;
 pub mod report;
 pub mod run;
 pub mod setup;
@@ -23,23 +22,9 @@ mod shrunk;
 mod source;
 pub mod test;
 
-use crate::cli::{Command, GlobalArgs};
+use crate::cli::Command;
+use crate::context::Context;
 use crate::exit::CommandResult;
-use crate::shell::Shell;
-
-/// What every command works in.
-#[derive(Debug)]
-pub struct Context {
-    /// Where progress and errors are told.
-    pub shell: Shell,
-}
-
-impl Context {
-    /// A context as the global options ask for it.
-    pub fn new(args: &GlobalArgs) -> Self {
-        Self { shell: Shell::new(args) }
-    }
-}
 
 /// Runs one command.
 pub fn run(context: &mut Context, command: &Command) -> CommandResult {

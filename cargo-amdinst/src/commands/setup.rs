@@ -1,10 +1,12 @@
 //! `cargo amdinst setup`: Find or prepare the toolchain that builds kernels.
 
-use crate::cli::SetupArgs;
-use crate::commands::{Context, output};
-use crate::exit::{CommandResult, Exit};
-use crate::setup::{self, Consent, plan};
 use amdinst_llvm::toolchain::{Places, discover};
+
+use crate::cli::SetupArgs;
+use crate::context::Context;
+use crate::exit::{CommandResult, Exit};
+use crate::output;
+use crate::setup::{self, Consent, plan};
 
 /// Runs the command.
 ///

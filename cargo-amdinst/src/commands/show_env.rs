@@ -5,8 +5,9 @@ use std::process::Command;
 
 use crate::build::{cargo, executable, flags, package};
 use crate::cli::ShowEnvArgs;
-use crate::commands::{Context, output};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, OrExit as _};
+use crate::output;
 use crate::setup::{self, Consent};
 use crate::shell::command_line;
 

@@ -15,7 +15,7 @@ use amdinst_llvm::toolchain::{Discovery, Places, Rejection, Toolchain, discover}
 use xshell::{Shell, cmd};
 
 use self::plan::Way;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure};
 use crate::shell;
 

@@ -17,8 +17,9 @@ use super::seed::kernels;
 use super::subject::{Form, Subject};
 use super::view::FITTED;
 use crate::cli::FitArgs;
-use crate::commands::{Context, output};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit};
+use crate::output;
 
 /// A constant that may be fitted: nothing is published of it.
 struct Constant {

@@ -8,8 +8,8 @@ mod subject;
 mod table;
 mod view;
 
-use super::Context;
 use crate::cli::{BenchArgs, BenchWhat};
+use crate::context::Context;
 use crate::exit::CommandResult;
 
 pub use self::document::{chart_of, table_of};

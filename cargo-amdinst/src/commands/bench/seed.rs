@@ -16,8 +16,9 @@ use super::{chart, table};
 use crate::build::build;
 use crate::build::instrument::Forms;
 use crate::cli::{PackageArgs, SeedArgs, SeedFormat};
-use crate::commands::{Context, output};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::output;
 
 /// Runs the command.
 ///

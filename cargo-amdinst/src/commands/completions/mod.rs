@@ -6,8 +6,8 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use crate::cli::{Cli, CompletionsArgs, PROGRAM};
-use crate::commands::output;
 use crate::exit::{CommandResult, Exit};
+use crate::output;
 
 /// In bash, nobody but cargo's own function can complete a subcommand, so it is called from ours. Zsh's calls
 /// ours.

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use amdgpu_isa::Arch;
+use amdinst_llvm::toolchain::{LlvmTools, Places, Rejection, TARGET, discover};
+use amdinst_llvm::{Fault, LinkError, Verdict, hoists};
 
 use super::{Area, Check};
 use crate::setup::plan;
-use amdinst_llvm::toolchain::{LlvmTools, Places, Rejection, TARGET, discover};
-use amdinst_llvm::{Fault, LinkError, Verdict, hoists};
 
 /// What is there of it.
 pub(super) fn checks(places: &Places) -> Vec<Check> {

@@ -10,13 +10,14 @@ mod runtime;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use amdinst_llvm::toolchain::Places;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use crate::cli::{DoctorArgs, Format};
-use crate::commands::{Context, output};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit};
-use amdinst_llvm::toolchain::Places;
+use crate::output;
 
 /// The version of the JSON, which `schemas/doctor.v1.json` describes.
 const SCHEMA: u32 = 1;
@@ -130,7 +131,7 @@ fn exit(checks: &[Check]) -> Exit {
 /// The emulator needs nothing: it says how wide it computes.
 fn emulator() -> Check {
     let vectors = amdinst_emu::Vectors::detect();
-    let threads = output::count(std::thread::available_parallelism().map_or(1, usize::from), "thread");
+    let threads = amdinst_text::count(std::thread::available_parallelism().map_or(1, usize::from), "thread");
     let all = amdgpu_isa::Arch::BUILT;
     let (count, first, last) = (all.len(), all[0], all[all.len() - 1]);
     let found =

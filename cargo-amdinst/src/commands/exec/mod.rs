@@ -14,7 +14,7 @@ use amdgpu_isa::Arch;
 use amdinst_core::instrument::Home;
 
 use crate::cli::ExecArgs;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::parent::die_with;
 

@@ -17,7 +17,7 @@ use memmap2::Mmap;
 use object::read::elf::{ElfFile64, ProgramHeader as _};
 use object::{LittleEndian, Object as _, ObjectSymbol as _, elf};
 
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure};
 
 /// The runtime's library, in every ROCm so far.

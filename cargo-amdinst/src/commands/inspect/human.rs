@@ -2,11 +2,13 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use amdinst_core::names;
 use amdinst_core::report::{Location, refusal_text};
+use amdinst_text::count;
 
-use super::super::input::{counted, source_name};
-use super::super::output::{count, short_path};
+use super::super::input::counted;
 use super::view::{FileView, GenericView, KernelView, ObjectView, WavesView};
+use crate::output::short_path;
 
 /// Prints a [`FileView`] for people.
 #[derive(Debug)]
@@ -43,7 +45,7 @@ fn write_object(f: &mut Formatter<'_>, object: &ObjectView) -> fmt::Result {
 }
 
 fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
-    match source_name(&kernel.name) {
+    match names::in_source(&kernel.name) {
         name if name == kernel.name => writeln!(f, "\n{name}")?,
         name => writeln!(f, "\n{name} (symbol {})", kernel.name)?,
     }

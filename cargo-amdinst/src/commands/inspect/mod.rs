@@ -9,11 +9,11 @@ use std::collections::HashMap;
 
 use amdinst_core::instrument::{self, KernelProbes, Options, probe_specs};
 
-use super::Context;
 use super::input::{File, Found, Input, Skipped};
-use super::output;
 use crate::cli::{Format, InspectArgs};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit};
+use crate::output;
 use view::{FileView, GenericView, KernelView, ObjectView, SkippedView};
 
 /// Runs the command.

@@ -10,18 +10,20 @@ use amdgpu_object::{CodeObject, container};
 use amdinst_core::instrument::SiteKind;
 use amdinst_core::instrument::{
     self, Abi, BlockProbe, Cost, Counters, Home, InstrumentError, KernelProbes, LeftOut, Level, Options,
-    Places, Plan, Probe, Refusal, probe_specs,
+    Places, Probe, Refusal, probe_specs,
 };
 use amdinst_core::report::{self, Location};
+use amdinst_text::count;
 use serde::Serialize;
 
-use super::Context;
-use super::input::{File, Input, symbols};
+use super::input::{File, Input};
 use super::inspect::place;
 use super::inspect::view::SiteView;
-use super::output::{self, count};
 use crate::cli::{AbiChoice, CounterChoice, Format, InstrumentArgs, LevelChoice, MeasureArgs, MeasureChoice};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::instrumenting::{all_selected, no_debug_info, symbols};
+use crate::output;
 use crate::together::Together;
 use tally::Tally;
 
@@ -220,11 +222,6 @@ pub fn options(args: &MeasureArgs) -> CommandResult<Options> {
     })
 }
 
-/// Each selector of sites must select one.
-pub fn all_selected(plan: &Plan) -> Result<(), InstrumentError> {
-    plan.unmatched().first().map_or(Ok(()), |missing| Err(missing.clone().into()))
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -316,20 +313,6 @@ fn for_both(new: &[u8], old: &[u8], there: &CodeObject) -> Option<Vec<u8>> {
         before.push(b'\n');
         instrument::with_before(new, &before).filter(fits)
     })
-}
-
-/// Says that debug information could not be carried over.
-pub fn no_debug_info(target: &str, reason: &str) -> String {
-    format!("the output for {target} has no debug information: {reason}")
-}
-
-/// What of kernels is measured, and how much of it.
-pub fn measured(probe: Probe, sites: usize, blocks: usize) -> String {
-    match probe {
-        Probe::Branches => count(sites, "site"),
-        Probe::Blocks => count(blocks, "block"),
-        Probe::Time => "for their time".to_owned(),
-    }
 }
 
 fn print(view: &View, format: Format) -> CommandResult<()> {

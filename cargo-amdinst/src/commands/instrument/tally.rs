@@ -4,11 +4,11 @@ use std::fmt::Display;
 
 use amdinst_core::instrument::{KernelProbes, Probe};
 use amdinst_core::report;
+use amdinst_text::count;
 
-use super::measured;
-use crate::commands::Context;
-use crate::commands::output::count;
+use crate::context::Context;
 use crate::exit::Exit;
+use crate::instrumenting::measured;
 use crate::shell::Verbosity;
 
 /// Most warnings of a kind, unless `--verbose` asks for all. Libraries have thousands of kernels.

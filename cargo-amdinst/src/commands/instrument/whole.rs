@@ -7,16 +7,18 @@ use std::path::{Path, PathBuf};
 
 use amdgpu_object::container;
 use amdinst_core::instrument::{self, InstrumentError, NoSuchSite, Options, Session, probe_specs};
+use amdinst_text::count;
 
 use super::spool::Spool;
 use super::tally::Tally;
-use super::{KernelView, SCHEMA, View, no_debug_info, options};
+use super::{KernelView, SCHEMA, View, options};
 use crate::cli::{Format, InstrumentArgs};
-use crate::commands::Context;
-use crate::commands::input::{File, Found, Input, counted, kernel_of, unpacked_limit};
+use crate::commands::input::{File, Found, Input, counted, unpacked_limit};
 use crate::commands::mapped::Copied;
-use crate::commands::output::{self, count};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, OrExit as _};
+use crate::instrumenting::{kernel_of, no_debug_info};
+use crate::output;
 use crate::together::Together;
 
 thread_local! {

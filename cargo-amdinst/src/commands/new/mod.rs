@@ -13,8 +13,9 @@ use std::process::{Command, Stdio};
 use self::gpu::Choice;
 use self::source::{CRATES, Source};
 use crate::cli::NewArgs;
-use crate::commands::{Context, output};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::output;
 
 const LIBRARY: &str = include_str!("template/lib.rs");
 /// Calls the package's library `PACKAGE`.

@@ -4,11 +4,12 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use amdinst_core::report::run::{FILE_NAME, Run};
+use amdinst_launch::files;
 use amdinst_report::{Sources, Summary};
 
 use crate::build::package;
 use crate::cli::{PackageArgs, ReportArgs};
-use crate::commands::{Context, files};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// A run, and where its sources and artifacts are.

@@ -12,8 +12,9 @@ use amdinst_report::{Diff, Gate, Summary, Violation, github, human, lcov, markdo
 use amdinst_text::{json, shown_lines};
 
 use crate::cli::{ReportArgs, ReportFormat};
-use crate::commands::{Context, output};
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::output;
 
 /// Runs the command.
 ///

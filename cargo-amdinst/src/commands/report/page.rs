@@ -11,7 +11,7 @@ use amdinst_report::html::{self, Extras, KernelListing};
 use amdinst_report::{Diff, Summary, Violation};
 
 use super::input::Input;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, OrExit as _};
 
 /// What stands on the page besides the summary.

@@ -3,9 +3,13 @@
 use amdgpu_object::CodeObject;
 use amdinst_core::panics::Panic;
 use amdinst_core::report::run::FaultReport;
-use amdinst_emu::Fault;
+use amdinst_emu::{Fault, FaultKind, LoadError, MemoryError};
 use amdinst_explain::{Code, Explained, explained};
+use amdinst_launch::LaunchError;
 use amdinst_report::Sources;
+use amdinst_runtime::stopping;
+
+use crate::exit::{Exit, Failure};
 
 /// The fault with its places in the source. `original_pc` makes an address of what ran one of `object`.
 pub fn report(fault: &Fault, object: &CodeObject, original_pc: &dyn Fn(u64) -> Option<u64>) -> FaultReport {
@@ -46,4 +50,37 @@ fn placed(
         },
     );
     (explained, sources)
+}
+
+/// The failure to end with; a fault is told with its places in the source of `object`.
+pub fn failure(error: LaunchError, object: &CodeObject) -> Failure {
+    let (fault, panics) = match error {
+        LaunchError::Fault { fault, panics, .. } => (fault, panics),
+        LaunchError::Load(error) => {
+            let exit = match error {
+                LoadError::Memory(MemoryError::NoRoom { .. }) => Exit::OutOfMemory,
+                _ => Exit::BadInput,
+            };
+            return Failure::msg(exit, format!("the code object cannot be loaded: {error}"));
+        }
+        LaunchError::Memory(MemoryError::NoRoom { .. }) | LaunchError::NoRoom { .. } => {
+            return Failure::new(Exit::OutOfMemory, error);
+        }
+        LaunchError::Memory(_) | LaunchError::Counters(_) => return Failure::new(Exit::Usage, error),
+        LaunchError::Records(_) => return Failure::new(Exit::Mismatch, error),
+    };
+    let exit = match fault.kind {
+        FaultKind::BadDispatch(_) => Exit::Usage,
+        FaultKind::NoRoom(_) => Exit::OutOfMemory,
+        FaultKind::Damaged(_) => Exit::BadInput,
+        FaultKind::Unimplemented { .. } => Exit::Unsupported,
+        _ => Exit::LaunchFailed,
+    };
+    let failure = Failure::msg(exit, told(&fault, object, &Some, &panics));
+    match stopping::asked() {
+        Some(signal) if fault.kind == FaultKind::Stopped => {
+            failure.note(format!("{signal} ends this command"))
+        }
+        _ => failure,
+    }
 }

@@ -1,47 +1,34 @@
 //! `cargo amdinst run`: launch a kernel in the emulator.
 
 mod beside;
-mod bind;
-pub mod compare;
-pub mod contents;
 pub mod fault;
-pub mod language;
 mod model;
-pub mod npy;
 pub mod report;
-pub mod results;
-pub mod room;
 pub mod trace;
 pub mod view;
 mod waves;
-
-pub use bind::{Arguments, BufferInfo, Output, Placed, Value};
-pub use language::{ArgSpec, Scalar};
-pub use trace::WaveChoice;
 
 use std::path::Path;
 
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::Options;
-use amdinst_core::panics::{self, Panic};
-use amdinst_core::printed as told;
+use amdinst_core::names;
 use amdinst_core::report::run::{FaultReport, told_again};
 use amdinst_emu::timing::Model;
-use amdinst_emu::{
-    Config, Execution, Fault, FaultKind, Launch, LoadError, Machine, MemoryError, OutOfRange, Program,
-};
-use amdinst_proof::CountingError;
+use amdinst_emu::{Config, Fault, Launch, Machine, OutOfRange};
+use amdinst_launch::compare::{Comparison, Expected};
+use amdinst_launch::language::{self, ArgSpec};
+use amdinst_launch::results::{self, Printed};
+use amdinst_launch::{Arguments, BufferInfo, LaunchError, Outcome, Output, npy};
 use amdinst_runtime::stopping::{self, Running};
 
-use super::input::{File, Input, processor, source_name};
-use super::{Context, output};
+use super::input::{File, Input, processor};
 use crate::cli::{Format, MeasureChoice, RunArgs, TimingChoice};
 use crate::commands::instrument::options;
+use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::output;
 use crate::shell;
-use beside::Beside;
-use compare::{Comparison, Expected};
-use results::Printed;
 use view::{FaultView, RunView};
 
 /// Runs the command.
@@ -57,7 +44,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let (found, symbol) = input.kernel(args.kernel.as_deref())?;
     let object = &found.object;
     let kernel = object.kernel(&symbol).ok_or_else(|| input.no_kernel(&symbol))?;
-    let beside = Beside::open(&args.with, object.target.arch)?;
+    let beside = beside::open(&args.with, object.target.arch)?;
     let mut arguments = Arguments::named(kernel, &args.args, beside)?;
     for save in &args.save {
         arguments.save(save)?;
@@ -65,7 +52,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     check_outputs(args, &arguments, &file_args.file)?;
     let printed = results::to_print(&arguments, &args.print)?;
     let expected: Vec<Expected> =
-        args.expect.iter().map(|one| Expected::new(&arguments, one)).collect::<CommandResult<_>>()?;
+        args.expect.iter().map(|one| Expected::new(&arguments, one)).collect::<Result<_, _>>()?;
     for (number, name, spec) in &arguments.given {
         if matches!(spec, ArgSpec::Random { .. }) {
             let name = name.as_ref().map_or(String::new(), |name| format!(" (`{name}`)"));
@@ -118,6 +105,13 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     } else {
         alone()
     };
+    let printed_lines = match &original {
+        Ok(outcome) => outcome.printed.as_ref(),
+        Err(error) => error.printed(),
+    };
+    if let Some(lines) = printed_lines {
+        shell::tell(&lines.to_string());
+    }
     let original = original.and_then(|outcome| {
         if args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
             check_unwritten(object, config.clone(), &arguments, launch.clone())?;
@@ -130,7 +124,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         true => {
             let progress = context.shell.progress("Tracing", &kernel.name, 0);
             let choice = trace::Choice {
-                wave: args.trace_wave,
+                wave: args.trace_wave.map(|choice| choice.0),
                 lane: args.trace_lane,
                 limit: args.trace_limit,
                 last: args.trace_last,
@@ -145,13 +139,14 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         Ok(original) => original,
         Err(error) => {
             if let (Some(trace), Some(fault)) = (trace, error.fault()) {
-                let view = FaultView::new(source_name(&kernel.name), object.target, &launch, fault, trace);
+                let view =
+                    FaultView::new(names::in_source(&kernel.name), object.target, &launch, fault, trace);
                 match args.format {
                     Format::Json => output::print_json(&view)?,
                     Format::Human => output::print(&view.trace.human())?,
                 }
             }
-            return Err(error.failure(object));
+            return Err(fault::failure(error, object));
         }
     };
     if original.execution.clash && args.limits.checks.asked().is_none_or(|asked| !asked.races) {
@@ -160,7 +155,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
              another; `--check races` names accesses that race",
         );
     }
-    let mut view = RunView::new(source_name(&kernel.name), object.target, &launch, &original.execution);
+    let mut view = RunView::new(names::in_source(&kernel.name), object.target, &launch, &original.execution);
     view.add_arguments(&arguments);
     view.trace = trace;
     tell_doubts(context, object, &original.execution.doubts, &mut view.doubts);
@@ -231,7 +226,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     }
     // It fits, for each of them has run.
     let workgroups = args.grid.0.iter().map(|&size| size as usize).product();
-    let workgroups = output::count(workgroups, "workgroup");
+    let workgroups = amdinst_text::count(workgroups, "workgroup");
     let seconds = original.execution.seconds;
     context.shell.status("Finished", format_args!("{}: {workgroups} in {seconds:.3} s", kernel.name));
     Ok(exit)
@@ -339,168 +334,4 @@ fn check_unwritten(
     // All workgroups are looked at: the machine is thorough.
     machine.find_unwritten(&program, &launch, &execution, &before)?;
     Ok(())
-}
-
-/// What a launch left behind.
-#[derive(Debug)]
-pub struct Outcome {
-    /// Its figures.
-    pub execution: Execution,
-    /// The contents of the argument buffers, in the order of the arguments.
-    pub buffers: Vec<Vec<u8>>,
-}
-
-/// Why there is no [`Outcome`].
-#[derive(Debug, thiserror::Error)]
-pub enum LaunchError {
-    /// The code object cannot be loaded.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The device has no room.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// The machine has no room for the counters.
-    #[error("counters of {waves} waves: {error}; launch fewer workgroups")]
-    NoRoom {
-        /// Waves of the launch.
-        waves: u64,
-        /// How much there is, and how much is needed.
-        error: room::NoRoom,
-    },
-    /// The launch has more counters than its kernel reaches.
-    #[error(transparent)]
-    Counters(#[from] amdinst_core::counters::ArgumentError),
-    /// An instrumented kernel has left no records in its counter buffer.
-    #[error(transparent)]
-    Records(#[from] amdinst_core::counters::DecodeError),
-    /// The kernel did not end well.
-    #[error("{fault}")]
-    Fault {
-        /// Why and where.
-        fault: Box<Fault>,
-        /// The messages of its waves' panics.
-        panics: Vec<Panic>,
-    },
-}
-
-impl From<Fault> for LaunchError {
-    fn from(fault: Fault) -> Self {
-        Self::Fault { fault: Box::new(fault), panics: Vec::new() }
-    }
-}
-
-impl From<CountingError> for LaunchError {
-    fn from(error: CountingError) -> Self {
-        match error {
-            CountingError::Memory(error) => error.into(),
-            CountingError::Argument(error) => error.into(),
-            CountingError::Records(error) => error.into(),
-            CountingError::Fault(fault) => fault.into(),
-        }
-    }
-}
-
-impl LaunchError {
-    /// The fault, if it is one of the kernel's execution.
-    pub fn fault(&self) -> Option<&Fault> {
-        match self {
-            Self::Fault { fault, .. } if fault.pc.is_some() => Some(fault),
-            _ => None,
-        }
-    }
-
-    /// The failure to end with; a fault is told with its places in the source of `object`.
-    pub fn failure(self, object: &CodeObject) -> Failure {
-        let (fault, panics) = match self {
-            Self::Fault { fault, panics } => (fault, panics),
-            Self::Load(error) => {
-                let exit = match error {
-                    LoadError::Memory(MemoryError::NoRoom { .. }) => Exit::OutOfMemory,
-                    _ => Exit::BadInput,
-                };
-                return Failure::msg(exit, format!("the code object cannot be loaded: {error}"));
-            }
-            Self::Memory(MemoryError::NoRoom { .. }) | Self::NoRoom { .. } => {
-                return Failure::new(Exit::OutOfMemory, self);
-            }
-            Self::Memory(_) | Self::Counters(_) => return Failure::new(Exit::Usage, self),
-            Self::Records(_) => return Failure::new(Exit::Mismatch, self),
-        };
-        let exit = match fault.kind {
-            FaultKind::BadDispatch(_) => Exit::Usage,
-            FaultKind::NoRoom(_) => Exit::OutOfMemory,
-            FaultKind::Damaged(_) => Exit::BadInput,
-            FaultKind::Unimplemented { .. } => Exit::Unsupported,
-            _ => Exit::LaunchFailed,
-        };
-        let failure = Failure::msg(exit, fault::told(&fault, object, &Some, &panics));
-        match stopping::asked() {
-            Some(signal) if fault.kind == FaultKind::Stopped => {
-                failure.note(format!("{signal} ends this command"))
-            }
-            _ => failure,
-        }
-    }
-}
-
-/// Tells on standard error what a kernel printed, also of one that faulted then.
-pub(super) fn tell_printed(machine: &Machine, program: &Program) {
-    if let Some(printed) = lines(machine, program, told::SYMBOL) {
-        shell::tell(&printed.to_string());
-    }
-}
-
-/// The lines of a buffer, if the program has it.
-fn lines(machine: &Machine, program: &Program, symbol: &str) -> Option<told::Printed> {
-    let address = program.variable(symbol)?;
-    told::Printed::at(address, |address, bytes| machine.read(address, bytes)).ok()
-}
-
-/// A fault of a launch, with what its panics have said.
-pub(super) fn faulted(
-    fault: Fault,
-    machine: &Machine,
-    program: &Program,
-    object: &CodeObject,
-    launch: &Launch,
-) -> LaunchError {
-    let lines = lines(machine, program, panics::SYMBOL).unwrap_or_default();
-    let kernel = object.kernel(&launch.kernel);
-    let lanes = kernel.map_or(0, |kernel| kernel.descriptor.wave_size(object.target.arch).lanes());
-    LaunchError::Fault { fault: Box::new(fault), panics: Panic::all(&lines, launch.block, lanes) }
-}
-
-impl Outcome {
-    /// Launches a kernel on a machine of its own.
-    ///
-    /// # Errors
-    /// When the code object cannot be loaded, or the kernel does not end well.
-    pub fn of(
-        object: &CodeObject,
-        config: Config,
-        arguments: &Arguments,
-        launch: Launch,
-    ) -> Result<Self, LaunchError> {
-        let mut machine = Machine::for_code(object.target.arch, config);
-        let (placed, program) = arguments.load(&mut machine, object)?;
-        Self::placed(&mut machine, &program, object, &placed, launch)
-    }
-
-    /// Launches a kernel on a machine that has the program and the arguments.
-    ///
-    /// # Errors
-    /// When the kernel does not end well.
-    pub fn placed(
-        machine: &mut Machine,
-        program: &Program,
-        object: &CodeObject,
-        placed: &Placed,
-        mut launch: Launch,
-    ) -> Result<Self, LaunchError> {
-        launch.kernarg = placed.kernarg.clone();
-        let execution = machine.launch(program, &launch);
-        tell_printed(machine, program);
-        let execution = execution.map_err(|fault| faulted(fault, machine, program, object, &launch))?;
-        Ok(Self { execution, buffers: placed.read(machine)? })
-    }
 }

@@ -8,11 +8,11 @@ use amdinst_emu::timing::{self, Model, Timeline, Timing};
 use amdinst_emu::{Config, Launch, Machine, Program};
 use amdinst_explain::{InstructionLines, timing_report};
 use amdinst_format::interface::TimingReport;
+use amdinst_launch::{Arguments, LaunchError};
 
-use super::LaunchError;
-use super::bind::Arguments;
-use crate::commands::output;
+use super::fault;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::output;
 
 /// A launch, modeled.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(super) fn original(
         let launch = Launch { kernarg: placed.kernarg, ..launch.clone() };
         model(object, device, &mut machine, &program, &launch)
     };
-    run().map_err(|error: LaunchError| error.failure(object))
+    run().map_err(|error| fault::failure(error, object))
 }
 
 /// Models a launch on a machine that has the program and the arguments.

@@ -14,16 +14,15 @@ use amdinst_core::report::run::Sampled;
 use amdinst_core::report::{self, Fold, Keep, Report};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{Config, Execution, Fault, FaultKind, Launch, Machine, Program, Room, Unmarked};
+use amdinst_launch::{Arguments, LaunchError, Outcome, Placed, printed_in, room};
 use amdinst_proof::{Cause, Comparison, Counted, Counting, Difference, Looked};
 use amdinst_report::Sources;
 use amdinst_runtime::stopping;
 
-use super::bind::{Arguments, Placed};
+use super::fault;
 use super::model::{Modelled, model};
-use super::room;
-use super::{LaunchError, Outcome, fault};
-use crate::commands::instrument::all_selected;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::instrumenting::all_selected;
 
 /// Disagreements that are told.
 const TOLD: usize = 10;
@@ -210,9 +209,9 @@ impl<'a> Instrumented<'a> {
                 record_steps: counts && launch.record_steps,
                 ..launch.clone()
             };
-            let execution = machine
-                .launch(&program, &of_original)
-                .map_err(|fault| super::faulted(fault, &machine, &program, self.object, &of_original))?;
+            let execution = machine.launch(&program, &of_original).map_err(|fault| {
+                LaunchError::faulted(fault, &machine, &program, self.object, &of_original)
+            })?;
             native.add_part(&execution);
             if let (Ok(ready), None) = (&mut ready, &failure) {
                 failure = match ready.launch(&part, &of_original, &execution) {
@@ -221,8 +220,8 @@ impl<'a> Instrumented<'a> {
                 };
             }
         }
-        super::tell_printed(&machine, &program);
-        let original = Outcome { execution: native, buffers: placed.read(&machine)? };
+        let printed = printed_in(&machine, &program);
+        let original = Outcome { execution: native, buffers: placed.read(&machine)?, printed };
         let checked = match (failure, ready) {
             (Some(failure), _) => Err(failure),
             (None, Err(error)) => Err(self.failed(&form, error, arguments, launch)),
@@ -237,9 +236,11 @@ impl<'a> Instrumented<'a> {
     /// Why the instrumented kernel did not run, though its original did.
     fn failed(&self, form: &Form<'_>, error: LaunchError, arguments: &Arguments, launch: &Launch) -> Failure {
         // There is no room for it, or it cannot count so much: that is no fault of it.
-        let LaunchError::Fault { fault, panics } = error else { return error.failure(self.object) };
+        let LaunchError::Fault { fault, panics, printed } = error else {
+            return fault::failure(error, self.object);
+        };
         if fault.kind == FaultKind::Stopped {
-            return LaunchError::Fault { fault, panics }.failure(self.object);
+            return fault::failure(LaunchError::Fault { fault, panics, printed }, self.object);
         }
         let told = fault::told(&fault, self.object, &|pc| form.map.original_pc(pc), &panics);
         let looked = match self.look(arguments, launch, true, true) {
@@ -294,7 +295,7 @@ impl<'a> Instrumented<'a> {
         };
         let launch = Launch { kernarg: placed.kernarg, ..launch.without_records() };
         amdinst_proof::look(&mut machine, &program, &launch, differs)
-            .map_err(|stopped| LaunchError::from(stopped).failure(self.object))
+            .map_err(|stopped| fault::failure(stopped.into(), self.object))
     }
 }
 

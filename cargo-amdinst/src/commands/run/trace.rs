@@ -1,53 +1,29 @@
 //! `run --trace`: the instructions of one wave, with what each did to the registers.
 
 use std::fmt::Write as _;
-use std::str::FromStr;
 
 use amdgpu_isa::Reg;
 use amdgpu_object::CodeObject;
 use amdgpu_object::lines::SourceMap;
 use amdinst_emu::trace::{self, Keep, Trace, TraceError, TracedStep, Watch, WaveId};
 use amdinst_emu::{Config, Fault, Launch, Machine};
+use amdinst_launch::{Arguments, LaunchError};
+use amdinst_text::count;
 use serde::Serialize;
 
-use super::LaunchError;
-use super::bind::Arguments;
-use crate::commands::output::{count, short_path};
+use super::fault;
 use crate::commands::source::Sources;
 use crate::exit::{CommandResult, Exit, Failure};
+use crate::output::short_path;
 
 /// Columns that an instruction takes before its registers.
 const INSTRUCTION: usize = 44;
-
-/// A value of `--trace-wave`: `N`, or `X[,Y[,Z]]:N`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WaveChoice(pub WaveId);
-
-impl FromStr for WaveChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |text: &str| format!("`{text}` is not a whole number");
-        let Some((workgroup, wave)) = text.split_once(':') else {
-            return Ok(Self(WaveId::Index(text.parse().map_err(|_| number(text))?)));
-        };
-        let parts: Vec<&str> = workgroup.split(',').collect();
-        if parts.len() > 3 {
-            return Err(format!("{} numbers for a workgroup, at most three are possible", parts.len()));
-        }
-        let mut at = [0; 3];
-        for (place, part) in at.iter_mut().zip(parts) {
-            *place = part.parse().map_err(|_| number(part))?;
-        }
-        Ok(Self(WaveId::Of(at, wave.parse().map_err(|_| number(wave))?)))
-    }
-}
 
 /// What to trace, as the command line says.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
     /// The wave, if one is named.
-    pub wave: Option<WaveChoice>,
+    pub wave: Option<WaveId>,
     /// The lane, if one is named.
     pub lane: Option<u8>,
     /// Instructions that are shown, at most.
@@ -61,7 +37,7 @@ impl Choice {
     /// and what led there.
     fn watch(&self, fault: Option<&Fault>) -> Watch {
         let at_fault = fault.filter(|fault| fault.pc.is_some());
-        let wave = self.wave.map(|choice| choice.0).unwrap_or_else(|| {
+        let wave = self.wave.unwrap_or_else(|| {
             at_fault.map_or(WaveId::Index(0), |fault| WaveId::Of(fault.workgroup, fault.wave))
         });
         Watch {
@@ -164,11 +140,11 @@ pub(super) fn of_launch(
         let (placed, program) = arguments.load(&mut machine, object)?;
         Ok((machine, placed, program))
     };
-    let (mut machine, placed, program) = prepare().map_err(|error: LaunchError| error.failure(object))?;
+    let (mut machine, placed, program) = prepare().map_err(|error| fault::failure(error, object))?;
     let launch = Launch { kernarg: placed.kernarg, ..launch.without_records() };
     match trace::trace(&mut machine, &program, &launch, &choice.watch(fault)) {
         Ok(trace) => Ok(TraceView::new(trace, object)),
-        Err(TraceError::Launch(fault)) => Err(LaunchError::from(*fault).failure(object)),
+        Err(TraceError::Launch(fault)) => Err(fault::failure(LaunchError::from(*fault), object)),
         Err(error) => Err(Failure::new(Exit::Usage, error)),
     }
 }
@@ -284,20 +260,5 @@ impl StepView {
         let end = text.trim_end_matches(' ').len();
         text.truncate(end.max(start));
         text.push('\n');
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waves_are_named_by_index_or_workgroup() {
-        assert_eq!("7".parse(), Ok(WaveChoice(WaveId::Index(7))));
-        assert_eq!("1:2".parse(), Ok(WaveChoice(WaveId::Of([1, 0, 0], 2))));
-        assert_eq!("1,2,3:0".parse(), Ok(WaveChoice(WaveId::Of([1, 2, 3], 0))));
-        for wrong in ["", "x", "1:", ":1", "1,2,3,4:0", "-1", "1,,2:0"] {
-            assert!(wrong.parse::<WaveChoice>().is_err(), "{wrong}");
-        }
     }
 }

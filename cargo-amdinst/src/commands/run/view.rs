@@ -12,16 +12,17 @@ use amdinst_core::report::{
 use amdinst_emu::{Execution, Fault, Fidelity, Launch, fidelity};
 use amdinst_explain::timing_table;
 use amdinst_format::interface::TimingReport;
+use amdinst_launch::Arguments;
+use amdinst_launch::compare::Comparison;
+use amdinst_launch::language::ArgSpec;
+use amdinst_launch::results::Printed;
+use amdinst_text::count;
 use serde::Serialize;
 
-use super::bind::Arguments;
-use super::compare::Comparison;
-use super::language::ArgSpec;
 use super::report::Checked;
-use super::results::Printed;
 use super::trace::TraceView;
-use crate::commands::output::{count, short_path};
 use crate::exit::Exit;
+use crate::output::short_path;
 
 /// Version of the JSON form.
 pub const SCHEMA: u32 = 1;

@@ -6,10 +6,10 @@ use std::path::Path;
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument;
 use amdinst_emu::{Config, Launch, Machine, Program};
+use amdinst_launch::language::{ArgSpec, Scalar};
+use amdinst_launch::{Arguments, LaunchError, Outcome};
 use anyhow::{Context as _, Result};
-use cargo_amdinst::commands::run::{
-    ArgSpec, Arguments, LaunchError, Outcome, Scalar, report::Instrumented, view::RunView,
-};
+use cargo_amdinst::commands::run::{fault, report::Instrumented, view::RunView};
 use cargo_amdinst::exit::{Exit, Failure};
 
 use super::case::{After, Arg, Case};
@@ -183,7 +183,7 @@ fn launch(
 ) -> std::result::Result<Ran, String> {
     let object = loaded.object;
     let kernel = object.kernel(symbol).ok_or("the code object has no such kernel")?;
-    let arguments = Arguments::new(kernel, specs).map_err(|failure| told(&failure))?;
+    let arguments = Arguments::new(kernel, specs).map_err(|refused| told(&refused.into()))?;
     let launch = Launch {
         grid: case.grid,
         block: case.block,
@@ -205,7 +205,7 @@ fn launch(
             }
             Ok(outcome)
         })
-        .map_err(|error| told(&error.failure(object)))?;
+        .map_err(|error| told(&fault::failure(error, object)))?;
     let buffers = case.args.iter().enumerate().filter_map(|(index, arg)| match arg {
         Arg::Buffer { before, after } => Some((index, before, after)),
         Arg::Value(_) => None,

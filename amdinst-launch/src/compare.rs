@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::bind::{Arguments, BufferInfo};
-use super::contents::Contents;
-use super::language::{Element, Expectation, Scalar, Tolerance};
-use super::results::Elements;
-use crate::exit::{CommandResult, Exit, Failure};
+use crate::arguments::{Arguments, BufferInfo};
+use crate::contents::Contents;
+use crate::language::{Element, Expectation, Scalar, Tolerance};
+use crate::refused::{Refused, RefusedKind};
+use crate::results::Elements;
 
 /// An expectation, ready before the launch.
 #[derive(Debug)]
@@ -73,12 +73,13 @@ impl Expected {
     /// # Errors
     /// A file that cannot be read or has elements of another type; no such argument or elements; a tolerance
     /// for bytes.
-    pub fn new(arguments: &Arguments, expectation: &Expectation) -> CommandResult<Self> {
+    pub fn new(arguments: &Arguments, expectation: &Expectation) -> Result<Self, Refused> {
         let Expectation { selector, path, tolerance } = expectation;
         let of = arguments.buffer(&selector.argument, "--expect")?;
         let contents = Contents::of_file(path, "--expect")?;
         let asked = selector.element.or(of.element);
-        let usage = |message: String| Failure::msg(Exit::Usage, format!("--expect {expectation}: {message}"));
+        let usage =
+            |message: String| Refused::new(RefusedKind::Usage, format!("--expect {expectation}: {message}"));
         if let (Some(asked), Some(there)) = (asked, contents.element)
             && asked != there
         {

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use amdinst_text::count;
 use serde::Serialize;
 
-use super::bind::{Arguments, BufferInfo};
-use super::language::{Element, Scalar, Selector};
-use crate::commands::output::count;
-use crate::exit::{CommandResult, Exit, Failure};
+use crate::arguments::{Arguments, BufferInfo};
+use crate::language::{Element, Scalar, Selector};
+use crate::refused::{Refused, RefusedKind};
 
 /// Columns that a line of numbers takes, at most.
 const WIDTH: usize = 100;
@@ -36,10 +36,11 @@ impl Elements {
         selector: &Selector,
         element: Option<Element>,
         option: &str,
-    ) -> CommandResult<Self> {
+    ) -> Result<Self, Refused> {
         let element = selector.element.or(element).or(of.element).unwrap_or(Element::U8);
         let there = of.bytes / element.size() as u64;
-        let fail = |message: String| Failure::msg(Exit::Usage, format!("{option} {selector}: {message}"));
+        let fail =
+            |message: String| Refused::new(RefusedKind::Usage, format!("{option} {selector}: {message}"));
         let is_whole = of.bytes.is_multiple_of(element.size() as u64);
         if !is_whole && selector.to.is_none() {
             let (what, bytes) = (of.what(), of.bytes);
@@ -93,7 +94,7 @@ pub struct Printed {
 ///
 /// # Errors
 /// No such argument, or fewer elements.
-pub fn to_print(arguments: &Arguments, selectors: &[Selector]) -> CommandResult<Vec<Elements>> {
+pub fn to_print(arguments: &Arguments, selectors: &[Selector]) -> Result<Vec<Elements>, Refused> {
     let of = |selector: &Selector| {
         Elements::new(arguments.buffer(&selector.argument, "--print")?, selector, None, "--print")
     };

@@ -1,4 +1,4 @@
-//! From `--arg` values to a kernarg segment and device buffers, checked against the kernel's own arguments.
+//! Values that are given for a kernel's arguments, as a kernarg segment and device buffers.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use amdgpu_object::{CodeObject, Kernel, KernelArg, KernelMetadata};
 use amdinst_emu::{Machine, MemoryError, Program, Room};
 
-use super::LaunchError;
-use super::beside::{Beside, Place};
-use super::contents::{self, Contents};
-use super::language::{ArgSpec, Argument, Element, Save, Scalar, Which};
-use super::room;
-use crate::commands::files;
-use crate::commands::output::count;
-use crate::exit::{CommandResult, Exit, Failure};
+use crate::beside::{Beside, Place};
+use crate::contents::{self, Contents};
+use crate::error::LaunchError;
+use crate::language::{ArgSpec, Argument, Element, Save, Which};
+use crate::refused::{Refused, RefusedKind};
+use crate::slots::{arg_name, check, describe, described, natural_layout, slots};
+use crate::{files, room};
 
 /// What one argument becomes.
 #[derive(Clone, Debug)]
@@ -88,7 +87,7 @@ impl Arguments {
     ///
     /// # Errors
     /// When number, kind or size differ, this machine has no room for the buffers, or a file cannot be read.
-    pub fn new(kernel: &Kernel, specs: &[ArgSpec]) -> CommandResult<Self> {
+    pub fn new(kernel: &Kernel, specs: &[ArgSpec]) -> Result<Self, Refused> {
         let arguments: Vec<_> = specs.iter().cloned().map(Argument::from).collect();
         Self::named(kernel, &arguments, Beside::default())
     }
@@ -98,7 +97,7 @@ impl Arguments {
     ///
     /// # Errors
     /// As those of [`Self::new`], and a name that no argument has, or no function and variable.
-    pub fn named(kernel: &Kernel, given: &[Argument], beside: Beside) -> CommandResult<Self> {
+    pub fn named(kernel: &Kernel, given: &[Argument], beside: Beside) -> Result<Self, Refused> {
         let (slots, specs) = slots(kernel, given)?;
         let names: Vec<_> = slots.iter().flatten().map(arg_name).collect();
         let mut specs = with_bytes_read(&specs, &names)?;
@@ -116,7 +115,7 @@ impl Arguments {
         }
         room::check(Room::here(), specs.iter().map(buffer_size)).map_err(|(index, error)| {
             let what = describe(index, &slots[index]);
-            Failure::msg(Exit::OutOfMemory, format!("kernel `{}`, {what}: {error}", kernel.name))
+            Refused::new(RefusedKind::NoRoom, format!("kernel `{}`, {what}: {error}", kernel.name))
         })?;
         let mut arguments = Self {
             values: Vec::new(),
@@ -135,7 +134,7 @@ impl Arguments {
                 .ok_or_else(|| {
                     let what =
                         format!("{} at offset {}: the note is damaged", describe(index, slot), slot.offset);
-                    Failure::msg(Exit::BadInput, what)
+                    Refused::new(RefusedKind::Unreadable, what)
                 })?;
             let value = arguments.value(index, &spec, slot)?;
             arguments.values.push((slot.offset, value));
@@ -149,7 +148,7 @@ impl Arguments {
     ///
     /// # Errors
     /// There is no such argument, or it is a value.
-    pub fn buffer(&self, which: &Which, option: &str) -> CommandResult<&BufferInfo> {
+    pub fn buffer(&self, which: &Which, option: &str) -> Result<&BufferInfo, Refused> {
         let found = self.given.iter().find(|(number, name, _)| match which {
             Which::Number(wanted) => wanted == number,
             Which::Name(wanted) => name.as_ref() == Some(wanted),
@@ -158,7 +157,7 @@ impl Arguments {
             let known: Vec<_> =
                 self.given.iter().map(|(number, name, _)| described(*number, name.as_deref())).collect();
             let of_kernel = format!("kernel `{}` has no argument `{which}`", self.kernel);
-            let failure = Failure::msg(Exit::Usage, format!("{option} {which}: {of_kernel}"));
+            let failure = Refused::new(RefusedKind::Usage, format!("{option} {which}: {of_kernel}"));
             return Err(if known.is_empty() {
                 failure.note("it has no arguments")
             } else {
@@ -168,7 +167,7 @@ impl Arguments {
         self.buffers.iter().find(|buffer| buffer.number == *number).ok_or_else(|| {
             let what = described(*number, name.as_deref());
             let message = format!("{option} {which}: {what} is a value, which a launch does not change");
-            Failure::msg(Exit::Usage, message)
+            Refused::new(RefusedKind::Usage, message)
         })
     }
 
@@ -176,7 +175,7 @@ impl Arguments {
     ///
     /// # Errors
     /// There is no such buffer, or it is none that the file can hold.
-    pub fn save(&mut self, save: &Save) -> CommandResult<()> {
+    pub fn save(&mut self, save: &Save) -> Result<(), Refused> {
         let of = self.buffer(&save.argument, "--save")?.clone();
         self.outputs.push(Output { of, path: save.path.clone() });
         Ok(())
@@ -224,14 +223,14 @@ impl Arguments {
     }
 
     /// What an argument is in memory.
-    fn value(&mut self, index: usize, spec: &ArgSpec, slot: &KernelArg) -> CommandResult<Value> {
+    fn value(&mut self, index: usize, spec: &ArgSpec, slot: &KernelArg) -> Result<Value, Refused> {
         let what = describe(index, slot);
         let (contents, save) = match spec {
             ArgSpec::Scalar(scalar) => return Ok(Value::Bytes(scalar.bytes())),
             ArgSpec::Hex(bytes) => return Ok(Value::Bytes(bytes.clone())),
             ArgSpec::Symbol(name) => return Ok(Value::Symbol(self.beside.find(name)?)),
             ArgSpec::Bytes(path) => {
-                let bytes = files::read(path).map_err(|failure| failure.context(&what))?;
+                let bytes = files::read(path).map_err(|error| Refused::from(error).context(&what))?;
                 return Ok(Value::Bytes(bytes));
             }
             ArgSpec::In(path) | ArgSpec::Npy(path) => (Contents::of_file(path, &what)?, None),
@@ -288,157 +287,17 @@ impl Placed {
     }
 }
 
-/// The kernel's explicit arguments, and what each of them is given as. No slots for a note that lists none.
-fn slots(kernel: &Kernel, given: &[Argument]) -> CommandResult<(Option<Vec<KernelArg>>, Vec<ArgSpec>)> {
-    let metadata = &kernel.metadata;
-    let explicit: Vec<_> = metadata.args.iter().filter(|arg| !arg.is_hidden()).cloned().collect();
-    let listed = |mut failure: Failure| {
-        for (index, arg) in explicit.iter().enumerate() {
-            failure = failure.note(format!("{}: {}", describe(index, arg), wanted(arg)));
-        }
-        failure
-    };
-    let usage = |message: String| Failure::msg(Exit::Usage, format!("kernel `{}` {message}", kernel.name));
-    if explicit.is_empty() && metadata.args.is_empty() && metadata.kernarg_segment_size > 0 {
-        if let Some(name) = given.iter().find_map(|argument| argument.name.as_ref()) {
-            let message = format!("has no argument `{name}`: its note lists no arguments");
-            return Err(usage(message).help("give the arguments in their order, without names"));
-        }
-        return Ok((None, given.iter().map(|argument| argument.spec.clone()).collect()));
-    }
-    let mut specs: Vec<Option<ArgSpec>> = vec![None; explicit.len()];
-    for Argument { name, spec } in given {
-        let Some(name) = name else { continue };
-        let Some(index) = explicit.iter().position(|arg| is_called(arg, name)) else {
-            let failure = usage(format!("has no argument `{name}`"));
-            return Err(if explicit.iter().all(|arg| arg.name.is_none()) {
-                listed(failure).help("its note has no names: give the arguments in their order")
-            } else {
-                listed(failure)
-            });
-        };
-        if specs[index].replace(spec.clone()).is_some() {
-            return Err(usage(format!("is given its argument `{name}` twice")));
-        }
-    }
-    let mut free = specs.iter_mut().filter(|spec| spec.is_none());
-    let mut too_many = false;
-    for Argument { spec, .. } in given.iter().filter(|argument| argument.name.is_none()) {
-        match free.next() {
-            Some(place) => *place = Some(spec.clone()),
-            None => too_many = true,
-        }
-    }
-    match specs.into_iter().collect::<Option<Vec<_>>>() {
-        Some(specs) if !too_many => Ok((Some(explicit), specs)),
-        _ => {
-            let takes = count(explicit.len(), "argument");
-            Err(listed(usage(format!("takes {takes}, {} given", given.len()))))
-        }
-    }
-}
-
-/// What clang puts behind the name of an argument that it passes as another type.
-const COERCED: &str = ".coerce";
-
-/// An argument's name in the source.
-fn arg_name(arg: &KernelArg) -> Option<&str> {
-    arg.name.as_deref().map(|name| name.strip_suffix(COERCED).unwrap_or(name))
-}
-
-/// Whether a user means this argument.
-fn is_called(arg: &KernelArg, name: &str) -> bool {
-    arg.name.as_deref() == Some(name) || arg_name(arg) == Some(name)
-}
-
 /// `bytes:FILE` arguments as what the files hold; their names are for what cannot be read.
-fn with_bytes_read(specs: &[ArgSpec], names: &[Option<&str>]) -> CommandResult<Vec<ArgSpec>> {
+fn with_bytes_read(specs: &[ArgSpec], names: &[Option<&str>]) -> Result<Vec<ArgSpec>, Refused> {
     let read = |(index, spec): (usize, &ArgSpec)| match spec {
         ArgSpec::Bytes(path) => {
             let what = described(index + 1, names.get(index).copied().flatten());
-            let bytes = files::read(path).map_err(|failure| failure.context(&what))?;
+            let bytes = files::read(path).map_err(|error| Refused::from(error).context(&what))?;
             Ok(ArgSpec::Hex(bytes))
         }
         other => Ok(other.clone()),
     };
     specs.iter().enumerate().map(read).collect()
-}
-
-/// Each argument at the next multiple of its size, as C lays them out.
-fn natural_layout(specs: &[ArgSpec]) -> Vec<KernelArg> {
-    let mut offset = 0u32;
-    let mut slots = Vec::new();
-    for spec in specs {
-        let (size, align) = match spec {
-            ArgSpec::Scalar(scalar) => (scalar.bytes().len() as u32, scalar.bytes().len() as u32),
-            // A structure's alignment divides its size.
-            ArgSpec::Hex(bytes) => (bytes.len() as u32, 1 << (bytes.len() as u32).trailing_zeros().min(3)),
-            _ => (8, 8),
-        };
-        offset = offset.next_multiple_of(align);
-        slots.push(KernelArg { offset, size, value_kind: "by_value".to_owned(), ..KernelArg::default() });
-        offset += size;
-    }
-    slots
-}
-
-/// ``argument 2 (`n`)``, counted from 1.
-fn described(number: usize, name: Option<&str>) -> String {
-    match name {
-        Some(name) => format!("argument {number} (`{name}`)"),
-        None => format!("argument {number}"),
-    }
-}
-
-/// Describes an argument by its place in the note.
-fn describe(index: usize, arg: &KernelArg) -> String {
-    described(index + 1, arg_name(arg))
-}
-
-/// What to give for an argument.
-fn wanted(arg: &KernelArg) -> String {
-    match (arg.value_kind.as_str(), arg.size) {
-        ("global_buffer", _) => {
-            "a pointer: give a buffer, as f32[100], f32:[1,2,3], FILE.npy, in:, out:, inout: or buf:"
-                .to_owned()
-        }
-        (_, 1) => "1 byte: give u8: or i8:".to_owned(),
-        (_, 2) => "2 bytes: give u16:, i16:, f16: or bf16:".to_owned(),
-        (_, 4) => "4 bytes: give u32:, i32: or f32:".to_owned(),
-        (_, 8) => "8 bytes: give u64:, i64:, f64: or a buffer".to_owned(),
-        (_, size) => format!("{size} bytes by value: give hex: or bytes:"),
-    }
-}
-
-/// Kinds that an argument of this command can be.
-const KINDS: [&str; 2] = ["by_value", "global_buffer"];
-
-fn check(kernel: &Kernel, index: usize, spec: &ArgSpec, slot: &KernelArg) -> CommandResult<()> {
-    let fail = |exit, what: String| {
-        let message = format!("kernel `{}`, {}: {what}", kernel.name, describe(index, slot));
-        Err(Failure::msg(exit, message))
-    };
-    if !KINDS.contains(&slot.value_kind.as_str()) {
-        return fail(Exit::Unsupported, format!("arguments of kind `{}` are not supported", slot.value_kind));
-    }
-    let (given, size) = match spec {
-        // A raw address, or null.
-        ArgSpec::Scalar(Scalar::U64(_)) => ("u64".to_owned(), 8),
-        ArgSpec::Symbol(_) => ("a symbol's address".to_owned(), 8),
-        ArgSpec::Scalar(scalar) if slot.value_kind == "global_buffer" => {
-            return fail(Exit::Usage, format!("{} given; it is {}", scalar.element(), wanted(slot)));
-        }
-        ArgSpec::Scalar(scalar) => (scalar.element().to_string(), scalar.bytes().len() as u32),
-        ArgSpec::Hex(_) if slot.value_kind == "global_buffer" => {
-            return fail(Exit::Usage, format!("bytes given; it is {}", wanted(slot)));
-        }
-        ArgSpec::Hex(bytes) => ("bytes".to_owned(), bytes.len() as u32),
-        _ => ("a buffer's address".to_owned(), 8),
-    };
-    if size != slot.size {
-        return fail(Exit::Usage, format!("{given} ({size} bytes) given; it is {}", wanted(slot)));
-    }
-    Ok(())
 }
 
 /// Bytes of the buffer that an argument points to; 0 of one that is none, and of a file that cannot be asked
@@ -454,34 +313,5 @@ fn buffer_size(spec: &ArgSpec) -> u64 {
             elements.bytes()
         }
         ArgSpec::Scalar(_) | ArgSpec::Hex(_) | ArgSpec::Bytes(_) | ArgSpec::Symbol(_) => 0,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn kernel_arg(name: &str, offset: u32, size: u32, kind: &str) -> KernelArg {
-        KernelArg {
-            name: Some(name.to_owned()),
-            offset,
-            size,
-            value_kind: kind.to_owned(),
-            address_space: None,
-        }
-    }
-
-    #[test]
-    fn arguments_without_a_note_are_laid_out_as_in_c() {
-        let specs = ["u8:1", "buf:4", "u16:2", "f32:1"].map(|text| text.parse().unwrap());
-        let offsets: Vec<_> = natural_layout(&specs).iter().map(|slot| slot.offset).collect();
-        assert_eq!(offsets, [0, 8, 16, 20]);
-    }
-
-    #[test]
-    fn what_to_give_is_told() {
-        assert_eq!(describe(1, &kernel_arg("n", 0, 4, "by_value")), "argument 2 (`n`)");
-        assert!(wanted(&kernel_arg("p", 0, 8, "global_buffer")).contains("inout:"));
-        assert!(wanted(&kernel_arg("s", 0, 24, "by_value")).contains("24 bytes"));
     }
 }

@@ -156,11 +156,6 @@ pub fn short_path(path: &str) -> Cow<'_, str> {
     rest.map_or_else(|| short(path), Cow::Borrowed)
 }
 
-/// `1 kernel`, `2 kernels`.
-pub fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
-}
-
 /// `out.elf` to `out.probes.json`.
 pub fn probe_map_path(output: &Path) -> PathBuf {
     output.with_extension("probes.json")

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::language::{Element, Elements, Scalar, is_npy};
-use super::npy;
-use crate::commands::files;
-use crate::exit::{CommandResult, Exit, Failure};
+use crate::files;
+use crate::language::{Element, Elements, Scalar, is_npy};
+use crate::npy;
+use crate::refused::{Refused, RefusedKind};
 
 /// Bytes, and facts about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,13 +34,14 @@ impl Contents {
     ///
     /// # Errors
     /// A file that cannot be read, or is no array by its content.
-    pub fn of_file(path: &Path, what: &str) -> CommandResult<Self> {
-        let mut bytes = files::read(path).map_err(|failure| failure.context(what))?;
+    pub fn of_file(path: &Path, what: &str) -> Result<Self, Refused> {
+        let mut bytes = files::read(path).map_err(|error| Refused::from(error).context(what))?;
         if !is_npy(path) {
             return Ok(Self { bytes, element: None, shape: None });
         }
-        let array = npy::Array::read(&bytes)
-            .map_err(|error| Failure::msg(Exit::BadInput, format!("{what}: {}: {error}", path.display())))?;
+        let array = npy::Array::read(&bytes).map_err(|error| {
+            Refused::new(RefusedKind::Unreadable, format!("{what}: {}: {error}", path.display()))
+        })?;
         bytes.drain(..array.data.start);
         Ok(Self { bytes, element: Some(array.element), shape: Some(array.shape) })
     }

@@ -1,0 +1,27 @@
+//! Numbers and lists of things in a sentence.
+
+/// `1 kernel`, `2 kernels`.
+pub fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Distinct names in their order, `most` of them, and how many more there are.
+///
+/// ```
+/// # use amdinst_text::listed;
+/// let names = ["a", "b", "a", "c"].map(str::to_owned);
+/// assert_eq!(listed(&names, 2), "a, b and 1 more");
+/// assert_eq!(listed(&names, 3), "a, b, c");
+/// ```
+pub fn listed(names: &[String], most: usize) -> String {
+    let mut distinct: Vec<&str> = Vec::new();
+    for name in names {
+        if !distinct.contains(&name.as_str()) {
+            distinct.push(name);
+        }
+    }
+    let more = distinct.len().saturating_sub(most);
+    distinct.truncate(most);
+    let text = distinct.join(", ");
+    if more > 0 { format!("{text} and {more} more") } else { text }
+}
