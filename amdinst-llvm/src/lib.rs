@@ -25,6 +25,8 @@
 //! `#[probe] #[inline(never)]`, which rustc drops on this target. Our flags stand behind `--` of
 //! `cargo rustc`, so that `core` is not rebuilt when they change.
 
+#![forbid(unsafe_code)]
+
 pub mod cache;
 pub mod definitions;
 pub mod store;
