@@ -227,3 +227,25 @@ fn rooms_import_one_another_in_no_circle() {
     }
     assert!(wrong.is_empty(), "rooms in circles: {wrong:#?}");
 }
+
+/// The page that follows an instruction names rooms that exist, each once, and none of these crates is left
+/// out.
+#[test]
+fn the_page_of_an_instruction_names_each_room_once() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
+    let page = std::fs::read_to_string(root.join("docs/src/bytes-to-counter.md")).expect("the page");
+    let mut named = BTreeSet::new();
+    for path in page.split('`').skip(1).step_by(2).filter(|code| code.contains('/')) {
+        assert!(root.join(path).exists(), "{path} is no room");
+        assert!(named.insert(Path::new(path).with_extension("")), "{path} is named twice");
+    }
+    let whole =
+        ["amdinst-core/src/analysis", "amdinst-core/src/instrument", "amdinst-emu/src", "amdinst-proof/src"];
+    for folder in whole {
+        for entry in std::fs::read_dir(root.join(folder)).expect("a folder of rooms") {
+            let room = Path::new(folder).join(entry.expect("its entry").file_name()).with_extension("");
+            let is_room = !room.ends_with("mod") && !room.ends_with("lib");
+            assert!(!is_room || named.contains(&room), "the page leaves {} out", room.display());
+        }
+    }
+}
