@@ -4,10 +4,13 @@
 #[cfg(test)]
 pub(super) mod tests;
 
+mod edit;
+
 use std::sync::Arc;
 
 use super::messagepack::{Damaged, Item, Recent, Stream, describe, write};
 use super::{KernelProblem, ObjectError};
+pub use edit::MetadataEdit;
 
 /// One kernel's part of the note. Zero or `None` where it is silent.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod code;
 mod endless;
 mod fault;
 mod message;
@@ -17,5 +18,6 @@ mod panic;
 mod remedy;
 mod timing;
 
-pub use fault::{Code, Explained, explained};
+pub use code::Code;
+pub use fault::{Explained, explained};
 pub use timing::{InstructionLines, instruction_cycles, timing_report, timing_table, wave_spans};

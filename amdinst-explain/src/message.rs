@@ -13,7 +13,7 @@ use amdinst_core::names::demangled;
 use amdinst_emu::{LaneState, PRIVATE_APERTURE};
 
 use crate::arguments::arguments;
-use crate::fault::Code;
+use crate::code::Code;
 
 /// What the function of Rust's library that traps at `pc` was to say, if its arguments are still there.
 pub(crate) fn read(code: &Code<'_>, pc: u64, state: &LaneState) -> Option<String> {

@@ -4,14 +4,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::abi::{Event, MemoryAccessFault, MemoryFlags, Outcome, QueueResource, Status};
+use crate::abi::{MemoryFlags, Outcome, QueueResource, Status};
 use crate::allocations::Allocations;
 use crate::cells::Cell64;
-use crate::counting::Reports;
+use crate::devices::Devices;
 use crate::events::{self, Events};
 use crate::gpu::Gpu;
 use crate::host_memory::Mapping;
-use crate::objects::Objects;
 use crate::queue::{self, Queue, Ring};
 use crate::settings::Settings;
 use crate::stopping;
@@ -25,20 +24,11 @@ const PACKET: u64 = 64;
 /// An emulated machine.
 #[derive(Debug)]
 pub(crate) struct Driver {
-    pub(crate) settings: Settings,
-    /// The GPUs: that of node N has index N - 1.
-    pub(crate) gpus: Vec<Gpu>,
-    pub(crate) events: Events,
-    /// Code objects that have been given to the loader.
-    pub(crate) objects: Objects,
-    /// What instrumented kernels have counted.
-    pub(crate) reports: Reports,
+    pub(crate) devices: Devices,
     allocations: Mutex<Allocations>,
     queues: Mutex<HashMap<u64, Queue>>,
     /// One word for each queue that may be.
     doorbells: Mapping,
-    /// The runtime's event for memory faults, by its address.
-    fault_event: Mutex<Option<usize>>,
     /// The process that it was made in: a child of it has none of its threads.
     process: u32,
 }
@@ -109,16 +99,11 @@ impl Driver {
             .ok_or_else(|| tell("there is no memory for the emulated GPU's doorbells"))?;
         stopping::begin();
         Ok(Self {
-            settings,
-            gpus,
             // SAFETY: pages that are never freed: no other function gives this address away.
-            events: Events::new(unsafe { Cell64::at(mailboxes) }),
-            objects: Objects::default(),
-            reports: Reports::default(),
+            devices: Devices::new(settings, gpus, Events::new(unsafe { Cell64::at(mailboxes) })),
             allocations: Mutex::new(allocations),
             queues: Mutex::default(),
             doorbells,
-            fault_event: Mutex::new(None),
             process: std::process::id(),
         })
     }
@@ -137,12 +122,6 @@ impl Driver {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The GPU of a node, by its index.
-    pub(crate) fn gpu_index(&self, node: u32) -> Result<usize, Status> {
-        let index = (node as usize).checked_sub(1).filter(|index| *index < self.gpus.len());
-        index.ok_or(Status::InvalidNodeUnit)
-    }
-
     /// A new queue, whose ring has that many bytes. Gives what is to be filled into the resource: its number
     /// and doorbell.
     pub(crate) fn create_queue(
@@ -152,7 +131,7 @@ impl Driver {
         bytes: u64,
         resource: &QueueResource,
     ) -> Result<(u64, u64), Status> {
-        let gpu = self.gpu_index(node)?;
+        let gpu = self.devices.gpu_index(node)?;
         let packets = bytes / PACKET;
         let read = resource.read_pointer;
         if base == 0
@@ -172,7 +151,7 @@ impl Driver {
         // SAFETY: the runtime keeps it until the queue is destroyed.
         let read = unsafe { Cell64::at(read) };
         let ring = Ring { base, packets, read, doorbell };
-        let queue = Queue::start(self, gpu, ring, index)?;
+        let queue = Queue::start(&self.devices, gpu, ring, index)?;
         // Numbers are the doorbells' and never zero.
         let id = index as u64 + 1;
         queues.insert(id, queue);
@@ -195,38 +174,5 @@ impl Driver {
         // Not under the lock: it waits for the queue's thread.
         drop(queue);
         Ok(())
-    }
-
-    /// Note the runtime's event for memory faults.
-    pub(crate) fn set_fault_event(&self, event: *mut Event) {
-        *self.fault_event.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.expose_provenance());
-    }
-
-    /// Forget it, if it is this one.
-    pub(crate) fn forget_fault_event(&self, event: *mut Event) {
-        let mut known = self.fault_event.lock().unwrap_or_else(PoisonError::into_inner);
-        if *known == Some(event.expose_provenance()) {
-            *known = None;
-        }
-    }
-
-    /// Tell the runtime of an access to memory that a GPU must not make.
-    pub(crate) fn raise_memory_fault(&self, node: u32, address: u64, read_only: bool) {
-        let known = self.fault_event.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(event) = *known else { return };
-        let event: *mut Event = std::ptr::with_exposed_provenance_mut(event);
-        let failure = if read_only { MemoryAccessFault::READ_ONLY } else { MemoryAccessFault::NOT_PRESENT };
-        let flags = MemoryAccessFault::FATAL_PROCESS;
-        let data = MemoryAccessFault { node, address, failure, flags: 0 };
-        // SAFETY: an event that `hsaKmtCreateEvent` made and `hsaKmtDestroyEvent` has not freed: it would
-        // have taken the lock.
-        let id = unsafe {
-            (&raw mut (*event).data).write_unaligned(data);
-            // The runtime takes the rest as valid when it sees the flags.
-            std::sync::atomic::fence(SeqCst);
-            (&raw mut (*event).data.flags).write_unaligned(flags);
-            (&raw const (*event).id).read_unaligned()
-        };
-        let _ = self.events.set(id, true);
     }
 }

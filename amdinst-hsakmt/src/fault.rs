@@ -6,10 +6,10 @@ use amdinst_core::panics::Panic;
 use amdinst_core::report::run::FaultReport;
 use amdinst_emu::{Fault, FaultKind, MemorySpace};
 use amdinst_explain::{Code, Explained, explained};
-use amdinst_report::Sources;
 
-use crate::gpu::DispatchError;
+use crate::dispatch_error::DispatchError;
 use crate::objects::Object;
+use crate::sources::{here, sources, told};
 use crate::stopping::Why;
 
 /// A fault of a kernel with its places in the source, and what mends it: of the code object that the program
@@ -28,21 +28,6 @@ pub(crate) fn report(fault: &Fault, object: Option<&Object>, panics: &[Panic]) -
             panics,
         },
     )
-}
-
-/// What the user is told of a fault.
-pub(crate) fn told(Explained { report, help, .. }: &Explained) -> String {
-    amdinst_report::fault::text(report, &sources(), help.as_slice(), false)
-}
-
-/// The directory that the program runs in.
-fn here() -> Option<String> {
-    std::env::current_dir().ok()?.into_os_string().into_string().ok()
-}
-
-/// Sources, as the program's compiler named them.
-pub(crate) fn sources() -> Sources {
-    Sources::new(here().unwrap_or_default(), &[])
 }
 
 /// How the runtime is told.

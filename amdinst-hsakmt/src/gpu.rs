@@ -10,64 +10,22 @@ use amdgpu_isa::Arch;
 use amdinst_core::instrument::BUFFER_SYMBOL;
 use amdinst_core::names;
 use amdinst_emu::{
-    Config, Dispatch, Execution, Fault, FaultKind, LoadError, Machine, MemoryError, OutOfRange, Program,
-    Resident, Stop, Unmarked,
+    Config, Dispatch, Execution, LoadError, Machine, MemoryError, OutOfRange, Program, Resident, Stop,
+    Unmarked,
 };
-use amdinst_explain::Explained;
 
 use crate::cells::Cell64;
 use crate::counting::{Counted, Reports, Shape};
-use crate::fault::{report, told};
+use crate::dispatch_error::DispatchError;
+use crate::fault::report;
 use crate::host_memory::Mapping;
 use crate::image::Image;
 use crate::kept::Kept;
 use crate::objects::{Object, Objects};
 use crate::settings::Settings;
+use crate::sources::told;
 use crate::tell::tell;
 use crate::variables::{Sharing, Variables};
-
-/// Why a packet was not run to its end.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum DispatchError {
-    /// There is no kernel where the packet says.
-    #[error("the packet's kernel at {address:#x} cannot be read: {error}")]
-    NoKernel {
-        /// `kernel_object`.
-        address: u64,
-        /// Why.
-        error: LoadError,
-    },
-    /// The kernel faulted.
-    #[error("{}", told(report))]
-    Fault {
-        /// Why and where.
-        fault: Box<Fault>,
-        /// The fault, with its places in the source.
-        report: Box<Explained>,
-    },
-    /// The launch was to be stopped before it had begun.
-    #[error("stopped before it began")]
-    NotBegun,
-    /// What an instrumented kernel counted cannot be had.
-    #[error("kernel `{kernel}`: {reason}")]
-    Counters {
-        /// The kernel.
-        kernel: String,
-        /// Why.
-        reason: String,
-    },
-}
-
-impl DispatchError {
-    /// Whether the launch ended because it was to end, which is no fault.
-    pub(crate) fn is_stop(&self) -> bool {
-        match self {
-            Self::NotBegun => true,
-            Self::Fault { fault, .. } => fault.kind == FaultKind::Stopped,
-            Self::NoKernel { .. } | Self::Counters { .. } => false,
-        }
-    }
-}
 
 /// A kernel, decoded, with what is known of its code object.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use amdgpu_object::{CodeObject, Kernel, verify};
 use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_emu::Machine;
 
-use crate::fault::sources;
 use crate::image::Image;
+use crate::sources::sources;
 use crate::tell::tell;
 
 /// Kernels of HIP's own, which copy and fill.

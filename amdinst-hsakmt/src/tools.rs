@@ -73,7 +73,7 @@ pub(crate) unsafe extern "C" fn OnLoad(
             file.write(from_file);
             memory.write(from_memory);
         }
-        if driver.settings.instrument == Instrument::Report && !WILL_PRINT.swap(true, SeqCst) {
+        if driver.devices.settings.instrument == Instrument::Report && !WILL_PRINT.swap(true, SeqCst) {
             // SAFETY: a function that may be called at any time.
             unsafe { libc::atexit(at_exit) };
         }
@@ -94,7 +94,7 @@ pub(crate) extern "C" fn OnUnload() {}
 extern "C" fn at_exit() {
     let _ = catch_unwind(|| {
         if let Some(driver) = Driver::existing() {
-            driver.reports.print();
+            driver.devices.reports.print();
         }
     });
 }
@@ -102,11 +102,11 @@ extern "C" fn at_exit() {
 /// Take note of a code object; gives what is to be loaded in its place.
 fn seen(bytes: &[u8]) -> Option<&'static [u8]> {
     let driver = driver().ok()?;
-    let counters = match driver.settings.instrument {
+    let counters = match driver.devices.settings.instrument {
         Instrument::No => None,
-        Instrument::Yes | Instrument::Report => Some(driver.settings.counters),
+        Instrument::Yes | Instrument::Report => Some(driver.devices.settings.counters),
     };
-    let object = catch_unwind(AssertUnwindSafe(|| driver.objects.note(bytes, counters))).ok()??;
+    let object = catch_unwind(AssertUnwindSafe(|| driver.devices.objects.note(bytes, counters))).ok()??;
     // The driver keeps it for as long as the process lives.
     let replacement: *const [u8] = object.replacement()?;
     // SAFETY: `Objects` forgets none, and an `Object` does not change.

@@ -7,11 +7,11 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use amdinst_core::report::Certainty;
 use amdinst_core::report::Location;
 use serde::{Deserialize, Serialize};
 
 use crate::summary::{Branch, KernelSummary, Summary};
-use amdinst_core::report::Certainty;
 
 /// The version of the comparison's JSON.
 pub const SCHEMA: u32 = 1;
@@ -118,7 +118,7 @@ impl Diff {
     }
 
     fn kernel_alone(&mut self, verdict: Verdict, kernel: &KernelSummary) {
-        let branches = Some(crate::human::count(kernel.branches.len() as u64, "branch"));
+        let branches = Some(amdinst_text::count(kernel.branches.len(), "branch"));
         let (before, after) = if verdict == Verdict::New { (None, branches) } else { (branches, None) };
         self.changes.push(Change {
             verdict,

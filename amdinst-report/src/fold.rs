@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use amdinst_core::report::{Counts, Location, Lost};
+use amdinst_text::count;
 
-use crate::human::count;
 use crate::summary::{Branch, KernelSummary};
 
 /// What is shown as one.

@@ -4,13 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use amdinst_core::report::Location;
+use amdinst_core::report::{Certainty, refused};
+use amdinst_text::count;
 use thiserror::Error;
 
 use crate::diff::{Diff, Verdict};
 use crate::fold::{Shown, fold};
-use crate::human::count;
 use crate::summary::{KernelSummary, Summary};
-use amdinst_core::report::{Certainty, refused};
 
 /// What a limit is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@
 use std::fmt::Write as _;
 
 use amdinst_core::report::Location;
+use amdinst_text::count;
 
 use crate::fault::sentence;
 use crate::fold::{Shown, fold};
 use crate::gate::Violation;
-use crate::human::count;
 use crate::summary::Summary;
 
 /// One line an annotation; at most `top` branches. GitHub shows ten warnings and ten errors of a step.

@@ -10,6 +10,7 @@ use amdinst_core::report::columns::{Layout, folded};
 use amdinst_core::report::origin::short;
 use amdinst_core::report::refused;
 use amdinst_core::report::run::Sampled;
+use amdinst_text::count;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::fault;
@@ -409,14 +410,4 @@ pub(crate) fn heading(kernel: &KernelSummary) -> String {
         }
     }
     text
-}
-
-/// `1 launch`, `2 launches`.
-pub(crate) fn count(number: u64, thing: &str) -> String {
-    let plural = match thing {
-        _ if number == 1 => "",
-        _ if thing.ends_with("ch") => "es",
-        _ => "s",
-    };
-    format!("{number} {thing}{plural}")
 }

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use amdinst_core::report::Origin;
 use amdinst_core::report::columns::{self, Column, Fit, Layout};
 use amdinst_core::report::origin::short;
+use amdinst_text::count;
 
-use crate::human::count;
 use crate::sources::Sources;
 use crate::summary::{KernelSummary, Line, Summary};
 

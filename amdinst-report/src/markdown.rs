@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
+use amdinst_core::report::{Certainty, Counts, Lost, refused};
+use amdinst_text::count;
+
 use crate::fault::sentence;
 use crate::fold::{Dependency, Shown, fold};
 use crate::gate::Violation;
-use crate::human::{count, explain, found};
+use crate::human::{explain, found};
 use crate::summary::{Branch, KernelSummary, Resources, Summary};
-use amdinst_core::report::{Certainty, Counts, Lost, refused};
 
 /// The whole report: faults, limits that were passed, the branches that diverged (at most `top`) or the lines
 /// that ran, the kernels. Ends with a newline.

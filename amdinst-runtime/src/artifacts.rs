@@ -5,183 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::SystemTime;
 
-use amdgpu_isa::{Arch, WaveSize};
-use amdgpu_object::{CodeObject, Kernel};
-use amdinst_core::instrument::{AddressMap, KernelProbes, ProbeMap, SCHEMA, check_pair, digest};
+use amdgpu_object::CodeObject;
+use amdinst_core::instrument::{ProbeMap, check_pair};
 use amdinst_core::manifest::{Artifact, Manifest, REFUSED_SECTION};
-use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject, LaunchFailure, Settings};
-use thiserror::Error;
+use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject, Settings};
 
+use crate::artifact_error::{ArtifactError, broken};
+use crate::built::{Built, InstrumentedForm, code_for};
 use crate::{embedded, freshness, rebuild, source};
-
-/// Why there is no code object to launch. Each says what to do.
-#[derive(Clone, Debug, Error)]
-pub(crate) enum ArtifactError {
-    /// No manifest for the package.
-    #[error(
-        "the kernels of package `{package}` are not built: no manifest at {}\n  \
-         run `cargo amdinst build -p {package}`, or the tests through `cargo amdinst test -p {package}`",
-        paths(tried)
-    )]
-    NotBuilt {
-        /// The package.
-        package: String,
-        /// Where it was looked for.
-        tried: Vec<PathBuf>,
-    },
-    /// Not built for the device's processor.
-    #[error(
-        "the kernels of package `{package}` are built for {}, not for {cpu}{}\n  \
-         run `cargo amdinst build -p {package} --target-cpu {cpu}`, or have AMDINST_TARGET_CPU name one that they are built for",
-        built.join(", "),
-        profile.as_ref().map(|profile| format!(" with profile `{profile}`")).unwrap_or_default()
-    )]
-    OtherTarget {
-        /// The package.
-        package: String,
-        /// The processor.
-        cpu: String,
-        /// The profile, if one was asked for.
-        profile: Option<String>,
-        /// What there is.
-        built: Vec<String>,
-    },
-    /// The kernels were built, but not instrumented for this counter home.
-    #[error(
-        "the kernels of package `{package}` are not instrumented with counters in `{home}`\n  run `cargo amdinst build -p {package}`"
-    )]
-    NotInstrumented {
-        /// The package.
-        package: String,
-        /// `auto`, `register`, `lds` or `global`.
-        home: &'static str,
-    },
-    /// The program has no kernels in it.
-    #[error(
-        "the kernels of package `{package}` were left out of this program (AMDINST_SKIP_BUILD)\n  build it again without that variable"
-    )]
-    LeftOut {
-        /// The package.
-        package: String,
-    },
-    /// The kernels in the program count elsewhere.
-    #[error(
-        "the kernels of package `{package}` in this program have no counters in `{home}`: its build script chose where they are\n  \
-         leave AMDINST_COUNTERS away, or choose `{home}` there"
-    )]
-    EmbeddedOtherwise {
-        /// The package.
-        package: String,
-        /// `register`, `lds` or `global`.
-        home: &'static str,
-    },
-    /// The kernels are older than their sources, and could not be built again.
-    #[error("the kernels of package `{package}` are stale: {what}{}\n  run `{command}`", reason.as_deref().unwrap_or_default())]
-    Stale {
-        /// The package.
-        package: String,
-        /// What has changed.
-        what: String,
-        /// Why building them again failed.
-        reason: Option<String>,
-        /// What to run.
-        command: String,
-    },
-    /// A file that is missing or broken.
-    #[error("{}: {message}\n  build the kernels again with `cargo amdinst build`", path.display())]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        message: String,
-    },
-}
-
-fn paths(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", nor at ")
-}
-
-impl From<ArtifactError> for LaunchFailure {
-    fn from(error: ArtifactError) -> Self {
-        Self::Artifacts { message: error.to_string() }
-    }
-}
-
-/// A code object with its instrumented form, in memory.
-#[derive(Debug)]
-pub(crate) struct Built {
-    /// The package that it was built from.
-    pub(crate) package: String,
-    /// The cargo profile that it was built with.
-    pub(crate) profile: String,
-    pub(crate) original: CodeObject,
-    pub(crate) original_path: PathBuf,
-    /// `None` when no kernel could or had to be instrumented.
-    pub(crate) instrumented: Option<InstrumentedForm>,
-    pub(crate) probes: ProbeMap,
-}
-
-/// An instrumented code object.
-#[derive(Debug)]
-pub(crate) struct InstrumentedForm {
-    pub(crate) object: CodeObject,
-    pub(crate) path: PathBuf,
-}
-
-impl Built {
-    /// Kernels that run as they were compiled: nothing of them was asked to be counted.
-    pub(crate) fn as_compiled(
-        package: &str,
-        profile: &str,
-        original: CodeObject,
-        original_path: PathBuf,
-    ) -> Self {
-        let target = original.target.to_string();
-        let probes = ProbeMap {
-            schema: SCHEMA,
-            target,
-            original: digest(&original.bytes),
-            code_object: None,
-            kernels: Vec::new(),
-            addresses: AddressMap::default(),
-        };
-        Self {
-            package: package.to_owned(),
-            profile: profile.to_owned(),
-            original,
-            original_path,
-            instrumented: None,
-            probes,
-        }
-    }
-
-    /// What the code object calls the kernel of that path in its crate (`scan::sum`): by the path if it has
-    /// several of that name.
-    pub(crate) fn name<'a>(&self, path: &'a str) -> &'a str {
-        let generic = path.find('<').unwrap_or(path.len());
-        let own = path[..generic].rfind("::").map_or(path, |at| &path[at + 2..]);
-        if self.original.kernel(path).is_some() { path } else { own }
-    }
-
-    /// A kernel of the original.
-    pub(crate) fn kernel(&self, name: &str) -> Result<&Kernel, LaunchFailure> {
-        self.original.kernel(name).ok_or_else(|| LaunchFailure::NoSuchKernel {
-            kernel: name.to_owned(),
-            path: self.original_path.display().to_string(),
-            known: self.original.kernels.iter().map(|kernel| kernel.name.clone()).collect(),
-        })
-    }
-
-    /// The size of the waves of a kernel.
-    pub(crate) fn wave_size(&self, name: &str) -> Result<WaveSize, LaunchFailure> {
-        Ok(self.kernel(name)?.descriptor.wave_size(self.original.target.arch))
-    }
-
-    /// A kernel's part of the probe map.
-    pub(crate) fn probes_of(&self, kernel: &str) -> Option<&KernelProbes> {
-        self.probes.kernel(kernel)
-    }
-}
 
 /// Builds that may end while the files of one are read.
 const BUILDS_MEANWHILE: usize = 10;
@@ -287,13 +118,6 @@ fn artifact(settings: &Settings, package: &str, cpu: &str) -> Result<(PathBuf, A
                 .collect(),
         }),
     }
-}
-
-/// What there is for a processor, else what there is for the generic one that it belongs to: the order that
-/// HIP has, too.
-pub(crate) fn code_for<T>(cpu: &str, built: impl Fn(&str) -> Option<T>) -> Option<T> {
-    let generic = || built(Arch::from_name(cpu)?.generic()?.name());
-    built(cpu).or_else(generic)
 }
 
 /// What this process has read before, or reads now.
@@ -505,10 +329,6 @@ fn manifest_there(settings: &Settings, package: &str) -> Result<(PathBuf, Arc<Ma
         }
     }
     Err(ArtifactError::NotBuilt { package: package.to_owned(), tried })
-}
-
-pub(crate) fn broken(path: &Path, message: impl ToString) -> ArtifactError {
-    ArtifactError::Broken { path: path.to_owned(), message: message.to_string() }
 }
 
 /// The manifest in a file. Each launch asks for it; it is read again when there is another file.

@@ -7,7 +7,8 @@ use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{Home, KernelProbes, ProbeMap, check_pair};
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject};
 
-use crate::artifacts::{ArtifactError, Built, InstrumentedForm, broken, code_for};
+use crate::artifact_error::{ArtifactError, broken};
+use crate::built::{Built, InstrumentedForm, code_for};
 use crate::source;
 
 /// The code object of a package for `cpu`, and `profile` if one is asked for.

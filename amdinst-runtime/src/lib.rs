@@ -15,7 +15,9 @@
 //! a switch, and a debugger would see two programs; `exec` needs a library in any case. A test program asks
 //! it for one symbol. The harness takes this crate in directly with its feature `bundled`.
 
+mod artifact_error;
 mod artifacts;
+mod built;
 mod device;
 mod embedded;
 mod exports;

@@ -3,7 +3,8 @@
 use amdgpu_isa::Target;
 use amdinst_format::interface::LaunchFailure;
 
-use crate::artifacts::{self, Built};
+use crate::artifact_error::broken;
+use crate::built::Built;
 
 /// The instructions of a kernel as it was built, before any probe, one a line and as LLVM writes them.
 /// Without addresses, so that a snapshot of it changes only when the code does.
@@ -19,7 +20,7 @@ pub(crate) fn listing(built: &Built, kernel: &str) -> Result<String, LaunchFailu
     while pc < kernel.code.end {
         let bytes = usize::try_from(pc - object.text.address).ok().and_then(|offset| code.get(offset..));
         let inst = amdgpu_isa::decode(target, bytes.unwrap_or_default())
-            .map_err(|error| artifacts::broken(&built.original_path, format!("at {pc:#x}: {error}")))?;
+            .map_err(|error| broken(&built.original_path, format!("at {pc:#x}: {error}")))?;
         text.push_str(&inst.text(target).to_string());
         text.push('\n');
         pc += u64::from(inst.size);

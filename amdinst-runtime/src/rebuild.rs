@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use amdinst_format::interface::{CounterChoice, Settings};
 use amdinst_format::manifest::{Artifact, Origin};
 
-use crate::artifacts::ArtifactError;
+use crate::artifact_error::ArtifactError;
 
 /// Names another command than the one that has built them.
 const COMMAND: &str = "CARGO_AMDINST";

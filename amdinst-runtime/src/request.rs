@@ -12,7 +12,7 @@ use amdinst_core::printed::Printed;
 use amdinst_core::report::{self, SCHEMA};
 use amdinst_format::interface::LaunchFailure;
 
-use crate::artifacts::Built;
+use crate::built::Built;
 
 /// A launch, checked against the code object.
 pub(crate) struct Request<'a> {

@@ -1,8 +1,20 @@
 //! Numbers and lists of things in a sentence.
 
+use std::fmt::Display;
+
 /// `1 kernel`, `2 kernels`.
-pub fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+///
+/// ```
+/// # use amdinst_text::count;
+/// assert_eq!([count(1_u64, "launch"), count(2_usize, "launch")], ["1 launch", "2 launches"]);
+/// ```
+pub fn count<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+    let plural = match thing {
+        _ if number == N::from(1) => "",
+        _ if thing.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{number} {thing}{plural}")
 }
 
 /// Distinct names in their order, `most` of them, and how many more there are.

@@ -12,7 +12,7 @@ use amdinst_device::{
 };
 
 use crate::buffer::{Buffer, BufferSlice, BufferSliceMut, Region};
-use crate::launch::Dim3;
+use crate::dim3::Dim3;
 use crate::rows::{BufferRows, BufferRowsMut, Rows};
 
 /// A value that may be passed for a kernel parameter of type `P`. `N` is for messages: a type with the

@@ -75,6 +75,7 @@
 mod arguments;
 mod buffer;
 pub mod device;
+mod dim3;
 mod embedded;
 mod error;
 mod expected;
@@ -98,13 +99,14 @@ pub use amdinst_macros::test;
 pub use arguments::{Argument, Arguments};
 pub use buffer::{Buffer, BufferSlice, BufferSliceMut};
 pub use device::{Device, DeviceError};
+pub use dim3::Dim3;
 pub use error::LaunchError;
 pub use expected::branch_counts;
 #[doc(hidden)]
 pub use insta;
 #[doc(hidden)]
 pub use inventory;
-pub use launch::{Dim3, Launch, Run};
+pub use launch::{Launch, Run};
 pub use listing::Listing;
 pub use report::Report;
 #[doc(hidden)]

@@ -27,10 +27,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::elf::Elf;
+pub use super::metadata::MetadataEdit;
 use super::verify::{VerifyError, check, verify_owned};
 pub use debug::DebugInfo;
 
-use super::{Bytes, CodeObject, KEPT_REACH, KernelArg, KernelDescriptor, ObjectError};
+use super::{Bytes, CodeObject, KEPT_REACH, KernelDescriptor, ObjectError};
 
 /// Granule of memory protection, to which the new code is aligned.
 const PAGE: u64 = 4096;
@@ -94,25 +95,6 @@ pub struct KernelEdit {
     pub descriptor: KernelDescriptor,
     /// What changes in its metadata. Ignored if the code object has no metadata for it.
     pub metadata: MetadataEdit,
-}
-
-/// Changes to the metadata of one kernel. `None` keeps the old value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MetadataEdit {
-    /// Bytes of the kernarg segment.
-    pub kernarg_segment_size: Option<u32>,
-    /// Static LDS, bytes a workgroup.
-    pub group_segment_fixed_size: Option<u32>,
-    /// Scratch, bytes a work-item.
-    pub private_segment_fixed_size: Option<u32>,
-    /// SGPRs used, specials included.
-    pub sgpr_count: Option<u32>,
-    /// VGPRs used (gfx90a and later: VGPRs and AGPRs together).
-    pub vgpr_count: Option<u32>,
-    /// AGPRs used.
-    pub agpr_count: Option<u32>,
-    /// Arguments to append, in order.
-    pub append_args: Vec<KernelArg>,
 }
 
 /// Why a code object could not be rewritten.

@@ -4,7 +4,7 @@
 use super::yaml::{self, Node, Scalar};
 use crate::KernelArg;
 use crate::messagepack::write;
-use crate::rewrite::MetadataEdit;
+use crate::metadata::MetadataEdit;
 
 /// The note's YAML, and the same as metadata of version 3.
 #[derive(Clone, Debug)]

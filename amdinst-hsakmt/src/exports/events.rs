@@ -34,7 +34,7 @@ pub(crate) unsafe extern "C" fn hsaKmtCreateEvent(
         let driver = driver()?;
         // SAFETY: the runtime's.
         let descriptor = unsafe { descriptor.read_unaligned() };
-        let (id, mailbox) = driver.events.create(manual, signaled)?;
+        let (id, mailbox) = driver.devices.events.create(manual, signaled)?;
         let value = Box::into_raw(Box::new(Event {
             id,
             kind: descriptor.kind,
@@ -44,7 +44,7 @@ pub(crate) unsafe extern "C" fn hsaKmtCreateEvent(
             hw_data3: id,
         }));
         if descriptor.kind == event_kind::MEMORY {
-            driver.set_fault_event(value);
+            driver.devices.set_fault_event(value);
         }
         // SAFETY: the runtime's.
         unsafe { put(event, value) }
@@ -59,8 +59,8 @@ pub(crate) unsafe extern "C" fn hsaKmtCreateEvent(
 pub(crate) unsafe extern "C" fn hsaKmtDestroyEvent(event: *mut Event) -> u32 {
     let destroy = |driver: &Driver| {
         // SAFETY: the runtime's.
-        driver.events.destroy(unsafe { id(event) }?)?;
-        driver.forget_fault_event(event);
+        driver.devices.events.destroy(unsafe { id(event) }?)?;
+        driver.devices.forget_fault_event(event);
         // SAFETY: `hsaKmtCreateEvent` made it, and its number was valid still, so this is the first time.
         drop(unsafe { Box::from_raw(event) });
         Ok(())
@@ -75,7 +75,7 @@ pub(crate) unsafe extern "C" fn hsaKmtDestroyEvent(event: *mut Event) -> u32 {
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn hsaKmtSetEvent(event: *mut Event) -> u32 {
     // SAFETY: the runtime's.
-    status(|| driver()?.events.set(unsafe { id(event) }?, true))
+    status(|| driver()?.devices.events.set(unsafe { id(event) }?, true))
 }
 
 /// Takes an event's signal back.
@@ -85,7 +85,7 @@ pub(crate) unsafe extern "C" fn hsaKmtSetEvent(event: *mut Event) -> u32 {
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn hsaKmtResetEvent(event: *mut Event) -> u32 {
     // SAFETY: the runtime's.
-    status(|| driver()?.events.set(unsafe { id(event) }?, false))
+    status(|| driver()?.devices.events.set(unsafe { id(event) }?, false))
 }
 
 /// Whether an event is signaled; if not, this is a time-out.
@@ -96,7 +96,7 @@ pub(crate) unsafe extern "C" fn hsaKmtResetEvent(event: *mut Event) -> u32 {
 pub(crate) unsafe extern "C" fn hsaKmtQueryEventState(event: *mut Event) -> u32 {
     status(|| {
         // SAFETY: the runtime's.
-        let signaled = driver()?.events.is_set(unsafe { id(event) }?)?;
+        let signaled = driver()?.devices.events.is_set(unsafe { id(event) }?)?;
         if signaled { Ok(()) } else { Err(Status::WaitTimeout) }
     })
 }
@@ -108,7 +108,7 @@ pub(crate) unsafe extern "C" fn hsaKmtQueryEventState(event: *mut Event) -> u32 
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn hsaKmtWaitOnEvent(event: *mut Event, milliseconds: u32) -> u32 {
     // SAFETY: the runtime's.
-    status(|| driver()?.events.wait(&[unsafe { id(event) }?], false, milliseconds))
+    status(|| driver()?.devices.events.wait(&[unsafe { id(event) }?], false, milliseconds))
 }
 
 /// Waits for one of some events, or for all.
@@ -132,6 +132,6 @@ pub(crate) unsafe extern "C" fn hsaKmtWaitOnMultipleEvents(
                 .map(|event| id(event))
         }
         .collect::<Result<Vec<_>, _>>()?;
-        driver.events.wait(&ids, all, milliseconds)
+        driver.devices.events.wait(&ids, all, milliseconds)
     })
 }

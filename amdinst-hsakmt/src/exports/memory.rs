@@ -23,12 +23,18 @@ pub(crate) unsafe extern "C" fn hsaKmtAllocMemory(
             return Err(Status::InvalidParameter);
         }
         if node != 0 {
-            driver.gpu_index(node)?;
+            driver.devices.gpu_index(node)?;
         }
         // SAFETY: the runtime's.
         let wanted = unsafe { address.read_unaligned() }.expose_provenance() as u64;
         let fixed = flags.fixed_address().then_some(wanted);
-        let got = driver.allocations().allocate(node, size, flags, fixed, driver.settings.profile.memory)?;
+        let got = driver.allocations().allocate(
+            node,
+            size,
+            flags,
+            fixed,
+            driver.devices.settings.profile.memory,
+        )?;
         // SAFETY: the runtime's.
         unsafe { put(address, std::ptr::with_exposed_provenance_mut(got as usize)) }
     })
@@ -38,7 +44,7 @@ pub(crate) unsafe extern "C" fn hsaKmtAllocMemory(
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn hsaKmtFreeMemory(address: *mut c_void, _size: u64) -> u32 {
     let address = address.expose_provenance() as u64;
-    status(|| give_back(|driver| driver.allocations().free(&driver.gpus, address)))
+    status(|| give_back(|driver| driver.allocations().free(&driver.devices.gpus, address)))
 }
 
 fn register(address: *mut c_void, size: u64, flags: MemoryFlags) -> Outcome {
@@ -76,7 +82,7 @@ pub(crate) extern "C" fn hsaKmtRegisterMemoryWithFlags(
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn hsaKmtDeregisterMemory(address: *mut c_void) -> u32 {
     let address = address.expose_provenance() as u64;
-    status(|| give_back(|driver| driver.allocations().deregister(&driver.gpus, address)))
+    status(|| give_back(|driver| driver.allocations().deregister(&driver.devices.gpus, address)))
 }
 
 /// Maps a block and says where GPUs find it.
@@ -85,7 +91,7 @@ pub(crate) extern "C" fn hsaKmtDeregisterMemory(address: *mut c_void) -> u32 {
 /// `alternate` is valid for a write, or null.
 unsafe fn map(driver: &Driver, address: *mut c_void, nodes: &[u32], alternate: *mut u64) -> Outcome {
     let address = address.expose_provenance() as u64;
-    let device = driver.allocations().map(&driver.gpus, address, nodes)?;
+    let device = driver.allocations().map(&driver.devices.gpus, address, nodes)?;
     // SAFETY: the caller's.
     if alternate.is_null() { Ok(()) } else { unsafe { put(alternate, device) } }
 }
@@ -102,7 +108,7 @@ pub(crate) unsafe extern "C" fn hsaKmtMapMemoryToGPU(
 ) -> u32 {
     status(|| {
         let driver = driver()?;
-        let nodes: Vec<u32> = driver.gpus.iter().map(|gpu| gpu.node).collect();
+        let nodes: Vec<u32> = driver.devices.gpus.iter().map(|gpu| gpu.node).collect();
         // SAFETY: the runtime's.
         unsafe { map(driver, address, &nodes, alternate) }
     })
@@ -135,7 +141,7 @@ pub(crate) unsafe extern "C" fn hsaKmtMapMemoryToGPUNodes(
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn hsaKmtUnmapMemoryToGPU(address: *mut c_void) -> u32 {
     let address = address.expose_provenance() as u64;
-    status(|| give_back(|driver| driver.allocations().unmap(&driver.gpus, address)))
+    status(|| give_back(|driver| driver.allocations().unmap(&driver.devices.gpus, address)))
 }
 
 /// What a pointer points to.
@@ -205,5 +211,5 @@ pub(crate) extern "C" fn hsaKmtSetMemoryPolicy(
     _address: *mut c_void,
     _size: u64,
 ) -> u32 {
-    status(|| driver()?.gpu_index(node).map(drop))
+    status(|| driver()?.devices.gpu_index(node).map(drop))
 }

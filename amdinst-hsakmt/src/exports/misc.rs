@@ -31,7 +31,7 @@ pub(crate) extern "C" fn hsaKmtSetTrapHandler(
     _buffer: *mut c_void,
     _buffer_size: u64,
 ) -> u32 {
-    status(|| driver()?.gpu_index(node).map(drop))
+    status(|| driver()?.devices.gpu_index(node).map(drop))
 }
 
 /// Whether pages may fault and come back: never.

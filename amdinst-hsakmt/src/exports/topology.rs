@@ -39,7 +39,7 @@ pub(crate) unsafe extern "C" fn hsaKmtGetVersion(version: *mut VersionInfo) -> u
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn hsaKmtAcquireSystemProperties(properties: *mut SystemProperties) -> u32 {
     // SAFETY: the runtime's.
-    status(|| unsafe { put(properties, topology::system(&driver()?.settings)) })
+    status(|| unsafe { put(properties, topology::system(&driver()?.devices.settings)) })
 }
 
 /// Nothing is held.
@@ -55,7 +55,7 @@ pub(crate) extern "C" fn hsaKmtReleaseSystemProperties() -> u32 {
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn hsaKmtGetNodeProperties(node: u32, properties: *mut NodeProperties) -> u32 {
     // SAFETY: the runtime's.
-    status(|| unsafe { put(properties, topology::node(&driver()?.settings, node)?) })
+    status(|| unsafe { put(properties, topology::node(&driver()?.devices.settings, node)?) })
 }
 
 /// A node's memories.
@@ -69,7 +69,7 @@ pub(crate) unsafe extern "C" fn hsaKmtGetNodeMemoryProperties(
     properties: *mut MemoryProperties,
 ) -> u32 {
     // SAFETY: the runtime's.
-    status(|| unsafe { put_all(properties, room, topology::memory(&driver()?.settings, node)?) })
+    status(|| unsafe { put_all(properties, room, topology::memory(&driver()?.devices.settings, node)?) })
 }
 
 /// A node's caches, which all its processors share.
@@ -84,7 +84,7 @@ pub(crate) unsafe extern "C" fn hsaKmtGetNodeCacheProperties(
     properties: *mut CacheProperties,
 ) -> u32 {
     // SAFETY: the runtime's.
-    status(|| unsafe { put_all(properties, room, topology::caches(&driver()?.settings, node)?) })
+    status(|| unsafe { put_all(properties, room, topology::caches(&driver()?.devices.settings, node)?) })
 }
 
 /// A node's links.
@@ -98,7 +98,7 @@ pub(crate) unsafe extern "C" fn hsaKmtGetNodeIoLinkProperties(
     properties: *mut IoLinkProperties,
 ) -> u32 {
     // SAFETY: the runtime's.
-    status(|| unsafe { put_all(properties, room, topology::links(&driver()?.settings, node)?) })
+    status(|| unsafe { put_all(properties, room, topology::links(&driver()?.devices.settings, node)?) })
 }
 
 /// How images are tiled: the emulated GPUs have none.
@@ -108,7 +108,7 @@ pub(crate) unsafe extern "C" fn hsaKmtGetNodeIoLinkProperties(
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn hsaKmtGetTileConfig(node: u32, config: *mut TileConfig) -> u32 {
     status(|| {
-        driver()?.gpu_index(node)?;
+        driver()?.devices.gpu_index(node)?;
         if config.is_null() {
             return Err(crate::abi::Status::InvalidParameter);
         }

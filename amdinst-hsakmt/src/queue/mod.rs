@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 
 use crate::abi::Status;
 use crate::cells::Cell64;
-use crate::driver::Driver;
+use crate::devices::Devices;
 use processor::Processor;
 
 /// What a doorbell holds until it is rung: one less than the first packet's number.
@@ -72,13 +72,13 @@ pub(crate) struct Queue {
 impl Queue {
     /// Start a queue of the GPU of that index.
     pub(crate) fn start(
-        driver: &'static Driver,
+        devices: &'static Devices,
         gpu: usize,
         ring: Ring,
         doorbell: usize,
     ) -> Result<Self, Status> {
         let control = Arc::new(Control::default());
-        let mut processor = Processor::new(driver, gpu, ring, control.clone());
+        let mut processor = Processor::new(devices, gpu, ring, control.clone());
         let thread = std::thread::Builder::new()
             .name(format!("amdinst-queue-{doorbell}"))
             .spawn(move || processor.run())

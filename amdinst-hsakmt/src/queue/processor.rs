@@ -13,7 +13,7 @@ use super::{Control, INACTIVE_SIGNAL, NEVER_RUNG, Ring};
 use crate::cells::Cell64;
 use crate::clock;
 use crate::counting::Shape;
-use crate::driver::Driver;
+use crate::devices::Devices;
 use crate::fault::{self, Report};
 use crate::gpu::Around;
 use crate::stopping::{self, Running, Why};
@@ -38,7 +38,7 @@ enum Ended {
 }
 
 pub(super) struct Processor {
-    driver: &'static Driver,
+    devices: &'static Devices,
     gpu: usize,
     ring: Ring,
     control: Arc<Control>,
@@ -47,8 +47,8 @@ pub(super) struct Processor {
 }
 
 impl Processor {
-    pub(super) fn new(driver: &'static Driver, gpu: usize, ring: Ring, control: Arc<Control>) -> Self {
-        Self { driver, gpu, ring, control, rung: false }
+    pub(super) fn new(devices: &'static Devices, gpu: usize, ring: Ring, control: Arc<Control>) -> Self {
+        Self { devices, gpu, ring, control, rung: false }
     }
 
     /// Take packets until told to stop.
@@ -85,7 +85,7 @@ impl Processor {
             self.ring.read.store(number + 1);
             if let Some(signal) = completion {
                 signal.stamp(start, clock::gpu());
-                signal.decrement(self.driver);
+                signal.decrement(self.devices);
             }
             last = Instant::now();
         }
@@ -123,7 +123,7 @@ impl Processor {
     }
 
     fn dispatch(&self, slot: Cell64, kernel: u64) -> Ended {
-        let settings = &self.driver.settings;
+        let settings = &self.devices.settings;
         let dispatch = Dispatch {
             packet: slot.address(),
             queue: self.ring.queue(),
@@ -133,13 +133,13 @@ impl Processor {
         };
         fence(SeqCst);
         let around = Around {
-            objects: &self.driver.objects,
-            reports: settings.counts().then_some(&self.driver.reports),
+            objects: &self.devices.objects,
+            reports: settings.counts().then_some(&self.devices.reports),
             stop: &|| self.stop().is_some(),
         };
         let shape = Shape::of_packet([slot.load(), slot.nth(1).load(), slot.nth(2).load()]);
         let running = Running::begin();
-        let result = self.driver.gpus[self.gpu].dispatch(around, kernel, shape, &dispatch);
+        let result = self.devices.gpus[self.gpu].dispatch(around, kernel, shape, &dispatch);
         fence(SeqCst);
         match (result, self.stop()) {
             (Ok(_), _) => Ended::Done,
@@ -178,13 +178,13 @@ impl Processor {
         tell(&report.message);
         match report.effect {
             fault::Effect::MemoryFault { address, read_only } => {
-                self.driver.raise_memory_fault(self.driver.gpus[self.gpu].node, address, read_only);
+                self.devices.raise_memory_fault(self.devices.gpus[self.gpu].node, address, read_only);
             }
             fault::Effect::QueueError(code) => {
                 // SAFETY: a field of the runtime's `amd_queue_t`, which lives as long as the queue.
                 let handle = unsafe { Cell64::at(self.ring.queue() + INACTIVE_SIGNAL) }.load();
                 if let Some(signal) = Signal::of(handle) {
-                    signal.or(code, self.driver);
+                    signal.or(code, self.devices);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Signals as the packet processor uses them (`amd_signal_t` of `amd_hsa_signal.h`).
 
 use crate::cells::Cell64;
-use crate::driver::Driver;
+use crate::devices::Devices;
 
 /// Words of `amd_signal_t`.
 mod word {
@@ -29,18 +29,18 @@ impl Signal {
     }
 
     /// The last thing that a packet does.
-    pub(super) fn decrement(self, driver: &Driver) {
+    pub(super) fn decrement(self, devices: &Devices) {
         // The host may free the signal as soon as the value tells it.
         let event = self.event();
         self.0.nth(word::VALUE).decrement();
-        raise(event, driver);
+        raise(event, devices);
     }
 
     /// Add bits to the value, as of errors.
-    pub(super) fn or(self, bits: u64, driver: &Driver) {
+    pub(super) fn or(self, bits: u64, devices: &Devices) {
         let event = self.event();
         self.0.nth(word::VALUE).or(bits);
-        raise(event, driver);
+        raise(event, devices);
     }
 
     /// When the packet began and ended.
@@ -55,9 +55,9 @@ impl Signal {
     }
 }
 
-fn raise(event: Option<u32>, driver: &Driver) {
+fn raise(event: Option<u32>, devices: &Devices) {
     if let Some(event) = event {
         // An event that is gone has no waiters.
-        let _ = driver.events.set(event, true);
+        let _ = devices.events.set(event, true);
     }
 }

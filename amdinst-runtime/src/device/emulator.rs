@@ -27,7 +27,8 @@ use amdinst_proof::{Comparison, Counted, Counting, CountingError, Difference};
 
 use super::memory::DeviceMemory;
 use super::{DeviceError, Outcome};
-use crate::artifacts::{self, Built};
+use crate::artifacts;
+use crate::built::Built;
 use crate::fault;
 use crate::request::Request;
 use crate::stopping;

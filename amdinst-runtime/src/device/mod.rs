@@ -13,7 +13,7 @@ use amdinst_core::report::run::Sampled;
 use amdinst_format::interface::{Checks, DeviceChoice, Doubt, LaunchFailure, Settings, SettingsError};
 use thiserror::Error;
 
-use crate::artifacts::ArtifactError;
+use crate::artifact_error::ArtifactError;
 use crate::request::Request;
 use crate::timing::ModelledLaunch;
 

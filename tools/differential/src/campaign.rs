@@ -9,9 +9,11 @@ use anyhow::{Context as _, Result, bail, ensure};
 use rayon::prelude::*;
 
 use crate::coverage::Coverage;
+use crate::difference::Difference;
 use crate::generate::Calls;
 use crate::program::{Pressure, Program};
-use crate::run::{self, Checks, Difference, Outcome, Target};
+use crate::run::{self, Checks, Outcome};
+use crate::target::Target;
 use crate::{generate, reduce, render, toolchain, triage};
 
 /// The optimisation levels, which take turns. The quickest to compile stands in most of them.

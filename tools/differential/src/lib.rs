@@ -14,7 +14,9 @@
 pub mod alone;
 pub mod campaign;
 pub mod coverage;
+mod device;
 pub mod dice;
+pub mod difference;
 pub mod generate;
 pub mod hostile;
 pub mod ops;
@@ -22,10 +24,12 @@ pub mod program;
 pub mod reduce;
 pub mod render;
 pub mod run;
+pub mod target;
 pub mod toolchain;
 pub mod transparency;
 pub mod triage;
 pub mod ty;
+pub mod way;
 
 /// What a program ends with whose run found that all is equal or not, or failed: the error goes to stderr.
 pub fn exit_code(outcome: anyhow::Result<bool>) -> std::process::ExitCode {

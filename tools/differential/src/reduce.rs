@@ -4,8 +4,10 @@
 //! none does. What stops is cut down to what stops, and not to another thing that is wrong. Cuts keep the
 //! program free of races: barriers stay, and nothing is moved.
 
+use crate::difference::Difference;
 use crate::program::{Expr, Program, Step, Stmt};
-use crate::run::{self, Checks, Difference, Target};
+use crate::run::{self, Checks};
+use crate::target::Target;
 use crate::ty::Ty;
 
 /// Cuts tried for one program, at most.

@@ -1,109 +1,21 @@
 //! Runs a batch of programs on both sides and compares.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use amdgpu_isa::{Arch, Generation};
-use amdgpu_object::CodeObject;
-use amdinst_emu::{Config, Execution, Launch, Machine};
 use anyhow::{Context as _, Result, ensure};
 
 use crate::coverage::Coverage;
+use crate::device::{Device, INPUT_BYTES};
 use crate::dice::Dice;
+use crate::difference::{Difference, first_difference};
 use crate::program::Program;
-use crate::render::{self, NUMBERS};
+use crate::render;
+use crate::target::{Target, Waves};
 use crate::toolchain::Workshop;
-use crate::transparency::{self, Original, Tally, Way};
+use crate::transparency::{self, Original, Tally};
 
-/// Bytes of the input buffer.
-const INPUT_BYTES: usize = 8192;
 /// Bytes of the largest output.
 const OUTPUT_BYTES: usize = 1 << 17;
-
-/// A processor, the size of its waves, and an optimization level.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Target {
-    /// Processor.
-    pub arch: Arch,
-    /// Lanes of its waves.
-    pub lanes: u32,
-    /// Optimization level, `-O0` to `-O3`.
-    pub level: &'static str,
-}
-
-impl Target {
-    /// The waves that programs for it run in.
-    pub fn waves(&self) -> Waves {
-        let generation = self.arch.generation();
-        let reach = match generation {
-            Generation::Gfx9 | Generation::Gfx12 => 64,
-            Generation::Gfx10 | Generation::Gfx11 => 32,
-        };
-        Waves { lanes: self.lanes, is_gfx9: generation == Generation::Gfx9, reach: reach.min(self.lanes) }
-    }
-}
-
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { arch, lanes, level } = self;
-        let has_one_size = arch.generation().wave_sizes().len() == 1;
-        let size = if has_one_size { String::new() } else { format!(" wave{lanes}") };
-        write!(f, "{arch}{size} {level}")
-    }
-}
-
-/// What a program finds out about the waves that it runs in: the host computes it anew for each kind of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Waves {
-    /// Lanes of each.
-    pub lanes: u32,
-    /// Lanes reach all others of the wave by DPP, as on GFX9: later processors move values within 16 lanes.
-    pub is_gfx9: bool,
-    /// Lanes that `ds_bpermute_b32` and `ds_permute_b32` reach: a wave of 64 is two of 32 to them on GFX10
-    /// and GFX11.
-    pub reach: u32,
-}
-
-/// What a program did that it should not have done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Difference {
-    /// The emulator stopped.
-    Fault(String),
-    /// Instrumented in this way it gives other results.
-    Instrumented(Way, String),
-    /// Bytes of the output differ.
-    Bytes {
-        /// The first of them.
-        at: usize,
-        /// How many.
-        count: usize,
-        /// The bytes of the one side from there on, at most eight.
-        one: Vec<u8>,
-        /// Those of the other.
-        other: Vec<u8>,
-    },
-}
-
-impl Difference {
-    /// In words, with names for the two sides.
-    pub(crate) fn between(&self, one_side: &str, other_side: &str) -> String {
-        match self {
-            Self::Fault(fault) => format!("the emulator stopped: {fault}"),
-            Self::Instrumented(way, what) => format!("instrumented ({way}): {what}"),
-            Self::Bytes { at, count, one, other } => format!(
-                "{count} bytes differ, the first at {at:#x} (work-item {}, its byte {}): {one_side} {one:02x?}, {other_side} {other:02x?}",
-                at / 256,
-                at % 256
-            ),
-        }
-    }
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.between("emulator", "host"))
-    }
-}
 
 /// What a batch did.
 #[derive(Clone, Debug, Default)]
@@ -251,83 +163,4 @@ pub(crate) fn on_the_host(
     let total: usize = programs.iter().map(Program::output_bytes).sum();
     ensure!(host.len() == total, "the host wrote {} bytes instead of {total}", host.len());
     Ok(host)
-}
-
-/// The first bytes in which the `one` differs from the `other`.
-pub(crate) fn first_difference(got: &[u8], expected: &[u8]) -> Option<Difference> {
-    let at = got.iter().zip(expected).position(|(a, b)| a != b)?;
-    let count = got.iter().zip(expected).filter(|(a, b)| a != b).count();
-    let from = at & !3;
-    let show = |bytes: &[u8]| bytes[from..(from + 8).min(bytes.len())].to_vec();
-    Some(Difference::Bytes { at: from, count, one: show(got), other: show(expected) })
-}
-
-/// A machine with a batch's code object and buffers.
-pub(crate) struct Device<'a> {
-    pub(crate) machine: Machine,
-    pub(crate) program: amdinst_emu::Program,
-    start: &'a [u8],
-    out: u64,
-    /// What every kernel gets.
-    pub(crate) kernarg: Vec<u8>,
-}
-
-impl<'a> Device<'a> {
-    pub(crate) fn new(object: &CodeObject, input: &'a [u8]) -> Result<Self> {
-        let mut machine = Machine::new(object.target.arch, Config::default());
-        let (input, start) = input.split_at(INPUT_BYTES);
-        let at = machine.alloc(input.len() as u64, 16, "in")?;
-        machine.write(at, input)?;
-        let out = machine.alloc(start.len() as u64, 16, "out")?;
-        let program = machine.load(object)?;
-        let (n0, n1, n2, n3) = NUMBERS;
-        let mut kernarg = [out.to_le_bytes(), at.to_le_bytes()].concat();
-        kernarg.extend(n0.to_le_bytes());
-        kernarg.extend(u32::from(n1).to_le_bytes());
-        kernarg.extend(n2.to_le_bytes());
-        kernarg.extend(n3.to_le_bytes());
-        Ok(Self { machine, program, start, out, kernarg })
-    }
-
-    /// The launch of program `slot`, whose output is as before it.
-    pub(crate) fn ready(
-        &mut self,
-        slot: usize,
-        program: &Program,
-        kernarg: Vec<u8>,
-        observe: bool,
-    ) -> Result<Launch, String> {
-        let start = &self.start[..program.output_bytes()];
-        self.machine.write(self.out, start).map_err(|error| error.to_string())?;
-        Ok(Launch {
-            grid: [program.grid, 1, 1],
-            block: [program.block, 1, 1],
-            kernarg,
-            threads: 1,
-            record_masks: observe,
-            record_steps: observe,
-            count_opcodes: true,
-            ..Launch::new(format!("k{slot}"))
-        })
-    }
-
-    /// The output of a program that has run.
-    pub(crate) fn output(&self, program: &Program) -> Result<Vec<u8>, String> {
-        let mut bytes = vec![0; program.output_bytes()];
-        self.machine.read(self.out, &mut bytes).map_err(|error| error.to_string())?;
-        Ok(bytes)
-    }
-
-    /// Runs program `slot`: its output, and what it did. The error is the fault, in words.
-    pub(crate) fn launch(
-        &mut self,
-        slot: usize,
-        program: &Program,
-        kernarg: Vec<u8>,
-        observe: bool,
-    ) -> Result<(Vec<u8>, Execution), String> {
-        let launch = self.ready(slot, program, kernarg, observe)?;
-        let execution = self.machine.launch(&self.program, &launch).map_err(|fault| fault.to_string())?;
-        Ok((self.output(program)?, execution))
-    }
 }

@@ -7,7 +7,7 @@ use amdgpu_object::CodeObject;
 use anyhow::{Context as _, Result, bail};
 
 use crate::render::{PRELUDE, number_macros};
-use crate::run::{Target, Waves};
+use crate::target::{Target, Waves};
 
 /// Flags that make C mean one thing on both sides: no fused operations that were not asked for, integers that
 /// wrap, any object reachable by any pointer, and no rounding to more than a type holds.

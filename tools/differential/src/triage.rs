@@ -9,9 +9,11 @@
 
 use std::fmt;
 
+use crate::device::Device;
 use crate::program::Program;
 use crate::render;
-use crate::run::{self, Device, Target};
+use crate::run;
+use crate::target::Target;
 use crate::toolchain::Workshop;
 
 /// Other ways to compile a kernel.

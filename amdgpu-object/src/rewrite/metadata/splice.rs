@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::KernelArg;
 use crate::messagepack::{Damaged, Item, Recent, Stream, write};
 use crate::metadata::KERNELS;
-use crate::rewrite::MetadataEdit;
+use crate::metadata::MetadataEdit;
 
 /// Appends the MessagePack of a file with kernels edited: `edits` by name. `false` if it has none of them.
 pub(super) fn edited<'n, 'e>(

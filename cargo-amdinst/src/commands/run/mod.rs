@@ -225,7 +225,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         }
     }
     // It fits, for each of them has run.
-    let workgroups = args.grid.0.iter().map(|&size| size as usize).product();
+    let workgroups: usize = args.grid.0.iter().map(|&size| size as usize).product();
     let workgroups = amdinst_text::count(workgroups, "workgroup");
     let seconds = original.execution.seconds;
     context.shell.status("Finished", format_args!("{}: {workgroups} in {seconds:.3} s", kernel.name));

@@ -14,10 +14,12 @@ use amdinst_emu::Execution;
 use amdinst_proof::{Comparison, Counting, CountingError};
 use anyhow::{Context as _, Result};
 
-pub use tally::{Form, Spare, Tally, Way};
+pub use tally::{Form, Tally};
 
+use crate::device::Device;
+use crate::difference::{Difference, first_difference};
 use crate::program::Program;
-use crate::run::{Device, Difference, first_difference};
+use crate::way::{Spare, Way};
 
 /// Every home, at both levels; such as leave the instrumenter one unused VGPR, none, or no unused register at
 /// all; such as have counters of what only pointers reach in memory, and others in registers; and blocks in

@@ -3,55 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use amdinst_core::instrument::{
-    Abi, Cost, Counters, ExecWriteClass, Home, InstrumentError, KernelProbes, Level, Probe,
-};
+use amdinst_core::instrument::{Cost, ExecWriteClass, Home, InstrumentError, KernelProbes, Probe};
 use amdinst_emu::MaskRecord;
 
 use super::Original;
-
-/// A way of instrumenting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
-    /// The subject of the measurement.
-    pub probe: Probe,
-    /// Where the buffer's address is.
-    pub abi: Abi,
-    /// The counters' home.
-    pub counters: Counters,
-    /// The level of their counts.
-    pub level: Level,
-    /// How many unused registers the instrumenter may take, if that is limited.
-    pub spare: Option<Spare>,
-}
-
-/// Unused registers that may be taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spare {
-    /// VGPRs.
-    pub vgprs: u8,
-    /// SGPRs, if they are limited as well.
-    pub sgprs: Option<u8>,
-}
-
-impl fmt::Display for Way {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = format!("{:?} {:?}", self.counters, self.level).to_lowercase();
-        if self.probe == Probe::Blocks {
-            text.push_str(" blocks");
-        }
-        if self.abi == Abi::Global {
-            text.push_str(" by variable");
-        }
-        f.write_str(&text)?;
-        let Some(Spare { vgprs, sgprs }) = self.spare else { return Ok(()) };
-        write!(f, ", {vgprs} spare VGPRs")?;
-        match sgprs {
-            Some(sgprs) => write!(f, " and {sgprs} SGPRs"),
-            None => Ok(()),
-        }
-    }
-}
+use crate::way::Way;
 
 /// Figures of the sites of one form: a mnemonic in one part of the program's structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
