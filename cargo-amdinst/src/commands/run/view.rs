@@ -28,7 +28,7 @@ use crate::output::short_path;
 pub const SCHEMA: u32 = 1;
 
 /// A launch: the JSON form.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct RunView {
     /// [`SCHEMA`].
     pub schema: u32,
@@ -245,33 +245,9 @@ impl RunView {
             seconds: execution.seconds,
             threads: execution.threads,
             workgroups_clash: execution.clash,
-            arguments: Vec::new(),
-            doubts: Vec::new(),
-            out_of_range: Vec::new(),
-            printed: Vec::new(),
-            expected: Vec::new(),
-            trace: None,
             opcodes,
             fidelity,
-            probe: None,
-            counter_storage: None,
-            instrumented_wave_instructions: None,
-            memory_equal: None,
-            oracle_equal: None,
-            workgroups_waited: false,
-            meaningless: None,
-            sampled: Vec::new(),
-            disagreements: Vec::new(),
-            blocks: Vec::new(),
-            time: None,
-            sites: Vec::new(),
-            probes: Vec::new(),
-            sites_not_selected: Vec::new(),
-            uniform: Vec::new(),
-            refusals: Vec::new(),
-            timing: None,
-            instrumented_timing: None,
-            report: None,
+            ..Self::default()
         }
     }
 

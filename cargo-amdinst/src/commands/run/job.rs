@@ -1,0 +1,216 @@
+//! What `run` has to do: a kernel, its arguments, its launch, and the settings of the machine.
+
+use amdgpu_isa::Arch;
+use amdgpu_object::{CodeObject, Kernel};
+use amdinst_core::instrument::Options;
+use amdinst_core::names;
+use amdinst_emu::timing::Model;
+use amdinst_emu::{Config, Launch, Machine};
+use amdinst_launch::language::ArgSpec;
+use amdinst_launch::{Arguments, LaunchError, Outcome};
+use amdinst_runtime::stopping;
+
+use super::model::{self, Modelled};
+use super::report::{Checked, EachWave, Instrumented};
+use super::trace::{self, TraceView};
+use super::view::{FaultView, RunView};
+use super::{beside, fault, waves};
+use crate::cli::{Format, MeasureChoice, RunArgs, TimingChoice};
+use crate::context::Context;
+use crate::exit::{CommandResult, Failure};
+use crate::{output, shell};
+
+/// A launch as the command line asks for it.
+pub(super) struct Job<'a> {
+    args: &'a RunArgs,
+    object: &'a CodeObject,
+    kernel: &'a Kernel,
+    pub(super) arguments: Arguments,
+    pub(super) launch: Launch,
+    /// The device to model, if one is asked for.
+    device: Option<Model>,
+    config: Config,
+}
+
+/// What became of a launch; with `--report` also of the instrumented kernel's.
+type Launched = (Result<Outcome, LaunchError>, Option<CommandResult<Checked>>);
+
+impl<'a> Job<'a> {
+    /// Reads the arguments, and the files that they name. `member` is the processor that generic code runs
+    /// on.
+    ///
+    /// # Errors
+    /// The arguments do not fit the kernel, or a file cannot be read.
+    pub(super) fn new(
+        args: &'a RunArgs,
+        object: &'a CodeObject,
+        kernel: &'a Kernel,
+        member: Option<Arch>,
+    ) -> CommandResult<Self> {
+        let beside = beside::open(&args.with, object.target.arch)?;
+        let mut arguments = Arguments::named(kernel, &args.args, beside)?;
+        for save in &args.save {
+            arguments.save(save)?;
+        }
+        let device = model::for_target(object, args.timing.map(TimingChoice::model))?;
+        let launch = Launch {
+            grid: args.grid.0,
+            block: args.block.0,
+            dynamic_lds: args.lds,
+            threads: args.limits.threads.unwrap_or(0).into(),
+            budget: args.limits.budget.unwrap_or(0),
+            record_masks: args.report,
+            record_steps: args.report && args.measuring.what() != MeasureChoice::Branches,
+            count_opcodes: args.stats,
+            ..Launch::new(&kernel.name)
+        };
+        let mut config = Config::default();
+        config.stop = Some(stopping::flag());
+        (config.deterministic, config.tells_clashes) = (true, true);
+        config.member = device.map(Model::arch).or(member);
+        args.limits.checks.set(&mut config);
+        Ok(Self { args, object, kernel, arguments, launch, device, config })
+    }
+
+    /// The kernel's name in the source.
+    pub(super) fn name(&self) -> &'a str {
+        names::in_source(&self.kernel.name)
+    }
+
+    /// Tells the seeds of random arguments, by which they can be had again.
+    pub(super) fn tell_seeds(&self, context: &Context) {
+        for (number, name, spec) in &self.arguments.given {
+            if matches!(spec, ArgSpec::Random { .. }) {
+                let name = name.as_ref().map_or(String::new(), |name| format!(" (`{name}`)"));
+                context.shell.note(format_args!("argument {number}{name} is {spec}"));
+            }
+        }
+    }
+
+    /// Launches the kernel, and tells what it prints; with `--report` its instrumented form beside it.
+    ///
+    /// # Errors
+    /// The file of `--waves` cannot be written.
+    pub(super) fn launch(&self, options: Options) -> CommandResult<Launched> {
+        let (original, checked) = match self.args.report {
+            true => self.beside(options)?,
+            false => (self.alone(), None),
+        };
+        let printed = match &original {
+            Ok(outcome) => outcome.printed.as_ref(),
+            Err(error) => error.printed(),
+        };
+        if let Some(lines) = printed {
+            shell::tell(&lines.to_string());
+        }
+        let original = original.and_then(|outcome| {
+            if self.args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
+                self.check_unwritten()?;
+            }
+            Ok(outcome)
+        });
+        Ok((original, checked))
+    }
+
+    fn alone(&self) -> Result<Outcome, LaunchError> {
+        Outcome::of(self.object, self.config.clone(), &self.arguments, self.launch.clone())
+    }
+
+    fn beside(&self, options: Options) -> CommandResult<Launched> {
+        let options = Options { kernels: Some(vec![self.kernel.name.clone()]), ..options };
+        let instrumented = match Instrumented::new(self.object, options, &self.config) {
+            Ok(instrumented) => instrumented,
+            // What the original does is told first.
+            Err(failure) => return Ok((self.alone(), Some(Err(failure)))),
+        };
+        let Self { kernel, config, arguments, launch, device, .. } = self;
+        let run =
+            |each: &mut EachWave<'_>| instrumented.beside(kernel, config, arguments, launch, *device, each);
+        let ended = match &self.args.waves {
+            Some(path) => waves::write(path, run)?,
+            None => run(&mut |_, _| Ok(())),
+        };
+        Ok(match ended {
+            Ok((outcome, checked)) => (Ok(outcome), Some(checked)),
+            Err(error) => (Err(error), None),
+        })
+    }
+
+    /// Looks whether the kernel's results depend on memory that nothing has written.
+    fn check_unwritten(&self) -> Result<(), LaunchError> {
+        let mut machine = Machine::for_code(self.object.target.arch, self.config.clone());
+        let (placed, program) = self.arguments.load(&mut machine, self.object)?;
+        let launch = Launch { kernarg: placed.kernarg, ..self.launch.clone() };
+        let before = machine.snapshot();
+        let execution = machine.launch(&program, &launch)?;
+        // All workgroups are looked at: the machine is thorough.
+        machine.find_unwritten(&program, &launch, &execution, &before)?;
+        Ok(())
+    }
+
+    /// With `--trace`: the instructions of a wave, of one at fault if there is a fault.
+    ///
+    /// # Errors
+    /// There is no such wave.
+    pub(super) fn trace(
+        &self,
+        context: &Context,
+        original: &Result<Outcome, LaunchError>,
+    ) -> CommandResult<Option<TraceView>> {
+        let args = self.args;
+        let fault = original.as_ref().err().and_then(LaunchError::fault);
+        if !args.trace || (original.is_err() && fault.is_none()) {
+            return Ok(None);
+        }
+        let _progress = context.shell.progress("Tracing", &self.kernel.name, 0);
+        let choice = trace::Choice {
+            wave: args.trace_wave.map(|choice| choice.0),
+            lane: args.trace_lane,
+            limit: args.trace_limit,
+            last: args.trace_last,
+        };
+        let config = self.config.clone();
+        trace::of_launch(self.object, config, &self.arguments, &self.launch, &choice, fault).map(Some)
+    }
+
+    /// The failure of a launch that did not end well; what led there is printed.
+    ///
+    /// # Errors
+    /// It cannot be printed.
+    pub(super) fn failed(&self, error: LaunchError, trace: Option<TraceView>) -> CommandResult<Failure> {
+        if let (Some(trace), Some(fault)) = (trace, error.fault()) {
+            let view = FaultView::new(self.name(), self.object.target, &self.launch, fault, trace);
+            match self.args.format {
+                Format::Json => output::print_json(&view)?,
+                Format::Human => output::print(&view.trace.human())?,
+            }
+        }
+        Ok(fault::failure(error, self.object))
+    }
+
+    /// With `--timing`: models the launch, and writes the time line of it and of the `instrumented` kernel.
+    ///
+    /// # Errors
+    /// The kernel does not end well, or the file cannot be written.
+    pub(super) fn model(
+        &self,
+        context: &Context,
+        instrumented: Option<Modelled>,
+        view: &mut RunView,
+    ) -> CommandResult<()> {
+        let Some(device) = self.device else { return Ok(()) };
+        let progress = context.shell.progress("Modelling", &self.kernel.name, 0);
+        let modelled = model::original(self.object, device, &self.arguments, &self.launch)?;
+        drop(progress);
+        if let Some(path) = &self.args.timeline {
+            let forms = [("original", Some(&modelled)), ("instrumented", instrumented.as_ref())];
+            let forms: Vec<_> =
+                forms.iter().filter_map(|(name, form)| Some((*name, &form.as_ref()?.timing))).collect();
+            model::write_timeline(path, &forms, &self.launch)?;
+            context.shell.status("Wrote", path.display());
+        }
+        view.timing = Some(modelled.report);
+        view.instrumented_timing = instrumented.map(|modelled| modelled.report);
+        Ok(())
+    }
+}
