@@ -14,12 +14,14 @@
 //! longer.
 
 mod overtaken;
+mod pending;
 mod scalar_reads;
 mod surroundings;
 mod waits;
 
 use std::cell::OnceCell;
 
+use scalar_reads::ScalarReads;
 use surroundings::{Item, Part, Piece, Surroundings};
 
 use super::patches::Patches;
@@ -72,8 +74,13 @@ pub(crate) fn settle(
 ) -> Result<(), EncodeError> {
     if !known.program.arch.has(Feature::ManualWaitStates) {
         waits::settle(known.program, assembler, function, patches)?;
-        overtaken::settle(known.program, assembler, function, patches)?;
-        return scalar_reads::settle(known.program, assembler, function, patches);
+        if let Some(rules) = overtaken::of(known.program.arch) {
+            pending::settle(&rules, known.program, assembler, function, patches)?;
+        }
+        if let Some(rule) = ScalarReads::of(known.program.arch) {
+            pending::settle(&rule, known.program, assembler, function, patches)?;
+        }
+        return Ok(());
     }
     let surroundings = Surroundings::new(known.program, function, patches);
     let checked = Checked { known, surroundings, slow, arch: known.program.arch };

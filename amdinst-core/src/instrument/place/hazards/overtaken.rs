@@ -21,17 +21,15 @@
 //! is, one of the program for what is inserted: for the rest it waits already. As in LLVM, what lies on the
 //! other side of a call or a return is not looked at.
 
-use std::collections::VecDeque;
-
 use amdgpu_isa::{
     Arch, Effects, EncodeError, Encoding, Feature, Flow, Generation, Inst, Op, RegSet, ScalarSet, Special,
     Value, Waits,
 };
 
-use crate::analysis::program::{Function, Program};
+use super::pending::{Hazard, Owner};
+use super::waits;
+use crate::analysis::program::Function;
 use crate::instrument::emit::assembler::{Assembled, Assembler, Modifiers};
-use crate::instrument::place::hazards::waits;
-use crate::instrument::place::patches::Patches;
 
 /// The counter of `s_waitcnt_depctr` of memory instructions that have not read their registers: bits 4:2
 /// (LLVM's `DepCtr`; the manuals leave it out).
@@ -46,49 +44,21 @@ const fn until_zero(counter: i32) -> i32 {
     0xffff & !counter
 }
 
-/// Adds the waits that the patches of one function need.
-pub(super) fn settle(
-    program: &Program,
-    assembler: &Assembler,
-    function: &Function,
-    patches: &mut Patches,
-) -> Result<(), EncodeError> {
-    let rules = Rules::of(program.arch);
-    if rules.is_empty() {
-        return Ok(());
-    }
-    let code = Code { program, function, rules };
-    let starts = code.starts(patches);
-    for (block, mut pending) in function.blocks.iter().zip(starts) {
-        for index in block.insts.clone() {
-            let mut patch = patches.get(index).cloned().unwrap_or_default();
-            let was = patch.size();
-            let mut entered = Pending::default();
-            code.wait_in(&mut patch.entry, &mut entered, assembler)?;
-            pending.join(&entered);
-            code.wait_in(&mut patch.before, &mut pending, assembler)?;
-            let step = Step::new(program.inst(index), program.effects(index), program.arch.generation());
-            for wait in rules.needed(&step, &pending.of_inserted).each() {
-                patch.before.push(wait.assemble(assembler)?);
-                pending.wait(wait);
-            }
-            pending.pass(&step, false);
-            code.wait_in(&mut patch.after, &mut pending, assembler)?;
-            if patch.size() != was {
-                *patches.entry(index) = patch;
-            }
-        }
-    }
-    Ok(())
+/// The hazards of a processor; `None` if it has none of them.
+pub(super) fn of(arch: Arch) -> Option<Rules> {
+    Some(Rules::of(arch)).filter(|rules| !rules.is_empty())
 }
 
 /// The rules of a processor.
 #[derive(Clone, Copy)]
-struct Rules(Set);
+pub(super) struct Rules {
+    generation: Generation,
+    waits: Set,
+}
 
 /// Rules, or the waits by which they are kept.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Set(u8);
+pub(super) struct Set(u8);
 
 #[derive(Clone, Copy)]
 #[repr(u8)]
@@ -140,17 +110,17 @@ impl Rules {
         for (wait, _) in Wait::ALL.into_iter().filter(|&(_, feature)| arch.has(feature)) {
             all.add(wait);
         }
-        Self(all)
+        Self { generation: arch.generation(), waits: all }
     }
 
-    fn is_empty(self) -> bool {
-        self.0 == Set::default()
+    fn is_empty(&self) -> bool {
+        self.waits == Set::default()
     }
 
     /// What must be waited for before an instruction.
-    fn needed(self, step: &Step, under_way: &UnderWay) -> Set {
+    fn needed(&self, step: &Step, under_way: &UnderWay) -> Set {
         let mut needed = Set::default();
-        for wait in self.0.each() {
+        for wait in self.waits.each() {
             let is_needed = match wait {
                 Wait::MemoryReads => {
                     matches!(step.kind, Kind::Scalar | Kind::ScalarLoad)
@@ -178,7 +148,7 @@ impl Rules {
 }
 
 /// What the rules ask about an instruction.
-struct Step {
+pub(super) struct Step {
     kind: Kind,
     /// Scalar registers that may be read, and that may change; SCC is none.
     reads: ScalarSet,
@@ -359,96 +329,53 @@ impl UnderWay {
 
 /// What is under way at a place: in all, and of what is inserted.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Pending {
+pub(super) struct Pending {
     of_all: UnderWay,
     of_inserted: UnderWay,
 }
 
 impl Pending {
-    fn pass(&mut self, step: &Step, is_inserted: bool) {
-        self.of_all.pass(step, true);
-        self.of_inserted.pass(step, is_inserted);
-    }
-
     fn wait(&mut self, wait: Wait) {
         self.of_all.wait(wait);
         self.of_inserted.wait(wait);
     }
-
-    fn join(&mut self, other: &Self) {
-        self.of_all.join(&other.of_all);
-        self.of_inserted.join(&other.of_inserted);
-    }
 }
 
-/// A function, with the rules that hold for it.
-struct Code<'a> {
-    program: &'a Program,
-    function: &'a Function,
-    rules: Rules,
-}
+impl Hazard for Rules {
+    type Step = Step;
+    type Pending = Pending;
+    type Waits = Set;
 
-impl Code<'_> {
-    fn inserted(&self, inst: &Assembled) -> Step {
-        Step::new(inst, &inst.effects(self.program.target()), self.program.arch.generation())
+    fn step(&self, inst: &Inst, effects: &Effects) -> Step {
+        Step::new(inst, effects, self.generation)
     }
 
-    /// What may be under way where each block begins, without the waits that are added.
-    fn starts(&self, patches: &Patches) -> Vec<Pending> {
-        let blocks = &self.function.blocks;
-        let mut starts = vec![Pending::default(); blocks.len()];
-        let mut open: VecDeque<usize> = (0..blocks.len()).collect();
-        while let Some(number) = open.pop_front() {
-            let mut pending = starts[number];
-            for index in blocks[number].insts.clone() {
-                let patch = patches.get(index);
-                let pass = |pending: &mut Pending, part: &[Assembled]| {
-                    part.iter().for_each(|inst| pending.pass(&self.inserted(inst), true));
-                };
-                if let Some(patch) = patch {
-                    let mut entered = Pending::default();
-                    pass(&mut entered, &patch.entry);
-                    pending.join(&entered);
-                    pass(&mut pending, &patch.before);
-                }
-                let (inst, effects) = (self.program.inst(index), self.program.effects(index));
-                pending.pass(&Step::new(inst, effects, self.program.arch.generation()), false);
-                if let Some(patch) = patch {
-                    pass(&mut pending, &patch.after);
-                }
-            }
-            for &next in &blocks[number].successors {
-                let mut joined = starts[next];
-                joined.join(&pending);
-                if joined != starts[next] {
-                    starts[next] = joined;
-                    if !open.contains(&next) {
-                        open.push_back(next);
-                    }
-                }
-            }
-        }
-        starts
+    fn entered(&self, _: &Function, _: bool) -> Option<Pending> {
+        Some(Pending::default())
     }
 
-    /// Adds the waits that a part of what is inserted needs.
-    fn wait_in(
-        &self,
-        part: &mut Vec<Assembled>,
-        pending: &mut Pending,
-        assembler: &Assembler,
-    ) -> Result<(), EncodeError> {
-        let mut at = 0;
-        while let Some(inst) = part.get(at) {
-            let step = self.inserted(inst);
-            for wait in self.rules.needed(&step, &pending.of_all).each() {
-                part.insert(at, wait.assemble(assembler)?);
-                pending.wait(wait);
-                at += 1;
-            }
-            pending.pass(&step, true);
-            at += 1;
-        }
-        Ok(())
+    fn pass(&self, pending: &mut Pending, step: &Step, owner: Owner) -> Set {
+        let under_way = match owner {
+            Owner::Program => &pending.of_inserted,
+            Owner::Inserted => &pending.of_all,
+        };
+        let needed = self.needed(step, under_way);
+        needed.each().for_each(|wait| pending.wait(wait));
+        self.flow(pending, step, owner);
+        needed
+    }
+
+    fn flow(&self, pending: &mut Pending, step: &Step, owner: Owner) {
+        pending.of_all.pass(step, true);
+        pending.of_inserted.pass(step, owner == Owner::Inserted);
+    }
+
+    fn join(&self, pending: &mut Pending, other: &Pending) {
+        pending.of_all.join(&other.of_all);
+        pending.of_inserted.join(&other.of_inserted);
+    }
+
+    fn assemble(&self, waits: Set, assembler: &Assembler) -> Result<Vec<Assembled>, EncodeError> {
+        waits.each().map(|wait| wait.assemble(assembler)).collect()
     }
 }

@@ -22,14 +22,14 @@
 //!
 //! [`FunctionSummary`]: crate::instrument::find::summary::FunctionSummary
 
-use std::collections::VecDeque;
+use amdgpu_isa::{
+    Access, Arch, Effects, EncodeError, Encoding, Feature, Flow, Inst, Op, Reg, ScalarSet, Value,
+};
 
-use amdgpu_isa::{Access, Effects, EncodeError, Encoding, Feature, Flow, Inst, Op, Reg, ScalarSet, Value};
-
-use crate::analysis::program::{Function, Program};
+use super::pending::{Hazard, Owner};
+use super::waits;
+use crate::analysis::program::Function;
 use crate::instrument::emit::assembler::{Assembled, Assembler};
-use crate::instrument::place::hazards::waits;
-use crate::instrument::place::patches::Patches;
 
 /// Registers of which there is no such hazard.
 const SAFE: ScalarSet =
@@ -39,43 +39,19 @@ const SAFE: ScalarSet =
 const VCC: ScalarSet =
     ScalarSet::register(amdgpu_isa::scalar::VCC).union(ScalarSet::register(amdgpu_isa::scalar::VCC + 1));
 
-/// Adds the waits that the patches of one function need.
-pub(super) fn settle(
-    program: &Program,
-    assembler: &Assembler,
-    function: &Function,
-    patches: &mut Patches,
-) -> Result<(), EncodeError> {
-    if !program.arch.has(Feature::ScalarReadHazard) {
-        return Ok(());
+/// The hazard of values in scalar registers that vector instructions have read.
+pub(super) struct ScalarReads;
+
+impl ScalarReads {
+    /// It, if a processor has it.
+    pub(super) fn of(arch: Arch) -> Option<Self> {
+        arch.has(Feature::ScalarReadHazard).then_some(Self)
     }
-    let code = Code { program, function };
-    let starts = code.starts(patches);
-    for (block, mut pending) in function.blocks.iter().zip(starts.into_iter().map(Option::unwrap_or_default))
-    {
-        for index in block.insts.clone() {
-            let mut patch = patches.get(index).cloned().unwrap_or_default();
-            let was = patch.size();
-            let mut entered = Pending::default();
-            code.wait_in(&mut patch.entry, &mut entered, assembler)?;
-            pending.join(&entered);
-            code.wait_in(&mut patch.before, &mut pending, assembler)?;
-            let added = pending.pass(&code.original(index));
-            if added != Waits::default() {
-                patch.before.push(added.assemble(assembler)?);
-            }
-            code.wait_in(&mut patch.after, &mut pending, assembler)?;
-            if patch.size() != was {
-                *patches.entry(index) = patch;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// What is waited for: results of scalar instructions, of vector instructions in SGPRs, and of those in VCC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Waits {
+pub(super) struct Waits {
     scalar: bool,
     vector: bool,
     vcc: bool,
@@ -102,7 +78,7 @@ impl Waits {
 }
 
 /// What the rule asks about an instruction.
-struct Step {
+pub(super) struct Step {
     kind: Kind,
     /// Registers that it may read, and that it may change.
     reads: ScalarSet,
@@ -286,7 +262,7 @@ impl Awaited {
 
 /// What is known at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Pending {
+pub(super) struct Pending {
     /// In the program as it was.
     original: State,
     /// With what is inserted, and of that only what inserted instructions have written.
@@ -331,95 +307,33 @@ impl Pending {
     }
 }
 
-/// A function of a processor with the hazard.
-struct Code<'a> {
-    program: &'a Program,
-    function: &'a Function,
-}
+impl Hazard for ScalarReads {
+    type Step = Step;
+    type Pending = Pending;
+    type Waits = Waits;
 
-impl Code<'_> {
-    fn inserted(&self, inst: &Assembled) -> Step {
-        Step::new(inst, &inst.effects(self.program.target()))
+    fn step(&self, inst: &Inst, effects: &Effects) -> Step {
+        Step::new(inst, effects)
     }
 
-    fn original(&self, index: usize) -> Step {
-        Step::new(self.program.inst(index), self.program.effects(index))
+    fn entered(&self, function: &Function, is_entry: bool) -> Option<Pending> {
+        is_entry.then_some(if function.kernel.is_some() { Pending::default() } else { Pending::CALLED })
     }
 
-    /// What may be known where each block begins; nothing of one that is not reached.
-    fn starts(&self, patches: &Patches) -> Vec<Option<Pending>> {
-        let blocks = &self.function.blocks;
-        let enters = match self.function.kernel {
-            Some(_) => Pending::default(),
-            None => Pending::CALLED,
-        };
-        // A function begins with one of its blocks; those that nothing leads to may be entered as well.
-        let is_entry = |number: usize| {
-            let starts = self.program.insts[blocks[number].insts.start].pc == self.function.range.start;
-            starts || self.function.predecessors(number).is_empty()
-        };
-        let mut starts: Vec<Option<Pending>> =
-            (0..blocks.len()).map(|number| is_entry(number).then_some(enters)).collect();
-        let mut open: VecDeque<usize> =
-            (0..blocks.len()).filter(|&number| starts[number].is_some()).collect();
-        while let Some(number) = open.pop_front() {
-            let Some(mut pending) = starts[number] else { continue };
-            for index in blocks[number].insts.clone() {
-                let patch = patches.get(index);
-                if let Some(patch) = patch {
-                    let mut entered = Pending::default();
-                    self.pass(&mut entered, &patch.entry);
-                    pending.join(&entered);
-                    self.pass(&mut pending, &patch.before);
-                }
-                pending.pass(&self.original(index));
-                if let Some(patch) = patch {
-                    self.pass(&mut pending, &patch.after);
-                }
-            }
-            for &next in &blocks[number].successors {
-                let joined = match starts[next] {
-                    Some(mut known) => {
-                        known.join(&pending);
-                        known
-                    }
-                    None => pending,
-                };
-                if starts[next] != Some(joined) {
-                    starts[next] = Some(joined);
-                    if !open.contains(&next) {
-                        open.push_back(next);
-                    }
-                }
-            }
-        }
-        starts
-    }
-
-    /// Goes by a part of what is inserted.
-    fn pass(&self, pending: &mut Pending, part: &[Assembled]) {
-        for inst in part {
-            pending.pass_inserted(&self.inserted(inst));
+    fn pass(&self, pending: &mut Pending, step: &Step, owner: Owner) -> Waits {
+        match owner {
+            Owner::Program => pending.pass(step),
+            Owner::Inserted => pending.pass_inserted(step),
         }
     }
 
-    /// Adds the waits that a part of what is inserted needs.
-    fn wait_in(
-        &self,
-        part: &mut Vec<Assembled>,
-        pending: &mut Pending,
-        assembler: &Assembler,
-    ) -> Result<(), EncodeError> {
-        let mut at = 0;
-        while let Some(inst) = part.get(at) {
-            let needed = pending.pass_inserted(&self.inserted(inst));
-            if needed != Waits::default() {
-                part.insert(at, needed.assemble(assembler)?);
-                at += 1;
-            }
-            at += 1;
-        }
-        Ok(())
+    fn join(&self, pending: &mut Pending, other: &Pending) {
+        pending.join(other);
+    }
+
+    fn assemble(&self, waits: Waits, assembler: &Assembler) -> Result<Vec<Assembled>, EncodeError> {
+        let is_needed = waits != Waits::default();
+        is_needed.then(|| waits.assemble(assembler)).into_iter().collect()
     }
 }
 
