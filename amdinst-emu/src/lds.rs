@@ -101,6 +101,12 @@ impl Lds {
         self.size
     }
 
+    /// The bytes that the kernel asks for.
+    #[inline(always)]
+    pub(crate) fn asked(&mut self) -> &mut [u8] {
+        &mut self.bytes[..self.size]
+    }
+
     /// Where a step's access of `bytes` at `address` goes that runs over the end, if hardware lets it pass;
     /// `passed` says whose it is, and what it is otherwise. What is still in the workgroup's last granule is
     /// there, though nobody asked for it.

@@ -10,16 +10,15 @@ use super::mode::Modifiers;
 use super::salu::{self, cmp, condition};
 use super::valu::{self, Carry, Do, FIRST, Operation, SECOND, Select};
 use super::wide::{self, MultiplyAdd};
-use super::{
-    CONST, Form, SCALAR, at, double, general, halves, lds, memory, packed, pair, scalar_memory, scratch,
-};
+use super::{Form, at, double, general, halves, lds, memory, packed, pair, scalar_memory, scratch};
 use crate::exec::{is_plain_in_lds, passes_the_cache};
 use crate::program::{
-    Action, Compiled, Hot, HotHandler, MemoryAccess, Part, Program, ScalarKind, Space, Step, permutes,
+    Action, Compiled, Hot, HotHandler, HotSource, MemoryAccess, Part, Program, ScalarKind, Space, Step,
+    permutes,
 };
 use crate::rules::NULL_RESULT;
 use crate::vectors::Vectors;
-use crate::wave::{EXEC, LANES, NO_SCALAR, REGISTERS, SOURCE_ROWS, Src};
+use crate::wave::{EXEC, NO_SCALAR, REGISTERS, RowAt, SOURCE_ROWS, Src};
 
 /// Compact steps for all of a program's.
 pub(super) fn compile(program: &Program, vectors: Vectors) -> Compiled {
@@ -101,7 +100,7 @@ fn without_permutation(step: &Step, index: u32, form: Form) -> Option<pair::Perm
     }
     let mut hot = blank(step, index);
     hot.run = arithmetic(step, &mut hot, form)?;
-    hot.src[0] = u32::from(SOURCE_ROWS) * LANES as u32;
+    hot.src[0] = HotSource::row(SOURCE_ROWS);
     Some(pair::Permuted { permutation, source, dwords: step.src_dwords[0], step: hot })
 }
 
@@ -127,8 +126,8 @@ fn own_handler(step: &Step, index: u32, form: Form) -> Option<Hot> {
 fn blank(step: &Step, index: u32) -> Hot {
     Hot {
         run: general,
-        dst: u32::from(step.dst) * LANES as u32,
-        src: [CONST; 3],
+        dst: RowAt::new(step.dst),
+        src: [HotSource::CONSTANT; 3],
         imm: [0; 3],
         sdst: u32::from(step.sdst),
         next: index + 1,
@@ -159,7 +158,7 @@ fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
         if let Some(access) = &extra.scalar {
             let Action::Load { bytes: bytes @ 4.., .. } = access.action else { return None };
             let plain = access.kind == ScalarKind::Global && access.soffset.is_none();
-            hot.src[0] = SCALAR + u32::from(access.base);
+            hot.src[0] = HotSource::scalar(access.base);
             hot.imm[0] = i32::try_from(access.offset).ok()? as u32;
             hot.imm[1] = u32::from(bytes / 4);
             hot.sdst = u32::from(access.data);
@@ -193,23 +192,19 @@ pub(super) fn source(step: &Step, hot: &mut Hot, slot: usize, dwords: u16) -> Op
             if usize::from(row + dwords) > bank + REGISTERS / 2 {
                 return None;
             }
-            hot.src[slot] = u32::from(row) * LANES as u32;
+            hot.src[slot] = HotSource::row(row);
         }
         Src::Scalar(register) if u16::from(register) + dwords <= 128 => {
-            hot.src[slot] = SCALAR + u32::from(register);
+            hot.src[slot] = HotSource::scalar(register);
         }
         // Handlers extend the sign of constants that they use as 64 bits.
         Src::Const(value) if dwords == 1 || value as i32 as i64 as u64 == value => {
-            hot.src[slot] = CONST;
+            hot.src[slot] = HotSource::CONSTANT;
             hot.imm[slot] = value as u32;
         }
         _ => return None,
     }
     Some(())
-}
-
-fn is_row(src: u32) -> bool {
-    src < SCALAR
 }
 
 /// Whether the result's rows are registers.
@@ -392,7 +387,8 @@ fn scalar_constant(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler>
             Src::Scalar(register) => Some(register),
             _ => None,
         };
-        hot.src[..2].copy_from_slice(&[register.map_or(0, |register| SCALAR + u32::from(register)), CONST]);
+        [hot.src[0], hot.src[1]] =
+            [register.map_or(HotSource::row(0), HotSource::scalar), HotSource::CONSTANT];
         hot.imm[1] = imm;
         register.filter(|register| *register < 128)
     };
@@ -404,7 +400,7 @@ fn scalar_constant(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler>
     }
     match step.op {
         Op::s_movk_i32 if scalar_result(step, 1) => {
-            hot.src[0] = CONST;
+            hot.src[0] = HotSource::CONSTANT;
             hot.imm[0] = signed;
             Some(at::<salu::Do32<salu::Move, false>>(form))
         }
@@ -469,8 +465,8 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
         ($kind:ident) => {{
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 2)?;
-            let ok = is_row(hot.src[1]) && result_fits(step, 2);
-            ok.then(|| match is_row(hot.src[0]) {
+            let ok = hot.src[1].is_row() && result_fits(step, 2);
+            ok.then(|| match hot.src[0].is_row() {
                 true => at::<wide::ShiftEach<{ wide::$kind }>>(form),
                 false => at::<wide::Shift<{ wide::$kind }>>(form),
             })
@@ -514,7 +510,7 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
         Op::v_fmac_f32 => {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
-            hot.src[2] = hot.dst;
+            hot.src[2] = HotSource::row(step.dst);
             three::<valu::FmaF32>(step, hot, form)
         }
         Op::v_min3_f32 => three!(Min3F32),
@@ -568,24 +564,24 @@ fn vector(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
             source(step, hot, 2, 2)?;
-            let third = is_row(hot.src[2]) || hot.src[2] == CONST && hot.imm[2] as i32 >= 0;
+            let third = hot.src[2].is_row() || hot.src[2] == HotSource::CONSTANT && hot.imm[2] as i32 >= 0;
             let ok = third && result_fits(step, 2) && scalar_result(step, form.wave.mask_sgprs());
             ok.then(|| at::<MultiplyAdd>(form))
         }
         Op::v_readfirstlane_b32 => {
             source(step, hot, 0, 1)?;
-            (is_row(hot.src[0]) && scalar_result(step, 1)).then(|| at::<valu::ReadFirst>(form))
+            (hot.src[0].is_row() && scalar_result(step, 1)).then(|| at::<valu::ReadFirst>(form))
         }
         Op::v_readlane_b32 => {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
-            let ok = is_row(hot.src[0]) && !is_row(hot.src[1]) && scalar_result(step, 1);
+            let ok = hot.src[0].is_row() && !hot.src[1].is_row() && scalar_result(step, 1);
             ok.then(|| at::<valu::ReadLane>(form))
         }
         Op::v_writelane_b32 => {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
-            let ok = !is_row(hot.src[0]) && !is_row(hot.src[1]) && result_fits(step, 1);
+            let ok = !hot.src[0].is_row() && !hot.src[1].is_row() && result_fits(step, 1);
             ok.then(|| at::<valu::WriteLane>(form))
         }
         _ => None,
@@ -597,7 +593,7 @@ fn multiply_add(step: &Step, hot: &mut Hot) -> Option<()> {
     source(step, hot, 0, 1)?;
     source(step, hot, 1, 1)?;
     if step.op == Op::v_mac_f32 {
-        hot.src[2] = hot.dst;
+        hot.src[2] = HotSource::row(step.dst);
         return Some(());
     }
     source(step, hot, 2, 1)
@@ -628,7 +624,7 @@ fn modified(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
         Op::v_minmax_f32 => of_three!(MinMaxF32),
         Op::v_maxmin_f32 => of_three!(MaxMinF32),
         Op::v_fmac_f32 => {
-            hot.src[2] = hot.dst;
+            hot.src[2] = HotSource::row(step.dst);
             at::<InMode<valu::FmaF32, 3, true>>(form)
         }
         Op::v_mad_f32 | Op::v_mac_f32 => {
@@ -695,17 +691,17 @@ fn doubles(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     for slot in 0..sources {
         match step.src[slot] {
             Src::Const(value) if value as u32 == 0 => {
-                (hot.src[slot], hot.imm[slot]) = (CONST, (value >> 32) as u32);
+                (hot.src[slot], hot.imm[slot]) = (HotSource::CONSTANT, (value >> 32) as u32);
             }
             Src::Const(value) if value as i32 as i64 as u64 == value => {
-                (hot.src[slot], hot.imm[slot]) = (CONST | double::LOW, value as u32);
+                (hot.src[slot], hot.imm[slot]) = (double::LOW, value as u32);
             }
             Src::Const(_) => return None,
             _ => source(step, hot, slot, 2)?,
         }
     }
     if step.op == Op::v_fmac_f64 {
-        hot.src[2] = hot.dst;
+        hot.src[2] = HotSource::row(step.dst);
     }
     modifiers.put(hot);
     match comparison {
@@ -729,7 +725,7 @@ fn packed(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     }
     for slot in 0..sources {
         source(step, hot, slot, 2)?;
-        if hot.src[slot] == CONST {
+        if hot.src[slot].is_constant() {
             return None;
         }
         let bit = |field: u8, bit: u32, at: u32| if field >> slot & 1 != 0 { bit << at } else { 0 };
@@ -746,20 +742,20 @@ fn packed(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandler> {
 /// A mask in scalar registers, as the third source.
 pub(super) fn mask_source(step: &Step, hot: &mut Hot) -> Option<()> {
     match step.src[2] {
-        Src::Scalar(register) if register < 127 => hot.src[2] = SCALAR + u32::from(register),
+        Src::Scalar(register) if register < 127 => hot.src[2] = HotSource::scalar(register),
         _ => return None,
     }
     Some(())
 }
 
 fn one<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<HotHandler> {
-    let run = if is_row(hot.src[0]) { at::<Do<O, 1, 0>>(form) } else { at::<Do<O, 1, FIRST>>(form) };
+    let run = if hot.src[0].is_row() { at::<Do<O, 1, 0>>(form) } else { at::<Do<O, 1, FIRST>>(form) };
     result_fits(step, 1).then_some(run)
 }
 
 /// Which of the first `count` sources are the same for all lanes.
 fn same(hot: &Hot, count: usize) -> u8 {
-    (0..count).filter(|slot| !is_row(hot.src[*slot])).map(|slot| 1 << slot).sum()
+    (0..count).filter(|slot| !hot.src[*slot].is_row()).map(|slot| 1 << slot).sum()
 }
 
 fn two<O: Operation>(step: &Step, hot: &Hot, form: Form) -> Option<HotHandler> {
@@ -885,22 +881,22 @@ fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Opti
         return None;
     }
     let row = access.vaddr?;
-    hot.src[0] = u32::from(row) * LANES as u32;
+    hot.src[0] = HotSource::row(row);
     let rows = match access.scalar {
         Src::None => 2,
         Src::Scalar(register) if access.space == Space::Global && register < 127 => {
-            hot.src[1] = SCALAR + u32::from(register);
+            hot.src[1] = HotSource::scalar(register);
             1
         }
         _ => return None,
     };
-    hot.src[2] = if access.space == Space::Flat { memory::FLAT } else { 0 }
+    hot.src[2].mark = if access.space == Space::Flat { memory::FLAT } else { 0 }
         | if passes_the_cache(step) { memory::PASSES_THE_CACHE } else { 0 };
     hot.imm[0] = i32::try_from(access.offset).ok()? as u32;
     let fits = |first: u16, count: u16| usize::from(first % 256 + count) <= REGISTERS / 2;
     if let Some((store, narrow)) = memory::Narrow::of(access.action) {
         let data = if store { access.data[0] } else { access.dst };
-        hot.dst = u32::from(data) * LANES as u32;
+        hot.dst = RowAt::new(data);
         hot.imm[2] = narrow.to_bits();
         let run = if store { at::<memory::Less<true>>(form) } else { at::<memory::Less<false>>(form) };
         return fits(row, rows).then_some(run);
@@ -912,8 +908,8 @@ fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Opti
         if !fits(row, rows) || !fits(access.data[0], 2 * dwords) || returns && !fits(access.dst, dwords) {
             return None;
         }
-        hot.dst = u32::from(access.dst) * LANES as u32;
-        [hot.imm[1], hot.imm[2]] = [other, access.data[0]].map(|row| u32::from(row) * LANES as u32);
+        hot.dst = RowAt::new(access.dst);
+        [hot.src[1].row, hot.src[2].row] = [other, access.data[0]].map(RowAt::new);
         return Some(match (bytes, returns) {
             (4, false) => at::<Atomic<false, false>>(form),
             (4, true) => at::<Atomic<false, true>>(form),
@@ -922,7 +918,7 @@ fn device(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Opti
         });
     }
     let (store, bytes, data) = dwords(access)?;
-    hot.dst = u32::from(data) * LANES as u32;
+    hot.dst = RowAt::new(data);
     if !fits(row, rows) || !fits(data, u16::from(bytes / 4)) {
         return None;
     }
@@ -948,18 +944,18 @@ fn private(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Opt
         return None;
     }
     match access.vaddr {
-        Some(row) if !buffer || access.offen => hot.src[0] = u32::from(row) * LANES as u32,
-        _ => hot.src[0] = CONST,
+        Some(row) if !buffer || access.offen => hot.src[0] = HotSource::row(row),
+        _ => hot.src[0] = HotSource::CONSTANT,
     }
     (hot.src[1], hot.imm[1]) = match access.scalar {
-        Src::Scalar(register) if register < 128 => (SCALAR + u32::from(register), 0),
-        Src::Const(value) => (CONST, value as u32),
-        Src::None | Src::Special(Special::Null) => (CONST, 0),
+        Src::Scalar(register) if register < 128 => (HotSource::scalar(register), 0),
+        Src::Const(value) => (HotSource::CONSTANT, value as u32),
+        Src::None | Src::Special(Special::Null) => (HotSource::CONSTANT, 0),
         _ => return None,
     };
     hot.imm[0] = i32::try_from(access.offset).ok()? as u32;
     hot.sdst = u32::from(access.resource);
-    hot.src[2] = if passes_the_cache(step) { memory::PASSES_THE_CACHE } else { 0 };
+    hot.src[2].mark = if passes_the_cache(step) { memory::PASSES_THE_CACHE } else { 0 };
     if buffer && access.resource > 100 {
         return None;
     }
@@ -973,7 +969,7 @@ fn private(step: &Step, access: &MemoryAccess, hot: &mut Hot, form: Form) -> Opt
     if usize::from(data % 256 + u16::from(bytes / 4).max(1)) > REGISTERS / 2 {
         return None;
     }
-    hot.dst = u32::from(data) * LANES as u32;
+    hot.dst = RowAt::new(data);
     Some(match (buffer, store, bytes / 4) {
         (true, false, 0) => at::<Access<false, 0, BUFFER>>(form),
         (true, false, 1) => at::<Access<false, 1, BUFFER>>(form),
@@ -1011,8 +1007,8 @@ fn dwords(access: &MemoryAccess) -> Option<(bool, u8, u16)> {
 fn less_in_group(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<HotHandler> {
     let (write, narrow) = memory::Narrow::of(access.action)?;
     let data = if write { access.data[0] } else { access.dst };
-    hot.src[0] = u32::from(access.vaddr?) * LANES as u32;
-    hot.dst = u32::from(data) * LANES as u32;
+    hot.src[0] = HotSource::row(access.vaddr?);
+    hot.dst = RowAt::new(data);
     hot.imm[0] = u32::try_from(access.offset).ok()?;
     hot.imm[2] = narrow.to_bits();
     Some(if write { at::<lds::Less<true>>(form) } else { at::<lds::Less<false>>(form) })
@@ -1026,8 +1022,8 @@ fn atomic_in_group(access: &MemoryAccess, hot: &mut Hot, form: Form) -> Option<H
     if !access.data.into_iter().all(fits) || returns && !fits(access.dst) {
         return None;
     }
-    hot.src = [access.vaddr?, access.data[0], access.data[1]].map(|row| u32::from(row) * LANES as u32);
-    hot.dst = u32::from(access.dst) * LANES as u32;
+    hot.src = [access.vaddr?, access.data[0], access.data[1]].map(HotSource::row);
+    hot.dst = RowAt::new(access.dst);
     hot.imm[0] = u32::try_from(access.offset).ok()?;
     Some(match (bytes, returns) {
         (4, false) => at::<lds::Atomic<false, false>>(form),
@@ -1081,9 +1077,9 @@ fn group(access: &MemoryAccess, step: &Step, hot: &mut Hot, form: Form) -> Optio
     if !fits(row, 1) || !fits(data, registers) || write && count == 2 && !fits(access.data[1], registers) {
         return None;
     }
-    hot.src[0] = u32::from(row) * LANES as u32;
-    hot.src[1] = u32::from(access.data[1]) * LANES as u32;
-    hot.dst = u32::from(data) * LANES as u32;
+    hot.src[0] = HotSource::row(row);
+    hot.src[1] = HotSource::row(access.data[1]);
+    hot.dst = RowAt::new(data);
     hot.imm[0] = u32::try_from(access.offset).ok()?;
     hot.imm[1] = access.second.map_or(Some(0), |offset| u32::try_from(offset).ok())?;
     Some(match (write, bytes, count) {

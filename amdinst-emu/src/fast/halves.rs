@@ -17,8 +17,8 @@ use super::compare::{self, Test};
 use super::compile::{mask_result, mask_source, result_fits, source};
 use super::level::{Level, relation};
 use super::valu::put_mask;
-use super::{Body, Form, Lanes, PARTS, at, leave, mask, part, parts, put, rows};
-use crate::program::{Context, Hot, HotHandler, Step};
+use super::{Body, Form, Lanes, Operands, PARTS, at, leave, mask, part, parts, put};
+use crate::program::{Context, Hot, HotHandler, HotSource, Step};
 use crate::wave::{SATURATE, Wave};
 
 /// What an instruction asks of its operands, in `hot.target`: a bit for each source from each of these on.
@@ -73,31 +73,22 @@ impl Mode {
     }
 
     /// Singles as halves.
-    ///
-    /// # Safety
-    /// As for [`Level`].
     #[inline(always)]
-    unsafe fn round<L: Level>(self, a: L::V) -> L::V {
-        // SAFETY: the caller's.
-        unsafe {
-            match self.round {
-                0 => L::f16_from_f32::<0>(a),
-                1 => L::f16_from_f32::<1>(a),
-                2 => L::f16_from_f32::<2>(a),
-                _ => L::f16_from_f32::<3>(a),
-            }
+    fn round<L: Level>(self, level: L, a: L::V) -> L::V {
+        match self.round {
+            0 => level.f16_from_f32::<0>(a),
+            1 => level.f16_from_f32::<1>(a),
+            2 => level.f16_from_f32::<2>(a),
+            _ => level.f16_from_f32::<3>(a),
         }
     }
 }
 
 /// Zero with the sign of a half that is subnormal; other halves as they are.
 #[inline(always)]
-unsafe fn flush<L: Level>(a: L::V) -> L::V {
-    // SAFETY: the caller's.
-    unsafe {
-        let subnormal = L::equal(L::and(a, L::splat(0x7c00)), L::splat(0));
-        L::blend(subnormal, a, L::and(a, L::splat(!0x7fff)))
-    }
+fn flush<L: Level>(level: L, a: L::V) -> L::V {
+    let subnormal = level.equal(level.and(a, level.splat(0x7c00)), level.splat(0));
+    level.blend(subnormal, a, level.and(a, level.splat(!0x7fff)))
 }
 
 /// An operation on halves of registers; those on fewer sources ignore the others.
@@ -111,14 +102,11 @@ pub(super) trait Operation {
     const TO_SINGLE: bool;
     /// Of halves with anything above them; the result has zeros there, or is masked if there are no floats.
     /// And the lanes whose result is to be looked at the general way.
-    ///
-    /// # Safety
-    /// As for [`Level`].
-    unsafe fn apply<L: Level>(mode: Mode, sources: [L::V; 3]) -> (L::V, u32);
+    fn apply<L: Level>(level: L, mode: Mode, sources: [L::V; 3]) -> (L::V, u32);
 }
 
 macro_rules! integers {
-    ($($name:ident $sources:literal = |$a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
+    ($($name:ident $sources:literal = |$level:ident, $a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
         pub(super) struct $name;
         impl Operation for $name {
             const SOURCES: usize = $sources;
@@ -126,16 +114,15 @@ macro_rules! integers {
             const FROM_SINGLES: bool = false;
             const TO_SINGLE: bool = false;
             #[inline(always)]
-            unsafe fn apply<L: Level>(_: Mode, [$a, $b, $c]: [L::V; 3]) -> (L::V, u32) {
-                // SAFETY: the caller's.
-                unsafe { ($body, 0) }
+            fn apply<L: Level>($level: L, _: Mode, [$a, $b, $c]: [L::V; 3]) -> (L::V, u32) {
+                ($body, 0)
             }
         }
     )*};
 }
 
 macro_rules! floats {
-    ($($name:ident $sources:literal $from_singles:literal $to_single:literal = |$mode:ident, $a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
+    ($($name:ident $sources:literal $from_singles:literal $to_single:literal = |$level:ident, $mode:ident, $a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
         pub(super) struct $name;
         impl Operation for $name {
             const SOURCES: usize = $sources;
@@ -143,31 +130,34 @@ macro_rules! floats {
             const FROM_SINGLES: bool = $from_singles;
             const TO_SINGLE: bool = $to_single;
             #[inline(always)]
-            unsafe fn apply<L: Level>($mode: Mode, [$a, $b, $c]: [L::V; 3]) -> (L::V, u32) {
-                // SAFETY: the caller's.
-                unsafe { $body }
+            fn apply<L: Level>($level: L, $mode: Mode, [$a, $b, $c]: [L::V; 3]) -> (L::V, u32) {
+                $body
             }
         }
     )*};
 }
 
 integers! {
-    Not 1 = |a, _b, _c| L::xor(a, L::splat(!0));
-    AddInteger 2 = |a, b, _c| L::add(a, b);
-    SubInteger 2 = |a, b, _c| L::sub(a, b);
-    SubReverseInteger 2 = |a, b, _c| L::sub(b, a);
-    MultiplyInteger 2 = |a, b, _c| L::mul(a, b);
-    MultiplyAddInteger 3 = |a, b, c| L::add(L::mul(a, b), c);
-    And 2 = |a, b, _c| L::and(a, b);
-    Or 2 = |a, b, _c| L::or(a, b);
-    Xor 2 = |a, b, _c| L::xor(a, b);
-    ShiftLeft 2 = |a, b, _c| L::shl(b, L::and(a, L::splat(15)));
-    ShiftRight 2 = |a, b, _c| L::shr(L::and(b, L::splat(0xffff)), L::and(a, L::splat(15)));
-    ShiftRightSigned 2 = |a, b, _c| L::sar(L::sar(top::<L>(b), L::splat(16)), L::and(a, L::splat(15)));
-    MinSigned 2 = |a, b, _c| low::<L>(L::min_signed(top::<L>(a), top::<L>(b)));
-    MaxSigned 2 = |a, b, _c| low::<L>(L::max_signed(top::<L>(a), top::<L>(b)));
-    MinUnsigned 2 = |a, b, _c| low::<L>(L::min_unsigned(top::<L>(a), top::<L>(b)));
-    MaxUnsigned 2 = |a, b, _c| low::<L>(L::max_unsigned(top::<L>(a), top::<L>(b)));
+    Not 1 = |level, a, _b, _c| level.xor(a, level.splat(!0));
+    AddInteger 2 = |level, a, b, _c| level.add(a, b);
+    SubInteger 2 = |level, a, b, _c| level.sub(a, b);
+    SubReverseInteger 2 = |level, a, b, _c| level.sub(b, a);
+    MultiplyInteger 2 = |level, a, b, _c| level.mul(a, b);
+    MultiplyAddInteger 3 = |level, a, b, c| level.add(level.mul(a, b), c);
+    And 2 = |level, a, b, _c| level.and(a, b);
+    Or 2 = |level, a, b, _c| level.or(a, b);
+    Xor 2 = |level, a, b, _c| level.xor(a, b);
+    ShiftLeft 2 = |level, a, b, _c| level.shl(b, level.and(a, level.splat(15)));
+    ShiftRight 2 = |level, a, b, _c| {
+        level.shr(level.and(b, level.splat(0xffff)), level.and(a, level.splat(15)))
+    };
+    ShiftRightSigned 2 = |level, a, b, _c| {
+        level.sar(level.sar(top(level, b), level.splat(16)), level.and(a, level.splat(15)))
+    };
+    MinSigned 2 = |level, a, b, _c| low(level, level.min_signed(top(level, a), top(level, b)));
+    MaxSigned 2 = |level, a, b, _c| low(level, level.max_signed(top(level, a), top(level, b)));
+    MinUnsigned 2 = |level, a, b, _c| low(level, level.min_unsigned(top(level, a), top(level, b)));
+    MaxUnsigned 2 = |level, a, b, _c| low(level, level.max_unsigned(top(level, a), top(level, b)));
 }
 
 /// The half as it is.
@@ -179,83 +169,82 @@ impl Operation for Move {
     const FROM_SINGLES: bool = false;
     const TO_SINGLE: bool = false;
     #[inline(always)]
-    unsafe fn apply<L: Level>(_: Mode, [a, ..]: [L::V; 3]) -> (L::V, u32) {
+    fn apply<L: Level>(_: L, _: Mode, [a, ..]: [L::V; 3]) -> (L::V, u32) {
         (a, 0)
     }
 }
 
 floats! {
-    Add 2 false false = |mode, a, b, _c| sum::<L>(mode, L::f32_from_f16(a), L::f32_from_f16(b));
-    Sub 2 false false = |mode, a, b, _c| sum::<L>(mode, L::f32_from_f16(a), negative::<L>(L::f32_from_f16(b)));
-    SubReverse 2 false false = |mode, a, b, _c| sum::<L>(mode, L::f32_from_f16(b), negative::<L>(L::f32_from_f16(a)));
-    Multiply 2 false false = |mode, a, b, _c| rounded::<L>(mode, L::mul_f32(L::f32_from_f16(a), L::f32_from_f16(b)));
-    Fma 3 false false = |mode, a, b, c| {
-        let product = L::mul_f32(L::f32_from_f16(a), L::f32_from_f16(b));
-        rounded::<L>(mode, sum_to_odd::<L>(mode, product, L::f32_from_f16(c)))
+    Add 2 false false = |level, mode, a, b, _c| {
+        sum(level, mode, level.f32_from_f16(a), level.f32_from_f16(b))
     };
-    Min 2 false false = |_mode, a, b, _c| {
-        let smaller = L::min_signed(ordered::<L>(top::<L>(a)), ordered::<L>(top::<L>(b)));
-        (low::<L>(ordered::<L>(smaller)), nan::<L>(a) | nan::<L>(b))
+    Sub 2 false false = |level, mode, a, b, _c| {
+        sum(level, mode, level.f32_from_f16(a), negative(level, level.f32_from_f16(b)))
     };
-    Max 2 false false = |_mode, a, b, _c| {
-        let larger = L::max_signed(ordered::<L>(top::<L>(a)), ordered::<L>(top::<L>(b)));
-        (low::<L>(ordered::<L>(larger)), nan::<L>(a) | nan::<L>(b))
+    SubReverse 2 false false = |level, mode, a, b, _c| {
+        sum(level, mode, level.f32_from_f16(b), negative(level, level.f32_from_f16(a)))
     };
-    FromSingle 1 true false = |mode, a, _b, _c| rounded::<L>(mode, a);
-    ToSingle 1 false true = |_mode, a, _b, _c| {
-        let single = L::f32_from_f16(a);
-        (single, L::compare_f32::<{ relation::UNORDERED }>(single, single))
+    Multiply 2 false false = |level, mode, a, b, _c| {
+        rounded(level, mode, level.mul_f32(level.f32_from_f16(a), level.f32_from_f16(b)))
+    };
+    Fma 3 false false = |level, mode, a, b, c| {
+        let product = level.mul_f32(level.f32_from_f16(a), level.f32_from_f16(b));
+        rounded(level, mode, sum_to_odd(level, mode, product, level.f32_from_f16(c)))
+    };
+    Min 2 false false = |level, _mode, a, b, _c| {
+        let smaller = level.min_signed(ordered(level, top(level, a)), ordered(level, top(level, b)));
+        (low(level, ordered(level, smaller)), nan(level, a) | nan(level, b))
+    };
+    Max 2 false false = |level, _mode, a, b, _c| {
+        let larger = level.max_signed(ordered(level, top(level, a)), ordered(level, top(level, b)));
+        (low(level, ordered(level, larger)), nan(level, a) | nan(level, b))
+    };
+    FromSingle 1 true false = |level, mode, a, _b, _c| rounded(level, mode, a);
+    ToSingle 1 false true = |level, _mode, a, _b, _c| {
+        let single = level.f32_from_f16(a);
+        (single, level.compare_f32::<{ relation::UNORDERED }>(single, single))
     };
 }
 
 /// The low half in the place of the high one.
 #[inline(always)]
-unsafe fn top<L: Level>(a: L::V) -> L::V {
-    // SAFETY: the caller's.
-    unsafe { L::shl(a, L::splat(16)) }
+fn top<L: Level>(level: L, a: L::V) -> L::V {
+    level.shl(a, level.splat(16))
 }
 
 #[inline(always)]
-unsafe fn low<L: Level>(a: L::V) -> L::V {
-    // SAFETY: the caller's.
-    unsafe { L::shr(a, L::splat(16)) }
+fn low<L: Level>(level: L, a: L::V) -> L::V {
+    level.shr(a, level.splat(16))
 }
 
 #[inline(always)]
-unsafe fn negative<L: Level>(a: L::V) -> L::V {
-    // SAFETY: the caller's.
-    unsafe { L::xor(a, L::splat(1 << 31)) }
+fn negative<L: Level>(level: L, a: L::V) -> L::V {
+    level.xor(a, level.splat(1 << 31))
 }
 
 /// Sign and magnitude as a signed number in the order of floats, and the way back.
 #[inline(always)]
-unsafe fn ordered<L: Level>(a: L::V) -> L::V {
-    // SAFETY: the caller's.
-    unsafe { L::xor(a, L::shr(L::sar(a, L::splat(31)), L::splat(1))) }
+fn ordered<L: Level>(level: L, a: L::V) -> L::V {
+    level.xor(a, level.shr(level.sar(a, level.splat(31)), level.splat(1)))
 }
 
 /// The lanes whose half is a NaN.
 #[inline(always)]
-unsafe fn nan<L: Level>(a: L::V) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { L::less_signed(L::splat(0x7c00), L::and(a, L::splat(0x7fff))) }
+fn nan<L: Level>(level: L, a: L::V) -> u32 {
+    level.less_signed(level.splat(0x7c00), level.and(a, level.splat(0x7fff)))
 }
 
 /// Singles as halves, and the lanes in which they are NaNs.
 #[inline(always)]
-unsafe fn rounded<L: Level>(mode: Mode, a: L::V) -> (L::V, u32) {
-    // SAFETY: the caller's.
-    unsafe { (mode.round::<L>(a), L::compare_f32::<{ relation::UNORDERED }>(a, a)) }
+fn rounded<L: Level>(level: L, mode: Mode, a: L::V) -> (L::V, u32) {
+    (mode.round(level, a), level.compare_f32::<{ relation::UNORDERED }>(a, a))
 }
 
 /// A sum of halves.
 #[inline(always)]
-unsafe fn sum<L: Level>(mode: Mode, a: L::V, b: L::V) -> (L::V, u32) {
-    // SAFETY: the caller's.
-    unsafe {
-        let sum = if mode.round == 0 { L::add_f32(a, b) } else { sum_to_odd::<L>(mode, a, b) };
-        rounded::<L>(mode, sum)
-    }
+fn sum<L: Level>(level: L, mode: Mode, a: L::V, b: L::V) -> (L::V, u32) {
+    let sum = if mode.round == 0 { level.add_f32(a, b) } else { sum_to_odd(level, mode, a, b) };
+    rounded(level, mode, sum)
 }
 
 /// A sum, of which one that is not exact is the odd one of the two numbers beside it: rounding it again then
@@ -263,58 +252,51 @@ unsafe fn sum<L: Level>(mode: Mode, a: L::V, b: L::V) -> (L::V, u32) {
 /// exactly, by Knuth's two-sum. A sum that is zero is a negative one if MODE rounds down, unless it is that
 /// of positive zeros.
 #[inline(always)]
-unsafe fn sum_to_odd<L: Level>(mode: Mode, a: L::V, b: L::V) -> L::V {
+fn sum_to_odd<L: Level>(level: L, mode: Mode, a: L::V, b: L::V) -> L::V {
     const DOWN: u32 = 2;
-    // SAFETY: the caller's.
-    unsafe {
-        let sum = L::add_f32(a, b);
-        let of_b = L::add_f32(sum, negative::<L>(a));
-        let of_a = L::add_f32(sum, negative::<L>(of_b));
-        let error = L::add_f32(L::add_f32(a, negative::<L>(of_a)), L::add_f32(b, negative::<L>(of_b)));
-        let (zero, one) = (L::splat(0), L::splat(1));
-        let inexact = L::compare_f32::<{ relation::LG }>(error, zero);
-        let even = L::equal(L::and(sum, one), zero);
-        let shrinks = L::less_signed(L::xor(error, sum), zero);
-        let odd = L::add(sum, L::blend(shrinks, one, L::splat(!0)));
-        let sum = L::blend(inexact & even, sum, odd);
-        if mode.round != DOWN {
-            return sum;
-        }
-        let becomes_negative = L::equal(sum, zero) & !L::equal(L::or(a, b), zero);
-        L::blend(becomes_negative, sum, L::splat(1 << 31))
+    let sum = level.add_f32(a, b);
+    let of_b = level.add_f32(sum, negative(level, a));
+    let of_a = level.add_f32(sum, negative(level, of_b));
+    let error =
+        level.add_f32(level.add_f32(a, negative(level, of_a)), level.add_f32(b, negative(level, of_b)));
+    let (zero, one) = (level.splat(0), level.splat(1));
+    let inexact = level.compare_f32::<{ relation::LG }>(error, zero);
+    let even = level.equal(level.and(sum, one), zero);
+    let shrinks = level.less_signed(level.xor(error, sum), zero);
+    let odd = level.add(sum, level.blend(shrinks, one, level.splat(!0)));
+    let sum = level.blend(inexact & even, sum, odd);
+    if mode.round != DOWN {
+        return sum;
     }
+    let becomes_negative = level.equal(sum, zero) & !level.equal(level.or(a, b), zero);
+    level.blend(becomes_negative, sum, level.splat(1 << 31))
 }
 
 /// A source as its instruction asks for it.
-struct Source<L: Level> {
-    lanes: Lanes<L>,
+struct Source<'a, L: Level> {
+    level: L,
+    lanes: Lanes<'a, L>,
     shift: L::V,
     stay: L::V,
     invert: L::V,
 }
 
-impl<L: Level> Source<L> {
-    /// # Safety
-    /// As for [`super::HotHandler`].
+impl<'a, L: Level> Source<'a, L> {
     #[inline(always)]
-    unsafe fn of(w: &mut Wave, hot: &Hot, slot: usize, sign: u32) -> Self {
-        // SAFETY: the caller's.
-        unsafe {
-            Self {
-                lanes: Lanes::<L>::of(w, hot, slot),
-                shift: L::splat(if asks(hot, ask::HIGH, slot) { 16 } else { 0 }),
-                stay: L::splat(if asks(hot, ask::ABS, slot) { !sign } else { !0 }),
-                invert: L::splat(if asks(hot, ask::NEG, slot) { sign } else { 0 }),
-            }
+    fn of(level: L, operands: Operands<'a>, hot: &Hot, slot: usize, sign: u32) -> Self {
+        Self {
+            level,
+            lanes: Lanes::of(level, operands, hot, slot),
+            shift: level.splat(if asks(hot, ask::HIGH, slot) { 16 } else { 0 }),
+            stay: level.splat(if asks(hot, ask::ABS, slot) { !sign } else { !0 }),
+            invert: level.splat(if asks(hot, ask::NEG, slot) { sign } else { 0 }),
         }
     }
 
-    /// # Safety
-    /// As for [`super::HotHandler`].
     #[inline(always)]
-    unsafe fn get(&self, part: usize) -> L::V {
-        // SAFETY: the caller's.
-        unsafe { L::xor(L::and(L::shr(self.lanes.get(part), self.shift), self.stay), self.invert) }
+    fn get(&self, part: usize) -> L::V {
+        let level = self.level;
+        level.xor(level.and(level.shr(self.lanes.get(part), self.shift), self.stay), self.invert)
     }
 }
 
@@ -329,25 +311,20 @@ fn is_plain<O: Operation>(w: &Wave) -> bool {
 
 /// MODE as `O` works by it, for a handler that is `PLAIN`, or for `Modal`, which takes every mode. Where the
 /// handler cannot work by it, the next step, after another has run this one.
-///
-/// # Safety
-/// As for [`super::HotHandler`].
 #[inline(always)]
-unsafe fn mode_of<O: Operation, const PLAIN: bool, Modal: Body, L: Level>(
+fn mode_of<O: Operation, const PLAIN: bool, Modal: Body, L: Level>(
+    level: L,
     context: &mut Context<'_>,
     hot: &Hot,
 ) -> Result<Mode, u32> {
     if !O::FLOATS || PLAIN && is_plain::<O>(context.wave) {
         return Ok(Mode::PLAIN);
     }
-    // SAFETY: the caller's.
-    unsafe {
-        if PLAIN {
-            return Err(L::apart::<Modal>(context, hot));
-        }
-        if context.wave.round16() & SATURATE != 0 {
-            return Err(leave(context, hot));
-        }
+    if PLAIN {
+        return Err(level.apart::<Modal>(context, hot));
+    }
+    if context.wave.round16() & SATURATE != 0 {
+        return Err(leave(context, hot));
     }
     Ok(Mode::of(context.wave))
 }
@@ -357,71 +334,63 @@ pub(super) struct Do<O, const PLAIN: bool>(PhantomData<O>);
 
 impl<O: Operation, const PLAIN: bool> Body for Do<O, PLAIN> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: rows are in the register file (checked by `handler`).
-        unsafe {
-            let mode = match mode_of::<O, PLAIN, Do<O, false>, L>(context, hot) {
-                Ok(mode) => mode,
-                Err(next) => return next,
-            };
-            let w = &mut *context.wave;
-            let exec = w.exec;
-            let sign = if O::FROM_SINGLES { SINGLE_SIGN } else { SIGN };
-            let last = O::SOURCES - 1;
-            let a = Source::<L>::of(w, hot, 0, sign);
-            let b = Source::<L>::of(w, hot, last.min(1), sign);
-            let c = Source::<L>::of(w, hot, last, sign);
-            let mut result = [L::splat(0); PARTS];
-            let mut nans = 0;
-            for i in 0..parts::<L>() {
-                let mut sources = [a.get(i), b.get(i), c.get(i)];
-                if O::FLOATS && !PLAIN {
-                    for source in &mut sources {
-                        *source = match O::FROM_SINGLES {
-                            true if mode.flushes_single_sources => L::flush_f32(*source),
-                            false if mode.flushes_sources => flush::<L>(*source),
-                            _ => *source,
-                        };
-                    }
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let mode = match mode_of::<O, PLAIN, Do<O, false>, L>(level, context, hot) {
+            Ok(mode) => mode,
+            Err(next) => return next,
+        };
+        let w = &mut *context.wave;
+        let exec = w.exec;
+        let sign = if O::FROM_SINGLES { SINGLE_SIGN } else { SIGN };
+        let last = O::SOURCES - 1;
+        let operands = Operands::of(w);
+        let a = Source::of(level, operands, hot, 0, sign);
+        let b = Source::of(level, operands, hot, last.min(1), sign);
+        let c = Source::of(level, operands, hot, last, sign);
+        let mut result = [level.splat(0); PARTS];
+        let mut nans = 0;
+        for i in 0..parts::<L>() {
+            let mut sources = [a.get(i), b.get(i), c.get(i)];
+            if O::FLOATS && !PLAIN {
+                for source in &mut sources {
+                    *source = match O::FROM_SINGLES {
+                        true if mode.flushes_single_sources => level.flush_f32(*source),
+                        false if mode.flushes_sources => flush(level, *source),
+                        _ => *source,
+                    };
                 }
-                let (value, odd) = O::apply::<L>(mode, sources);
-                result[i] = match (O::FLOATS, O::TO_SINGLE) {
-                    (false, _) => L::and(value, L::splat(0xffff)),
-                    (true, false) if mode.flushes_results => flush::<L>(value),
-                    (true, true) if mode.flushes_single_results => L::flush_f32(value),
-                    _ => value,
-                };
-                nans |= odd & part::<L>(exec, i);
             }
-            if nans != 0 {
-                return leave(context, hot);
-            }
-            put_half::<L>(w, hot, &mut result);
+            let (value, odd) = O::apply(level, mode, sources);
+            result[i] = match (O::FLOATS, O::TO_SINGLE) {
+                (false, _) => level.and(value, level.splat(0xffff)),
+                (true, false) if mode.flushes_results => flush(level, value),
+                (true, true) if mode.flushes_single_results => level.flush_f32(value),
+                _ => value,
+            };
+            nans |= odd & part::<L>(exec, i);
         }
+        if nans != 0 {
+            return leave(context, hot);
+        }
+        put_half(level, w, hot, &mut result);
         hot.next
     }
 }
 
 /// Write results, which have zeros above a half, as the instruction asks.
-///
-/// # Safety
-/// As for [`super::HotHandler`].
 #[inline(always)]
-unsafe fn put_half<L: Level>(w: &mut Wave, hot: &Hot, result: &mut [L::V; PARTS]) {
-    // SAFETY: the caller's.
-    unsafe {
-        if asks(hot, ask::KEEPS, 0) {
-            let high = asks(hot, ask::HIGH_RESULT, 0);
-            let (shift, other) = if high { (16, 0xffff) } else { (0, 0xffff_0000) };
-            let (shift, other) = (L::splat(shift), L::splat(other));
-            let row = rows(w).add(hot.dst as usize);
-            for i in 0..parts::<L>() {
-                let old = L::load(row.add(i * L::N));
-                result[i] = L::or(L::and(old, other), L::shl(result[i], shift));
-            }
+fn put_half<L: Level>(level: L, w: &mut Wave, hot: &Hot, result: &mut [L::V; PARTS]) {
+    if asks(hot, ask::KEEPS, 0) {
+        let high = asks(hot, ask::HIGH_RESULT, 0);
+        let (shift, other) = if high { (16, 0xffff) } else { (0, 0xffff_0000) };
+        let (shift, other) = (level.splat(shift), level.splat(other));
+        let row = hot.dst.row(w.rows.file());
+        for i in 0..parts::<L>() {
+            let old = level.load(row, i);
+            result[i] = level.or(level.and(old, other), level.shl(result[i], shift));
         }
-        put::<L>(w, hot.dst, result);
     }
+    put(level, w, hot.dst, result);
 }
 
 /// `O` on both halves of registers: OP_SEL says of each source which half is for the low result, OP_SEL_HI
@@ -430,54 +399,51 @@ pub(super) struct Packed<O, const PLAIN: bool>(PhantomData<O>);
 
 impl<O: Operation, const PLAIN: bool> Body for Packed<O, PLAIN> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: as for `Do`.
-        unsafe {
-            let mode = match mode_of::<O, PLAIN, Packed<O, false>, L>(context, hot) {
-                Ok(mode) => mode,
-                Err(next) => return next,
-            };
-            let w = &mut *context.wave;
-            let exec = w.exec;
-            let last = O::SOURCES - 1;
-            let lanes = [
-                Lanes::<L>::of(w, hot, 0),
-                Lanes::<L>::of(w, hot, last.min(1)),
-                Lanes::<L>::of(w, hot, last),
-            ];
-            let (mut shifts, mut inverts) = ([[L::splat(0); 3]; 2], [[L::splat(0); 3]; 2]);
-            for (half, (high, negative)) in
-                [(ask::HIGH, ask::NEG), (ask::ABS, ask::SECOND)].into_iter().enumerate()
-            {
-                for slot in 0..3 {
-                    shifts[half][slot] = L::splat(if asks(hot, high, slot.min(last)) { 16 } else { 0 });
-                    inverts[half][slot] =
-                        L::splat(if asks(hot, negative, slot.min(last)) { SIGN } else { 0 });
-                }
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let mode = match mode_of::<O, PLAIN, Packed<O, false>, L>(level, context, hot) {
+            Ok(mode) => mode,
+            Err(next) => return next,
+        };
+        let w = &mut *context.wave;
+        let exec = w.exec;
+        let last = O::SOURCES - 1;
+        let lanes = [
+            Lanes::of(level, Operands::of(w), hot, 0),
+            Lanes::of(level, Operands::of(w), hot, last.min(1)),
+            Lanes::of(level, Operands::of(w), hot, last),
+        ];
+        let (mut shifts, mut inverts) = ([[level.splat(0); 3]; 2], [[level.splat(0); 3]; 2]);
+        for (half, (high, negative)) in
+            [(ask::HIGH, ask::NEG), (ask::ABS, ask::SECOND)].into_iter().enumerate()
+        {
+            for slot in 0..3 {
+                shifts[half][slot] = level.splat(if asks(hot, high, slot.min(last)) { 16 } else { 0 });
+                inverts[half][slot] = level.splat(if asks(hot, negative, slot.min(last)) { SIGN } else { 0 });
             }
-            let mut result = [L::splat(0); PARTS];
-            let mut nans = 0;
-            for i in 0..parts::<L>() {
-                let mut halves = [L::splat(0); 2];
-                for half in 0..2 {
-                    let mut sources = [lanes[0].get(i), lanes[1].get(i), lanes[2].get(i)];
-                    for slot in 0..O::SOURCES {
-                        let value = L::xor(L::shr(sources[slot], shifts[half][slot]), inverts[half][slot]);
-                        sources[slot] = if mode.flushes_sources { flush::<L>(value) } else { value };
-                    }
-                    let (value, odd) = O::apply::<L>(mode, sources);
-                    halves[half] = if mode.flushes_results { flush::<L>(value) } else { value };
-                    nans |= odd & part::<L>(exec, i);
-                }
-                let [lower, upper] = halves;
-                let lower = if O::FLOATS { lower } else { L::and(lower, L::splat(0xffff)) };
-                result[i] = L::or(lower, L::shl(upper, L::splat(16)));
-            }
-            if nans != 0 {
-                return leave(context, hot);
-            }
-            put::<L>(w, hot.dst, &result);
         }
+        let mut result = [level.splat(0); PARTS];
+        let mut nans = 0;
+        for i in 0..parts::<L>() {
+            let mut halves = [level.splat(0); 2];
+            for half in 0..2 {
+                let mut sources = [lanes[0].get(i), lanes[1].get(i), lanes[2].get(i)];
+                for slot in 0..O::SOURCES {
+                    let value = level.shr(sources[slot], shifts[half][slot]);
+                    let value = level.xor(value, inverts[half][slot]);
+                    sources[slot] = if mode.flushes_sources { flush(level, value) } else { value };
+                }
+                let (value, odd) = O::apply(level, mode, sources);
+                halves[half] = if mode.flushes_results { flush(level, value) } else { value };
+                nans |= odd & part::<L>(exec, i);
+            }
+            let [lower, upper] = halves;
+            let lower = if O::FLOATS { lower } else { level.and(lower, level.splat(0xffff)) };
+            result[i] = level.or(lower, level.shl(upper, level.splat(16)));
+        }
+        if nans != 0 {
+            return leave(context, hot);
+        }
+        put(level, w, hot.dst, &result);
         hot.next
     }
 }
@@ -492,51 +458,49 @@ pub(super) struct Mix<const TO: u8>;
 
 impl<const TO: u8> Body for Mix<TO> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
         let exec = w.exec;
-        // SAFETY: as for `Do`.
-        unsafe {
-            if !w.nearest32() || TO != TO_SINGLE && w.round16() & SATURATE != 0 {
-                return leave(context, hot);
+        if !w.nearest32() || TO != TO_SINGLE && w.round16() & SATURATE != 0 {
+            return leave(context, hot);
+        }
+        let mode = Mode::of(w);
+        let halves = [asks(hot, ask::SECOND, 0), asks(hot, ask::SECOND, 1), asks(hot, ask::SECOND, 2)];
+        let operands = Operands::of(w);
+        let sources = [
+            Source::of(level, operands, hot, 0, if halves[0] { SIGN } else { SINGLE_SIGN }),
+            Source::of(level, operands, hot, 1, if halves[1] { SIGN } else { SINGLE_SIGN }),
+            Source::of(level, operands, hot, 2, if halves[2] { SIGN } else { SINGLE_SIGN }),
+        ];
+        let mut result = [level.splat(0); PARTS];
+        let mut nans = 0;
+        for i in 0..parts::<L>() {
+            let mut values = [sources[0].get(i), sources[1].get(i), sources[2].get(i)];
+            for slot in 0..3 {
+                values[slot] = match halves[slot] {
+                    true if mode.flushes_sources => level.f32_from_f16(flush(level, values[slot])),
+                    true => level.f32_from_f16(values[slot]),
+                    false if mode.flushes_single_sources => level.flush_f32(values[slot]),
+                    false => values[slot],
+                };
             }
-            let mode = Mode::of(w);
-            let halves = [asks(hot, ask::SECOND, 0), asks(hot, ask::SECOND, 1), asks(hot, ask::SECOND, 2)];
-            let sources = [
-                Source::<L>::of(w, hot, 0, if halves[0] { SIGN } else { SINGLE_SIGN }),
-                Source::<L>::of(w, hot, 1, if halves[1] { SIGN } else { SINGLE_SIGN }),
-                Source::<L>::of(w, hot, 2, if halves[2] { SIGN } else { SINGLE_SIGN }),
-            ];
-            let mut result = [L::splat(0); PARTS];
-            let mut nans = 0;
-            for i in 0..parts::<L>() {
-                let mut values = [sources[0].get(i), sources[1].get(i), sources[2].get(i)];
-                for slot in 0..3 {
-                    values[slot] = match halves[slot] {
-                        true if mode.flushes_sources => L::f32_from_f16(flush::<L>(values[slot])),
-                        true => L::f32_from_f16(values[slot]),
-                        false if mode.flushes_single_sources => L::flush_f32(values[slot]),
-                        false => values[slot],
-                    };
-                }
-                let [a, b, c] = values;
-                let single = L::fma_f32(a, b, c);
-                let single = if mode.flushes_single_results { L::flush_f32(single) } else { single };
-                nans |= L::compare_f32::<{ relation::UNORDERED }>(single, single) & part::<L>(exec, i);
-                result[i] = single;
-                if TO != TO_SINGLE {
-                    let half = mode.round::<L>(single);
-                    result[i] = if mode.flushes_results { flush::<L>(half) } else { half };
-                }
+            let [a, b, c] = values;
+            let single = level.fma_f32(a, b, c);
+            let single = if mode.flushes_single_results { level.flush_f32(single) } else { single };
+            nans |= level.compare_f32::<{ relation::UNORDERED }>(single, single) & part::<L>(exec, i);
+            result[i] = single;
+            if TO != TO_SINGLE {
+                let half = mode.round(level, single);
+                result[i] = if mode.flushes_results { flush(level, half) } else { half };
             }
-            if nans != 0 {
-                return leave(context, hot);
-            }
-            if TO == TO_SINGLE {
-                put::<L>(w, hot.dst, &result);
-            } else {
-                put_half::<L>(w, hot, &mut result);
-            }
+        }
+        if nans != 0 {
+            return leave(context, hot);
+        }
+        if TO == TO_SINGLE {
+            put(level, w, hot.dst, &result);
+        } else {
+            put_half(level, w, hot, &mut result);
         }
         hot.next
     }
@@ -547,37 +511,35 @@ pub(super) struct Pack<const ROUNDS: bool>;
 
 impl<const ROUNDS: bool> Body for Pack<ROUNDS> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         const TO_ZERO: u32 = 3;
         let w = &mut *context.wave;
         let exec = w.exec;
-        // SAFETY: as for `Do`.
-        unsafe {
-            let mode = if ROUNDS { Mode::of(w) } else { Mode::PLAIN };
-            let sign = if ROUNDS { SINGLE_SIGN } else { SIGN };
-            let sources = [Source::<L>::of(w, hot, 0, sign), Source::<L>::of(w, hot, 1, sign)];
-            let mut result = [L::splat(0); PARTS];
-            let mut nans = 0;
-            for i in 0..parts::<L>() {
-                let mut halves = [sources[0].get(i), sources[1].get(i)];
-                for half in &mut halves {
-                    if !ROUNDS {
-                        *half = L::and(*half, L::splat(0xffff));
-                        continue;
-                    }
-                    nans |= L::compare_f32::<{ relation::UNORDERED }>(*half, *half) & part::<L>(exec, i);
-                    let value = if mode.flushes_single_sources { L::flush_f32(*half) } else { *half };
-                    let rounded = L::f16_from_f32::<TO_ZERO>(value);
-                    *half = if mode.flushes_results { flush::<L>(rounded) } else { rounded };
+        let mode = if ROUNDS { Mode::of(w) } else { Mode::PLAIN };
+        let sign = if ROUNDS { SINGLE_SIGN } else { SIGN };
+        let operands = Operands::of(w);
+        let sources = [Source::of(level, operands, hot, 0, sign), Source::of(level, operands, hot, 1, sign)];
+        let mut result = [level.splat(0); PARTS];
+        let mut nans = 0;
+        for i in 0..parts::<L>() {
+            let mut halves = [sources[0].get(i), sources[1].get(i)];
+            for half in &mut halves {
+                if !ROUNDS {
+                    *half = level.and(*half, level.splat(0xffff));
+                    continue;
                 }
-                let [lower, upper] = halves;
-                result[i] = L::or(lower, L::shl(upper, L::splat(16)));
+                nans |= level.compare_f32::<{ relation::UNORDERED }>(*half, *half) & part::<L>(exec, i);
+                let value = if mode.flushes_single_sources { level.flush_f32(*half) } else { *half };
+                let rounded = level.f16_from_f32::<TO_ZERO>(value);
+                *half = if mode.flushes_results { flush(level, rounded) } else { rounded };
             }
-            if nans != 0 {
-                return leave(context, hot);
-            }
-            put::<L>(w, hot.dst, &result);
+            let [lower, upper] = halves;
+            result[i] = level.or(lower, level.shl(upper, level.splat(16)));
         }
+        if nans != 0 {
+            return leave(context, hot);
+        }
+        put(level, w, hot.dst, &result);
         hot.next
     }
 }
@@ -587,19 +549,17 @@ pub(super) struct Select;
 
 impl Body for Select {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let mask = mask::<L>(w, (hot.src[2] & 127) as u8);
-        // SAFETY: as for `Do`.
-        unsafe {
-            let (a, b) = (Source::<L>::of(w, hot, 0, SIGN), Source::<L>::of(w, hot, 1, SIGN));
-            let mut result = [L::splat(0); PARTS];
-            for i in 0..parts::<L>() {
-                let value = L::blend(part::<L>(mask, i), a.get(i), b.get(i));
-                result[i] = L::and(value, L::splat(0xffff));
-            }
-            put_half::<L>(w, hot, &mut result);
+        let mask = mask::<L>(w, hot.src[2].register());
+        let operands = Operands::of(w);
+        let (a, b) = (Source::of(level, operands, hot, 0, SIGN), Source::of(level, operands, hot, 1, SIGN));
+        let mut result = [level.splat(0); PARTS];
+        for i in 0..parts::<L>() {
+            let value = level.blend(part::<L>(mask, i), a.get(i), b.get(i));
+            result[i] = level.and(value, level.splat(0xffff));
         }
+        put_half(level, w, hot, &mut result);
         hot.next
     }
 }
@@ -610,27 +570,25 @@ pub(super) struct Compare<T>(PhantomData<T>);
 
 impl<T: Test> Body for Compare<T> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
         let flushes = T::FLOAT && Mode::of(w).flushes_sources;
         let mut bits = 0;
-        // SAFETY: as for `Do`.
-        unsafe {
-            let sources = [Source::<L>::of(w, hot, 0, SIGN), Source::<L>::of(w, hot, 1, SIGN)];
-            for i in 0..parts::<L>() {
-                let mut values = [sources[0].get(i), sources[1].get(i)];
-                for value in &mut values {
-                    *value = match (T::FLOAT, flushes) {
-                        // Integers have their order in the high half, too.
-                        (false, _) => top::<L>(*value),
-                        (true, true) => L::f32_from_f16(flush::<L>(*value)),
-                        (true, false) => L::f32_from_f16(*value),
-                    };
-                }
-                let [a, b] = values;
-                let lanes = u64::from(T::test::<L>(a, b)) & ((1u64 << L::N) - 1);
-                bits |= lanes << (i * L::N);
+        let operands = Operands::of(w);
+        let sources = [Source::of(level, operands, hot, 0, SIGN), Source::of(level, operands, hot, 1, SIGN)];
+        for i in 0..parts::<L>() {
+            let mut values = [sources[0].get(i), sources[1].get(i)];
+            for value in &mut values {
+                *value = match (T::FLOAT, flushes) {
+                    // Integers have their order in the high half, too.
+                    (false, _) => top(level, *value),
+                    (true, true) => level.f32_from_f16(flush(level, *value)),
+                    (true, false) => level.f32_from_f16(*value),
+                };
             }
+            let [a, b] = values;
+            let lanes = u64::from(T::test(level, a, b)) & ((1u64 << L::N) - 1);
+            bits |= lanes << (i * L::N);
         }
         put_mask::<L>(context, hot, bits, hot.imm[2] == compare::MASK_TO_EXEC);
         hot.next
@@ -679,7 +637,7 @@ pub(super) fn handler(step: &Step, hot: &mut Hot, form: Form) -> Option<HotHandl
         Op::v_fmac_f16 => {
             source(step, hot, 0, 1)?;
             source(step, hot, 1, 1)?;
-            hot.src[2] = hot.dst;
+            hot.src[2] = HotSource::row(step.dst);
             if is_high && extra.keep_half {
                 hot.target |= 4 << ask::HIGH;
             }

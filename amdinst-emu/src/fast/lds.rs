@@ -2,78 +2,21 @@
 
 use super::atomic;
 use super::level::Level;
-use super::memory::{Narrow, numbers};
-use super::{Body, PARTS, general, part, parts, rows};
+use super::memory::Narrow;
+use super::places::{LanesInLds, Reads};
+use super::{Body, PARTS, general, part, parts};
 use amdgpu_isa::AtomicOp;
 
 use crate::check::AccessKind;
 use crate::exec::{AtomicWork, lane_race};
 use crate::program::{Action, Context, Hot, Part};
 use crate::races::{Lines, Mark, Noting};
-use crate::wave::{LANES, Wave, lanes_of};
+use crate::wave::{LANES, Row, RowAt, Wave};
 
 /// A read (or write, if `WRITE`) of `DWORDS` a lane at each of `COUNT` offsets (`hot.imm`) from the addresses
 /// in row `hot.src[0]`. Reads go to rows from `hot.dst` on; what is written at the first offset comes from
 /// there, what is written at the second from `hot.src[1]`.
 pub(super) struct Access<const WRITE: bool, const DWORDS: usize, const COUNT: usize>;
-
-/// What is known of the active lanes' addresses.
-struct Addresses {
-    /// All bytes are in LDS.
-    inside: bool,
-    /// All are multiples of 4.
-    aligned: bool,
-}
-
-/// Looks at the addresses of the lanes in `exec`: with `reach` bytes from each they must stay below `len`.
-#[inline(always)]
-unsafe fn look<L: Level>(addresses: &[L::V; PARTS], exec: u64, reach: u64, len: usize) -> Addresses {
-    let Some(last) = (len as u64).checked_sub(reach) else {
-        return Addresses { inside: false, aligned: false };
-    };
-    let (mut beyond, mut odd) = (0, 0);
-    // SAFETY: the caller's.
-    unsafe {
-        let last = L::splat(u32::try_from(last).unwrap_or(u32::MAX));
-        for i in 0..parts::<L>() {
-            let bits = part::<L>(exec, i);
-            beyond |= L::less_unsigned(last, addresses[i]) & bits;
-            odd |= !L::equal(L::and(addresses[i], L::splat(3)), L::splat(0)) & bits;
-        }
-    }
-    Addresses { inside: beyond == 0, aligned: odd == 0 }
-}
-
-/// How the addresses of a vector's lanes lie.
-#[derive(Clone, Copy)]
-enum Kind {
-    /// All lanes are active, each 4 bytes behind the one before.
-    Consecutive(u32),
-    /// The addresses of the active lanes are equal.
-    Same(u32),
-    /// Any other way, or no lane is active.
-    Scattered,
-}
-
-#[inline(always)]
-unsafe fn kind<L: Level>(addresses: L::V, bits: u32) -> Kind {
-    if bits == 0 {
-        return Kind::Scattered;
-    }
-    // SAFETY: the caller's.
-    unsafe {
-        let first = (&raw const addresses).cast::<u32>().add(bits.trailing_zeros() as usize).read();
-        let same = L::splat(first);
-        let whole = bits == ((1u64 << L::N) - 1) as u32;
-        if whole && L::equal(addresses, L::add(same, L::shl(numbers::<L>(), L::splat(2)))) & bits == bits {
-            Kind::Consecutive(first)
-        } else if L::equal(addresses, same) & bits == bits {
-            Kind::Same(first)
-        } else {
-            Kind::Scattered
-        }
-    }
-}
 
 /// What an instruction does: at each of the offsets from each lane's address, all of them in bounds.
 struct Lanes<'a> {
@@ -122,11 +65,12 @@ impl Lanes<'_> {
 
     /// Whether two lanes store different values to one place. The data of the first offset are in rows from
     /// `first_row`.
-    fn clash(&self, w: &Wave, first_row: u32) -> bool {
+    fn clash(&self, w: &Wave, first_row: RowAt) -> bool {
         let action = Action::Store { bytes: 4 * self.dwords as u8, part: Part::Whole };
         let &[first, second] = self.offsets else {
-            let row = (first_row as usize / LANES) as u16;
-            return lane_race::in_one_store(w, action, row, |lane| u64::from(self.addresses[lane]));
+            return lane_race::in_one_store(w, action, first_row.number(), |lane| {
+                u64::from(self.addresses[lane])
+            });
         };
         // Two offsets: whether any two of the places overlap, whatever is stored.
         let (size, distance) = (4 * self.dwords as u32, first.abs_diff(second));
@@ -191,85 +135,74 @@ fn note(context: &mut Context<'_>, hot: &Hot, lanes: &Lanes<'_>) -> bool {
 
 impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access<WRITE, DWORDS, COUNT> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        let w = &mut *context.wave;
-        let exec = w.exec;
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let exec = context.wave.exec;
         if exec == 0 {
             return hot.next;
         }
-        // SAFETY: rows are in the register file (checked by `compile`), and all bytes in LDS (checked here).
-        unsafe {
-            let all = rows(w);
-            // A read may overwrite its own addresses: keep them.
-            let mut addresses = [L::splat(0); PARTS];
-            for i in 0..parts::<L>() {
-                addresses[i] = L::load(all.add(hot.src[0] as usize + i * L::N));
-            }
-            let farthest = if COUNT == 2 { hot.imm[0].max(hot.imm[1]) } else { hot.imm[0] };
-            let reach = u64::from(farthest) + 4 * DWORDS as u64;
-            let known = look::<L>(&addresses, exec, reach, context.lds.len());
-            if !known.inside {
+        let offsets = &hot.imm[..COUNT];
+        let reach = offsets.iter().copied().fold(0, u32::max) as usize + 4 * DWORDS;
+        if context.lds.is_watched() {
+            let addresses = *hot.src[0].row.row(context.wave.rows.file());
+            let is_inside = LanesInLds::of(level, context.lds.asked(), &addresses, exec, reach).is_some();
+            let lanes = Lanes { addresses: &addresses, offsets, dwords: DWORDS, write: WRITE };
+            if !is_inside || !note(context, hot, &lanes) {
                 return general(context, hot);
             }
-            if context.lds.is_watched() {
-                let (offsets, dwords) = (&hot.imm[..COUNT], DWORDS);
-                let addresses = &*addresses.as_ptr().cast::<[u32; LANES]>();
-                if !note(context, hot, &Lanes { addresses, offsets, dwords, write: WRITE }) {
-                    return general(context, hot);
-                }
-            }
-            let lds = context.lds.as_mut_ptr();
-            if !WRITE {
-                let mut kinds = [Kind::Scattered; PARTS];
-                for i in 0..parts::<L>() {
-                    kinds[i] = kind::<L>(addresses[i], part::<L>(exec, i));
-                }
-                for slot in 0..COUNT {
-                    for dword in 0..DWORDS {
-                        let from = lds.add(hot.imm[slot] as usize + 4 * dword).cast_const();
-                        let row = all.add(hot.dst as usize + (slot * DWORDS + dword) * LANES);
-                        for i in 0..parts::<L>() {
-                            let bits = part::<L>(exec, i);
-                            let values = match kinds[i] {
-                                Kind::Consecutive(first) => L::load(from.add(first as usize).cast()),
-                                Kind::Same(first) => {
-                                    let value = from.add(first as usize).cast::<u32>().read_unaligned();
-                                    L::splat(u32::from_le(value))
-                                }
-                                Kind::Scattered => L::gather(from, addresses[i], bits),
-                            };
-                            L::store_if(row.add(i * L::N), values, bits);
-                        }
+        }
+        let file = context.wave.rows.file_mut();
+        if !WRITE {
+            // A read may overwrite its own addresses: they are kept.
+            let (row, mut kept) = (hot.src[0].row.row(file), [level.splat(0); PARTS]);
+            let lds = context.lds.asked();
+            let Some(reads) = Reads::<L, DWORDS, COUNT>::of(level, lds, row, &mut kept, &hot.imm, exec)
+            else {
+                return general(context, hot);
+            };
+            let (first, second) = hot.dst.group_mut(file).split_at_mut(DWORDS);
+            for (slot, rows) in [first, second].into_iter().enumerate().take(COUNT) {
+                for dword in 0..DWORDS {
+                    for i in 0..parts::<L>() {
+                        level.store_if(&mut rows[dword], i, reads.get(slot, dword, i), part::<L>(exec, i));
                     }
                 }
-                return hot.next;
             }
-            // Where lanes overlap, a lane's dwords all come before the next lane's.
-            if DWORDS == 1 && COUNT == 1 && known.aligned && hot.imm[0].is_multiple_of(4) {
-                let to = lds.add(hot.imm[0] as usize);
-                for i in 0..parts::<L>() {
-                    let values = L::load(all.add(hot.dst as usize + i * L::N));
-                    L::scatter(to, addresses[i], values, part::<L>(exec, i));
-                }
-                return hot.next;
+            return hot.next;
+        }
+        let addresses = hot.src[0].row.row(file);
+        let Some(lanes) = LanesInLds::of(level, context.lds.asked(), addresses, exec, reach) else {
+            return general(context, hot);
+        };
+        let data = [hot.dst, hot.src[1].row].map(|row| row.group(file));
+        // Where lanes overlap, a lane's dwords all come before the next lane's.
+        if DWORDS == 1 && COUNT == 1 && are_aligned(level, addresses, exec, hot.imm[0], 4) {
+            for i in 0..parts::<L>() {
+                lanes.scatter(level, i, hot.imm[0] as usize, level.load(&data[0][0], i));
             }
-            let addresses = addresses.as_ptr().cast::<u32>();
-            let mut lanes = exec;
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
-                let address = addresses.add(lane).read() as usize;
-                for slot in 0..COUNT {
-                    let registers = all.add(if slot == 0 { hot.dst } else { hot.src[1] } as usize);
-                    let at = lds.add(address + hot.imm[slot] as usize).cast::<u32>();
-                    for dword in 0..DWORDS {
-                        at.add(dword).write_unaligned(registers.add(dword * LANES + lane).read().to_le());
-                    }
+            return hot.next;
+        }
+        for (lane, spot) in lanes.spots() {
+            for slot in 0..COUNT {
+                for dword in 0..DWORDS {
+                    let at = hot.imm[slot] as usize + 4 * dword;
+                    spot.store(at, data[slot][dword][lane].to_le_bytes());
                 }
             }
         }
         hot.next
     }
+}
+
+/// Whether the active lanes' addresses with an offset are multiples of a power of two.
+#[inline(always)]
+fn are_aligned<L: Level>(level: L, addresses: &Row, exec: u64, offset: u32, alignment: u32) -> bool {
+    let (offset, low_bits) = (level.splat(offset), level.splat(alignment - 1));
+    let mut odd = 0;
+    for i in 0..parts::<L>() {
+        let place = level.add(level.load(addresses, i), offset);
+        odd |= !level.equal(level.and(place, low_bits), level.splat(0)) & part::<L>(exec, i);
+    }
+    odd == 0
 }
 
 /// A read (or write, if `WRITE`) of one or two bytes a lane, as [`Narrow`] in `hot.imm[2]` says. Operands as
@@ -278,69 +211,36 @@ pub(super) struct Less<const WRITE: bool>;
 
 impl<const WRITE: bool> Body for Less<WRITE> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        let narrow = Narrow::from_bits(hot.imm[2]);
-        // SAFETY: as for `Access`.
-        unsafe {
-            let Some(addresses) = plain::<L>(context, hot, narrow.bytes, 1) else {
-                return general(context, hot);
-            };
-            let w = &mut *context.wave;
-            let lds = context.lds.as_mut_ptr();
-            let registers = rows(w).add(hot.dst as usize);
-            let mut values = [0; LANES];
-            for lane in lanes_of(w.exec) {
-                let at = lds.add(addresses[lane] as usize);
-                match (WRITE, narrow.bytes) {
-                    (true, bytes) => {
-                        let value = registers.add(lane).read() >> if narrow.high { 16 } else { 0 };
-                        if bytes == 1 {
-                            at.write(value as u8);
-                        } else {
-                            at.cast::<u16>().write_unaligned((value as u16).to_le());
-                        }
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let (narrow, offset) = (Narrow::from_bits(hot.imm[2]), hot.imm[0] as usize);
+        if context.lds.is_watched() {
+            return general(context, hot);
+        }
+        let (w, lds) = (&*context.wave, context.lds.asked());
+        let row = hot.src[0].row.row(w.rows.file());
+        let Some(lanes) = LanesInLds::of(level, lds, row, w.exec, offset + narrow.bytes as usize) else {
+            return general(context, hot);
+        };
+        let registers = hot.dst.row(w.rows.file());
+        let mut values = [0; LANES];
+        for (lane, spot) in lanes.spots() {
+            match (WRITE, narrow.bytes) {
+                (true, bytes) => {
+                    let value = registers[lane] >> if narrow.high { 16 } else { 0 };
+                    if bytes == 1 {
+                        spot.store(offset, [value as u8]);
+                    } else {
+                        spot.store(offset, (value as u16).to_le_bytes());
                     }
-                    (false, 1) => values[lane] = at.read().into(),
-                    (false, _) => values[lane] = u16::from_le(at.cast::<u16>().read_unaligned()).into(),
                 }
+                (false, 1) => values[lane] = u8::from_le_bytes(spot.load(offset)).into(),
+                (false, _) => values[lane] = u16::from_le_bytes(spot.load(offset)).into(),
             }
-            if !WRITE {
-                narrow.put::<L>(w, hot.dst, &values);
-            }
+        }
+        if !WRITE {
+            narrow.put(level, context.wave, hot.dst, &values);
         }
         hot.next
-    }
-}
-
-/// The active lanes' addresses with the offset `hot.imm[0]`, if nobody looks at what is accessed, and all
-/// bytes are inside and aligned.
-#[inline(always)]
-unsafe fn plain<L: Level>(
-    context: &mut Context<'_>,
-    hot: &Hot,
-    bytes: u32,
-    alignment: u32,
-) -> Option<[u32; LANES]> {
-    if context.lds.is_watched() {
-        return None;
-    }
-    let w = &mut *context.wave;
-    let reach = u64::from(hot.imm[0]) + u64::from(bytes);
-    let mut all = [0; LANES];
-    // SAFETY: rows are in the register file (checked by `compile`).
-    unsafe {
-        let row = rows(w).add(hot.src[0] as usize).cast_const();
-        let mut addresses = [L::splat(0); PARTS];
-        let (offset, low_bits) = (L::splat(hot.imm[0]), L::splat(alignment - 1));
-        let mut odd = 0;
-        for i in 0..parts::<L>() {
-            addresses[i] = L::load(row.add(i * L::N));
-            let place = L::add(addresses[i], offset);
-            odd |= !L::equal(L::and(place, low_bits), L::splat(0)) & part::<L>(w.exec, i);
-            L::store(all.as_mut_ptr().add(i * L::N), place);
-        }
-        let inside = look::<L>(&addresses, w.exec, reach, context.lds.len()).inside;
-        (inside && odd == 0).then_some(all)
     }
 }
 
@@ -351,58 +251,55 @@ pub(super) struct Atomic<const WIDE: bool, const RETURNS: bool>;
 
 impl<const WIDE: bool, const RETURNS: bool> Body for Atomic<WIDE, RETURNS> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: rows are in the register file (checked by `compile`), and all bytes in LDS (checked by
-        // `plain`).
-        unsafe {
-            let bytes = if WIDE { 8 } else { 4 };
-            let Some(addresses) = plain::<L>(context, hot, bytes, bytes) else {
-                return general(context, hot);
-            };
-            let step = &context.program.steps[(hot.next - 1) as usize];
-            let access = step.extra.as_ref().and_then(|extra| extra.memory.as_ref());
-            let Some(Action::Atomic { op, .. }) = access.map(|access| access.action) else {
-                return general(context, hot);
-            };
-            let w = &mut *context.wave;
-            let work = AtomicWork::in_lds(op, bytes as u8, w);
-            let lds = context.lds.as_mut_ptr();
-            let registers = rows(w);
-            let exec = w.exec;
-            let operand =
-                |first: u32, lane: usize| atomic::read::<WIDE>(registers.add(first as usize + lane));
-            // The commonest operations have loops of their own.
-            macro_rules! each {
-                (|$old:ident, $data:ident, $second:ident| $new:expr) => {
-                    for lane in lanes_of(exec) {
-                        let at = lds.add(addresses[lane] as usize);
-                        let $old = match WIDE {
-                            true => u64::from_le(at.cast::<u64>().read_unaligned()),
-                            false => u32::from_le(at.cast::<u32>().read_unaligned()).into(),
-                        };
-                        let ($data, $second) = (operand(hot.src[1], lane), operand(hot.src[2], lane));
-                        let new: u64 = $new;
-                        match WIDE {
-                            true => at.cast::<u64>().write_unaligned(new.to_le()),
-                            false => at.cast::<u32>().write_unaligned((new as u32).to_le()),
-                        }
-                        if RETURNS {
-                            atomic::write::<WIDE>(registers.add(hot.dst as usize + lane), $old);
-                        }
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let (bytes, offset, exec) = (if WIDE { 8 } else { 4 }, hot.imm[0] as usize, context.wave.exec);
+        // A result may overwrite addresses: they are kept.
+        let addresses = *hot.src[0].row.row(context.wave.rows.file());
+        if context.lds.is_watched() || !are_aligned(level, &addresses, exec, hot.imm[0], bytes) {
+            return general(context, hot);
+        }
+        let lds = context.lds.asked();
+        let Some(lanes) = LanesInLds::of(level, lds, &addresses, exec, offset + bytes as usize) else {
+            return general(context, hot);
+        };
+        let step = &context.program.steps[(hot.next - 1) as usize];
+        let access = step.extra.as_ref().and_then(|extra| extra.memory.as_ref());
+        let Some(Action::Atomic { op, .. }) = access.map(|access| access.action) else {
+            return general(context, hot);
+        };
+        let work = AtomicWork::in_lds(op, bytes as u8, context.wave);
+        let file = context.wave.rows.file_mut();
+        // The commonest operations have loops of their own.
+        macro_rules! each {
+            (|$old:ident, $data:ident, $second:ident| $new:expr) => {
+                for (lane, spot) in lanes.spots() {
+                    let $old = match WIDE {
+                        true => u64::from_le_bytes(spot.load(offset)),
+                        false => u32::from_le_bytes(spot.load(offset)).into(),
+                    };
+                    let $data = atomic::read::<WIDE>(hot.src[1].row.group(file), lane);
+                    let $second = atomic::read::<WIDE>(hot.src[2].row.group(file), lane);
+                    let new: u64 = $new;
+                    match WIDE {
+                        true => spot.store(offset, new.to_le_bytes()),
+                        false => spot.store(offset, (new as u32).to_le_bytes()),
                     }
-                };
-            }
-            match op {
-                AtomicOp::Add => each!(|old, data, _second| old.wrapping_add(data)),
-                AtomicOp::UMin => each!(|old, data, _second| old.min(data)),
-                AtomicOp::UMax => each!(|old, data, _second| old.max(data)),
-                AtomicOp::And => each!(|old, data, _second| old & data),
-                AtomicOp::Or => each!(|old, data, _second| old | data),
-                AtomicOp::Xor => each!(|old, data, _second| old ^ data),
-                AtomicOp::Swap => each!(|_old, data, _second| data),
-                AtomicOp::CmpSwap => each!(|old, data, second| if old == data { second } else { old }),
-                _ => each!(|old, data, second| work.apply(old, data, second)),
-            }
+                    if RETURNS {
+                        atomic::write::<WIDE>(hot.dst.group_mut(file), lane, $old);
+                    }
+                }
+            };
+        }
+        match op {
+            AtomicOp::Add => each!(|old, data, _second| old.wrapping_add(data)),
+            AtomicOp::UMin => each!(|old, data, _second| old.min(data)),
+            AtomicOp::UMax => each!(|old, data, _second| old.max(data)),
+            AtomicOp::And => each!(|old, data, _second| old & data),
+            AtomicOp::Or => each!(|old, data, _second| old | data),
+            AtomicOp::Xor => each!(|old, data, _second| old ^ data),
+            AtomicOp::Swap => each!(|_old, data, _second| data),
+            AtomicOp::CmpSwap => each!(|old, data, second| if old == data { second } else { old }),
+            _ => each!(|old, data, second| work.apply(old, data, second)),
         }
         hot.next
     }

@@ -22,10 +22,10 @@ pub(crate) use avx512::Avx512;
 pub(crate) use portable::Portable;
 
 use crate::program::{Context, Hot};
-use std::mem::MaybeUninit;
+use crate::wave::Row;
 
-use super::PARTS;
 use super::mode::FloatMode;
+use super::{PARTS, parts};
 
 /// A relation of two floats: as `_CMP_*` number the ones that never signal.
 pub(crate) mod relation {
@@ -92,64 +92,28 @@ pub(crate) mod in_mode {
 /// Vectors of a row.
 pub(crate) type Vectors32<L> = [<L as Level>::V; PARTS];
 
-/// Room in memory for a wave's vectors, which assembly reads and writes: nothing is written that is not asked
-/// for.
-pub(crate) struct Room<L: Level>(MaybeUninit<Vectors32<L>>);
-
-impl<L: Level> Room<L> {
-    #[inline(always)]
-    pub(crate) const fn new() -> Self {
-        Self(MaybeUninit::uninit())
-    }
-
-    #[inline(always)]
-    pub(crate) fn as_ptr(&self) -> *const L::V {
-        self.0.as_ptr().cast()
-    }
-
-    #[inline(always)]
-    pub(crate) fn as_mut_ptr(&mut self) -> *mut L::V {
-        self.0.as_mut_ptr().cast()
-    }
-
-    /// Sets the `part`th vector, which there is.
-    #[inline(always)]
-    pub(crate) unsafe fn set(&mut self, part: usize, value: L::V) {
-        // SAFETY: the caller's.
-        unsafe { self.as_mut_ptr().add(part).write(value) };
-    }
-
-    /// Flushes the results of an operation of [`in_mode`], of which there are as many as a wave has.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    unsafe fn flush<const OPERATION: u8>(&mut self) {
-        for part in 0..super::parts::<L>() {
-            // SAFETY: the caller's.
-            unsafe { self.set(part, flushed::<L, OPERATION>(self.get(part))) };
-        }
-    }
-
-    /// The `part`th vector, which has been set.
-    #[inline(always)]
-    pub(crate) unsafe fn get(&self, part: usize) -> L::V {
-        // SAFETY: the caller's.
-        unsafe { self.as_ptr().add(part).read() }
-    }
-}
-
 /// The numbers of an operation of [`in_mode`], without subnormals.
 #[inline(always)]
-unsafe fn flushed<L: Level, const OPERATION: u8>(value: L::V) -> L::V {
-    // SAFETY: the caller's.
-    unsafe { if in_mode::is_of_doubles(OPERATION) { L::flush_f64(value) } else { L::flush_f32(value) } }
+fn flushed<L: Level, const OPERATION: u8>(level: L, value: L::V) -> L::V {
+    if in_mode::is_of_doubles(OPERATION) { level.flush_f64(value) } else { level.flush_f32(value) }
+}
+
+/// Flushes a row of results of an operation of [`in_mode`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn flush<L: Level, const OPERATION: u8>(level: L, row: &mut Row) {
+    for part in 0..parts::<L>() {
+        let value = flushed::<L, OPERATION>(level, level.load(row, part));
+        level.store(row, part, value);
+    }
 }
 
 /// Vectors of 32-bit lanes, and how many lanes the waves have that are computed with them. Lane masks are the
 /// low [`Level::N`] bits of a number.
 ///
-/// # Safety
-/// All functions: the host has the level's extensions, and pointers are valid for [`Level::N`] lanes.
-pub(crate) trait Level: 'static {
+/// A value of the type is the proof that the host has the level's extensions: one is made where a handler
+/// begins, and what computes takes it along.
+pub(crate) trait Level: Copy + 'static {
     /// [`Level::N`] lanes.
     type V: Copy;
     /// Lanes of a vector.
@@ -157,108 +121,147 @@ pub(crate) trait Level: 'static {
     /// Lanes of a wave, which are whole vectors: an even number of them.
     const LANES: usize;
 
-    unsafe fn load(from: *const u32) -> Self::V;
-    unsafe fn store(to: *mut u32, value: Self::V);
-    /// Store the lanes whose bit is set.
-    unsafe fn store_if(to: *mut u32, value: Self::V, bits: u32);
-    unsafe fn splat(value: u32) -> Self::V;
+    /// The `part`th vector of a row.
+    #[inline(always)]
+    fn load(self, row: &[u32], part: usize) -> Self::V {
+        // SAFETY: there are so many lanes.
+        unsafe { self.read(row[part * Self::N..][..Self::N].as_ptr()) }
+    }
+    /// Set the `part`th vector of a row.
+    #[inline(always)]
+    fn store(self, row: &mut [u32], part: usize, value: Self::V) {
+        // SAFETY: there are so many lanes.
+        unsafe { self.write(row[part * Self::N..][..Self::N].as_mut_ptr(), value) };
+    }
+    /// Set those of its lanes whose bit is set.
+    #[inline(always)]
+    fn store_if(self, row: &mut [u32], part: usize, value: Self::V, bits: u32) {
+        // SAFETY: there are so many lanes.
+        unsafe { self.write_if(row[part * Self::N..][..Self::N].as_mut_ptr(), value, bits) };
+    }
+    /// The `part`th vector of a row of bytes.
+    #[inline(always)]
+    fn load_bytes(self, row: &[u8], part: usize) -> Self::V {
+        // SAFETY: there are so many lanes.
+        unsafe { self.read(row[4 * part * Self::N..][..4 * Self::N].as_ptr().cast()) }
+    }
+    /// Set those lanes of the `part`th vector of a row of bytes whose bit is set.
+    #[inline(always)]
+    fn store_bytes_if(self, row: &mut [u8], part: usize, value: Self::V, bits: u32) {
+        // SAFETY: there are so many lanes.
+        unsafe { self.write_if(row[4 * part * Self::N..][..4 * Self::N].as_mut_ptr().cast(), value, bits) };
+    }
+    /// # Safety
+    /// Valid for [`Level::N`] lanes; so it is below. The alignment doesn't matter.
+    unsafe fn read(self, from: *const u32) -> Self::V;
+    /// # Safety
+    /// As above.
+    unsafe fn write(self, to: *mut u32, value: Self::V);
+    /// # Safety
+    /// As above.
+    unsafe fn write_if(self, to: *mut u32, value: Self::V, bits: u32);
+    fn splat(self, value: u32) -> Self::V;
     /// The lanes of `set` where the bit is set, of `clear` elsewhere.
-    unsafe fn blend(bits: u32, clear: Self::V, set: Self::V) -> Self::V;
+    fn blend(self, bits: u32, clear: Self::V, set: Self::V) -> Self::V;
 
-    unsafe fn add(a: Self::V, b: Self::V) -> Self::V;
-    unsafe fn sub(a: Self::V, b: Self::V) -> Self::V;
+    fn add(self, a: Self::V, b: Self::V) -> Self::V;
+    fn sub(self, a: Self::V, b: Self::V) -> Self::V;
     /// Low half of the product.
-    unsafe fn mul(a: Self::V, b: Self::V) -> Self::V;
+    fn mul(self, a: Self::V, b: Self::V) -> Self::V;
     /// High half of the unsigned product.
-    unsafe fn mul_high(a: Self::V, b: Self::V) -> Self::V;
-    unsafe fn and(a: Self::V, b: Self::V) -> Self::V;
-    unsafe fn or(a: Self::V, b: Self::V) -> Self::V;
-    unsafe fn xor(a: Self::V, b: Self::V) -> Self::V;
+    fn mul_high(self, a: Self::V, b: Self::V) -> Self::V;
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    fn or(self, a: Self::V, b: Self::V) -> Self::V;
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a & !b`.
-    unsafe fn and_not(a: Self::V, b: Self::V) -> Self::V;
+    fn and_not(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a` shifted by the low five bits of `count`.
-    unsafe fn shl(a: Self::V, count: Self::V) -> Self::V;
-    unsafe fn shr(a: Self::V, count: Self::V) -> Self::V;
-    unsafe fn sar(a: Self::V, count: Self::V) -> Self::V;
-    unsafe fn min_signed(a: Self::V, b: Self::V) -> Self::V;
-    unsafe fn max_signed(a: Self::V, b: Self::V) -> Self::V;
-    unsafe fn min_unsigned(a: Self::V, b: Self::V) -> Self::V;
-    unsafe fn max_unsigned(a: Self::V, b: Self::V) -> Self::V;
-    unsafe fn equal(a: Self::V, b: Self::V) -> u32;
-    unsafe fn less_signed(a: Self::V, b: Self::V) -> u32;
-    unsafe fn less_unsigned(a: Self::V, b: Self::V) -> u32;
+    fn shl(self, a: Self::V, count: Self::V) -> Self::V;
+    fn shr(self, a: Self::V, count: Self::V) -> Self::V;
+    fn sar(self, a: Self::V, count: Self::V) -> Self::V;
+    fn min_signed(self, a: Self::V, b: Self::V) -> Self::V;
+    fn max_signed(self, a: Self::V, b: Self::V) -> Self::V;
+    fn min_unsigned(self, a: Self::V, b: Self::V) -> Self::V;
+    fn max_unsigned(self, a: Self::V, b: Self::V) -> Self::V;
+    fn equal(self, a: Self::V, b: Self::V) -> u32;
+    fn less_signed(self, a: Self::V, b: Self::V) -> u32;
+    fn less_unsigned(self, a: Self::V, b: Self::V) -> u32;
 
-    unsafe fn add_f32(a: Self::V, b: Self::V) -> Self::V;
-    unsafe fn sub_f32(a: Self::V, b: Self::V) -> Self::V;
-    unsafe fn mul_f32(a: Self::V, b: Self::V) -> Self::V;
+    fn add_f32(self, a: Self::V, b: Self::V) -> Self::V;
+    fn sub_f32(self, a: Self::V, b: Self::V) -> Self::V;
+    fn mul_f32(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a · b + c`, rounded once.
-    unsafe fn fma_f32(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    fn fma_f32(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// The smaller; of two zeros the negative one. No operand is a NaN.
-    unsafe fn min_f32(a: Self::V, b: Self::V) -> Self::V;
+    fn min_f32(self, a: Self::V, b: Self::V) -> Self::V;
     /// The larger; of two zeros the positive one. No operand is a NaN.
-    unsafe fn max_f32(a: Self::V, b: Self::V) -> Self::V;
+    fn max_f32(self, a: Self::V, b: Self::V) -> Self::V;
     /// A [`relation`] of floats.
-    unsafe fn compare_f32<const RELATION: i32>(a: Self::V, b: Self::V) -> u32;
-    unsafe fn f32_from_signed(a: Self::V) -> Self::V;
-    unsafe fn f32_from_unsigned(a: Self::V) -> Self::V;
+    fn compare_f32<const RELATION: i32>(self, a: Self::V, b: Self::V) -> u32;
+    fn f32_from_signed(self, a: Self::V) -> Self::V;
+    fn f32_from_unsigned(self, a: Self::V) -> Self::V;
 
     /// Zero with the sign of a subnormal; other numbers as they are.
-    unsafe fn flush_f32(a: Self::V) -> Self::V;
+    fn flush_f32(self, a: Self::V) -> Self::V;
 
     /// The halves in the low 16 bits of the lanes, as singles; exact. A NaN stays one.
-    unsafe fn f32_from_f16(a: Self::V) -> Self::V;
+    fn f32_from_f16(self, a: Self::V) -> Self::V;
     /// Singles as halves with zeros above them, rounded as MODE.FP_ROUND numbers it. A NaN stays one.
-    unsafe fn f16_from_f32<const ROUND: u32>(a: Self::V) -> Self::V;
+    fn f16_from_f32<const ROUND: u32>(self, a: Self::V) -> Self::V;
 
     /// The lanes of two rows, which are the halves of doubles, as two vectors of doubles, in an order of the
     /// level's own.
-    unsafe fn doubles(low: Self::V, high: Self::V) -> [Self::V; 2];
+    fn doubles(self, low: Self::V, high: Self::V) -> [Self::V; 2];
     /// The way back from [`Level::doubles`]: low and high halves.
-    unsafe fn halves(doubles: [Self::V; 2]) -> [Self::V; 2];
+    fn halves(self, doubles: [Self::V; 2]) -> [Self::V; 2];
     /// A bit for each lane from those for the doubles of two such vectors.
-    unsafe fn bits_of_doubles(bits: [u32; 2]) -> u32;
-    unsafe fn add_f64(a: Self::V, b: Self::V) -> Self::V;
-    unsafe fn mul_f64(a: Self::V, b: Self::V) -> Self::V;
+    fn bits_of_doubles(self, bits: [u32; 2]) -> u32;
+    fn add_f64(self, a: Self::V, b: Self::V) -> Self::V;
+    fn mul_f64(self, a: Self::V, b: Self::V) -> Self::V;
     /// `a · b + c`, rounded once.
-    unsafe fn fma_f64(a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    fn fma_f64(self, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// As [`Level::min_f32`].
-    unsafe fn min_f64(a: Self::V, b: Self::V) -> Self::V;
+    fn min_f64(self, a: Self::V, b: Self::V) -> Self::V;
     /// As [`Level::max_f32`].
-    unsafe fn max_f64(a: Self::V, b: Self::V) -> Self::V;
+    fn max_f64(self, a: Self::V, b: Self::V) -> Self::V;
     /// A [`relation`] of doubles.
-    unsafe fn compare_f64<const RELATION: i32>(a: Self::V, b: Self::V) -> u32;
+    fn compare_f64<const RELATION: i32>(self, a: Self::V, b: Self::V) -> u32;
     /// The doubles of `set` where the bit is set, of `clear` elsewhere.
-    unsafe fn blend_f64(bits: u32, clear: Self::V, set: Self::V) -> Self::V;
+    fn blend_f64(self, bits: u32, clear: Self::V, set: Self::V) -> Self::V;
     /// As [`Level::flush_f32`].
-    unsafe fn flush_f64(a: Self::V) -> Self::V;
+    fn flush_f64(self, a: Self::V) -> Self::V;
 
-    /// An operation of [`in_mode`] on rows: as many vectors from each pointer as a wave's row has. Their
-    /// alignment doesn't matter. Of NaNs it makes NaNs, or what it likes.
-    unsafe fn in_mode<const OPERATION: u8>(
-        mode: FloatMode,
-        sources: [*const Self::V; 3],
-        result: &mut Room<Self>,
-    ) where
-        Self: Sized;
+    /// An operation of [`in_mode`] on a wave's rows. Of NaNs it makes NaNs, or what it likes.
+    fn in_mode<const OPERATION: u8>(self, mode: FloatMode, sources: [&Row; 3], result: &mut Row);
+
+    /// Run a body, out of line.
+    fn rarely<B: super::Body>(self, context: &mut Context<'_>, hot: &Hot) -> u32;
+    /// Run a body, out of line, that may run often: as a handler of its own does.
+    fn apart<B: super::Body>(self, context: &mut Context<'_>, hot: &Hot) -> u32;
 
     /// The dwords at byte offsets from `from` in the lanes whose bit is set; zero elsewhere. They may be
     /// unaligned, offsets are below 2^31.
-    unsafe fn gather(from: *const u8, offsets: Self::V, bits: u32) -> Self::V;
+    ///
+    /// # Safety
+    /// Those dwords are there.
+    unsafe fn gather(self, from: *const u8, offsets: Self::V, bits: u32) -> Self::V;
     /// Write the lanes whose bit is set to byte offsets from `to`, which are multiples of 4 and below 2^31.
     /// Of several lanes with one offset the last counts.
-    unsafe fn scatter(to: *mut u8, offsets: Self::V, values: Self::V, bits: u32);
-
-    /// Run a body, out of line.
-    unsafe fn rarely<B: super::Body>(context: &mut Context<'_>, hot: &Hot) -> u32;
-    /// Run a body, out of line, that may run often: as a handler of its own does.
-    unsafe fn apart<B: super::Body>(context: &mut Context<'_>, hot: &Hot) -> u32;
-
-    /// Loads a vector as [`Level::load`] does, from memory that other threads may be writing: each dword is
-    /// read as by a relaxed atomic.
-    unsafe fn load_shared(from: *const u32) -> Self::V;
-    /// Stores a vector as [`Level::store`] does, to memory that other threads may be using: each dword is
-    /// written as by a relaxed atomic.
-    unsafe fn store_shared(to: *mut u32, value: Self::V);
+    ///
+    /// # Safety
+    /// As above.
+    unsafe fn scatter(self, to: *mut u8, offsets: Self::V, values: Self::V, bits: u32);
+    /// Reads a vector from memory that other threads may be writing: each dword, which is aligned, as by a
+    /// relaxed atomic.
+    ///
+    /// # Safety
+    /// It is valid for [`Level::N`] lanes.
+    unsafe fn load_shared(self, from: *const u32) -> Self::V;
+    /// The way back from [`Level::load_shared`].
+    ///
+    /// # Safety
+    /// As there.
+    unsafe fn store_shared(self, to: *mut u32, value: Self::V);
 }
 
 /// [`Level::scatter`], lane by lane.

@@ -5,149 +5,65 @@
 //! lowest to the highest of them. Lanes that follow each other dword by dword move as vectors. What does not
 //! fit goes the general way, where every lane is checked for itself and faults are told.
 
+use std::mem::MaybeUninit;
+
 use super::level::Level;
-use super::{Body, CONST, PARTS, all_lanes, general, part, parts, put, rows, scratch};
+use super::places::{Addresses, Place};
+use super::{Body, PARTS, general, part, parts, put, scratch};
 use crate::check::AccessKind;
 use crate::exec::{Bytes, lane_race, plain};
-use crate::memory::{Allocation, PRIVATE_APERTURE, Protection, SharedBytes};
+use crate::memory::{PRIVATE_APERTURE, Protection};
 use crate::program::{Action, Context, Hot, Part};
 use crate::races::{Lines, Noting};
-use crate::wave::{LANES, SOURCE_ROWS, Wave};
+use crate::wave::{GROUP, LANES, Row, RowAt, SOURCE_ROWS, Wave, lanes_of};
 
 /// A load (or store, if `STORE`) of `DWORDS` a lane. `hot.src[0]`: the first row of the address;
 /// `hot.src[1]`: the scalar base, if it is not [`CONST`]; `hot.imm[0]`: the offset. Registers from `hot.dst`.
 pub(super) struct Access<const STORE: bool, const DWORDS: usize>;
 
 /// In `hot.src[2]`: the access is by FLAT, addresses may be those of private memory.
-pub(super) const FLAT: u32 = 1;
+pub(super) const FLAT: u16 = 1;
 
 /// In `hot.src[2]`, too: a load that compilers choose for atomic and volatile ones.
-pub(super) const PASSES_THE_CACHE: u32 = 2;
-
-/// Where the lanes' accesses go.
-pub(super) struct Place<'a> {
-    pub(super) allocation: &'a Allocation,
-    /// Of the allocation's first byte from the lanes' common part: subtracted from a lane's part, it gives
-    /// the offset.
-    pub(super) start: u64,
-    /// Each active lane's dwords follow those of the lane before.
-    pub(super) consecutive: bool,
-}
-
-/// The active lanes' lowest and highest value.
-#[inline(always)]
-unsafe fn range<L: Level>(row: *const u32, exec: u64) -> (u32, u32) {
-    let mut spread = [0; LANES];
-    // SAFETY: the row is in the register file.
-    unsafe {
-        let (mut low, mut high) = (L::splat(!0), L::splat(0));
-        for i in 0..parts::<L>() {
-            let (values, bits) = (L::load(row.add(i * L::N)), part::<L>(exec, i));
-            low = L::min_unsigned(low, L::blend(bits, L::splat(!0), values));
-            high = L::max_unsigned(high, L::blend(bits, L::splat(0), values));
-        }
-        L::store(spread.as_mut_ptr(), low);
-        let low = spread[..L::N].iter().copied().min().unwrap_or(0);
-        L::store(spread.as_mut_ptr(), high);
-        (low, spread[..L::N].iter().copied().max().unwrap_or(0))
-    }
-}
-
-/// Numbers of the lanes.
-static LANE: [u32; LANES] = {
-    let mut lanes = [0; LANES];
-    let mut lane = 0;
-    while lane < LANES {
-        lanes[lane] = lane as u32;
-        lane += 1;
-    }
-    lanes
-};
-
-/// Numbers of the lanes within a vector.
-#[inline(always)]
-pub(super) unsafe fn numbers<L: Level>() -> L::V {
-    // SAFETY: a vector has at most so many lanes.
-    unsafe { L::load(LANE.as_ptr()) }
-}
-
-/// Whether the active lanes' values grow by `stride` from lane to lane.
-#[inline(always)]
-unsafe fn is_consecutive<L: Level>(row: *const u32, exec: u64, stride: u32) -> bool {
-    let first = exec.trailing_zeros();
-    let mut other = 0;
-    // SAFETY: the row is in the register file, `first` is a lane.
-    unsafe {
-        let start = row.add(first as usize).read().wrapping_sub(stride * first);
-        let mut expected = L::add(L::splat(start), L::mul(numbers::<L>(), L::splat(stride)));
-        let further = L::splat(stride * L::N as u32);
-        for i in 0..parts::<L>() {
-            other |= !L::equal(L::load(row.add(i * L::N)), expected) & part::<L>(exec, i);
-            expected = L::add(expected, further);
-        }
-    }
-    other == 0
-}
+pub(super) const PASSES_THE_CACHE: u16 = 2;
 
 /// Whether the active lanes have the same value as the first of them.
 #[inline(always)]
-pub(super) unsafe fn is_uniform<L: Level>(row: *const u32, exec: u64) -> bool {
+pub(super) fn is_uniform<L: Level>(level: L, row: &Row, exec: u64) -> bool {
+    let value = level.splat(row[exec.trailing_zeros() as usize % LANES]);
     let mut other = 0;
-    // SAFETY: the row is in the register file.
-    unsafe {
-        let value = L::splat(row.add(exec.trailing_zeros() as usize).read());
-        for i in 0..parts::<L>() {
-            other |= !L::equal(L::load(row.add(i * L::N)), value) & part::<L>(exec, i);
-        }
+    for i in 0..parts::<L>() {
+        other |= !level.equal(level.load(row, i), value) & part::<L>(exec, i);
     }
     other == 0
 }
 
 /// The offset in private memory, if that is where all active lanes' addresses point, to the same place.
 #[inline(always)]
-unsafe fn private<L: Level>(row: *const u32, exec: u64) -> Option<u64> {
-    // SAFETY: the row and the next are in the register file.
-    unsafe {
-        let first = exec.trailing_zeros() as usize;
-        let ours = u64::from(row.add(LANES + first).read()) == PRIVATE_APERTURE >> 32;
-        let same = ours && is_uniform::<L>(row, exec) && is_uniform::<L>(row.add(LANES), exec);
-        same.then(|| u64::from(row.add(first).read()))
-    }
-}
-
-/// What the lanes' addresses are: a row of offsets from a device address.
-#[derive(Clone, Copy)]
-pub(super) struct Addresses {
-    /// The offsets' first dword in the register file.
-    pub(super) row: u32,
-    /// The device address, with the instruction's own offset.
-    from: u64,
-    /// The instruction's own offset.
-    offset: u64,
-    /// What an offset and the instruction's own one may reach to.
-    end: u64,
+fn private<L: Level>(level: L, [low, high, ..]: &[Row; GROUP], exec: u64) -> Option<u64> {
+    let first = exec.trailing_zeros() as usize % LANES;
+    let ours = u64::from(high[first]) == PRIVATE_APERTURE >> 32;
+    let same = ours && is_uniform(level, low, exec) && is_uniform(level, high, exec);
+    same.then(|| u64::from(low[first]))
 }
 
 impl Addresses {
     /// Those of an access by FLAT or GLOBAL, if the lanes have the upper half of them in common. EXEC is not
     /// zero.
     #[inline(always)]
-    pub(super) unsafe fn of<L: Level>(w: &mut Wave, hot: &Hot) -> Option<Self> {
-        let first = w.exec.trailing_zeros() as usize;
-        let common = if hot.src[1] == CONST {
-            // SAFETY: rows are in the register file (checked by `compile`).
-            unsafe {
-                let high = rows(w).add(hot.src[0] as usize + LANES).cast_const();
-                if !is_uniform::<L>(high, w.exec) {
-                    return None;
-                }
-                u64::from(high.add(first).read()) << 32
+    pub(super) fn of<L: Level>(level: L, w: &Wave, hot: &Hot) -> Option<Self> {
+        let row = hot.src[0].row;
+        let common = if hot.src[1].is_constant() {
+            let [_, high, ..] = row.group(w.rows.file());
+            if !is_uniform(level, high, w.exec) {
+                return None;
             }
+            u64::from(high[w.exec.trailing_zeros() as usize % LANES]) << 32
         } else {
-            w.s64((hot.src[1] & 127) as u8)
+            w.s64(hot.src[1].register())
         };
-        let offset = i64::from(hot.imm[0] as i32);
-        Some(Self { row: hot.src[0], from: common.wrapping_add_signed(offset), offset: 0, end: u64::MAX })
+        let from = common.wrapping_add_signed(i64::from(hot.imm[0] as i32));
+        Some(Self { row, from, offset: 0, end: u64::MAX })
     }
 
     /// Those of an access to a buffer of plain bytes, whose resource's first register is `hot.sdst`.
@@ -163,68 +79,17 @@ impl Addresses {
             }
         };
         let offset = u64::try_from(access.offset).ok()?;
-        Some(Self { row: u32::from(row) * LANES as u32, from: base.wrapping_add(offset), offset, end })
+        Some(Self { row: RowAt::new(row), from: base.wrapping_add(offset), offset, end })
     }
 }
 
-/// The place of an access of `stride` bytes a lane, if it is one that is handled here. EXEC is not zero.
-#[inline(always)]
-pub(super) unsafe fn find<'a, L: Level, const STORE: bool>(
-    w: &mut Wave,
-    memory: &'a crate::memory::Memory,
-    addresses: Addresses,
-    stride: u32,
-) -> Option<Place<'a>> {
-    let exec = w.exec;
-    let first = exec.trailing_zeros() as usize;
-    // SAFETY: rows are in the register file (checked by `compile`).
-    unsafe {
-        let row = rows(w).add(addresses.row as usize).cast_const();
-        let low = row.add(first).read();
-        let consecutive = is_consecutive::<L>(row, exec, stride);
-        let (lowest, highest) = if consecutive {
-            let last = row.add(63 - exec.leading_zeros() as usize).read();
-            (low, last)
-        } else {
-            range::<L>(row, exec)
-        };
-        // A run of addresses that wraps is none.
-        if highest < lowest {
-            return None;
-        }
-        let reach = addresses.offset.checked_add(u64::from(highest) + u64::from(stride));
-        if reach.is_none_or(|reach| reach > addresses.end) {
-            return None;
-        }
-        let from = addresses.from.wrapping_add(u64::from(lowest));
-        let bytes = u64::from(highest - lowest) + u64::from(stride);
-        let (allocation, _) = memory.find(from, bytes)?;
-        if STORE && allocation.protection == Protection::ReadOnly {
-            return None;
-        }
-        let start = addresses.from.wrapping_sub(allocation.address);
-        Some(Place { allocation, start, consecutive })
-    }
-}
-
-/// Where each lane's bytes are in an allocation, and what is done with them.
-pub(super) struct Lanes<'a> {
-    pub(super) addresses: &'a [u32; LANES],
-    /// Added to an address, it gives the offset.
-    pub(super) start: u64,
-    pub(super) consecutive: bool,
-    pub(super) bytes: usize,
-    pub(super) action: Action,
-}
-
-impl Lanes<'_> {
+impl Place<'_, '_> {
     /// Adds the bytes of the active lanes.
     #[inline(always)]
     fn gather(&self, noting: &mut Noting<impl Lines>, exec: u64) {
-        let at = |lane: usize| self.start.wrapping_add(u64::from(self.addresses[lane])) as usize;
         let first = exec.trailing_zeros() as usize;
         if self.consecutive {
-            let from = at(first);
+            let from = self.offset(first);
             if self.bytes == 4 && from.is_multiple_of(4) {
                 return noting.add_dwords(from / 4, exec >> first);
             }
@@ -239,18 +104,15 @@ impl Lanes<'_> {
                 return;
             }
         }
-        let mut left = exec;
-        while left != 0 {
-            noting.add(at(left.trailing_zeros() as usize), self.bytes);
-            left &= left - 1;
+        for lane in lanes_of(exec) {
+            noting.add(self.offset(lane), self.bytes);
         }
     }
 
-    /// Whether two lanes store different values to one place. The data are in rows from `first_row`, its
-    /// first dword.
-    fn clash(&self, w: &Wave, first_row: u32) -> bool {
-        let at = |lane: usize| self.start.wrapping_add(u64::from(self.addresses[lane]));
-        !self.consecutive && lane_race::in_one_store(w, self.action, (first_row as usize / LANES) as u16, at)
+    /// Whether two lanes store different values to one place. The data are in rows from `first_row` on.
+    fn clash(&self, w: &Wave, action: Action, first_row: RowAt) -> bool {
+        let at = |lane: usize| self.offset(lane) as u64;
+        !self.consecutive && lane_race::in_one_store(w, action, first_row.number(), at)
     }
 }
 
@@ -260,24 +122,23 @@ impl Lanes<'_> {
 pub(super) fn note(
     context: &mut Context<'_>,
     hot: &Hot,
-    allocation: &Allocation,
-    kind: AccessKind,
-    lanes: &Lanes<'_>,
+    place: &Place<'_, '_>,
+    (kind, action): (AccessKind, Action),
 ) -> bool {
     let w = &*context.wave;
     // A load that orders waves does so wherever it goes, and races with nothing.
-    let orders = kind == AccessKind::Read && hot.src[2] & PASSES_THE_CACHE != 0;
-    if allocation.protection != Protection::ReadWrite {
+    let orders = kind == AccessKind::Read && hot.src[2].mark & PASSES_THE_CACHE != 0;
+    if place.allocation.protection != Protection::ReadWrite {
         return true;
     }
-    let number = context.memory.number_of(allocation);
+    let number = context.memory.number_of(place.allocation);
     match (context.scan.as_deref_mut(), context.focus) {
         (Some(scan), _) => {
             if (!orders || scan.notes_synchronising()) && scan.wants(number, kind) {
                 let mut noting = scan.by(number, w.place.number, kind);
-                lanes.gather(&mut noting, w.exec);
+                place.gather(&mut noting, w.exec);
                 noting.end();
-                if kind == AccessKind::Write && lanes.clash(w, hot.dst) {
+                if kind == AccessKind::Write && place.clash(w, action, hot.dst) {
                     scan.report_lanes();
                 }
             }
@@ -286,8 +147,8 @@ pub(super) fn note(
         (None, Some(focus)) if !orders => {
             let met = focus.wants(number, kind) && {
                 let mut noting = focus.meeting(number);
-                lanes.gather(&mut noting, w.exec);
-                noting.met() || kind == AccessKind::Write && focus.lanes() && lanes.clash(w, hot.dst)
+                place.gather(&mut noting, w.exec);
+                noting.met() || kind == AccessKind::Write && focus.lanes() && place.clash(w, action, hot.dst)
             };
             !met
         }
@@ -297,31 +158,27 @@ pub(super) fn note(
 
 impl<const STORE: bool, const DWORDS: usize> Body for Access<STORE, DWORDS> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        let w = &mut *context.wave;
-        let exec = w.exec;
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        let exec = context.wave.exec;
         if exec == 0 {
             return hot.next;
         }
-        // SAFETY: rows are in the register file (checked by `compile`).
-        unsafe {
-            if let Some(addresses) = Addresses::of::<L>(w, hot)
-                && let Some(place) = find::<L, STORE>(w, context.memory, addresses, 4 * DWORDS as u32)
-            {
-                return dwords::<L, STORE, DWORDS>(context, hot, addresses.row, &place);
-            }
-            let row = rows(w).add(hot.src[0] as usize).cast_const();
-            if hot.src[2] & FLAT != 0
-                && let Some(offset) = private::<L>(row, exec)
-                && let Some(first) = w.scratch.offset_of(w.flat_scratch())
-                && let offset = offset.wrapping_add_signed(i64::from(hot.imm[0] as i32))
-                && offset >> 32 == 0
-                && scratch::transfer::<L, STORE, DWORDS>(w, hot, first, offset)
-            {
-                return hot.next;
-            }
-            general(context, hot)
+        if let Some(addresses) = Addresses::of(level, context.wave, hot)
+            && let Some(next) = dwords::<L, STORE, DWORDS>(level, context, hot, addresses)
+        {
+            return next;
         }
+        let w = &mut *context.wave;
+        if hot.src[2].mark & FLAT != 0
+            && let Some(offset) = private(level, hot.src[0].row.group(w.rows.file()), exec)
+            && let Some(first) = w.scratch.offset_of(w.flat_scratch())
+            && let offset = offset.wrapping_add_signed(i64::from(hot.imm[0] as i32))
+            && offset >> 32 == 0
+            && scratch::transfer::<L, STORE, DWORDS>(level, w, hot, first, offset)
+        {
+            return hot.next;
+        }
+        general(context, hot)
     }
 }
 
@@ -330,127 +187,74 @@ pub(super) struct InBuffer<const STORE: bool, const DWORDS: usize>;
 
 impl<const STORE: bool, const DWORDS: usize> Body for InBuffer<STORE, DWORDS> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         if context.wave.exec == 0 {
             return hot.next;
         }
-        let Some(addresses) = Addresses::in_buffer(context, hot) else {
-            // SAFETY: the caller's.
-            return unsafe { general(context, hot) };
-        };
-        let narrow = Narrow::from_bits(hot.imm[2]);
-        let stride = if DWORDS == 0 { narrow.bytes } else { 4 * DWORDS as u32 };
-        // SAFETY: as for `Access`.
-        unsafe {
-            match find::<L, STORE>(context.wave, context.memory, addresses, stride) {
-                Some(place) if DWORDS == 0 => less::<L, STORE>(context, hot, narrow, addresses.row, &place),
-                Some(place) => dwords::<L, STORE, DWORDS>(context, hot, addresses.row, &place),
-                None => general(context, hot),
-            }
-        }
+        let next = Addresses::in_buffer(context, hot).and_then(|addresses| match DWORDS {
+            0 => less::<L, STORE>(level, context, hot, addresses),
+            _ => dwords::<L, STORE, DWORDS>(level, context, hot, addresses),
+        });
+        next.unwrap_or_else(|| general(context, hot))
     }
 }
 
-/// Moves dwords between registers and memory.
-///
-/// # Safety
-/// As for [`super::HotHandler`]; `place` is where the lanes' offsets, from dword `row` of the registers on,
-/// go.
+/// Moves dwords between registers and memory; `None`: nothing is done, they are not in one place.
 #[inline(always)]
-unsafe fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
+fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
+    level: L,
     context: &mut Context<'_>,
     hot: &Hot,
-    row: u32,
-    place: &Place<'_>,
-) -> u32 {
+    addresses: Addresses,
+) -> Option<u32> {
     let w = &mut *context.wave;
-    let exec = w.exec;
-    // SAFETY: rows are in the register file (checked by `compile`); `find` has checked that the bytes of all
-    // active lanes are in the allocation.
-    unsafe {
-        let memory = place.allocation.bytes.as_ptr();
-        let registers = rows(w).add(hot.dst as usize);
-        let row = rows(w).add(row as usize);
-        let is_watched = context.lds.is_watched() || context.scan.is_some();
-        if DWORDS == 1 && place.consecutive && exec == all_lanes::<L>() && !is_watched {
-            let at = place.start.wrapping_add(u64::from(row.read())) as usize;
-            if at.is_multiple_of(4) {
-                for i in 0..parts::<L>() {
-                    side_by_side::<L, STORE>(
-                        memory.add(at).cast::<u32>().add(i * L::N),
-                        registers.add(i * L::N),
-                    );
-                }
-                return hot.next;
-            }
-        }
-        // A load may overwrite its own addresses: keep them.
-        let mut addresses = [L::splat(0); PARTS];
+    let place = Place::find::<L, STORE>(level, w, context.memory, addresses, 4 * DWORDS as u32)?;
+    let is_watched = context.lds.is_watched() || context.scan.is_some();
+    if !is_watched && let Some(strip) = place.strip(level) {
+        let [row, ..] = hot.dst.group_mut(w.rows.file_mut());
         for i in 0..parts::<L>() {
-            addresses[i] = L::load(row.add(i * L::N));
-        }
-        if is_watched {
-            let (addresses, start) = (&*addresses.as_ptr().cast::<[u32; LANES]>(), place.start);
-            let bytes = 4 * DWORDS as u8;
-            let action = match STORE {
-                true => Action::Store { bytes, part: Part::Whole },
-                false => Action::Load { bytes, signed: false, part: Part::Whole },
-            };
-            let consecutive = place.consecutive;
-            let lanes = Lanes { addresses, start, consecutive, bytes: bytes.into(), action };
-            if !note(context, hot, place.allocation, AccessKind::plain(STORE), &lanes) {
-                return general(context, hot);
+            if STORE {
+                strip.store(i, level.load(row, i));
+            } else {
+                level.store(row, i, strip.load(i));
             }
         }
-        for i in 0..parts::<L>() {
-            let mut lanes = part::<L>(exec, i);
-            let registers = registers.add(i * L::N);
-            let whole = lanes == ((1u64 << L::N) - 1) as u32;
-            let first = addresses.as_ptr().cast::<u32>().add(i * L::N);
-            if DWORDS == 1 && whole {
-                let start = first.read();
-                let at = place.start.wrapping_add(u64::from(start)) as usize;
-                let in_order = place.consecutive
-                    || L::equal(addresses[i], L::add(L::splat(start), L::shl(numbers::<L>(), L::splat(2))))
-                        == lanes;
-                if in_order && at.is_multiple_of(4) {
-                    side_by_side::<L, STORE>(memory.add(at).cast(), registers);
-                    continue;
-                }
+        return Some(hot.next);
+    }
+    // A load may overwrite its own addresses.
+    let mut kept = MaybeUninit::uninit();
+    let place = place.keep(&mut kept);
+    if is_watched {
+        let bytes = 4 * DWORDS as u8;
+        let action = match STORE {
+            true => Action::Store { bytes, part: Part::Whole },
+            false => Action::Load { bytes, signed: false, part: Part::Whole },
+        };
+        if !note(context, hot, &place, (AccessKind::plain(STORE), action)) {
+            return Some(general(context, hot));
+        }
+    }
+    let group = hot.dst.group_mut(context.wave.rows.file_mut());
+    for i in 0..parts::<L>() {
+        if let Some(strip) = place.strip_of(level, i) {
+            if STORE {
+                strip.store(0, level.load(&group[0], i));
+            } else {
+                level.store(&mut group[0], i, strip.load(0));
             }
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
-                let at = place.start.wrapping_add(u64::from(first.add(lane).read())) as usize;
-                for dword in 0..DWORDS {
-                    let (register, at) = (registers.add(dword * LANES + lane), memory.add(at + 4 * dword));
-                    if STORE {
-                        SharedBytes::store_at::<4>(at, u64::from(register.read()));
-                    } else {
-                        register.write(SharedBytes::load_at::<4>(at) as u32);
-                    }
+            continue;
+        }
+        for (lane, spot) in place.spots(((1 << L::N) - 1) << (i * L::N)) {
+            for dword in 0..DWORDS {
+                if STORE {
+                    spot.store::<4>(4 * dword, group[dword][lane].into());
+                } else {
+                    group[dword][lane] = spot.load::<4>(4 * dword) as u32;
                 }
             }
         }
     }
-    hot.next
-}
-
-/// Moves a vector's dwords between registers and memory where they are side by side, aligned: its pieces are
-/// single dwords then, as atomics are.
-///
-/// # Safety
-/// As for [`Level`].
-#[inline(always)]
-unsafe fn side_by_side<L: Level, const STORE: bool>(memory: *const u32, registers: *mut u32) {
-    // SAFETY: the caller's.
-    unsafe {
-        if STORE {
-            L::store_shared(memory.cast_mut(), L::load(registers));
-        } else {
-            L::store(registers, L::load_shared(memory));
-        }
-    }
+    Some(hot.next)
 }
 
 /// A load (or store, if `STORE`) of one or two bytes a lane, [`Narrow`] says how. Operands as those of
@@ -519,108 +323,79 @@ impl Narrow {
 
 impl<const STORE: bool> Body for Less<STORE> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        let w = &mut *context.wave;
-        if w.exec == 0 {
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        if context.wave.exec == 0 {
             return hot.next;
         }
-        let narrow = Narrow::from_bits(hot.imm[2]);
-        // SAFETY: as for `Access`.
-        unsafe {
-            if let Some(addresses) = Addresses::of::<L>(w, hot)
-                && let Some(place) = find::<L, STORE>(w, context.memory, addresses, narrow.bytes)
-            {
-                return less::<L, STORE>(context, hot, narrow, addresses.row, &place);
-            }
-            general(context, hot)
-        }
+        let next = Addresses::of(level, context.wave, hot)
+            .and_then(|addresses| less::<L, STORE>(level, context, hot, addresses));
+        next.unwrap_or_else(|| general(context, hot))
     }
 }
 
-/// Moves less than dwords between registers and memory.
-///
-/// # Safety
-/// As for [`dwords`].
+/// Moves less than dwords between registers and memory; `None`: nothing is done, they are not in one place.
 #[inline(always)]
-unsafe fn less<L: Level, const STORE: bool>(
+fn less<L: Level, const STORE: bool>(
+    level: L,
     context: &mut Context<'_>,
     hot: &Hot,
-    narrow: Narrow,
-    row: u32,
-    place: &Place<'_>,
-) -> u32 {
-    // SAFETY: as for `dwords`.
-    unsafe {
-        let addresses = rows(context.wave).add(row as usize).cast_const();
-        if context.lds.is_watched() || context.scan.is_some() {
-            let (addresses, start, consecutive) = (*addresses.cast(), place.start, place.consecutive);
-            let (bytes, action) = (narrow.bytes as usize, narrow.action(STORE));
-            let lanes = Lanes { addresses: &addresses, start, consecutive, bytes, action };
-            if !note(context, hot, place.allocation, AccessKind::plain(STORE), &lanes) {
-                return general(context, hot);
-            }
+    addresses: Addresses,
+) -> Option<u32> {
+    let narrow = Narrow::from_bits(hot.imm[2]);
+    let place = Place::find::<L, STORE>(level, context.wave, context.memory, addresses, narrow.bytes)?;
+    let mut kept = MaybeUninit::uninit();
+    let place = if context.lds.is_watched() || context.scan.is_some() {
+        let place = place.keep(&mut kept);
+        if !note(context, hot, &place, (AccessKind::plain(STORE), narrow.action(STORE))) {
+            return Some(general(context, hot));
         }
-        let w = &mut *context.wave;
-        let exec = w.exec;
-        let memory = place.allocation.bytes.as_ptr();
-        let at = |lane: usize| {
-            memory.add(place.start.wrapping_add(u64::from(addresses.add(lane).read())) as usize)
-        };
-        let registers = rows(w).add(hot.dst as usize);
-        let mut values = [0u32; LANES];
-        let mut lanes = exec;
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize;
-            lanes &= lanes - 1;
-            if STORE {
-                let value = u64::from(registers.add(lane).read() >> if narrow.high { 16 } else { 0 });
-                match narrow.bytes {
-                    1 => SharedBytes::store_at::<1>(at(lane), value),
-                    _ => SharedBytes::store_at::<2>(at(lane), value),
-                }
-            } else {
-                values[lane] = match narrow.bytes {
-                    1 => SharedBytes::load_at::<1>(at(lane)) as u32,
-                    _ => SharedBytes::load_at::<2>(at(lane)) as u32,
-                };
-            }
-        }
+        place
+    } else {
+        place
+    };
+    let registers = hot.dst.row(context.wave.rows.file());
+    let mut values = [0u32; LANES];
+    for (lane, spot) in place.spots(!0) {
         if STORE {
-            return hot.next;
+            let value = u64::from(registers[lane] >> if narrow.high { 16 } else { 0 });
+            match narrow.bytes {
+                1 => spot.store::<1>(0, value),
+                _ => spot.store::<2>(0, value),
+            }
+        } else {
+            values[lane] = match narrow.bytes {
+                1 => spot.load::<1>(0) as u32,
+                _ => spot.load::<2>(0) as u32,
+            };
         }
-        narrow.put::<L>(w, hot.dst, &values);
     }
-    hot.next
+    if !STORE {
+        narrow.put(level, context.wave, hot.dst, &values);
+    }
+    Some(hot.next)
 }
 
 impl Narrow {
     /// Writes what a load of these has loaded.
-    ///
-    /// # Safety
-    /// As for [`Level`].
     #[inline(always)]
-    pub(super) unsafe fn put<L: Level>(self, w: &mut Wave, dst: u32, values: &[u32; LANES]) {
-        // SAFETY: the caller's.
-        unsafe {
-            let registers = rows(w).add(dst as usize);
-            let up = L::splat(32 - 8 * self.bytes);
-            let shift = L::splat(if self.high { 16 } else { 0 });
-            let other = L::splat(if self.high { 0xffff } else { 0xffff_0000 });
-            let mut result = [L::splat(0); PARTS];
-            for i in 0..parts::<L>() {
-                let mut value = L::load(values.as_ptr().add(i * L::N));
-                if self.signed {
-                    value = L::sar(L::shl(value, up), up);
-                }
-                if self.half {
-                    value = L::shl(L::and(value, L::splat(0xffff)), shift);
-                }
-                if self.keeps {
-                    value = L::or(value, L::and(L::load(registers.add(i * L::N)), other));
-                }
-                result[i] = value;
+    pub(super) fn put<L: Level>(self, level: L, w: &mut Wave, dst: RowAt, values: &Row) {
+        let up = level.splat(32 - 8 * self.bytes);
+        let shift = level.splat(if self.high { 16 } else { 0 });
+        let other = level.splat(if self.high { 0xffff } else { 0xffff_0000 });
+        let mut result = [level.splat(0); PARTS];
+        for i in 0..parts::<L>() {
+            let mut value = level.load(values, i);
+            if self.signed {
+                value = level.sar(level.shl(value, up), up);
             }
-            put::<L>(w, dst, &result);
+            if self.half {
+                value = level.shl(level.and(value, level.splat(0xffff)), shift);
+            }
+            if self.keeps {
+                value = level.or(value, level.and(level.load(dst.row(w.rows.file()), i), other));
+            }
+            result[i] = value;
         }
+        put(level, w, dst, &result);
     }
 }

@@ -47,6 +47,7 @@ mod compare;
 mod compile;
 mod double;
 mod halves;
+mod handler;
 mod in_mode;
 mod lds;
 mod level;
@@ -54,27 +55,22 @@ mod memory;
 mod mode;
 mod packed;
 mod pair;
+mod places;
 mod salu;
 mod scalar_memory;
 mod scratch;
 mod valu;
 mod wide;
 
-use amdgpu_isa::{Arch, WaveSize};
-
 use crate::check::{FaultKind, Trap};
-use crate::program::{Context, Hot, HotHandler, Program, Step};
+use crate::program::{Context, Hot, Program, Step};
 use crate::vectors::Vectors;
-use crate::wave::{EXEC, LANES, Registers, Status, Wave};
-use level::Level;
+use crate::wave::{EXEC, File, LANES, ROOMS, Registers, Row, RowAt, Status, Wave};
+use handler::{Body, Form, at};
+use level::{Level, Vectors32};
 
 /// Leave the loop: the wave waits, has ended or trapped, or goes on in another mode.
 pub(crate) const STOP: u32 = u32::MAX;
-
-/// A source that is no row: a scalar register by its number.
-const SCALAR: u32 = 1 << 16;
-/// A source that is no row: the constant of its slot.
-const CONST: u32 = 1 << 17;
 
 /// The compact steps of a program for a level; for the widest one that the host has if it lacks it.
 pub(crate) fn steps(program: &Program, vectors: Vectors) -> &[Hot] {
@@ -92,10 +88,7 @@ pub(crate) fn within(program: &Program, steps: &[Hot], allotted: Registers) -> V
 }
 
 /// Ends the wave at a step that names registers which it has not.
-///
-/// # Safety
-/// As for [`HotHandler`].
-unsafe fn beyond(context: &mut Context<'_>, hot: &Hot) -> u32 {
+fn beyond(context: &mut Context<'_>, hot: &Hot) -> u32 {
     let index = hot.next - 1;
     context.wave.current = index;
     context.trap = Some(beyond_allotted(context.wave, &context.program.steps[index as usize]));
@@ -109,114 +102,9 @@ pub(crate) fn beyond_allotted(wave: &Wave, step: &Step) -> Box<Trap> {
     Trap::new(FaultKind::RegisterIndex { bank, index: index.into(), available: available.into() })
 }
 
-/// What a handler does, for any level.
-///
-/// The functions that handlers are have a default that nothing overrides. They are the trait's, so that the
-/// compiler puts those of one file into one unit of code, and compiles those of several files at the same
-/// time.
-trait Body {
-    /// # Safety
-    /// As for [`HotHandler`].
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32;
-
-    /// # Safety
-    /// As for [`HotHandler`].
-    #[cfg(target_arch = "x86_64")]
-    #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn on_avx512<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { Self::run::<level::Avx512<LANES>>(context, hot) }
-    }
-
-    /// # Safety
-    /// As for [`HotHandler`].
-    #[cfg(target_arch = "x86_64")]
-    #[inline(never)]
-    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn on_avx2<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { Self::run::<level::Avx2<LANES>>(context, hot) }
-    }
-
-    /// # Safety
-    /// As for [`HotHandler`].
-    #[inline(never)]
-    unsafe fn on_baseline<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { Self::run::<level::Portable<LANES>>(context, hot) }
-    }
-
-    /// What handlers leave to, seldom: kept out of them, so that they need no stack.
-    ///
-    /// # Safety
-    /// As for [`HotHandler`].
-    #[cfg(target_arch = "x86_64")]
-    #[cold]
-    #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn rarely_on_avx512<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { Self::run::<level::Avx512<LANES>>(context, hot) }
-    }
-
-    /// # Safety
-    /// As for [`HotHandler`].
-    #[cfg(target_arch = "x86_64")]
-    #[cold]
-    #[inline(never)]
-    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn rarely_on_avx2<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { Self::run::<level::Avx2<LANES>>(context, hot) }
-    }
-
-    /// # Safety
-    /// As for [`HotHandler`].
-    #[cold]
-    #[inline(never)]
-    unsafe fn rarely_on_baseline<const LANES: usize>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the caller's.
-        unsafe { Self::run::<level::Portable<LANES>>(context, hot) }
-    }
-}
-
-/// What handlers are compiled for: a level of the host's vectors, a processor, and waves of a size.
-#[derive(Clone, Copy)]
-struct Form {
-    vectors: Vectors,
-    arch: Arch,
-    wave: WaveSize,
-}
-
-/// The handler of a body in a form.
-fn at<B: Body>(form: Form) -> HotHandler {
-    match form.wave {
-        WaveSize::Wave32 => for_lanes::<B, 32>(form.vectors),
-        WaveSize::Wave64 => for_lanes::<B, 64>(form.vectors),
-    }
-}
-
-/// The handler of a body at a level, for waves of so many lanes.
-///
-/// Tests in this crate's own files run no kernel by it, so that it is not worth two minutes of compiling:
-/// those of `tests/` try every level.
-fn for_lanes<B: Body, const LANES: usize>(vectors: Vectors) -> HotHandler {
-    match vectors {
-        #[cfg(all(target_arch = "x86_64", not(test)))]
-        Vectors::Avx512 => B::on_avx512::<LANES>,
-        #[cfg(all(target_arch = "x86_64", not(test)))]
-        Vectors::Avx2 => B::on_avx2::<LANES>,
-        _ => B::on_baseline::<LANES>,
-    }
-}
-
 /// Run the step by its own function in `exec`.
-///
-/// # Safety
-/// As for [`HotHandler`].
 #[inline(never)]
-unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
+fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
     let index = hot.next - 1;
     let step = &context.program.steps[index as usize];
     let w = &mut *context.wave;
@@ -240,15 +128,11 @@ unsafe fn general(context: &mut Context<'_>, hot: &Hot) -> u32 {
 
 /// Leave a step that a handler of arithmetic has begun to its own function in `exec`, which does it all: DPP,
 /// too.
-///
-/// # Safety
-/// As for [`HotHandler`].
-unsafe fn leave(context: &mut Context<'_>, hot: &Hot) -> u32 {
+fn leave(context: &mut Context<'_>, hot: &Hot) -> u32 {
     if let Some(exec) = context.wave.permuting {
         context.wave.exec = exec;
     }
-    // SAFETY: the caller's.
-    unsafe { general(context, hot) }
+    general(context, hot)
 }
 
 /// Take over what was written to EXEC's registers, and count it.
@@ -286,18 +170,6 @@ const fn all_lanes<L: Level>() -> u64 {
     u64::MAX >> (u64::BITS as usize - L::LANES)
 }
 
-/// A scalar register or constant.
-#[inline(always)]
-fn scalar(w: &Wave, src: u32, imm: u32) -> u32 {
-    if src & CONST != 0 { imm } else { w.s[(src & 127) as usize] }
-}
-
-/// The registers of all lanes, row after row.
-#[inline(always)]
-fn rows(w: &mut Wave) -> *mut u32 {
-    w.rows.as_mut_ptr().cast()
-}
-
 /// The mask bits of the `part`th vector of a row.
 #[inline(always)]
 fn part<L: Level>(mask: u64, part: usize) -> u32 {
@@ -314,83 +186,95 @@ const fn parts<L: Level>() -> usize {
 }
 
 /// Write a row where EXEC says so.
-///
-/// # Safety
-/// As for [`HotHandler`]; `dst` is the first dword of a row.
 #[inline(always)]
-unsafe fn put<L: Level>(w: &mut Wave, dst: u32, values: &[L::V; PARTS]) {
-    let exec = w.exec;
-    // SAFETY: `dst` is a row of the register file.
-    unsafe {
-        let to = rows(w).add(dst as usize);
-        if exec == all_lanes::<L>() {
-            for i in 0..parts::<L>() {
-                L::store(to.add(i * L::N), values[i]);
-            }
-        } else {
-            for i in 0..parts::<L>() {
-                L::store_if(to.add(i * L::N), values[i], part::<L>(exec, i));
-            }
+fn put<L: Level>(level: L, w: &mut Wave, dst: RowAt, values: &Vectors32<L>) {
+    put_row(level, &mut dst.group_mut(w.rows.file_mut())[0], w.exec, values);
+}
+
+/// Write two rows, one behind the other, where EXEC says so.
+#[inline(always)]
+fn put_pair<L: Level>(level: L, w: &mut Wave, dst: RowAt, low: &Vectors32<L>, high: &Vectors32<L>) {
+    let [first, second, ..] = dst.group_mut(w.rows.file_mut());
+    put_row(level, first, w.exec, low);
+    put_row(level, second, w.exec, high);
+}
+
+#[inline(always)]
+fn put_row<L: Level>(level: L, row: &mut Row, exec: u64, values: &Vectors32<L>) {
+    if exec == all_lanes::<L>() {
+        for i in 0..parts::<L>() {
+            level.store(row, i, values[i]);
+        }
+    } else {
+        for i in 0..parts::<L>() {
+            level.store_if(row, i, values[i], part::<L>(exec, i));
         }
     }
 }
 
+/// What sources are read from.
+#[derive(Clone, Copy)]
+struct Operands<'a> {
+    file: &'a File,
+    scalars: &'a [u32; 128],
+}
+
+impl<'a> Operands<'a> {
+    #[inline(always)]
+    fn of(w: &'a Wave) -> Self {
+        Self { file: w.rows.file(), scalars: &w.s }
+    }
+
+    /// And rows that hold anything.
+    #[inline(always)]
+    fn with_rooms(w: &'a mut Wave) -> (Self, &'a mut [Row; ROOMS]) {
+        let (file, rooms) = w.rows.with_rooms();
+        (Self { file, scalars: &w.s }, rooms)
+    }
+
+    /// A source that is a scalar register or constant.
+    #[inline(always)]
+    fn scalar(self, hot: &Hot, slot: usize) -> u32 {
+        let source = hot.src[slot];
+        if source.is_constant() { hot.imm[slot] } else { self.scalars[usize::from(source.register())] }
+    }
+}
+
 /// A source of all lanes: a row in memory, or the same value everywhere.
-enum Lanes<L: Level> {
-    Row(*const u32),
+enum Lanes<'a, L: Level> {
+    Row(L, &'a Row),
     Same(L::V),
 }
 
-impl<L: Level> Clone for Lanes<L> {
+impl<L: Level> Clone for Lanes<'_, L> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<L: Level> Copy for Lanes<L> {}
+impl<L: Level> Copy for Lanes<'_, L> {}
 
-impl<L: Level> Lanes<L> {
-    /// # Safety
-    /// As for [`HotHandler`].
+impl<'a, L: Level> Lanes<'a, L> {
     #[inline(always)]
-    unsafe fn of(w: &mut Wave, hot: &Hot, slot: usize) -> Self {
-        let src = hot.src[slot];
-        // SAFETY: a source below SCALAR is a row of the register file.
-        unsafe {
-            if src < SCALAR {
-                Self::Row(rows(w).add(src as usize))
-            } else {
-                Self::Same(L::splat(scalar(w, src, hot.imm[slot])))
-            }
-        }
+    fn of(level: L, operands: Operands<'a>, hot: &Hot, slot: usize) -> Self {
+        Self::known(level, operands, hot, slot, !hot.src[slot].is_row())
     }
 
     /// A source as [`Lanes::of`] reads it, if it is known whether it is the same for all lanes.
-    ///
-    /// # Safety
-    /// As for [`HotHandler`].
     #[inline(always)]
-    unsafe fn known(w: &mut Wave, hot: &Hot, slot: usize, same: bool) -> Self {
-        let src = hot.src[slot];
-        // SAFETY: a source that is not the same for all lanes is a row of the register file.
-        unsafe {
-            if same {
-                Self::Same(L::splat(scalar(w, src, hot.imm[slot])))
-            } else {
-                Self::Row(rows(w).add(src as usize))
-            }
+    fn known(level: L, operands: Operands<'a>, hot: &Hot, slot: usize, same: bool) -> Self {
+        if same {
+            Self::Same(level.splat(operands.scalar(hot, slot)))
+        } else {
+            Self::Row(level, hot.src[slot].row.row(operands.file))
         }
     }
 
     /// The `part`th vector.
-    ///
-    /// # Safety
-    /// As for [`HotHandler`].
     #[inline(always)]
-    unsafe fn get(self, part: usize) -> L::V {
+    fn get(self, part: usize) -> L::V {
         match self {
-            // SAFETY: within the row.
-            Self::Row(row) => unsafe { L::load(row.add(part * L::N)) },
+            Self::Row(level, row) => level.load(row, part),
             Self::Same(value) => value,
         }
     }

@@ -4,7 +4,7 @@
 //! `exec` says in which order (`exec/valu`): sources lose their signs and subnormals; the result its
 //! subnormals, then it is multiplied by the output modifier's power of two and clamped.
 
-use super::level::{Directed, Level, Room, Vectors32, in_mode, relation};
+use super::level::{Directed, Level, Vectors32, in_mode, relation};
 use super::parts;
 use super::valu::nan;
 use crate::program::{Hot, Step};
@@ -107,87 +107,73 @@ impl Modifiers {
 
 /// What happens to the signs of a source of singles.
 pub(super) struct Signs<L: Level> {
+    level: L,
     stay: L::V,
     invert: L::V,
 }
 
 impl<L: Level> Signs<L> {
-    /// # Safety
-    /// As for [`Level`].
     #[inline(always)]
-    pub(super) unsafe fn of(modifiers: Modifiers, slot: usize) -> Self {
+    pub(super) fn of(level: L, modifiers: Modifiers, slot: usize) -> Self {
         let (stay, invert) = modifiers.signs(slot);
-        // SAFETY: the caller's.
-        unsafe { Self { stay: L::splat(stay), invert: L::splat(invert) } }
+        Self { level, stay: level.splat(stay), invert: level.splat(invert) }
     }
 
-    /// # Safety
-    /// As for [`Level`].
     #[inline(always)]
-    pub(super) unsafe fn apply(&self, value: L::V) -> L::V {
-        // SAFETY: the caller's.
-        unsafe { L::xor(L::and(value, self.stay), self.invert) }
+    pub(super) fn apply(&self, value: L::V) -> L::V {
+        self.level.xor(self.level.and(value, self.stay), self.invert)
     }
 }
 
 /// Finishes a row of singles; whether their subnormals `are_flushed` already where MODE wants it.
-///
-/// # Safety
-/// As for [`Level`].
 #[inline(always)]
-pub(super) unsafe fn finish<L: Level>(
-    w: &Wave,
+pub(super) fn finish<L: Level>(
+    level: L,
+    w: &mut Wave,
     mode: FloatMode,
     modifiers: Modifiers,
     are_flushed: bool,
     result: &mut Vectors32<L>,
 ) {
-    // SAFETY: the caller's.
-    unsafe {
-        let (keeps, power) = match modifiers.omod() {
-            0 => (!mode.flushes_results, 0),
-            omod => w.output(omod, !mode.flushes_results),
-        };
-        if !keeps {
-            if !are_flushed || !mode.flushes_results {
-                for value in &mut result[..parts::<L>()] {
-                    *value = L::flush_f32(*value);
-                }
-            }
-            if power != 0 {
-                multiply::<L>(mode, power, result);
+    let (keeps, power) = match modifiers.omod() {
+        0 => (!mode.flushes_results, 0),
+        omod => w.output(omod, !mode.flushes_results),
+    };
+    if !keeps {
+        if !are_flushed || !mode.flushes_results {
+            for value in &mut result[..parts::<L>()] {
+                *value = level.flush_f32(*value);
             }
         }
-        if modifiers.clamps() {
-            let (zero, one) = (L::splat(0), L::splat(1f32.to_bits()));
-            for value in &mut result[..parts::<L>()] {
-                let nans = nan::<L>(*value);
-                let limited = L::max_f32(L::min_f32(*value, one), zero);
-                *value = L::blend(nans, limited, if w.dx10_clamp() { zero } else { *value });
-            }
+        if power != 0 {
+            multiply(level, w, mode, power, result);
+        }
+    }
+    if modifiers.clamps() {
+        let (zero, one) = (level.splat(0), level.splat(1f32.to_bits()));
+        for value in &mut result[..parts::<L>()] {
+            let nans = nan(level, *value);
+            let limited = level.max_f32(level.min_f32(*value, one), zero);
+            *value = level.blend(nans, limited, if w.dx10_clamp() { zero } else { *value });
         }
     }
 }
 
 /// The output modifier: × 2^power, without subnormals or -0. A NaN stays as it is.
 #[inline(always)]
-unsafe fn multiply<L: Level>(mode: FloatMode, power: i32, result: &mut Vectors32<L>) {
-    // SAFETY: the caller's.
-    unsafe {
-        let factor = L::splat(((127 + power) as u32) << 23);
-        let (mut before, mut factors, mut after) = (Room::<L>::new(), Room::<L>::new(), Room::<L>::new());
-        for i in 0..parts::<L>() {
-            before.set(i, result[i]);
-            factors.set(i, factor);
-        }
-        let rounds = FloatMode { flushes_sources: false, flushes_results: false, ..mode };
-        let sources = [before.as_ptr(), factors.as_ptr(), factors.as_ptr()];
-        L::in_mode::<{ in_mode::MUL_F32 }>(rounds, sources, &mut after);
-        for i in 0..parts::<L>() {
-            let flushed = L::flush_f32(after.get(i));
-            let zero = L::compare_f32::<{ relation::EQ }>(flushed, L::splat(0));
-            let nans = nan::<L>(before.get(i));
-            result[i] = L::blend(nans, L::blend(zero, flushed, L::splat(0)), before.get(i));
-        }
+fn multiply<L: Level>(level: L, w: &mut Wave, mode: FloatMode, power: i32, result: &mut Vectors32<L>) {
+    let factor = level.splat(((127 + power) as u32) << 23);
+    let [before, factors, after, ..] = w.rows.with_rooms().1;
+    for i in 0..parts::<L>() {
+        level.store(before, i, result[i]);
+        level.store(factors, i, factor);
+    }
+    let rounds = FloatMode { flushes_sources: false, flushes_results: false, ..mode };
+    level.in_mode::<{ in_mode::MUL_F32 }>(rounds, [before, factors, factors], after);
+    for i in 0..parts::<L>() {
+        let (before, flushed) = (level.load(before, i), level.flush_f32(level.load(after, i)));
+        let zero = level.compare_f32::<{ relation::EQ }>(flushed, level.splat(0));
+        let nans = nan(level, before);
+        result[i] = level.blend(nans, level.blend(zero, flushed, level.splat(0)), before);
     }
 }

@@ -2,12 +2,11 @@
 
 use std::marker::PhantomData;
 
-use super::level::{Level, Room};
+use super::level::Level;
 use super::mode::FloatMode;
 use super::valu::{Floats, Operation, no_nan, replace_nans};
-use super::{Body, PARTS, SCALAR, parts, put, rows};
+use super::{Body, Lanes, Operands, PARTS, parts, put_pair};
 use crate::program::{Context, Hot};
-use crate::wave::{LANES, Wave};
 
 /// Modifiers of a source in `hot.imm`, for the low result; those for the high one are two bits further.
 pub(super) const HIGH: u32 = 1;
@@ -15,43 +14,29 @@ pub(super) const HIGH: u32 = 1;
 pub(super) const NEGATIVE: u32 = 2;
 
 /// One result's source: a row, or a scalar register in every lane; and the sign to flip.
-struct Source<L: Level> {
-    row: Option<*const u32>,
-    same: L::V,
+struct Source<'a, L: Level> {
+    lanes: Lanes<'a, L>,
+    level: L,
     sign: L::V,
 }
 
-impl<L: Level> Source<L> {
-    /// # Safety
-    /// As for [`super::HotHandler`].
+impl<'a, L: Level> Source<'a, L> {
     #[inline(always)]
-    unsafe fn of(w: &mut Wave, hot: &Hot, slot: usize, result: u32) -> Self {
+    fn of(level: L, operands: Operands<'a>, hot: &Hot, slot: usize, result: usize) -> Self {
         let bits = hot.imm[slot] >> (2 * result);
-        let (src, high) = (hot.src[slot], bits & HIGH);
-        // SAFETY: a source below SCALAR is a pair of rows of the register file.
-        unsafe {
-            let sign = L::splat(if bits & NEGATIVE != 0 { 1 << 31 } else { 0 });
-            if src < SCALAR {
-                let row = rows(w).add((src + high * LANES as u32) as usize).cast_const();
-                return Self { row: Some(row), same: sign, sign };
-            }
-            let value = w.s[((src + high) & 127) as usize];
-            Self { row: None, same: L::splat(value), sign }
-        }
+        let (source, high) = (hot.src[slot], bits & HIGH);
+        let lanes = if source.is_row() {
+            Lanes::Row(level, &source.row.group(operands.file)[high as usize])
+        } else {
+            let register = u32::from(source.register()) + high;
+            Lanes::Same(level.splat(operands.scalars[register as usize & 127]))
+        };
+        Self { lanes, level, sign: level.splat(if bits & NEGATIVE != 0 { 1 << 31 } else { 0 }) }
     }
 
-    /// # Safety
-    /// As for [`super::HotHandler`].
     #[inline(always)]
-    unsafe fn get(&self, part: usize) -> L::V {
-        // SAFETY: within the row.
-        unsafe {
-            let value = match self.row {
-                Some(row) => L::load(row.add(part * L::N)),
-                None => self.same,
-            };
-            L::xor(value, self.sign)
-        }
+    fn get(&self, part: usize) -> L::V {
+        self.level.xor(self.lanes.get(part), self.sign)
     }
 }
 
@@ -60,30 +45,27 @@ pub(super) struct Packed<O, const SOURCES: usize>(PhantomData<O>);
 
 impl<O: Operation, const SOURCES: usize> Body for Packed<O, SOURCES> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        // SAFETY: rows are in the register file (checked by `compile`).
-        unsafe {
-            if O::FLOATS != Floats::None && !w.plain32() {
-                return L::apart::<InMode<O, SOURCES>>(context, hot);
-            }
-            let mut results = [[L::splat(0); PARTS]; 2];
-            for (result, values) in results.iter_mut().enumerate() {
-                let a = Source::<L>::of(w, hot, 0, result as u32);
-                let b = Source::<L>::of(w, hot, 1, result as u32);
-                let c = Source::<L>::of(w, hot, if SOURCES == 3 { 2 } else { 1 }, result as u32);
-                for i in 0..parts::<L>() {
-                    values[i] = O::apply::<L>(a.get(i), b.get(i), c.get(i));
-                }
-                if O::FLOATS == Floats::First && !no_nan::<L>(values) {
-                    for i in 0..parts::<L>() {
-                        values[i] = replace_nans::<L>(values[i], [a.get(i), b.get(i), c.get(i)]);
-                    }
-                }
-            }
-            put::<L>(w, hot.dst, &results[0]);
-            put::<L>(w, hot.dst + LANES as u32, &results[1]);
+        if O::FLOATS != Floats::None && !w.plain32() {
+            return level.apart::<InMode<O, SOURCES>>(context, hot);
         }
+        let operands = Operands::of(w);
+        let mut results = [[level.splat(0); PARTS]; 2];
+        for (result, values) in results.iter_mut().enumerate() {
+            let a = Source::of(level, operands, hot, 0, result);
+            let b = Source::of(level, operands, hot, 1, result);
+            let c = Source::of(level, operands, hot, if SOURCES == 3 { 2 } else { 1 }, result);
+            for i in 0..parts::<L>() {
+                values[i] = O::apply(level, a.get(i), b.get(i), c.get(i));
+            }
+            if O::FLOATS == Floats::First && !no_nan(level, values) {
+                for i in 0..parts::<L>() {
+                    values[i] = replace_nans(level, values[i], [a.get(i), b.get(i), c.get(i)]);
+                }
+            }
+        }
+        put_pair(level, w, hot.dst, &results[0], &results[1]);
         hot.next
     }
 }
@@ -93,35 +75,32 @@ struct InMode<O, const SOURCES: usize>(PhantomData<O>);
 
 impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
         let mode = FloatMode::single(w);
-        // SAFETY: as for `Packed`.
-        unsafe {
-            let mut results = [[L::splat(0); PARTS]; 2];
-            for (result, values) in results.iter_mut().enumerate() {
-                let mut sources = [const { Room::<L>::new() }; SOURCES];
-                for slot in 0..SOURCES {
-                    let source = Source::<L>::of(w, hot, slot, result as u32);
-                    for i in 0..parts::<L>() {
-                        sources[slot].set(i, source.get(i));
-                    }
-                }
-                let [a, b, c] = [&sources[0], &sources[1], &sources[SOURCES - 1]];
-                let mut room = Room::<L>::new();
-                O::in_mode::<L>(mode, [a.as_ptr(), b.as_ptr(), c.as_ptr()], &mut room);
+        let (operands, [first, second, third, room, ..]) = Operands::with_rooms(w);
+        let rows = [first, second, third];
+        let mut results = [[level.splat(0); PARTS]; 2];
+        for (result, values) in results.iter_mut().enumerate() {
+            for slot in 0..SOURCES {
+                let source = Source::of(level, operands, hot, slot, result);
                 for i in 0..parts::<L>() {
-                    values[i] = room.get(i);
-                }
-                if !no_nan::<L>(values) {
-                    for i in 0..parts::<L>() {
-                        values[i] = replace_nans::<L>(values[i], [a.get(i), b.get(i), c.get(i)]);
-                    }
+                    level.store(rows[slot], i, source.get(i));
                 }
             }
-            put::<L>(w, hot.dst, &results[0]);
-            put::<L>(w, hot.dst + LANES as u32, &results[1]);
+            let [a, b, c] = [&*rows[0], &*rows[1], &*rows[SOURCES - 1]];
+            O::in_mode(level, mode, [a, b, c], room);
+            for i in 0..parts::<L>() {
+                values[i] = level.load(room, i);
+            }
+            if !no_nan(level, values) {
+                for i in 0..parts::<L>() {
+                    let sources = [level.load(a, i), level.load(b, i), level.load(c, i)];
+                    values[i] = replace_nans(level, values[i], sources);
+                }
+            }
         }
+        put_pair(level, w, hot.dst, &results[0], &results[1]);
         hot.next
     }
 }
@@ -131,20 +110,17 @@ pub(super) struct Move;
 
 impl Body for Move {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        // SAFETY: as for `Packed`.
-        unsafe {
-            let a = Source::<L>::of(w, hot, 0, 0);
-            let b = Source::<L>::of(w, hot, 1, 0);
-            let mut results = [[L::splat(0); PARTS]; 2];
-            for i in 0..parts::<L>() {
-                results[0][i] = a.get(i);
-                results[1][i] = b.get(i);
-            }
-            put::<L>(w, hot.dst, &results[0]);
-            put::<L>(w, hot.dst + LANES as u32, &results[1]);
+        let operands = Operands::of(w);
+        let a = Source::of(level, operands, hot, 0, 0);
+        let b = Source::of(level, operands, hot, 1, 0);
+        let mut results = [[level.splat(0); PARTS]; 2];
+        for i in 0..parts::<L>() {
+            results[0][i] = a.get(i);
+            results[1][i] = b.get(i);
         }
+        put_pair(level, w, hot.dst, &results[0], &results[1]);
         hot.next
     }
 }

@@ -67,7 +67,7 @@ pub(super) struct Both;
 
 impl Body for Both {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(_: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: `compile` has put the address there, of steps that the program's code owns and never moves.
         unsafe {
             for step in referred::<[Hot; 2]>(hot) {
@@ -94,7 +94,7 @@ pub(super) struct Permute;
 
 impl Body for Permute {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(_: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         // SAFETY: as for `Both`.
         unsafe {
             let Permuted { permutation, source, dwords, step } = referred::<Permuted>(hot);

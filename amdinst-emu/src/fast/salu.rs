@@ -1,6 +1,6 @@
 //! Scalar arithmetic and branches. Results go to scalar registers, those of EXEC among them.
 
-use super::{Body, CONST, exec_written, mask, scalar};
+use super::{Body, Operands, exec_written, mask};
 use crate::program::{Context, Hot};
 use crate::wave::{EXEC, VCC, Wave};
 
@@ -28,7 +28,7 @@ pub(super) trait Scalar64 {
 }
 
 macro_rules! operations {
-    ($trait:ident, $type:ty, $result:ty; $($scc:ident $name:ident = |$a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
+    ($trait:ident, $type:ty, $result:ty; $($scc:ident $name:ident = |$level:ident, $a:ident, $b:ident, $c:ident| $body:expr;)*) => {$(
         pub(super) struct $name;
         impl $trait for $name {
             const SCC: Scc = Scc::$scc;
@@ -51,62 +51,63 @@ fn signed((value, overflow): (i32, bool)) -> (u32, bool) {
 }
 
 operations! { Scalar32, u32, (u32, bool);
-    Keeps Move = |a, _b, _c| (a, false);
-    NonZero Not = |a, _b, _c| (!a, false);
-    Keeps Reverse = |a, _b, _c| (a.reverse_bits(), false);
-    NonZero CountOnes = |a, _b, _c| (a.count_ones(), false);
-    Sets AddUnsigned = |a, b, _c| a.overflowing_add(b);
-    Sets SubUnsigned = |a, b, _c| a.overflowing_sub(b);
-    Sets AddSigned = |a, b, _c| signed((a as i32).overflowing_add(b as i32));
-    Sets SubSigned = |a, b, _c| signed((a as i32).overflowing_sub(b as i32));
-    Sets AddCarry = |a, b, c| wide(u64::from(a) + u64::from(b) + u64::from(c));
-    Sets SubBorrow = |a, b, c| {
+    Keeps Move = |level, a, _b, _c| (a, false);
+    NonZero Not = |level, a, _b, _c| (!a, false);
+    Keeps Reverse = |level, a, _b, _c| (a.reverse_bits(), false);
+    NonZero CountOnes = |level, a, _b, _c| (a.count_ones(), false);
+    Sets AddUnsigned = |level, a, b, _c| a.overflowing_add(b);
+    Sets SubUnsigned = |level, a, b, _c| a.overflowing_sub(b);
+    Sets AddSigned = |level, a, b, _c| signed((a as i32).overflowing_add(b as i32));
+    Sets SubSigned = |level, a, b, _c| signed((a as i32).overflowing_sub(b as i32));
+    Sets AddCarry = |level, a, b, c| wide(u64::from(a) + u64::from(b) + u64::from(c));
+    Sets SubBorrow = |level, a, b, c| {
         let borrow = u32::from(c);
         (a.wrapping_sub(b).wrapping_sub(borrow), u64::from(b) + u64::from(borrow) > u64::from(a))
     };
-    Sets MinSigned = |a, b, _c| ((a as i32).min(b as i32) as u32, (a as i32) < b as i32);
-    Sets MinUnsigned = |a, b, _c| (a.min(b), a < b);
-    Sets MaxSigned = |a, b, _c| ((a as i32).max(b as i32) as u32, a as i32 > b as i32);
-    Sets MaxUnsigned = |a, b, _c| (a.max(b), a > b);
-    Sets MaxSignedOrEqual = |a, b, _c| ((a as i32).max(b as i32) as u32, a as i32 >= b as i32);
-    Sets MaxUnsignedOrEqual = |a, b, _c| (a.max(b), a >= b);
-    Keeps Choose = |a, b, c| (if c { a } else { b }, false);
-    NonZero And = |a, b, _c| (a & b, false);
-    NonZero Or = |a, b, _c| (a | b, false);
-    NonZero Xor = |a, b, _c| (a ^ b, false);
-    NonZero AndNot = |a, b, _c| (a & !b, false);
-    NonZero ShiftLeft = |a, b, _c| (a << (b & 31), false);
-    NonZero ShiftRight = |a, b, _c| (a >> (b & 31), false);
-    NonZero ShiftRightSigned = |a, b, _c| (((a as i32) >> (b & 31)) as u32, false);
-    Keeps Multiply = |a, b, _c| (a.wrapping_mul(b), false);
-    Keeps MultiplyHigh = |a, b, _c| (((u64::from(a) * u64::from(b)) >> 32) as u32, false);
-    Sets Shift1Add = |a, b, _c| wide((u64::from(a) << 1) + u64::from(b));
-    Sets Shift2Add = |a, b, _c| wide((u64::from(a) << 2) + u64::from(b));
-    Sets Shift3Add = |a, b, _c| wide((u64::from(a) << 3) + u64::from(b));
-    Sets Shift4Add = |a, b, _c| wide((u64::from(a) << 4) + u64::from(b));
+    Sets MinSigned = |level, a, b, _c| ((a as i32).min(b as i32) as u32, (a as i32) < b as i32);
+    Sets MinUnsigned = |level, a, b, _c| (a.min(b), a < b);
+    Sets MaxSigned = |level, a, b, _c| ((a as i32).max(b as i32) as u32, a as i32 > b as i32);
+    Sets MaxUnsigned = |level, a, b, _c| (a.max(b), a > b);
+    Sets MaxSignedOrEqual = |level, a, b, _c| ((a as i32).max(b as i32) as u32, a as i32 >= b as i32);
+    Sets MaxUnsignedOrEqual = |level, a, b, _c| (a.max(b), a >= b);
+    Keeps Choose = |level, a, b, c| (if c { a } else { b }, false);
+    NonZero And = |level, a, b, _c| (a & b, false);
+    NonZero Or = |level, a, b, _c| (a | b, false);
+    NonZero Xor = |level, a, b, _c| (a ^ b, false);
+    NonZero AndNot = |level, a, b, _c| (a & !b, false);
+    NonZero ShiftLeft = |level, a, b, _c| (a << (b & 31), false);
+    NonZero ShiftRight = |level, a, b, _c| (a >> (b & 31), false);
+    NonZero ShiftRightSigned = |level, a, b, _c| (((a as i32) >> (b & 31)) as u32, false);
+    Keeps Multiply = |level, a, b, _c| (a.wrapping_mul(b), false);
+    Keeps MultiplyHigh = |level, a, b, _c| (((u64::from(a) * u64::from(b)) >> 32) as u32, false);
+    Sets Shift1Add = |level, a, b, _c| wide((u64::from(a) << 1) + u64::from(b));
+    Sets Shift2Add = |level, a, b, _c| wide((u64::from(a) << 2) + u64::from(b));
+    Sets Shift3Add = |level, a, b, _c| wide((u64::from(a) << 3) + u64::from(b));
+    Sets Shift4Add = |level, a, b, _c| wide((u64::from(a) << 4) + u64::from(b));
 }
 
 operations! { Scalar64, u64, u64;
-    Keeps Move64 = |a, _b, _c| a;
-    NonZero Not64 = |a, _b, _c| !a;
-    Keeps Choose64 = |a, b, c| if c { a } else { b };
-    NonZero And64 = |a, b, _c| a & b;
-    NonZero Or64 = |a, b, _c| a | b;
-    NonZero Xor64 = |a, b, _c| a ^ b;
-    NonZero AndNot64 = |a, b, _c| a & !b;
-    NonZero OrNot64 = |a, b, _c| a | !b;
-    NonZero Nand64 = |a, b, _c| !(a & b);
-    NonZero Nor64 = |a, b, _c| !(a | b);
-    NonZero Xnor64 = |a, b, _c| !(a ^ b);
-    NonZero ShiftLeft64 = |a, b, _c| a << (b & 63);
-    NonZero ShiftRight64 = |a, b, _c| a >> (b & 63);
-    NonZero ShiftRightSigned64 = |a, b, _c| ((a as i64) >> (b & 63)) as u64;
+    Keeps Move64 = |level, a, _b, _c| a;
+    NonZero Not64 = |level, a, _b, _c| !a;
+    Keeps Choose64 = |level, a, b, c| if c { a } else { b };
+    NonZero And64 = |level, a, b, _c| a & b;
+    NonZero Or64 = |level, a, b, _c| a | b;
+    NonZero Xor64 = |level, a, b, _c| a ^ b;
+    NonZero AndNot64 = |level, a, b, _c| a & !b;
+    NonZero OrNot64 = |level, a, b, _c| a | !b;
+    NonZero Nand64 = |level, a, b, _c| !(a & b);
+    NonZero Nor64 = |level, a, b, _c| !(a | b);
+    NonZero Xnor64 = |level, a, b, _c| !(a ^ b);
+    NonZero ShiftLeft64 = |level, a, b, _c| a << (b & 63);
+    NonZero ShiftRight64 = |level, a, b, _c| a >> (b & 63);
+    NonZero ShiftRightSigned64 = |level, a, b, _c| ((a as i64) >> (b & 63)) as u64;
 }
 
 /// A scalar pair, or a constant, sign-extended.
 #[inline(always)]
-fn scalar64(w: &Wave, src: u32, imm: u32) -> u64 {
-    if src & CONST != 0 { imm as i32 as i64 as u64 } else { w.s64((src & 127) as u8) }
+fn scalar64(w: &Wave, hot: &Hot, slot: usize) -> u64 {
+    let source = hot.src[slot];
+    if source.is_constant() { hot.imm[slot] as i32 as i64 as u64 } else { w.s64(source.register()) }
 }
 
 /// See [`Scalar32`]; `TO_EXEC` if the result is a half of EXEC.
@@ -114,9 +115,9 @@ pub(super) struct Do32<O, const TO_EXEC: bool>(std::marker::PhantomData<O>);
 
 impl<O: Scalar32, const TO_EXEC: bool> Body for Do32<O, TO_EXEC> {
     #[inline(always)]
-    unsafe fn run<L: super::Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: super::Level>(_: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let (a, b) = (scalar(w, hot.src[0], hot.imm[0]), scalar(w, hot.src[1], hot.imm[1]));
+        let (a, b) = (Operands::of(w).scalar(hot, 0), Operands::of(w).scalar(hot, 1));
         let (value, scc) = O::apply(a, b, w.scc);
         match O::SCC {
             Scc::Keeps => {}
@@ -136,9 +137,9 @@ pub(super) struct Do64<O, const TO_EXEC: bool>(std::marker::PhantomData<O>);
 
 impl<O: Scalar64, const TO_EXEC: bool> Body for Do64<O, TO_EXEC> {
     #[inline(always)]
-    unsafe fn run<L: super::Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: super::Level>(_: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let (a, b) = (scalar64(w, hot.src[0], hot.imm[0]), scalar64(w, hot.src[1], hot.imm[1]));
+        let (a, b) = (scalar64(w, hot, 0), scalar64(w, hot, 1));
         let value = O::apply(a, b, w.scc);
         if O::SCC == Scc::NonZero {
             w.scc = value != 0;
@@ -156,9 +157,9 @@ pub(super) struct SaveExec<O>(std::marker::PhantomData<O>);
 
 impl<O: Scalar64> Body for SaveExec<O> {
     #[inline(always)]
-    unsafe fn run<L: super::Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: super::Level>(_: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let (a, old) = (scalar64(w, hot.src[0], hot.imm[0]), w.exec);
+        let (a, old) = (scalar64(w, hot, 0), w.exec);
         let value = O::apply(a, old, false);
         w.scc = value != 0;
         w.set_s64(EXEC, value);
@@ -173,9 +174,9 @@ pub(super) struct SaveExec32<O>(std::marker::PhantomData<O>);
 
 impl<O: Scalar32> Body for SaveExec32<O> {
     #[inline(always)]
-    unsafe fn run<L: super::Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: super::Level>(_: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let (a, old) = (scalar(w, hot.src[0], hot.imm[0]), w.exec as u32);
+        let (a, old) = (Operands::of(w).scalar(hot, 0), w.exec as u32);
         let (value, _) = O::apply(a, old, false);
         w.scc = value != 0;
         w.set_s32(EXEC, value);
@@ -205,9 +206,9 @@ pub(super) mod cmp {
 
 impl<const CMP: u8> Body for Compare<CMP> {
     #[inline(always)]
-    unsafe fn run<L: super::Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: super::Level>(_: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let (a, b) = (scalar(w, hot.src[0], hot.imm[0]), scalar(w, hot.src[1], hot.imm[1]));
+        let (a, b) = (Operands::of(w).scalar(hot, 0), Operands::of(w).scalar(hot, 1));
         w.scc = match CMP {
             cmp::EQ => a == b,
             cmp::LG => a != b,
@@ -231,9 +232,9 @@ pub(super) struct Compare64<const EQUAL: bool>;
 
 impl<const EQUAL: bool> Body for Compare64<EQUAL> {
     #[inline(always)]
-    unsafe fn run<L: super::Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: super::Level>(_: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let (a, b) = (scalar64(w, hot.src[0], hot.imm[0]), scalar64(w, hot.src[1], hot.imm[1]));
+        let (a, b) = (scalar64(w, hot, 0), scalar64(w, hot, 1));
         w.scc = (a == b) == EQUAL;
         hot.next
     }
@@ -244,7 +245,7 @@ pub(super) struct Nothing;
 
 impl Body for Nothing {
     #[inline(always)]
-    unsafe fn run<L: super::Level>(_: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: super::Level>(_: L, _: &mut Context<'_>, hot: &Hot) -> u32 {
         hot.next
     }
 }
@@ -265,7 +266,7 @@ pub(super) struct Branch<const CONDITION: u8>;
 
 impl<const CONDITION: u8> Body for Branch<CONDITION> {
     #[inline(always)]
-    unsafe fn run<L: super::Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: super::Level>(_: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &*context.wave;
         let taken = match CONDITION {
             condition::ALWAYS => true,

@@ -10,9 +10,9 @@ pub(super) struct Load;
 
 impl Body for Load {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(_: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
-        let address = w.s64((hot.src[0] & 127) as u8).wrapping_add_signed(i64::from(hot.imm[0] as i32));
+        let address = w.s64(hot.src[0].register()).wrapping_add_signed(i64::from(hot.imm[0] as i32));
         let dwords = hot.imm[1] as usize;
         if (!context.lds.is_looked_through() || context.focus.is_some())
             && address.is_multiple_of(4)
@@ -24,8 +24,7 @@ impl Body for Load {
                     let mut noting = focus.meeting(number);
                     noting.add(at, 4 * dwords);
                     if noting.met() {
-                        // SAFETY: the caller's.
-                        return unsafe { general(context, hot) };
+                        return general(context, hot);
                     }
                 }
             }
@@ -45,7 +44,6 @@ impl Body for Load {
             }
             return hot.next;
         }
-        // SAFETY: the caller's.
-        unsafe { general(context, hot) }
+        general(context, hot)
     }
 }

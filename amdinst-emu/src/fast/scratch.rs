@@ -5,11 +5,11 @@
 
 use super::level::Level;
 use super::memory::{InBuffer, Narrow, is_uniform};
-use super::{Body, CONST, general, part, parts, rows, scalar};
+use super::{Body, Operands, general, part, parts};
 use crate::memory::is_scratch;
 use crate::program::{Context, Hot};
 use crate::rules::Buffers;
-use crate::wave::{LANES, Scratch, Wave};
+use crate::wave::{Scratch, Wave};
 
 /// How a [`Access`] is addressed: through a buffer resource, whose first register is `hot.sdst`.
 pub(super) const BUFFER: u8 = 0;
@@ -17,14 +17,14 @@ pub(super) const BUFFER: u8 = 0;
 pub(super) const FLAT: u8 = 1;
 
 /// A load (or store, if `STORE`) of `DWORDS` a lane, or if that is 0 of 1 or 2 bytes, whole registers of them
-/// ([`Narrow`]). `hot.src[0]`: the row of the address, or [`CONST`] if there is none; `hot.src[1]`: the
+/// ([`Narrow`]). `hot.src[0]`: the row of the address, or a constant if there is none; `hot.src[1]`: the
 /// scalar offset; `hot.imm[0]`: the constant one. Registers from `hot.dst` on.
 pub(super) struct Access<const STORE: bool, const DWORDS: usize, const FORM: u8>;
 
 /// Where the wave's scratch is addressed from: its position there; then the offset without the lanes' part.
 #[inline(always)]
 fn origin<L: Level, const FORM: u8>(w: &Wave, hot: &Hot) -> Option<(usize, u64)> {
-    let offset = scalar(w, hot.src[1], hot.imm[1]);
+    let offset = Operands::of(w).scalar(hot, 1);
     if FORM == FLAT {
         return Some((w.scratch.offset_of(w.flat_scratch())?, u64::from(offset)));
     }
@@ -47,42 +47,38 @@ fn origin<L: Level, const FORM: u8>(w: &Wave, hot: &Hot) -> Option<(usize, u64)>
 
 impl<const STORE: bool, const DWORDS: usize, const FORM: u8> Body for Access<STORE, DWORDS, FORM> {
     #[inline(always)]
-    unsafe fn run<L: Level>(context: &mut Context<'_>, hot: &Hot) -> u32 {
+    fn run<L: Level>(level: L, context: &mut Context<'_>, hot: &Hot) -> u32 {
         let w = &mut *context.wave;
         if w.exec == 0 {
             return hot.next;
         }
-        // SAFETY: rows are in the register file (checked by `compile`).
-        unsafe {
-            let Some((first, mut offset)) = origin::<L, FORM>(w, hot) else {
-                if FORM == BUFFER {
-                    return L::apart::<InBuffer<STORE, DWORDS>>(context, hot);
-                }
+        let Some((first, mut offset)) = origin::<L, FORM>(w, hot) else {
+            if FORM == BUFFER {
+                return level.apart::<InBuffer<STORE, DWORDS>>(context, hot);
+            }
+            return general(context, hot);
+        };
+        if hot.src[0].is_row() {
+            let row = hot.src[0].row.row(w.rows.file());
+            if !is_uniform(level, row, w.exec) {
                 return general(context, hot);
-            };
-            if hot.src[0] != CONST {
-                let row = rows(w).add(hot.src[0] as usize).cast_const();
-                if !is_uniform::<L>(row, w.exec) {
-                    return general(context, hot);
-                }
-                offset += u64::from(row.add(w.first_lane()).read());
             }
-            offset = offset.wrapping_add_signed(i64::from(hot.imm[0] as i32));
-            if FORM == FLAT {
-                offset &= 0xffff_ffff;
-            }
-            if transfer::<L, STORE, DWORDS>(w, hot, first, offset) { hot.next } else { general(context, hot) }
+            offset += u64::from(row[w.first_lane()]);
         }
+        offset = offset.wrapping_add_signed(i64::from(hot.imm[0] as i32));
+        if FORM == FLAT {
+            offset &= 0xffff_ffff;
+        }
+        let is_done = transfer::<L, STORE, DWORDS>(level, w, hot, first, offset);
+        if is_done { hot.next } else { general(context, hot) }
     }
 }
 
 /// Move between registers and the lanes' bytes at one offset, from position `first` of the wave's part.
 /// False, and nothing is done, if they are not all inside, or cross dwords.
-///
-/// # Safety
-/// As for [`super::HotHandler`].
 #[inline(always)]
-pub(super) unsafe fn transfer<L: Level, const STORE: bool, const DWORDS: usize>(
+pub(super) fn transfer<L: Level, const STORE: bool, const DWORDS: usize>(
+    level: L,
     w: &mut Wave,
     hot: &Hot,
     first: usize,
@@ -96,38 +92,39 @@ pub(super) unsafe fn transfer<L: Level, const STORE: bool, const DWORDS: usize>(
         return false;
     }
     let at = Scratch::swizzle(offset & !3, 0).checked_add(first as u64);
-    let Some(memory) = at.and_then(|at| w.scratch.rows(at, DWORDS.max(1), STORE)) else {
+    let Wave { rows, scratch, exec, .. } = w;
+    let Some(memory) = at.and_then(|at| scratch.rows(at, DWORDS.max(1), STORE)) else {
         return false;
     };
-    let (memory, exec) = (memory.cast::<u32>(), w.exec);
-    // SAFETY: the rows of scratch are inside; those of registers as checked by `compile`.
-    unsafe {
-        let registers = rows(w).add(hot.dst as usize);
-        if DWORDS == 0 {
-            let shift = L::splat(8 * inner as u32);
-            let rest = L::splat(32 - 8 * small.bytes);
-            let mask = L::splat((1 << (8 * small.bytes)) - 1);
-            for i in 0..parts::<L>() {
-                let (register, memory) = (registers.add(i * L::N), memory.add(i * L::N));
-                let (bits, old) = (part::<L>(exec, i), L::load(memory));
-                if STORE {
-                    let value = L::shl(L::and(L::load(register), mask), shift);
-                    L::store_if(memory, L::or(L::and_not(old, L::shl(mask, shift)), value), bits);
-                } else if small.signed {
-                    let top = L::shl(L::shr(old, shift), rest);
-                    L::store_if(register, L::sar(top, rest), bits);
-                } else {
-                    L::store_if(register, L::and(L::shr(old, shift), mask), bits);
-                }
+    let registers = hot.dst.group_mut(rows.file_mut());
+    if DWORDS == 0 {
+        let (register, memory) = (&mut registers[0], &mut memory[0]);
+        let shift = level.splat(8 * inner as u32);
+        let rest = level.splat(32 - 8 * small.bytes);
+        let mask = level.splat((1 << (8 * small.bytes)) - 1);
+        for i in 0..parts::<L>() {
+            let (bits, old) = (part::<L>(*exec, i), level.load_bytes(memory, i));
+            if STORE {
+                let value = level.shl(level.and(level.load(register, i), mask), shift);
+                let others = level.and_not(old, level.shl(mask, shift));
+                level.store_bytes_if(memory, i, level.or(others, value), bits);
+            } else if small.signed {
+                let top = level.shl(level.shr(old, shift), rest);
+                level.store_if(register, i, level.sar(top, rest), bits);
+            } else {
+                level.store_if(register, i, level.and(level.shr(old, shift), mask), bits);
             }
-            return true;
         }
-        for dword in 0..DWORDS {
-            for i in 0..parts::<L>() {
-                let at = dword * LANES + i * L::N;
-                let (register, memory) = (registers.add(at), memory.add(at));
-                let (from, to) = if STORE { (register, memory) } else { (memory, register) };
-                L::store_if(to, L::load(from), part::<L>(exec, i));
+        return true;
+    }
+    for dword in 0..DWORDS {
+        let (register, memory) = (&mut registers[dword], &mut memory[dword]);
+        for i in 0..parts::<L>() {
+            let bits = part::<L>(*exec, i);
+            if STORE {
+                level.store_bytes_if(memory, i, level.load(register, i), bits);
+            } else {
+                level.store_if(register, i, level.load_bytes(memory, i), bits);
             }
         }
     }

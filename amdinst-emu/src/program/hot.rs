@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::Context;
 use crate::vectors::Vectors;
+use crate::wave::RowAt;
 
 /// Executes one step; returns the number of the next one, or a mark that the loop is to be left
 /// (`fast::STOP`).
@@ -13,15 +14,56 @@ use crate::vectors::Vectors;
 /// The step has been made by `fast` for a level that this host has, for the program in the context.
 pub(crate) type HotHandler = unsafe fn(&mut Context<'_>, &Hot) -> u32;
 
+/// A source. It has a row in any case, so that a handler for rows need not ask whether it is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HotSource {
+    pub(crate) row: RowAt,
+    /// Zero for a row; otherwise what it is. Handlers may have bits of their own, from [`HotSource::OWN`] on.
+    pub(crate) mark: u16,
+}
+
+impl HotSource {
+    /// The mark of a scalar register, to which its number is added.
+    const SCALAR: u16 = 1 << 8;
+    const CONST: u16 = 1 << 9;
+    /// The first bit that means what a handler wants.
+    pub(crate) const OWN: u16 = 1 << 10;
+    /// The constant of its slot.
+    pub(crate) const CONSTANT: Self = Self { row: RowAt::new(0), mark: Self::CONST };
+
+    pub(crate) const fn row(row: u16) -> Self {
+        Self { row: RowAt::new(row), mark: 0 }
+    }
+
+    pub(crate) const fn scalar(register: u8) -> Self {
+        Self { row: RowAt::new(0), mark: Self::SCALAR + register as u16 }
+    }
+
+    #[inline(always)]
+    pub(crate) const fn is_row(self) -> bool {
+        self.mark == 0
+    }
+
+    #[inline(always)]
+    pub(crate) const fn is_constant(self) -> bool {
+        self.mark & Self::CONST != 0
+    }
+
+    /// The scalar register's number.
+    #[inline(always)]
+    pub(crate) fn register(self) -> u8 {
+        self.mark as u8 & 127
+    }
+}
+
 /// A step, compact: one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Hot {
     pub(crate) run: HotHandler,
-    /// First dword of the result's row, or number of a scalar register.
-    pub(crate) dst: u32,
-    /// First dword of a row, or a scalar register by its number, or a constant: `fast` has the marks.
-    pub(crate) src: [u32; 3],
+    /// The result's row.
+    pub(crate) dst: RowAt,
+    pub(crate) src: [HotSource; 3],
     /// Constants of the sources, or immediates.
     pub(crate) imm: [u32; 3],
     /// Scalar result besides the lanes'.

@@ -12,7 +12,7 @@ mod versions;
 
 pub(crate) use atomicity::Sources;
 pub(crate) use context::Context;
-pub(crate) use hot::{Code, Compiled, Hot, HotHandler};
+pub(crate) use hot::{Code, Compiled, Hot, HotHandler, HotSource};
 pub(crate) use permutation::{Permutation, permutes};
 pub(crate) use step::{
     Action, Extra, Flags, Handler, MemoryAccess, NO_SLOT, Part, ScalarAccess, ScalarKind, Space, Step, Typed,

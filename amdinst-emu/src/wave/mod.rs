@@ -3,6 +3,7 @@
 mod calls;
 mod lanes;
 mod operand;
+mod rows;
 mod scratch;
 mod stage;
 mod unwritten;
@@ -13,12 +14,12 @@ pub(crate) use lanes::{
     masks, merge, packed, read, remake, test2, test2_bit, unpacked, write,
 };
 pub(crate) use operand::{Registers, Src};
+pub(crate) use rows::{File, GROUP, MASK_ROW, REGISTERS, RESULT_ROW, ROOMS, ROWS, RowAt, Rows, SOURCE_ROWS};
 pub(crate) use scratch::{Scratch, fill_dwords};
 pub(crate) use stage::Stage;
 pub(crate) use unwritten::UnwrittenRead;
 
 use std::collections::BTreeMap;
-use std::ops::{Deref, DerefMut};
 
 use amdgpu_isa::{Op, Special, Target, Value, WaveSize};
 
@@ -26,16 +27,6 @@ use crate::check::{FaultKind, Outcome, Passed, RegisterBank, Trap};
 use crate::memory::{GlobalSync, Ticket};
 use crate::rules::Rules;
 use crate::vectors::Vectors;
-
-/// Vector registers: 256 VGPRs, then 256 AGPRs.
-pub(crate) const REGISTERS: usize = 512;
-/// Rows behind the registers: two for each of four sources (an operand that is no vector register, or has
-/// modifiers, is spread out there), four for a result that is worked on before it is written, and one that
-/// holds EXEC as masks.
-pub(crate) const SOURCE_ROWS: u16 = REGISTERS as u16;
-pub(crate) const RESULT_ROW: u16 = SOURCE_ROWS + 8;
-pub(crate) const MASK_ROW: u16 = RESULT_ROW + 4;
-pub(crate) const ROWS: usize = MASK_ROW as usize + 1;
 
 pub(crate) use amdgpu_isa::scalar::{EXEC, FLAT_SCRATCH, M0, VCC};
 
@@ -108,33 +99,6 @@ impl GprIndex {
     pub(crate) const SRC1: u32 = 13;
     pub(crate) const SRC2: u32 = 14;
     pub(crate) const DST: u32 = 15;
-}
-
-/// The rows, from the start of a cache line on: a vector load then touches one line.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub(crate) struct Rows([Row; ROWS]);
-
-impl Rows {
-    fn zeroed() -> Box<Self> {
-        // SAFETY: zero is a value of every register. Not made on the stack: it is 135 kB.
-        unsafe { Box::<Self>::new_zeroed().assume_init() }
-    }
-}
-
-impl Deref for Rows {
-    type Target = [Row; ROWS];
-    #[inline(always)]
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl DerefMut for Rows {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
 }
 
 /// A wave's place, as far as `s_getreg_b32` tells it. The default is a workgroup of one wave without private

@@ -107,7 +107,7 @@ impl Scratch {
     /// So many rows of dwords, each of all lanes, from a position in the wave's part on; to be written, if
     /// `write`.
     #[inline(always)]
-    pub(crate) fn rows(&mut self, at: u64, count: usize, write: bool) -> Option<*mut u8> {
+    pub(crate) fn rows(&mut self, at: u64, count: usize, write: bool) -> Option<&mut [[u8; 4 * LANES]]> {
         let at = usize::try_from(at).ok()?;
         let end = at.checked_add(count * 4 * LANES)?;
         if end > self.bytes.len() && !self.grow(end) {
@@ -117,7 +117,7 @@ impl Scratch {
         if write {
             self.dirty = self.dirty.max(end);
         }
-        Some(bytes.as_mut_ptr())
+        Some(bytes.as_chunks_mut().0)
     }
 
     /// A byte of the wave's part.

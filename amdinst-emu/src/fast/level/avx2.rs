@@ -5,13 +5,24 @@ use std::arch::x86_64::*;
 use std::mem::transmute;
 
 use super::host_mode::{self, host_in_mode};
-use super::{Level, Room, in_mode as operation, scatter_each};
+use super::{Level, flush, in_mode as operation, scatter_each};
 use crate::fast::Body;
 use crate::fast::mode::FloatMode;
 use crate::program::{Context, Hot};
+use crate::wave::Row;
 
 /// See [`super::Vectors::Avx2`].
-pub(crate) struct Avx2<const LANES: usize>;
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2<const LANES: usize>(());
+
+impl<const LANES: usize> Avx2<LANES> {
+    /// # Safety
+    /// The host has the extensions.
+    #[inline(always)]
+    pub(crate) const unsafe fn new() -> Self {
+        Self(())
+    }
+}
 
 #[inline(always)]
 unsafe fn f(a: __m256i) -> __m256 {
@@ -72,8 +83,8 @@ unsafe fn biased(a: __m256i) -> __m256i {
 macro_rules! two {
     ($($name:ident = $intrinsic:ident;)*) => {$(
         #[inline(always)]
-        unsafe fn $name(a: __m256i, b: __m256i) -> __m256i {
-            // SAFETY: the host has the extensions (the trait's contract).
+        fn $name(self, a: __m256i, b: __m256i) -> __m256i {
+            // SAFETY: the host has the extensions (`new`).
             unsafe { $intrinsic(a, b) }
         }
     )*};
@@ -82,8 +93,8 @@ macro_rules! two {
 macro_rules! body {
     ($(fn $name:ident($($arg:ident: $type:ty),*) -> $result:ty { $body:expr })*) => {$(
         #[inline(always)]
-        unsafe fn $name($($arg: $type),*) -> $result {
-            // SAFETY: the host has the extensions, pointers are valid for eight lanes (the trait's contract).
+        fn $name(self, $($arg: $type),*) -> $result {
+            // SAFETY: as above.
             unsafe { $body }
         }
     )*};
@@ -107,11 +118,6 @@ impl<const LANES: usize> Level for Avx2<LANES> {
         max_unsigned = _mm256_max_epu32;
     }
     body! {
-        fn load(from: *const u32) -> __m256i { _mm256_loadu_si256(from.cast()) }
-        fn store(to: *mut u32, value: __m256i) -> () { _mm256_storeu_si256(to.cast(), value) }
-        fn store_if(to: *mut u32, value: __m256i, bits: u32) -> () {
-            _mm256_storeu_si256(to.cast(), _mm256_blendv_epi8(_mm256_loadu_si256(to.cast()), value, expand(bits)))
-        }
         fn splat(value: u32) -> __m256i { _mm256_set1_epi32(value as i32) }
         fn blend(bits: u32, clear: __m256i, set: __m256i) -> __m256i {
             _mm256_blendv_epi8(clear, set, expand(bits))
@@ -181,8 +187,29 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn f32_from_f16(a: __m256i) -> __m256i {
-        // SAFETY: the trait's contract.
+    unsafe fn read(self, from: *const u32) -> __m256i {
+        // SAFETY: the host has the extensions (`new`), so many lanes are there (the trait's contract).
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn write(self, to: *mut u32, value: __m256i) {
+        // SAFETY: as above.
+        unsafe { _mm256_storeu_si256(to.cast(), value) }
+    }
+
+    #[inline(always)]
+    unsafe fn write_if(self, to: *mut u32, value: __m256i, bits: u32) {
+        // SAFETY: as above.
+        unsafe {
+            let old = _mm256_loadu_si256(to.cast());
+            _mm256_storeu_si256(to.cast(), _mm256_blendv_epi8(old, value, expand(bits)));
+        }
+    }
+
+    #[inline(always)]
+    fn f32_from_f16(self, a: __m256i) -> __m256i {
+        // SAFETY: the host has the extensions (`new`).
         unsafe {
             let low = _mm256_and_si256(a, _mm256_set1_epi32(0xffff));
             let packed = _mm256_permute4x64_epi64::<0x08>(_mm256_packus_epi32(low, low));
@@ -191,8 +218,8 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn f16_from_f32<const ROUND: u32>(a: __m256i) -> __m256i {
-        // SAFETY: the trait's contract.
+    fn f16_from_f32<const ROUND: u32>(self, a: __m256i) -> __m256i {
+        // SAFETY: the host has the extensions (`new`).
         unsafe {
             _mm256_cvtepu16_epi32(match ROUND {
                 0 => _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(f(a)),
@@ -204,37 +231,36 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn compare_f32<const RELATION: i32>(a: __m256i, b: __m256i) -> u32 {
-        // SAFETY: the trait's contract.
+    fn compare_f32<const RELATION: i32>(self, a: __m256i, b: __m256i) -> u32 {
+        // SAFETY: the host has the extensions (`new`).
         unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<RELATION>(f(a), f(b))) as u32 }
     }
 
     #[inline(always)]
-    unsafe fn compare_f64<const RELATION: i32>(a: __m256i, b: __m256i) -> u32 {
-        // SAFETY: the trait's contract.
+    fn compare_f64<const RELATION: i32>(self, a: __m256i, b: __m256i) -> u32 {
+        // SAFETY: the host has the extensions (`new`).
         unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<RELATION>(d(a), d(b))) as u32 }
     }
 
     #[inline(always)]
-    unsafe fn in_mode<const OPERATION: u8>(
-        mode: FloatMode,
-        sources: [*const __m256i; 3],
-        result: &mut Room<Self>,
-    ) {
-        // SAFETY: the trait's contract.
-        unsafe {
-            let is_unflushed = match LANES {
-                32 => host_in_mode::<OPERATION, { 32 / 8 }>(mode, sources, result.as_mut_ptr()),
-                _ => host_in_mode::<OPERATION, { 64 / 8 }>(mode, sources, result.as_mut_ptr()),
-            };
-            if is_unflushed {
-                result.flush::<OPERATION>();
+    fn in_mode<const OPERATION: u8>(self, mode: FloatMode, sources: [&Row; 3], result: &mut Row) {
+        let [a, b, c] = sources;
+        let (rows, to) =
+            ([a.as_ptr().cast(), b.as_ptr().cast(), c.as_ptr().cast()], result.as_mut_ptr().cast());
+        // SAFETY: the host has the extensions (`new`), and rows have room for so many vectors.
+        let is_unflushed = unsafe {
+            match LANES {
+                32 => host_in_mode::<OPERATION, { 32 / 8 }>(mode, rows, to),
+                _ => host_in_mode::<OPERATION, { 64 / 8 }>(mode, rows, to),
             }
+        };
+        if is_unflushed {
+            flush::<Self, OPERATION>(self, result);
         }
     }
 
     #[inline(always)]
-    unsafe fn gather(from: *const u8, offsets: __m256i, bits: u32) -> __m256i {
+    unsafe fn gather(self, from: *const u8, offsets: __m256i, bits: u32) -> __m256i {
         // SAFETY: the trait's contract.
         unsafe {
             _mm256_mask_i32gather_epi32::<1>(_mm256_setzero_si256(), from.cast(), offsets, expand(bits))
@@ -242,7 +268,7 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn scatter(to: *mut u8, offsets: __m256i, values: __m256i, bits: u32) {
+    unsafe fn scatter(self, to: *mut u8, offsets: __m256i, values: __m256i, bits: u32) {
         // SAFETY: the trait's contract; both are arrays of eight.
         unsafe {
             let (offsets, values) =
@@ -252,25 +278,25 @@ impl<const LANES: usize> Level for Avx2<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the trait's contract.
+    fn rarely<B: Body>(self, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the host has the extensions (`new`).
         unsafe { B::rarely_on_avx2::<LANES>(context, hot) }
     }
 
     #[inline(always)]
-    unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the trait's contract.
+    fn apart<B: Body>(self, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the host has the extensions (`new`).
         unsafe { B::on_avx2::<LANES>(context, hot) }
     }
 
     #[inline(always)]
-    unsafe fn load_shared(from: *const u32) -> __m256i {
+    unsafe fn load_shared(self, from: *const u32) -> __m256i {
         // SAFETY: the trait's contract.
         unsafe { load_relaxed(from) }
     }
 
     #[inline(always)]
-    unsafe fn store_shared(to: *mut u32, value: __m256i) {
+    unsafe fn store_shared(self, to: *mut u32, value: __m256i) {
         // SAFETY: the trait's contract.
         unsafe { store_relaxed(to, value) }
     }

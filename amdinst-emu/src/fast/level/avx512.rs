@@ -4,13 +4,24 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 
 use super::host_mode::{self, host_in_mode};
-use super::{Level, Room, in_mode as operation};
+use super::{Level, flush, in_mode as operation};
 use crate::fast::Body;
 use crate::fast::mode::FloatMode;
 use crate::program::{Context, Hot};
+use crate::wave::Row;
 
 /// See [`super::Vectors::Avx512`].
-pub(crate) struct Avx512<const LANES: usize>;
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512<const LANES: usize>(());
+
+impl<const LANES: usize> Avx512<LANES> {
+    /// # Safety
+    /// The host has the extensions.
+    #[inline(always)]
+    pub(crate) const unsafe fn new() -> Self {
+        Self(())
+    }
+}
 
 #[inline(always)]
 unsafe fn f(a: __m512i) -> __m512 {
@@ -47,8 +58,8 @@ unsafe fn count(a: __m512i) -> __m512i {
 macro_rules! two {
     ($($name:ident = $intrinsic:ident;)*) => {$(
         #[inline(always)]
-        unsafe fn $name(a: __m512i, b: __m512i) -> __m512i {
-            // SAFETY: the host has the extensions (the trait's contract).
+        fn $name(self, a: __m512i, b: __m512i) -> __m512i {
+            // SAFETY: the host has the extensions (`new`).
             unsafe { $intrinsic(a, b) }
         }
     )*};
@@ -57,7 +68,7 @@ macro_rules! two {
 macro_rules! test {
     ($($name:ident = $intrinsic:ident;)*) => {$(
         #[inline(always)]
-        unsafe fn $name(a: __m512i, b: __m512i) -> u32 {
+        fn $name(self, a: __m512i, b: __m512i) -> u32 {
             // SAFETY: as above.
             unsafe { u32::from($intrinsic(a, b)) }
         }
@@ -68,9 +79,8 @@ macro_rules! body {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $result:ty { $body:expr })*) => {$(
         $(#[$meta])*
         #[inline(always)]
-        unsafe fn $name($($arg: $type),*) -> $result {
-            // SAFETY: the host has the extensions, pointers are valid for sixteen lanes (the trait's
-            // contract).
+        fn $name(self, $($arg: $type),*) -> $result {
+            // SAFETY: as above.
             unsafe { $body }
         }
     )*};
@@ -99,11 +109,6 @@ impl<const LANES: usize> Level for Avx512<LANES> {
         less_unsigned = _mm512_cmplt_epu32_mask;
     }
     body! {
-        fn load(from: *const u32) -> __m512i { _mm512_loadu_si512(from.cast()) }
-        fn store(to: *mut u32, value: __m512i) -> () { _mm512_storeu_si512(to.cast(), value) }
-        fn store_if(to: *mut u32, value: __m512i, bits: u32) -> () {
-            _mm512_mask_storeu_epi32(to.cast(), bits as u16, value)
-        }
         fn splat(value: u32) -> __m512i { _mm512_set1_epi32(value as i32) }
         fn blend(bits: u32, clear: __m512i, set: __m512i) -> __m512i {
             _mm512_mask_blend_epi32(bits as u16, clear, set)
@@ -161,18 +166,36 @@ impl<const LANES: usize> Level for Avx512<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn f32_from_f16(a: __m512i) -> __m512i {
-        // SAFETY: the trait's contract.
+    unsafe fn read(self, from: *const u32) -> __m512i {
+        // SAFETY: the host has the extensions (`new`), so many lanes are there (the trait's contract).
+        unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn write(self, to: *mut u32, value: __m512i) {
+        // SAFETY: as above.
+        unsafe { _mm512_storeu_si512(to.cast(), value) }
+    }
+
+    #[inline(always)]
+    unsafe fn write_if(self, to: *mut u32, value: __m512i, bits: u32) {
+        // SAFETY: as above.
+        unsafe { _mm512_mask_storeu_epi32(to.cast(), bits as u16, value) }
+    }
+
+    #[inline(always)]
+    fn f32_from_f16(self, a: __m512i) -> __m512i {
+        // SAFETY: the host has the extensions (`new`).
         unsafe { i(_mm512_cvtph_ps(_mm512_cvtepi32_epi16(a))) }
     }
 
     #[inline(always)]
-    unsafe fn f16_from_f32<const ROUND: u32>(a: __m512i) -> __m512i {
+    fn f16_from_f32<const ROUND: u32>(self, a: __m512i) -> __m512i {
         const TO_NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
         const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
         const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
         const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-        // SAFETY: the trait's contract.
+        // SAFETY: the host has the extensions (`new`).
         unsafe {
             _mm512_cvtepu16_epi32(match ROUND {
                 0 => _mm512_cvtps_ph::<TO_NEAREST>(f(a)),
@@ -184,68 +207,67 @@ impl<const LANES: usize> Level for Avx512<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn compare_f32<const RELATION: i32>(a: __m512i, b: __m512i) -> u32 {
-        // SAFETY: the trait's contract.
+    fn compare_f32<const RELATION: i32>(self, a: __m512i, b: __m512i) -> u32 {
+        // SAFETY: the host has the extensions (`new`).
         unsafe { u32::from(_mm512_cmp_ps_mask::<RELATION>(f(a), f(b))) }
     }
 
     #[inline(always)]
-    unsafe fn compare_f64<const RELATION: i32>(a: __m512i, b: __m512i) -> u32 {
-        // SAFETY: the trait's contract.
+    fn compare_f64<const RELATION: i32>(self, a: __m512i, b: __m512i) -> u32 {
+        // SAFETY: the host has the extensions (`new`).
         unsafe { u32::from(_mm512_cmp_pd_mask::<RELATION>(d(a), d(b))) }
     }
 
     #[inline(always)]
-    unsafe fn in_mode<const OPERATION: u8>(
-        mode: FloatMode,
-        sources: [*const __m512i; 3],
-        result: &mut Room<Self>,
-    ) {
-        // SAFETY: the trait's contract.
-        unsafe {
-            let is_unflushed = match LANES {
-                32 => host_in_mode::<OPERATION, { 32 / 16 }>(mode, sources, result.as_mut_ptr()),
-                _ => host_in_mode::<OPERATION, { 64 / 16 }>(mode, sources, result.as_mut_ptr()),
-            };
-            if is_unflushed {
-                result.flush::<OPERATION>();
+    fn in_mode<const OPERATION: u8>(self, mode: FloatMode, sources: [&Row; 3], result: &mut Row) {
+        let [a, b, c] = sources;
+        let (rows, to) =
+            ([a.as_ptr().cast(), b.as_ptr().cast(), c.as_ptr().cast()], result.as_mut_ptr().cast());
+        // SAFETY: the host has the extensions (`new`), and rows have room for so many vectors.
+        let is_unflushed = unsafe {
+            match LANES {
+                32 => host_in_mode::<OPERATION, { 32 / 16 }>(mode, rows, to),
+                _ => host_in_mode::<OPERATION, { 64 / 16 }>(mode, rows, to),
             }
+        };
+        if is_unflushed {
+            flush::<Self, OPERATION>(self, result);
         }
     }
 
     #[inline(always)]
-    unsafe fn gather(from: *const u8, offsets: __m512i, bits: u32) -> __m512i {
+    unsafe fn gather(self, from: *const u8, offsets: __m512i, bits: u32) -> __m512i {
         // SAFETY: the trait's contract.
         unsafe { _mm512_mask_i32gather_epi32::<1>(_mm512_setzero_si512(), bits as u16, offsets, from.cast()) }
     }
 
     #[inline(always)]
-    unsafe fn scatter(to: *mut u8, offsets: __m512i, values: __m512i, bits: u32) {
+    unsafe fn scatter(self, to: *mut u8, offsets: __m512i, values: __m512i, bits: u32) {
         // Lanes with the same offset are written in their order (Intel's manual, VPSCATTERDD).
         // SAFETY: the trait's contract.
         unsafe { _mm512_mask_i32scatter_epi32::<1>(to.cast(), bits as u16, offsets, values) }
     }
 
     #[inline(always)]
-    unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the trait's contract.
+    fn rarely<B: Body>(self, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the host has the extensions (`new`).
         unsafe { B::rarely_on_avx512::<LANES>(context, hot) }
     }
 
     #[inline(always)]
-    unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the trait's contract.
+    fn apart<B: Body>(self, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        // SAFETY: the host has the extensions (`new`).
         unsafe { B::on_avx512::<LANES>(context, hot) }
     }
 
     #[inline(always)]
-    unsafe fn load_shared(from: *const u32) -> __m512i {
+    unsafe fn load_shared(self, from: *const u32) -> __m512i {
         // SAFETY: the trait's contract.
         unsafe { load_relaxed(from) }
     }
 
     #[inline(always)]
-    unsafe fn store_shared(to: *mut u32, value: __m512i) {
+    unsafe fn store_shared(self, to: *mut u32, value: __m512i) {
         // SAFETY: the trait's contract.
         unsafe { store_relaxed(to, value) }
     }

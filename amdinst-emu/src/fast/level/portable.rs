@@ -2,15 +2,16 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::{Level, Room, flushed, in_mode as operation, relation, scatter_each};
+use super::{Level, flushed, in_mode as operation, relation, scatter_each};
 use crate::exec::float::{self, double, single};
 use crate::exec::{half, in_double};
 use crate::fast::mode::FloatMode;
 use crate::fast::{Body, parts};
 use crate::program::{Context, Hot};
-use crate::wave::Half;
+use crate::wave::{Half, Row};
 
 /// See [`super::Vectors::Baseline`].
+#[derive(Clone, Copy)]
 pub(crate) struct Portable<const LANES: usize>;
 
 type V = [u32; 4];
@@ -74,25 +75,22 @@ fn pair(a: V, b: V, f: impl Fn(f64, f64) -> f64) -> V {
 
 /// The result of an [`operation`] on sources that are as MODE wants them.
 #[inline(always)]
-unsafe fn rounded<const OPERATION: u8>(mode: FloatMode, [a, b, c]: [V; 3]) -> V {
-    type Nearest = Portable<64>;
-    // SAFETY: every host can (the trait's contract).
-    unsafe {
-        let result = match (mode.directed, OPERATION) {
-            (_, operation::MIN_F32) => Nearest::min_f32(a, b),
-            (_, operation::MAX_F32) => Nearest::max_f32(a, b),
-            (Some(round), _) => directed::<OPERATION>(round as u32, [a, b, c]),
-            (None, operation::ADD_F32) => Nearest::add_f32(a, b),
-            (None, operation::SUB_F32) => Nearest::sub_f32(a, b),
-            (None, operation::MUL_F32) => Nearest::mul_f32(a, b),
-            (None, operation::FMA_F32) => Nearest::fma_f32(a, b, c),
-            (None, operation::FROM_SIGNED) => Nearest::f32_from_signed(a),
-            (None, operation::ADD_F64) => Nearest::add_f64(a, b),
-            (None, operation::MUL_F64) => Nearest::mul_f64(a, b),
-            (None, _) => Nearest::fma_f64(a, b, c),
-        };
-        if mode.flushes_results { flushed::<Nearest, OPERATION>(result) } else { result }
-    }
+fn rounded<const OPERATION: u8>(mode: FloatMode, [a, b, c]: [V; 3]) -> V {
+    let nearest = Portable::<64>;
+    let result = match (mode.directed, OPERATION) {
+        (_, operation::MIN_F32) => nearest.min_f32(a, b),
+        (_, operation::MAX_F32) => nearest.max_f32(a, b),
+        (Some(round), _) => directed::<OPERATION>(round as u32, [a, b, c]),
+        (None, operation::ADD_F32) => nearest.add_f32(a, b),
+        (None, operation::SUB_F32) => nearest.sub_f32(a, b),
+        (None, operation::MUL_F32) => nearest.mul_f32(a, b),
+        (None, operation::FMA_F32) => nearest.fma_f32(a, b, c),
+        (None, operation::FROM_SIGNED) => nearest.f32_from_signed(a),
+        (None, operation::ADD_F64) => nearest.add_f64(a, b),
+        (None, operation::MUL_F64) => nearest.mul_f64(a, b),
+        (None, _) => nearest.fma_f64(a, b, c),
+    };
+    if mode.flushes_results { flushed::<_, OPERATION>(nearest, result) } else { result }
 }
 
 /// The same, not rounded to the nearest number.
@@ -123,7 +121,7 @@ fn directed<const OPERATION: u8>(round: u32, [x, y, z]: [V; 3]) -> V {
 macro_rules! two {
     ($($name:ident = |$a:ident, $b:ident| $body:expr;)*) => {$(
         #[inline(always)]
-        unsafe fn $name(a: V, b: V) -> V {
+        fn $name(self, a: V, b: V) -> V {
             map(a, b, |$a, $b| $body)
         }
     )*};
@@ -153,30 +151,30 @@ impl<const LANES: usize> Level for Portable<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn load(from: *const u32) -> V {
+    unsafe fn read(self, from: *const u32) -> V {
         // SAFETY: valid for four lanes (the trait's contract).
         unsafe { from.cast::<V>().read_unaligned() }
     }
 
     #[inline(always)]
-    unsafe fn store(to: *mut u32, value: V) {
+    unsafe fn write(self, to: *mut u32, value: V) {
         // SAFETY: as above.
         unsafe { to.cast::<V>().write_unaligned(value) }
     }
 
     #[inline(always)]
-    unsafe fn store_if(to: *mut u32, value: V, bits: u32) {
+    unsafe fn write_if(self, to: *mut u32, value: V, bits: u32) {
         // SAFETY: as above.
-        unsafe { Self::store(to, Self::blend(bits, Self::load(to), value)) }
+        unsafe { self.write(to, self.blend(bits, self.read(to), value)) }
     }
 
     #[inline(always)]
-    unsafe fn splat(value: u32) -> V {
+    fn splat(self, value: u32) -> V {
         [value; 4]
     }
 
     #[inline(always)]
-    unsafe fn blend(bits: u32, clear: V, set: V) -> V {
+    fn blend(self, bits: u32, clear: V, set: V) -> V {
         let lane = |lane: usize| {
             let mask = 0u32.wrapping_sub(bits >> lane & 1);
             clear[lane] & !mask | set[lane] & mask
@@ -185,37 +183,37 @@ impl<const LANES: usize> Level for Portable<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn equal(a: V, b: V) -> u32 {
+    fn equal(self, a: V, b: V) -> u32 {
         test(a, b, |a, b| a == b)
     }
 
     #[inline(always)]
-    unsafe fn less_signed(a: V, b: V) -> u32 {
+    fn less_signed(self, a: V, b: V) -> u32 {
         test(a, b, |a, b| (a as i32) < b as i32)
     }
 
     #[inline(always)]
-    unsafe fn less_unsigned(a: V, b: V) -> u32 {
+    fn less_unsigned(self, a: V, b: V) -> u32 {
         test(a, b, |a, b| a < b)
     }
 
     #[inline(always)]
-    unsafe fn add_f32(a: V, b: V) -> V {
+    fn add_f32(self, a: V, b: V) -> V {
         float(a, b, |a, b| a + b)
     }
 
     #[inline(always)]
-    unsafe fn sub_f32(a: V, b: V) -> V {
+    fn sub_f32(self, a: V, b: V) -> V {
         float(a, b, |a, b| a - b)
     }
 
     #[inline(always)]
-    unsafe fn mul_f32(a: V, b: V) -> V {
+    fn mul_f32(self, a: V, b: V) -> V {
         float(a, b, |a, b| a * b)
     }
 
     #[inline(always)]
-    unsafe fn fma_f32(a: V, b: V, c: V) -> V {
+    fn fma_f32(self, a: V, b: V, c: V) -> V {
         let lane = |lane: usize| {
             let [a, b, c] = [a[lane], b[lane], c[lane]].map(f32::from_bits);
             a.mul_add(b, c).to_bits()
@@ -224,7 +222,7 @@ impl<const LANES: usize> Level for Portable<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn min_f32(a: V, b: V) -> V {
+    fn min_f32(self, a: V, b: V) -> V {
         map(a, b, |a, b| {
             let (x, y) = (f32::from_bits(a), f32::from_bits(b));
             if x == y {
@@ -238,7 +236,7 @@ impl<const LANES: usize> Level for Portable<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn max_f32(a: V, b: V) -> V {
+    fn max_f32(self, a: V, b: V) -> V {
         map(a, b, |a, b| {
             let (x, y) = (f32::from_bits(a), f32::from_bits(b));
             if x == y {
@@ -252,58 +250,58 @@ impl<const LANES: usize> Level for Portable<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn f32_from_f16(a: V) -> V {
+    fn f32_from_f16(self, a: V) -> V {
         a.map(|a| half::value(Half(a as u16)).to_bits())
     }
 
     #[inline(always)]
-    unsafe fn f16_from_f32<const ROUND: u32>(a: V) -> V {
+    fn f16_from_f32<const ROUND: u32>(self, a: V) -> V {
         a.map(|a| half::from_f32(f32::from_bits(a), ROUND).0.into())
     }
 
     #[inline(always)]
-    unsafe fn compare_f32<const RELATION: i32>(a: V, b: V) -> u32 {
+    fn compare_f32<const RELATION: i32>(self, a: V, b: V) -> u32 {
         test(a, b, |a, b| related::<f32, RELATION>(f32::from_bits(a), f32::from_bits(b)))
     }
 
     #[inline(always)]
-    unsafe fn flush_f32(a: V) -> V {
+    fn flush_f32(self, a: V) -> V {
         a.map(|a| single::flush(f32::from_bits(a)).to_bits())
     }
 
     #[inline(always)]
-    unsafe fn doubles(low: V, high: V) -> [V; 2] {
+    fn doubles(self, low: V, high: V) -> [V; 2] {
         [[low[0], high[0], low[1], high[1]], [low[2], high[2], low[3], high[3]]]
     }
 
     #[inline(always)]
-    unsafe fn halves([first, second]: [V; 2]) -> [V; 2] {
+    fn halves(self, [first, second]: [V; 2]) -> [V; 2] {
         [[first[0], first[2], second[0], second[2]], [first[1], first[3], second[1], second[3]]]
     }
 
     #[inline(always)]
-    unsafe fn bits_of_doubles([first, second]: [u32; 2]) -> u32 {
+    fn bits_of_doubles(self, [first, second]: [u32; 2]) -> u32 {
         first | second << 2
     }
 
     #[inline(always)]
-    unsafe fn add_f64(a: V, b: V) -> V {
+    fn add_f64(self, a: V, b: V) -> V {
         pair(a, b, |a, b| a + b)
     }
 
     #[inline(always)]
-    unsafe fn mul_f64(a: V, b: V) -> V {
+    fn mul_f64(self, a: V, b: V) -> V {
         pair(a, b, |a, b| a * b)
     }
 
     #[inline(always)]
-    unsafe fn fma_f64(a: V, b: V, c: V) -> V {
+    fn fma_f64(self, a: V, b: V, c: V) -> V {
         let ([a0, a1], [b0, b1], [c0, c1]) = (numbers(a), numbers(b), numbers(c));
         bits([a0.mul_add(b0, c0), a1.mul_add(b1, c1)])
     }
 
     #[inline(always)]
-    unsafe fn min_f64(a: V, b: V) -> V {
+    fn min_f64(self, a: V, b: V) -> V {
         pair(a, b, |a, b| {
             if a == b {
                 f64::from_bits(a.to_bits() | b.to_bits())
@@ -316,7 +314,7 @@ impl<const LANES: usize> Level for Portable<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn max_f64(a: V, b: V) -> V {
+    fn max_f64(self, a: V, b: V) -> V {
         pair(a, b, |a, b| {
             if a == b {
                 f64::from_bits(a.to_bits() & b.to_bits())
@@ -329,57 +327,51 @@ impl<const LANES: usize> Level for Portable<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn compare_f64<const RELATION: i32>(a: V, b: V) -> u32 {
+    fn compare_f64<const RELATION: i32>(self, a: V, b: V) -> u32 {
         let ([a0, a1], [b0, b1]) = (numbers(a), numbers(b));
         u32::from(related::<f64, RELATION>(a0, b0)) | u32::from(related::<f64, RELATION>(a1, b1)) << 1
     }
 
     #[inline(always)]
-    unsafe fn blend_f64(bits: u32, clear: V, set: V) -> V {
+    fn blend_f64(self, bits: u32, clear: V, set: V) -> V {
         let doubled = ((bits & 1) * 3) | ((bits >> 1 & 1) * 12);
-        // SAFETY: as above.
-        unsafe { Self::blend(doubled, clear, set) }
+        self.blend(doubled, clear, set)
     }
 
     #[inline(always)]
-    unsafe fn flush_f64(a: V) -> V {
+    fn flush_f64(self, a: V) -> V {
         bits(numbers(a).map(double::flush))
     }
 
     #[inline(always)]
-    unsafe fn in_mode<const OPERATION: u8>(mode: FloatMode, sources: [*const V; 3], result: &mut Room<Self>) {
+    fn in_mode<const OPERATION: u8>(self, mode: FloatMode, sources: [&Row; 3], result: &mut Row) {
         for at in 0..parts::<Self>() {
-            // SAFETY: valid for as many vectors (the trait's contract).
-            unsafe {
-                let mut values = sources.map(|source| source.add(at).read_unaligned());
-                if mode.flushes_sources && OPERATION != operation::FROM_SIGNED {
-                    for value in &mut values {
-                        *value = flushed::<Self, OPERATION>(*value);
-                    }
-                }
-                if OPERATION == operation::MUL_ADD_F32 {
-                    let product = rounded::<{ operation::MUL_F32 }>(mode, values);
-                    values = [product, values[2], values[2]];
-                    result.set(at, rounded::<{ operation::ADD_F32 }>(mode, values));
-                } else {
-                    result.set(at, rounded::<OPERATION>(mode, values));
-                }
+            let mut values = sources.map(|source| self.load(source, at));
+            if mode.flushes_sources && OPERATION != operation::FROM_SIGNED {
+                values = values.map(|value| flushed::<Self, OPERATION>(self, value));
+            }
+            if OPERATION == operation::MUL_ADD_F32 {
+                let product = rounded::<{ operation::MUL_F32 }>(mode, values);
+                values = [product, values[2], values[2]];
+                self.store(result, at, rounded::<{ operation::ADD_F32 }>(mode, values));
+            } else {
+                self.store(result, at, rounded::<OPERATION>(mode, values));
             }
         }
     }
 
     #[inline(always)]
-    unsafe fn f32_from_signed(a: V) -> V {
+    fn f32_from_signed(self, a: V) -> V {
         a.map(|a| (a as i32 as f32).to_bits())
     }
 
     #[inline(always)]
-    unsafe fn f32_from_unsigned(a: V) -> V {
+    fn f32_from_unsigned(self, a: V) -> V {
         a.map(|a| (a as f32).to_bits())
     }
 
     #[inline(always)]
-    unsafe fn gather(from: *const u8, offsets: V, bits: u32) -> V {
+    unsafe fn gather(self, from: *const u8, offsets: V, bits: u32) -> V {
         let mut values = [0; 4];
         for (lane, value) in values.iter_mut().enumerate() {
             if bits >> lane & 1 != 0 {
@@ -392,25 +384,23 @@ impl<const LANES: usize> Level for Portable<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn scatter(to: *mut u8, offsets: V, values: V, bits: u32) {
+    unsafe fn scatter(self, to: *mut u8, offsets: V, values: V, bits: u32) {
         // SAFETY: the trait's contract.
         unsafe { scatter_each(to, &offsets, &values, bits) }
     }
 
     #[inline(always)]
-    unsafe fn rarely<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the trait's contract.
-        unsafe { B::rarely_on_baseline::<LANES>(context, hot) }
+    fn rarely<B: Body>(self, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        B::rarely_on_baseline::<LANES>(context, hot)
     }
 
     #[inline(always)]
-    unsafe fn apart<B: Body>(context: &mut Context<'_>, hot: &Hot) -> u32 {
-        // SAFETY: the trait's contract.
-        unsafe { B::on_baseline::<LANES>(context, hot) }
+    fn apart<B: Body>(self, context: &mut Context<'_>, hot: &Hot) -> u32 {
+        B::on_baseline::<LANES>(context, hot)
     }
 
     #[inline(always)]
-    unsafe fn load_shared(from: *const u32) -> V {
+    unsafe fn load_shared(self, from: *const u32) -> V {
         // SAFETY: valid for four lanes; the caller checks alignment.
         unsafe {
             let lane = |lane: usize| (*from.add(lane).cast::<AtomicU32>()).load(Relaxed);
@@ -419,7 +409,7 @@ impl<const LANES: usize> Level for Portable<LANES> {
     }
 
     #[inline(always)]
-    unsafe fn store_shared(to: *mut u32, value: V) {
+    unsafe fn store_shared(self, to: *mut u32, value: V) {
         for (lane, value) in value.into_iter().enumerate() {
             // SAFETY: as above.
             unsafe { (*to.add(lane).cast::<AtomicU32>()).store(value, Relaxed) };
