@@ -87,8 +87,8 @@ impl<'a, L: Level> Source<'a, L> {
         let (low, high) = match source {
             _ if source.mark & HotSource::OWN != 0 => (imm, ((imm as i32) >> 31) as u32),
             _ if source.is_constant() => (0, imm),
-            _ if source.is_row() => (0, 0),
-            _ => (scalar(0), scalar(1)),
+            _ if !source.is_row() => (scalar(0), scalar(1)),
+            _ => (0, 0),
         };
         Self {
             level,
@@ -261,7 +261,7 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
         let (operands, rooms) = Operands::with_rooms(w);
         let sources = sources::<L, SOURCES>(level, operands, hot);
         if O::ROUNDS {
-            let [a0, b0, c0, a1, b1, c1, room, ..] = rooms;
+            let [a0, b0, c0, a1, b1, c1, first, second] = rooms;
             let rows = [[a0, b0, c0], [a1, b1, c1]];
             for i in 0..parts::<L>() {
                 let halves = doubles(&sources, i, false);
@@ -271,17 +271,21 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
                     }
                 }
             }
-            let mut results = [[level.splat(0); PARTS]; 2];
-            for half in 0..2 {
-                let [a, b, c] = &rows[half];
-                let c = if SOURCES < 3 { b } else { c };
+            for (rows, room) in rows.iter().zip([&mut *first, second]) {
+                let [a, b, c] = [&*rows[0], rows[1], rows[SOURCES - 1]];
                 O::in_mode(level, mode, [a, b, c], room);
                 for i in 0..parts::<L>() {
                     let result = level.load(room, i);
-                    let is_number = nan(level, result) == 0;
-                    let nans = [level.load(&a[..], i), level.load(&b[..], i), level.load(&c[..], i)];
-                    results[half][i] = if is_number { result } else { replace_nans(level, result, nans) };
+                    if nan(level, result) != 0 {
+                        let sources = [level.load(a, i), level.load(b, i), level.load(c, i)];
+                        level.store(room, i, replace_nans(level, result, sources));
+                    }
                 }
+            }
+            let mut results = [[level.splat(0); PARTS]; 2];
+            for i in 0..parts::<L>() {
+                results[0][i] = level.load(first, i);
+                results[1][i] = level.load(second, i);
             }
             write(level, w, hot, results);
             return hot.next;

@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use super::level::{Level, Vectors32, in_mode as operation, relation};
+use super::level::{Level, in_mode as operation, relation};
 use super::mode::{FloatMode, Modifiers, Signs, finish};
 use super::valu::{Floats, Operation, any_sources, nan, no_nan, replace_nans, without_nans};
 use super::{Body, Lanes, Operands, PARTS, leave, parts, put};
@@ -110,15 +110,15 @@ fn here<L: Level, O: Operation>(level: L, mut values: [L::V; 3], flushes: bool, 
     Some(settled::<L, O>(level, values, result, nans))
 }
 
-/// The results in a mode that is not the default, by [`Level::in_mode`].
+/// The results in a mode that is not the default, by [`Level::in_mode`]: in one of the rooms.
 #[inline(always)]
-fn in_mode<L: Level, O: Operation, const SOURCES: usize, const MODIFIED: bool>(
+fn in_mode<'r, L: Level, O: Operation, const SOURCES: usize, const MODIFIED: bool>(
     level: L,
     mode: FloatMode,
     sources: &[Source<'_, L, MODIFIED>; 3],
-    [first, second, third, results, ..]: &mut [Row; ROOMS],
+    [first, second, third, results, ..]: &'r mut [Row; ROOMS],
     nans: Nans,
-) -> Vectors32<L> {
+) -> &'r Row {
     let rows = if O::ARRANGES {
         for i in 0..parts::<L>() {
             let [a, b, c] = part_of(sources, i);
@@ -134,26 +134,27 @@ fn in_mode<L: Level, O: Operation, const SOURCES: usize, const MODIFIED: bool>(
         [a, b, if SOURCES < 3 { b } else { sources[2].row(level, third) }]
     };
     O::in_mode(level, mode, rows, results);
-    let mut result = [level.splat(0); PARTS];
     let mut unordered = 0;
     for i in 0..parts::<L>() {
-        result[i] = level.load(results, i);
         unordered |= match O::FLOATS {
             Floats::Loses => {
                 level.compare_f32::<{ relation::UNORDERED }>(sources[0].get(i), sources[1].get(i))
             }
             Floats::First | Floats::FirstReversed if i % 2 == 1 => {
-                level.compare_f32::<{ relation::UNORDERED }>(result[i - 1], result[i])
+                let (a, b) = (level.load(results, i - 1), level.load(results, i));
+                level.compare_f32::<{ relation::UNORDERED }>(a, b)
             }
             _ => 0,
         };
     }
     if unordered != 0 {
         for i in 0..parts::<L>() {
-            result[i] = with_nans::<L, O>(level, mode, part_of(sources, i), result[i], nans);
+            let result = level.load(results, i);
+            let result = with_nans::<L, O>(level, mode, part_of(sources, i), result, nans);
+            level.store(results, i, result);
         }
     }
-    result
+    results
 }
 
 /// A result of [`in_mode`] where there are NaNs.
@@ -186,7 +187,10 @@ impl<O: Operation, const SOURCES: usize, const MODIFIED: bool> Body for InMode<O
         let mut result = [level.splat(0); PARTS];
         let mut are_flushed = true;
         if const { O::IN_MODE } && !is_default {
-            result = in_mode::<L, O, SOURCES, MODIFIED>(level, mode, &sources, rooms, nans);
+            let results = in_mode::<L, O, SOURCES, MODIFIED>(level, mode, &sources, rooms, nans);
+            for i in 0..parts::<L>() {
+                result[i] = level.load(results, i);
+            }
         } else {
             let flushes = mode.flushes_sources && O::FLOATS != Floats::Makes;
             for i in 0..parts::<L>() {
