@@ -85,7 +85,8 @@ pub(super) fn write<const WIDE: bool>([low, high, ..]: &mut [Row; GROUP], lane: 
 
 macro_rules! change {
     ($name:ident, $cell:ty, $number:ty) => {
-        /// Does it to a number in memory; returns what was there. The commonest operations are the host's own.
+        /// Does it to a number in memory; returns what was there. The commonest operations are the host's
+        /// own.
         #[inline(always)]
         fn $name(cell: &$cell, op: AtomicOp, work: AtomicWork, data: u64, other: u64) -> u64 {
             let number = data as $number;

@@ -81,12 +81,12 @@ impl<L: Level> Copy for Source<'_, L> {}
 impl<'a, L: Level> Source<'a, L> {
     #[inline(always)]
     fn of(level: L, operands: Operands<'a>, hot: &Hot, slot: usize) -> Self {
-        let (source, imm) = (hot.src[slot], hot.imm[slot]);
+        let source = hot.src[slot];
         let (stay, invert) = Modifiers::get(hot).signs(slot);
-        let scalar = |behind: u8| operands.scalars[usize::from(source.register() + behind & 127)];
+        let scalar = |behind: u16| operands.scalars[usize::from((source.mark + behind) & 127)];
         let (low, high) = match source {
-            _ if source.mark & HotSource::OWN != 0 => (imm, ((imm as i32) >> 31) as u32),
-            _ if source.is_constant() => (0, imm),
+            _ if source.mark & HotSource::OWN != 0 => (hot.imm[slot], ((hot.imm[slot] as i32) >> 31) as u32),
+            _ if source.is_constant() => (0, hot.imm[slot]),
             _ if !source.is_row() => (scalar(0), scalar(1)),
             _ => (0, 0),
         };

@@ -245,8 +245,8 @@ pub(crate) trait Level: Copy + 'static {
     /// # Safety
     /// Those dwords are there.
     unsafe fn gather(self, from: *const u8, offsets: Self::V, bits: u32) -> Self::V;
-    /// Write the lanes whose bit is set to byte offsets from `to`, which are multiples of 4 and below 2^31.
-    /// Of several lanes with one offset the last counts.
+    /// Write the lanes whose bit is set to byte offsets from `to`, which are below 2^31: aligned dwords. Of
+    /// several lanes with one offset the last counts.
     ///
     /// # Safety
     /// As above.

@@ -25,9 +25,12 @@
 //! ([`within`]): the check costs other launches nothing.
 //!
 //! # Safety
-//! Handlers use raw pointers into the wave's registers, and instructions that not every host has. What makes
-//! that sound is checked in [`compile`](compile::compile), where handlers are chosen: rows are inside the
-//! register file, and the level is one that this host has.
+//! What handlers do is safe code. They use instructions that not every host has by a value of a [`Level`],
+//! which proves that this one has them: the functions that are [`handler`]s make it, and
+//! [`compile`](compile::compile) chooses these by what the host has. A [`RowAt`] is inside the register
+//! file, whatever is done with it. Bytes of memory are reached through [`places`], which have looked at the
+//! addresses of all active lanes. Steps that refer to others ([`pair`]) have their address, and the program's
+//! code keeps them. What is not safe stands in these files alone; a test holds that.
 //!
 //! # Levels
 //! A handler is written once, over the trait [`Level`], and compiled once a level of host vectors,

@@ -144,8 +144,13 @@ operations! {
     };
     First FmaF32 = |level, a, b, c| level.fma_f32(a, b, c), FMA_F32;
     None Multiply24Add = |level, a, b, c| level.add(level.mul(low24(level, a), low24(level, b)), c);
-    None MultiplySigned24Add = |level, a, b, c| level.add(level.mul(extend24(level, a), extend24(level, b)), c);
-    None FieldUnsigned = |level, a, b, c| level.and(level.shr(a, b), level.sub(level.shl(level.splat(1), c), level.splat(1)));
+    None MultiplySigned24Add = |level, a, b, c| {
+        level.add(level.mul(extend24(level, a), extend24(level, b)), c)
+    };
+    None FieldUnsigned = |level, a, b, c| {
+        let one = level.splat(1);
+        level.and(level.shr(a, b), level.sub(level.shl(one, c), one))
+    };
     None FieldInsert = |level, a, b, c| level.or(level.and(a, b), level.and_not(c, a));
     // A shift by 32 is one by 1 and one by 31.
     None AlignBits = |level, a, b, c| {

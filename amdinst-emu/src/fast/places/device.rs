@@ -102,39 +102,39 @@ impl<'m, 'a> Place<'m, 'a> {
 
     /// The dwords of all lanes, if they are all active, and side by side.
     #[inline(always)]
-    pub(crate) fn strip<L: Level>(&self, level: L) -> Option<Strip<'m, L>> {
+    pub(crate) fn strip<L: Level>(&self, level: L) -> Option<Strip<'m, L, true>> {
         let is_one = self.bytes == 4 && self.consecutive && self.exec == all_lanes::<L>();
-        let at = self.offset(0);
-        // SAFETY: so many dwords follow, all of them active lanes'.
-        (is_one && at.is_multiple_of(4)).then(|| unsafe { self.strip_at(level, at, parts::<L>()) })
+        // SAFETY: they are active lanes', each behind the one before.
+        (is_one && self.offset(0).is_multiple_of(4)).then(|| unsafe { self.strip_at(level, 0) })
     }
 
     /// The dwords of the `part`th vector's lanes, if they are all active, and side by side.
     #[inline(always)]
-    pub(crate) fn strip_of<L: Level>(&self, level: L, part: usize) -> Option<Strip<'m, L>> {
-        if self.bytes != 4 || super::super::part::<L>(self.exec, part) != ((1u64 << L::N) - 1) as u32 {
+    pub(crate) fn strip_of<L: Level>(&self, level: L, part: usize) -> Option<Strip<'m, L, false>> {
+        let (first, whole) = (part * L::N, ((1u64 << L::N) - 1) as u32);
+        if self.bytes != 4 || super::super::part::<L>(self.exec, part) != whole {
             return None;
         }
-        let at = self.offset(part * L::N);
-        let first = self.addresses[part * L::N];
-        let is_one = self.consecutive || are_side_by_side(level, level.load(self.addresses, part), first);
-        // SAFETY: so many dwords follow, all of them active lanes'.
-        (is_one && at.is_multiple_of(4)).then(|| unsafe { self.strip_at(level, at, 1) })
+        let is_one = self.consecutive
+            || are_side_by_side(level, level.load(self.addresses, part), self.addresses[first]);
+        // SAFETY: as above.
+        (is_one && self.offset(first).is_multiple_of(4)).then(|| unsafe { self.strip_at(level, first) })
     }
 
     /// # Safety
-    /// From the offset on, which is a multiple of 4, there are so many vectors.
+    /// As many lanes as the strip has, from `first` on, are active, and have aligned dwords side by side.
     #[inline(always)]
-    unsafe fn strip_at<L: Level>(&self, level: L, offset: usize, vectors: usize) -> Strip<'m, L> {
-        // SAFETY: the caller's.
-        let at = unsafe { self.allocation.bytes.as_ptr().add(offset) };
-        Strip { level, at: at.cast(), vectors, memory: PhantomData }
+    unsafe fn strip_at<L: Level, const WHOLE: bool>(&self, level: L, first: usize) -> Strip<'m, L, WHOLE> {
+        // SAFETY: the bytes of each active lane are in the allocation.
+        let at = unsafe { self.allocation.bytes.as_ptr().add(self.offset(first)) };
+        Strip { level, at: at.cast(), memory: PhantomData }
     }
 
     /// The active lanes among some, each with its spot.
     #[inline(always)]
     pub(crate) fn spots(&self, among: u64) -> Spots<'_> {
-        Spots { place: self, left: self.exec & among }
+        let base = self.allocation.bytes.as_ptr().wrapping_add(self.start as usize);
+        Spots { place: self, base, left: self.exec & among }
     }
 }
 
@@ -169,33 +169,39 @@ fn is_consecutive<L: Level>(level: L, row: &Row, exec: u64, stride: u32) -> bool
     other == 0
 }
 
-/// Dwords side by side, aligned: in vectors, whose pieces are single dwords, as atomics are.
-pub(crate) struct Strip<'m, L> {
+/// Dwords side by side, aligned: those of a `WHOLE` row, or of a vector. They move in vectors, whose pieces
+/// are single dwords, as atomics are.
+pub(crate) struct Strip<'m, L, const WHOLE: bool> {
     level: L,
     at: *const u32,
-    vectors: usize,
     memory: PhantomData<&'m SharedBytes>,
 }
 
-impl<L: Level> Strip<'_, L> {
+impl<L: Level, const WHOLE: bool> Strip<'_, L, WHOLE> {
+    #[inline(always)]
+    fn vector(&self, number: usize) -> *const u32 {
+        assert!(number < if WHOLE { parts::<L>() } else { 1 }, "a vector of it");
+        self.at.wrapping_add(number * L::N)
+    }
+
     #[inline(always)]
     pub(crate) fn load(&self, number: usize) -> L::V {
-        assert!(number < self.vectors, "a vector of it");
         // SAFETY: that vector is there, and its dwords are aligned.
-        unsafe { self.level.load_shared(self.at.add(number * L::N)) }
+        unsafe { self.level.load_shared(self.vector(number)) }
     }
 
     #[inline(always)]
     pub(crate) fn store(&self, number: usize, value: L::V) {
-        assert!(number < self.vectors, "a vector of it");
         // SAFETY: as above.
-        unsafe { self.level.store_shared(self.at.add(number * L::N).cast_mut(), value) };
+        unsafe { self.level.store_shared(self.vector(number).cast_mut(), value) };
     }
 }
 
 /// Lanes in their order, each with its spot.
 pub(crate) struct Spots<'p> {
     place: &'p Place<'p, 'p>,
+    /// What addresses count from.
+    base: *const u8,
     left: u64,
 }
 
@@ -209,9 +215,9 @@ impl<'p> Iterator for Spots<'p> {
         }
         let lane = self.left.trailing_zeros() as usize;
         self.left &= self.left - 1;
-        let Place { allocation, bytes, is_aligned, .. } = *self.place;
-        // SAFETY: the bytes of each active lane are inside.
-        let at = unsafe { allocation.bytes.as_ptr().add(self.place.offset(lane)) };
+        let Place { addresses, bytes, is_aligned, .. } = *self.place;
+        // The bytes of each active lane are inside.
+        let at = self.base.wrapping_add(addresses[lane] as usize);
         Some((lane, Spot { at, bytes, is_aligned, memory: PhantomData }))
     }
 }

@@ -134,8 +134,8 @@ impl<'a> LanesInLds<'a> {
         are_inside(level, &all, exec, reach, lanes.lds.len()).then_some(lanes)
     }
 
-    /// Sets the dwords of the `part`th vector's active lanes, at an offset; offset and addresses are multiples
-    /// of 4. Of several lanes with one address the last counts.
+    /// Sets the dwords of the `part`th vector's active lanes, at an offset, where they are aligned. Of several
+    /// lanes with one address the last counts.
     #[inline(always)]
     pub(crate) fn scatter<L: Level>(&self, level: L, part: usize, offset: usize, values: L::V) {
         assert!(offset + 4 <= self.reach, "the lanes' own");

@@ -1,5 +1,5 @@
-//! Where the active lanes' bytes are: looked at once an instruction, in vectors, and then reached lane by lane
-//! without another look.
+//! Where the active lanes' bytes are: looked at once an instruction, in vectors, and then reached lane by
+//! lane without another look.
 
 mod device;
 mod group;
