@@ -84,11 +84,13 @@ impl<'a, L: Level> Source<'a, L> {
         let source = hot.src[slot];
         let (stay, invert) = Modifiers::get(hot).signs(slot);
         let scalar = |behind: u16| operands.scalars[usize::from((source.mark + behind) & 127)];
-        let (low, high) = match source {
-            _ if source.mark & HotSource::OWN != 0 => (hot.imm[slot], ((hot.imm[slot] as i32) >> 31) as u32),
-            _ if source.is_constant() => (0, hot.imm[slot]),
-            _ if !source.is_row() => (scalar(0), scalar(1)),
-            _ => (0, 0),
+        let (low, high) = if source.is_constant() {
+            let imm = hot.imm[slot];
+            if source.mark & HotSource::OWN != 0 { (imm, ((imm as i32) >> 31) as u32) } else { (0, imm) }
+        } else if source.is_row() {
+            (0, 0)
+        } else {
+            (scalar(0), scalar(1))
         };
         Self {
             level,
