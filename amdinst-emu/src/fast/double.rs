@@ -264,23 +264,30 @@ impl<O: Operation, const SOURCES: usize> Body for InMode<O, SOURCES> {
         let sources = sources::<L, SOURCES>(level, operands, hot);
         if O::ROUNDS {
             let [a0, b0, c0, a1, b1, c1, first, second] = rooms;
-            let rows = [[a0, b0, c0], [a1, b1, c1]];
             for i in 0..parts::<L>() {
-                let halves = doubles(&sources, i, false);
-                for half in 0..2 {
-                    for slot in 0..SOURCES {
-                        level.store(rows[half][slot], i, halves[half][slot]);
-                    }
+                let [[d0, e0, f0], [d1, e1, f1]] = doubles(&sources, i, false);
+                level.store(a0, i, d0);
+                level.store(b0, i, e0);
+                level.store(a1, i, d1);
+                level.store(b1, i, e1);
+                if SOURCES > 2 {
+                    level.store(c0, i, f0);
+                    level.store(c1, i, f1);
                 }
             }
-            for (rows, room) in rows.iter().zip([&mut *first, second]) {
-                let [a, b, c] = [&*rows[0], rows[1], rows[SOURCES - 1]];
+            for ([a, b, c], room) in [([&*a0, b0, c0], &mut *first), ([&*a1, b1, c1], second)] {
+                let c = if SOURCES > 2 { c } else { b };
                 O::in_mode(level, mode, [a, b, c], room);
-                for i in 0..parts::<L>() {
-                    let result = level.load(room, i);
-                    if nan(level, result) != 0 {
+                let mut unordered = 0;
+                for pair in 0..parts::<L>() / 2 {
+                    let (one, other) = (level.load(room, 2 * pair), level.load(room, 2 * pair + 1));
+                    unordered |= level.compare_f64::<{ relation::UNORDERED }>(one, other);
+                }
+                if unordered != 0 {
+                    for i in 0..parts::<L>() {
                         let sources = [level.load(a, i), level.load(b, i), level.load(c, i)];
-                        level.store(room, i, replace_nans(level, result, sources));
+                        let result = replace_nans(level, level.load(room, i), sources);
+                        level.store(room, i, result);
                     }
                 }
             }
