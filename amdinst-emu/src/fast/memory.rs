@@ -30,7 +30,7 @@ pub(super) const PASSES_THE_CACHE: u16 = 2;
 /// Whether the active lanes have the same value as the first of them.
 #[inline(always)]
 pub(super) fn is_uniform<L: Level>(level: L, row: &Row, exec: u64) -> bool {
-    let value = level.splat(row[exec.trailing_zeros() as usize % LANES]);
+    let value = level.splat(row[exec.trailing_zeros() as usize]);
     let mut other = 0;
     for i in 0..parts::<L>() {
         other |= !level.equal(level.load(row, i), value) & part::<L>(exec, i);
@@ -41,7 +41,7 @@ pub(super) fn is_uniform<L: Level>(level: L, row: &Row, exec: u64) -> bool {
 /// The offset in private memory, if that is where all active lanes' addresses point, to the same place.
 #[inline(always)]
 fn private<L: Level>(level: L, [low, high, ..]: &[Row; GROUP], exec: u64) -> Option<u64> {
-    let first = exec.trailing_zeros() as usize % LANES;
+    let first = exec.trailing_zeros() as usize;
     let ours = u64::from(high[first]) == PRIVATE_APERTURE >> 32;
     let same = ours && is_uniform(level, low, exec) && is_uniform(level, high, exec);
     same.then(|| u64::from(low[first]))
@@ -58,7 +58,7 @@ impl Addresses {
             if !is_uniform(level, high, w.exec) {
                 return None;
             }
-            u64::from(high[w.exec.trailing_zeros() as usize % LANES]) << 32
+            u64::from(high[w.exec.trailing_zeros() as usize]) << 32
         } else {
             w.s64(hot.src[1].register())
         };

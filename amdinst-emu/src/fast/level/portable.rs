@@ -348,7 +348,9 @@ impl<const LANES: usize> Level for Portable<LANES> {
         for at in 0..parts::<Self>() {
             let mut values = sources.map(|source| self.load(source, at));
             if mode.flushes_sources && OPERATION != operation::FROM_SIGNED {
-                values = values.map(|value| flushed::<Self, OPERATION>(self, value));
+                for value in &mut values {
+                    *value = flushed::<Self, OPERATION>(self, *value);
+                }
             }
             if OPERATION == operation::MUL_ADD_F32 {
                 let product = rounded::<{ operation::MUL_F32 }>(mode, values);

@@ -158,7 +158,7 @@ fn range<L: Level>(level: L, row: &Row, exec: u64) -> (u32, u32) {
 #[inline(always)]
 fn is_consecutive<L: Level>(level: L, row: &Row, exec: u64, stride: u32) -> bool {
     let first = exec.trailing_zeros();
-    let start = row[first as usize % LANES].wrapping_sub(stride * first);
+    let start = row[first as usize].wrapping_sub(stride * first);
     let mut expected = level.add(level.splat(start), level.mul(numbers(level), level.splat(stride)));
     let further = level.splat(stride * L::N as u32);
     let mut other = 0;
