@@ -151,15 +151,22 @@ pub(crate) trait Level: Copy + 'static {
         // SAFETY: there are so many lanes.
         unsafe { self.write_if(row[4 * part * Self::N..][..4 * Self::N].as_mut_ptr().cast(), value, bits) };
     }
+    /// A vector at an address, which may be unaligned.
+    ///
     /// # Safety
-    /// Valid for [`Level::N`] lanes; so it is below. The alignment doesn't matter.
+    /// It is valid for [`Level::N`] lanes.
     unsafe fn read(self, from: *const u32) -> Self::V;
+    /// Set a vector at an address, which may be unaligned.
+    ///
     /// # Safety
-    /// As above.
+    /// It is valid for [`Level::N`] lanes.
     unsafe fn write(self, to: *mut u32, value: Self::V);
+    /// Set those of its lanes whose bit is set.
+    ///
     /// # Safety
-    /// As above.
+    /// It is valid for [`Level::N`] lanes.
     unsafe fn write_if(self, to: *mut u32, value: Self::V, bits: u32);
+    /// The value in all lanes.
     fn splat(self, value: u32) -> Self::V;
     /// The lanes of `set` where the bit is set, of `clear` elsewhere.
     fn blend(self, bits: u32, clear: Self::V, set: Self::V) -> Self::V;

@@ -1,9 +1,8 @@
 //! Loads and stores of dwords, and of what is less, in device memory, when all active lanes' bytes lie in one
 //! allocation.
 //!
-//! The addresses are a common 64-bit part and 32 bits a lane. One check covers the instruction: from the
-//! lowest to the highest of them. Lanes that follow each other dword by dword move as vectors. What does not
-//! fit goes the general way, where every lane is checked for itself and faults are told.
+//! Lanes that follow each other dword by dword move as vectors. What does not fit goes the general way, where
+//! every lane is checked for itself and faults are told.
 
 use std::mem::MaybeUninit;
 
@@ -88,16 +87,16 @@ impl Place<'_, '_> {
     #[inline(always)]
     fn gather(&self, noting: &mut Noting<impl Lines>, exec: u64) {
         let first = exec.trailing_zeros() as usize;
-        if self.consecutive {
+        if self.is_consecutive() {
             let from = self.offset(first);
-            if self.bytes == 4 && from.is_multiple_of(4) {
+            if self.bytes() == 4 && from.is_multiple_of(4) {
                 return noting.add_dwords(from / 4, exec >> first);
             }
             let last = LANES - 1 - exec.leading_zeros() as usize;
             if exec >> first == !0 >> (LANES - 1 - (last - first)) {
                 // As many dwords as can be added at once; the first and the last may be parts of some.
                 let most = 4 * if from.is_multiple_of(4) { LANES } else { LANES - 1 };
-                let end = from + self.bytes * (last - first + 1);
+                let end = from + self.bytes() * (last - first + 1);
                 for at in (from..end).step_by(most) {
                     noting.add(at, (end - at).min(most));
                 }
@@ -105,14 +104,14 @@ impl Place<'_, '_> {
             }
         }
         for lane in lanes_of(exec) {
-            noting.add(self.offset(lane), self.bytes);
+            noting.add(self.offset(lane), self.bytes());
         }
     }
 
     /// Whether two lanes store different values to one place. The data are in rows from `first_row` on.
     fn clash(&self, w: &Wave, action: Action, first_row: RowAt) -> bool {
         let at = |lane: usize| self.offset(lane) as u64;
-        !self.consecutive && lane_race::in_one_store(w, action, first_row.number(), at)
+        !self.is_consecutive() && lane_race::in_one_store(w, action, first_row.number(), at)
     }
 }
 
@@ -128,10 +127,10 @@ pub(super) fn note(
     let w = &*context.wave;
     // A load that orders waves does so wherever it goes, and races with nothing.
     let orders = kind == AccessKind::Read && hot.src[2].mark & PASSES_THE_CACHE != 0;
-    if place.allocation.protection != Protection::ReadWrite {
+    if place.allocation().protection != Protection::ReadWrite {
         return true;
     }
-    let number = context.memory.number_of(place.allocation);
+    let number = context.memory.number_of(place.allocation());
     match (context.scan.as_deref_mut(), context.focus) {
         (Some(scan), _) => {
             if (!orders || scan.notes_synchronising()) && scan.wants(number, kind) {

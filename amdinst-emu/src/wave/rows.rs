@@ -108,3 +108,32 @@ impl DerefMut for Rows {
         &mut self.0
     }
 }
+
+/// The unsafe code above, for Miri.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_that_an_instruction_can_name_has_a_group() {
+        let mut rows = Rows::zeroed();
+        for number in [0, 1, SOURCE_ROWS - 1, SOURCE_ROWS] {
+            let at = RowAt::new(number);
+            for (behind, row) in at.group_mut(rows.file_mut()).iter_mut().enumerate() {
+                row.fill(u32::from(number) + behind as u32);
+            }
+            assert_eq!(at.number(), number);
+            assert_eq!(at.row(rows.file()), &rows[usize::from(number)]);
+            let found: Vec<u32> = at.group(rows.file()).iter().map(|row| row[LANES - 1]).collect();
+            assert_eq!(found, (u32::from(number)..).take(GROUP).collect::<Vec<_>>());
+        }
+        let (_, rooms) = rows.with_rooms();
+        assert!(rooms.iter().flatten().all(|lane| *lane == 0), "rooms are none of these");
+    }
+
+    #[test]
+    #[should_panic(expected = "a row that an instruction can name")]
+    fn no_other_row_is_reached() {
+        RowAt::new(SOURCE_ROWS + 1);
+    }
+}

@@ -17,7 +17,7 @@ pub(crate) struct Avx2<const LANES: usize>(());
 
 impl<const LANES: usize> Avx2<LANES> {
     /// # Safety
-    /// The host has the extensions.
+    /// The host has the extensions that [`Body::on_avx2`] is compiled for.
     #[inline(always)]
     pub(crate) const unsafe fn new() -> Self {
         Self(())

@@ -16,7 +16,7 @@ pub(crate) struct Avx512<const LANES: usize>(());
 
 impl<const LANES: usize> Avx512<LANES> {
     /// # Safety
-    /// The host has the extensions.
+    /// The host has the extensions that [`Body::on_avx512`] is compiled for.
     #[inline(always)]
     pub(crate) const unsafe fn new() -> Self {
         Self(())

@@ -7,9 +7,9 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use super::super::level::Level;
-use super::super::{all_lanes, part, parts};
 use super::{are_side_by_side, numbers};
+use crate::fast::level::Level;
+use crate::fast::{all_lanes, part, parts};
 use crate::memory::{Allocation, Memory, Protection, SharedBytes};
 use crate::wave::{LANES, Row, RowAt, Wave, lanes_of};
 
@@ -29,23 +29,22 @@ pub(crate) struct Addresses {
 /// Where each active lane has so many bytes, all in one allocation.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'m, 'a> {
-    pub(crate) allocation: &'m Allocation,
+    allocation: &'m Allocation,
     /// Each active lane's bytes follow those of the lane before.
-    pub(crate) consecutive: bool,
-    /// Each lane's, as `start` counts.
-    pub(crate) addresses: &'a Row,
+    is_consecutive: bool,
+    addresses: &'a Row,
     /// Added to an address, it gives the offset in the allocation.
     start: u64,
     /// The active lanes.
     exec: u64,
     /// Bytes of a lane.
-    pub(crate) bytes: usize,
+    bytes: usize,
     /// They begin at multiples of that.
     is_aligned: bool,
 }
 
 impl<'m, 'a> Place<'m, 'a> {
-    /// The place of an access of so many bytes a lane, if it is one that is handled here. EXEC is not zero.
+    /// The place of an access of so many bytes a lane, if it is one that is handled here.
     #[inline(always)]
     pub(crate) fn find<L: Level, const STORE: bool>(
         level: L,
@@ -59,9 +58,9 @@ impl<'m, 'a> Place<'m, 'a> {
             return None;
         }
         let low = row[exec.trailing_zeros() as usize];
-        let consecutive = is_consecutive(level, row, exec, bytes);
+        let is_consecutive = are_consecutive(level, row, exec, bytes);
         let (lowest, highest) =
-            if consecutive { (low, row[exec.ilog2() as usize]) } else { range(level, row, exec) };
+            if is_consecutive { (low, row[exec.ilog2() as usize]) } else { range(level, row, exec) };
         // A run of addresses that wraps is none.
         if highest < lowest {
             return None;
@@ -77,7 +76,24 @@ impl<'m, 'a> Place<'m, 'a> {
         }
         let start = addresses.from.wrapping_sub(allocation.address);
         let bytes = bytes as usize;
-        Some(Self { allocation, consecutive, addresses: row, start, exec, bytes, is_aligned: false })
+        Some(Self { allocation, is_consecutive, addresses: row, start, exec, bytes, is_aligned: false })
+    }
+
+    #[inline(always)]
+    pub(crate) fn allocation(&self) -> &'m Allocation {
+        self.allocation
+    }
+
+    /// Whether each active lane's bytes follow those of the lane before.
+    #[inline(always)]
+    pub(crate) fn is_consecutive(&self) -> bool {
+        self.is_consecutive
+    }
+
+    /// Bytes of a lane.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The same, with a copy of the addresses: registers may then be written.
@@ -103,20 +119,22 @@ impl<'m, 'a> Place<'m, 'a> {
     /// The dwords of all lanes, if they are all active, and side by side.
     #[inline(always)]
     pub(crate) fn strip<L: Level>(&self, level: L) -> Option<Strip<'m, L, true>> {
-        let is_one = self.bytes == 4 && self.consecutive && self.exec == all_lanes::<L>();
+        let is_one = self.bytes == 4 && self.is_consecutive && self.exec == all_lanes::<L>();
         // SAFETY: they are active lanes', each behind the one before.
         (is_one && self.offset(0).is_multiple_of(4)).then(|| unsafe { self.strip_at(level, 0) })
     }
 
-    /// The dwords of the `part`th vector's lanes, if they are all active, and side by side.
+    /// The dwords of a vector's lanes, if they are all active, and side by side.
     #[inline(always)]
-    pub(crate) fn strip_of<L: Level>(&self, level: L, part: usize) -> Option<Strip<'m, L, false>> {
-        let (first, whole) = (part * L::N, ((1u64 << L::N) - 1) as u32);
-        if self.bytes != 4 || super::super::part::<L>(self.exec, part) != whole {
+    pub(crate) fn strip_of<L: Level>(&self, level: L, vector: usize) -> Option<Strip<'m, L, false>> {
+        let (first, whole) = (vector * L::N, ((1u64 << L::N) - 1) as u32);
+        if self.bytes != 4 || part::<L>(self.exec, vector) != whole {
             return None;
         }
-        let is_one = self.consecutive
-            || are_side_by_side(level, level.load(self.addresses, part), self.addresses[first]);
+        let address = self.addresses[first];
+        let is_one = self.is_consecutive
+            || are_side_by_side(level, level.load(self.addresses, vector), address)
+                && address.checked_add(4 * L::N as u32).is_some();
         // SAFETY: as above.
         (is_one && self.offset(first).is_multiple_of(4)).then(|| unsafe { self.strip_at(level, first) })
     }
@@ -156,7 +174,7 @@ fn range<L: Level>(level: L, row: &Row, exec: u64) -> (u32, u32) {
 
 /// Whether the active lanes' values grow by `stride` from lane to lane.
 #[inline(always)]
-fn is_consecutive<L: Level>(level: L, row: &Row, exec: u64, stride: u32) -> bool {
+fn are_consecutive<L: Level>(level: L, row: &Row, exec: u64, stride: u32) -> bool {
     let first = exec.trailing_zeros();
     let start = row[first as usize].wrapping_sub(stride * first);
     let mut expected = level.add(level.splat(start), level.mul(numbers(level), level.splat(stride)));

@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use super::super::level::{Level, Vectors32};
-use super::super::{PARTS, all_lanes, part, parts};
 use super::are_side_by_side;
+use crate::fast::level::{Level, Vectors32};
+use crate::fast::{PARTS, all_lanes, part, parts};
 use crate::wave::Row;
 
 /// Whether `reach` bytes from each of the active lanes' addresses on are among `len`, and below 2^31.
@@ -33,12 +33,12 @@ enum Kind {
 
 impl Kind {
     #[inline(always)]
-    fn of<L: Level>(level: L, row: &Row, part: usize, bits: u32) -> Self {
+    fn of<L: Level>(level: L, row: &Row, vector: usize, bits: u32) -> Self {
         if bits == 0 {
             return Self::Scattered;
         }
-        let (addresses, lane) = (level.load(row, part), bits.trailing_zeros() as usize % L::N);
-        let first = row[part * L::N + lane];
+        let (addresses, lane) = (level.load(row, vector), bits.trailing_zeros() as usize % L::N);
+        let first = row[vector * L::N + lane];
         let whole = bits == ((1u64 << L::N) - 1) as u32;
         if whole && are_side_by_side(level, addresses, first) {
             Self::Consecutive(first)
@@ -86,22 +86,22 @@ impl<'a, L: Level, const DWORDS: usize, const COUNT: usize> Reads<'a, L, DWORDS,
         Some(Self { level, lds, addresses, kinds, offsets, exec })
     }
 
-    /// The dwords of the `part`th vector's lanes, in the active ones.
+    /// A dword of each of a vector's active lanes.
     #[inline(always)]
-    pub(crate) fn get(&self, slot: usize, dword: usize, part: usize) -> L::V {
+    pub(crate) fn get(&self, slot: usize, dword: usize, vector: usize) -> L::V {
         assert!(slot < COUNT && dword < DWORDS, "dwords that have been looked at");
-        let (level, bits) = (self.level, super::super::part::<L>(self.exec, part));
+        let (level, bits) = (self.level, part::<L>(self.exec, vector));
         // SAFETY: `of` has found as many bytes from each active lane's address on, and `Kind` says where
         // these are.
         unsafe {
             let from = self.lds.as_ptr().add(self.offsets[slot] as usize + 4 * dword);
-            match self.kinds[part] {
+            match self.kinds[vector] {
                 Kind::Consecutive(first) => level.read(from.add(first as usize).cast()),
                 Kind::Same(first) => {
                     let value = from.add(first as usize).cast::<u32>().read_unaligned();
                     level.splat(u32::from_le(value))
                 }
-                Kind::Scattered => level.gather(from, self.addresses[part], bits),
+                Kind::Scattered => level.gather(from, self.addresses[vector], bits),
             }
         }
     }
@@ -134,12 +134,12 @@ impl<'a> LanesInLds<'a> {
         are_inside(level, &all, exec, reach, lanes.lds.len()).then_some(lanes)
     }
 
-    /// Sets the dwords of the `part`th vector's active lanes, at an offset, where they are aligned. Of several
+    /// Sets the dwords of a vector's active lanes, at an offset, where they are aligned. Of several
     /// lanes with one address the last counts.
     #[inline(always)]
-    pub(crate) fn scatter<L: Level>(&self, level: L, part: usize, offset: usize, values: L::V) {
+    pub(crate) fn scatter<L: Level>(&self, level: L, vector: usize, offset: usize, values: L::V) {
         assert!(offset + 4 <= self.reach, "the lanes' own");
-        let (addresses, bits) = (level.load(self.addresses, part), super::super::part::<L>(self.exec, part));
+        let (addresses, bits) = (level.load(self.addresses, vector), part::<L>(self.exec, vector));
         // SAFETY: `of` has found so many bytes from each active lane's address on, and cells may be written.
         unsafe {
             let to = self.lds.as_ptr().cast::<u8>().cast_mut().add(offset);
