@@ -24,61 +24,36 @@ impl<const LANES: usize> Avx2<LANES> {
     }
 }
 
-#[inline(always)]
-unsafe fn f(a: __m256i) -> __m256 {
-    // SAFETY: the caller's.
-    unsafe { _mm256_castsi256_ps(a) }
+/// Functions that ask of the host what the level does.
+macro_rules! helpers {
+    ($($(#[$meta:meta])* fn $name:ident($arg:ident: $type:ty) -> $result:ty { $body:expr })*) => {$(
+        $(#[$meta])*
+        #[inline(always)]
+        unsafe fn $name($arg: $type) -> $result {
+            // SAFETY: the host has the extensions (the caller's).
+            unsafe { $body }
+        }
+    )*};
 }
 
-#[inline(always)]
-unsafe fn i(a: __m256) -> __m256i {
-    // SAFETY: the caller's.
-    unsafe { _mm256_castps_si256(a) }
-}
-
-#[inline(always)]
-unsafe fn d(a: __m256i) -> __m256d {
-    // SAFETY: the caller's.
-    unsafe { _mm256_castsi256_pd(a) }
-}
-
-#[inline(always)]
-unsafe fn from_d(a: __m256d) -> __m256i {
-    // SAFETY: the caller's.
-    unsafe { _mm256_castpd_si256(a) }
+helpers! {
+    fn f(a: __m256i) -> __m256 { _mm256_castsi256_ps(a) }
+    fn i(a: __m256) -> __m256i { _mm256_castps_si256(a) }
+    fn d(a: __m256i) -> __m256d { _mm256_castsi256_pd(a) }
+    fn from_d(a: __m256d) -> __m256i { _mm256_castpd_si256(a) }
+    fn count(a: __m256i) -> __m256i { _mm256_and_si256(a, _mm256_set1_epi32(31)) }
+    /// All ones in the lanes whose bit is set.
+    fn expand(bits: u32) -> __m256i {{
+        let lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits as i32), lane), lane)
+    }}
+    /// The sign bits of the lanes.
+    fn bits(mask: __m256i) -> u32 { _mm256_movemask_ps(f(mask)) as u32 }
+    /// Moves unsigned order onto signed order.
+    fn biased(a: __m256i) -> __m256i { _mm256_xor_si256(a, _mm256_set1_epi32(i32::MIN)) }
 }
 
 host_in_mode!("avx2,fma", __m256i, ymm_reg, 32);
-
-#[inline(always)]
-unsafe fn count(a: __m256i) -> __m256i {
-    // SAFETY: the caller's.
-    unsafe { _mm256_and_si256(a, _mm256_set1_epi32(31)) }
-}
-
-/// All ones in the lanes whose bit is set.
-#[inline(always)]
-unsafe fn expand(bits: u32) -> __m256i {
-    // SAFETY: the caller's.
-    unsafe {
-        let lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-        _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits as i32), lane), lane)
-    }
-}
-
-/// The sign bits of the lanes.
-#[inline(always)]
-unsafe fn bits(mask: __m256i) -> u32 {
-    // SAFETY: the caller's.
-    unsafe { _mm256_movemask_ps(f(mask)) as u32 }
-}
-
-/// Moves unsigned order onto signed order.
-#[inline(always)]
-unsafe fn biased(a: __m256i) -> __m256i {
-    // SAFETY: the caller's.
-    unsafe { _mm256_xor_si256(a, _mm256_set1_epi32(i32::MIN)) }
-}
 
 macro_rules! two {
     ($($name:ident = $intrinsic:ident;)*) => {$(
@@ -91,9 +66,11 @@ macro_rules! two {
 }
 
 macro_rules! body {
-    ($(fn $name:ident($($arg:ident: $type:ty),*) -> $result:ty { $body:expr })*) => {$(
+    ($(fn $name:ident$(<const $constant:ident: $kind:ty>)?($($arg:ident: $type:ty),*) -> $result:ty {
+        $body:expr
+    })*) => {$(
         #[inline(always)]
-        fn $name(self, $($arg: $type),*) -> $result {
+        fn $name$(<const $constant: $kind>)?(self, $($arg: $type),*) -> $result {
             // SAFETY: as above.
             unsafe { $body }
         }
@@ -184,6 +161,25 @@ impl<const LANES: usize> Level for Avx2<LANES> {
             let low = _mm256_cvtepi32_ps(_mm256_and_si256(a, _mm256_set1_epi32(0xffff)));
             i(_mm256_fmadd_ps(high, _mm256_set1_ps(65536.0), low))
         }}
+        fn f32_from_f16(a: __m256i) -> __m256i {{
+            let low = _mm256_and_si256(a, _mm256_set1_epi32(0xffff));
+            let packed = _mm256_permute4x64_epi64::<0x08>(_mm256_packus_epi32(low, low));
+            i(_mm256_cvtph_ps(_mm256_castsi256_si128(packed)))
+        }}
+        fn f16_from_f32<const ROUND: u32>(a: __m256i) -> __m256i {
+            _mm256_cvtepu16_epi32(match ROUND {
+                0 => _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(f(a)),
+                1 => _mm256_cvtps_ph::<_MM_FROUND_TO_POS_INF>(f(a)),
+                2 => _mm256_cvtps_ph::<_MM_FROUND_TO_NEG_INF>(f(a)),
+                _ => _mm256_cvtps_ph::<_MM_FROUND_TO_ZERO>(f(a)),
+            })
+        }
+        fn compare_f32<const RELATION: i32>(a: __m256i, b: __m256i) -> u32 {
+            _mm256_movemask_ps(_mm256_cmp_ps::<RELATION>(f(a), f(b))) as u32
+        }
+        fn compare_f64<const RELATION: i32>(a: __m256i, b: __m256i) -> u32 {
+            _mm256_movemask_pd(_mm256_cmp_pd::<RELATION>(d(a), d(b))) as u32
+        }
     }
 
     #[inline(always)]
@@ -205,41 +201,6 @@ impl<const LANES: usize> Level for Avx2<LANES> {
             let old = _mm256_loadu_si256(to.cast());
             _mm256_storeu_si256(to.cast(), _mm256_blendv_epi8(old, value, expand(bits)));
         }
-    }
-
-    #[inline(always)]
-    fn f32_from_f16(self, a: __m256i) -> __m256i {
-        // SAFETY: the host has the extensions (`new`).
-        unsafe {
-            let low = _mm256_and_si256(a, _mm256_set1_epi32(0xffff));
-            let packed = _mm256_permute4x64_epi64::<0x08>(_mm256_packus_epi32(low, low));
-            i(_mm256_cvtph_ps(_mm256_castsi256_si128(packed)))
-        }
-    }
-
-    #[inline(always)]
-    fn f16_from_f32<const ROUND: u32>(self, a: __m256i) -> __m256i {
-        // SAFETY: the host has the extensions (`new`).
-        unsafe {
-            _mm256_cvtepu16_epi32(match ROUND {
-                0 => _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(f(a)),
-                1 => _mm256_cvtps_ph::<_MM_FROUND_TO_POS_INF>(f(a)),
-                2 => _mm256_cvtps_ph::<_MM_FROUND_TO_NEG_INF>(f(a)),
-                _ => _mm256_cvtps_ph::<_MM_FROUND_TO_ZERO>(f(a)),
-            })
-        }
-    }
-
-    #[inline(always)]
-    fn compare_f32<const RELATION: i32>(self, a: __m256i, b: __m256i) -> u32 {
-        // SAFETY: the host has the extensions (`new`).
-        unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<RELATION>(f(a), f(b))) as u32 }
-    }
-
-    #[inline(always)]
-    fn compare_f64<const RELATION: i32>(self, a: __m256i, b: __m256i) -> u32 {
-        // SAFETY: the host has the extensions (`new`).
-        unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<RELATION>(d(a), d(b))) as u32 }
     }
 
     #[inline(always)]

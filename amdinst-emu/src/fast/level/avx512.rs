@@ -23,37 +23,27 @@ impl<const LANES: usize> Avx512<LANES> {
     }
 }
 
-#[inline(always)]
-unsafe fn f(a: __m512i) -> __m512 {
-    // SAFETY: the caller's.
-    unsafe { _mm512_castsi512_ps(a) }
+/// Functions that ask of the host what the level does.
+macro_rules! helpers {
+    ($($(#[$meta:meta])* fn $name:ident($arg:ident: $type:ty) -> $result:ty { $body:expr })*) => {$(
+        $(#[$meta])*
+        #[inline(always)]
+        unsafe fn $name($arg: $type) -> $result {
+            // SAFETY: the host has the extensions (the caller's).
+            unsafe { $body }
+        }
+    )*};
 }
 
-#[inline(always)]
-unsafe fn i(a: __m512) -> __m512i {
-    // SAFETY: the caller's.
-    unsafe { _mm512_castps_si512(a) }
-}
-
-#[inline(always)]
-unsafe fn d(a: __m512i) -> __m512d {
-    // SAFETY: the caller's.
-    unsafe { _mm512_castsi512_pd(a) }
-}
-
-#[inline(always)]
-unsafe fn from_d(a: __m512d) -> __m512i {
-    // SAFETY: the caller's.
-    unsafe { _mm512_castpd_si512(a) }
+helpers! {
+    fn f(a: __m512i) -> __m512 { _mm512_castsi512_ps(a) }
+    fn i(a: __m512) -> __m512i { _mm512_castps_si512(a) }
+    fn d(a: __m512i) -> __m512d { _mm512_castsi512_pd(a) }
+    fn from_d(a: __m512d) -> __m512i { _mm512_castpd_si512(a) }
+    fn count(a: __m512i) -> __m512i { _mm512_and_si512(a, _mm512_set1_epi32(31)) }
 }
 
 host_in_mode!("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma", __m512i, zmm_reg, 64);
-
-#[inline(always)]
-unsafe fn count(a: __m512i) -> __m512i {
-    // SAFETY: the caller's.
-    unsafe { _mm512_and_si512(a, _mm512_set1_epi32(31)) }
-}
 
 macro_rules! two {
     ($($name:ident = $intrinsic:ident;)*) => {$(
@@ -76,10 +66,11 @@ macro_rules! test {
 }
 
 macro_rules! body {
-    ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),*) -> $result:ty { $body:expr })*) => {$(
-        $(#[$meta])*
+    ($(fn $name:ident$(<const $constant:ident: $kind:ty>)?($($arg:ident: $type:ty),*) -> $result:ty {
+        $body:expr
+    })*) => {$(
         #[inline(always)]
-        fn $name(self, $($arg: $type),*) -> $result {
+        fn $name$(<const $constant: $kind>)?(self, $($arg: $type),*) -> $result {
             // SAFETY: as above.
             unsafe { $body }
         }
@@ -163,6 +154,27 @@ impl<const LANES: usize> Level for Avx512<LANES> {
         }}
         fn f32_from_signed(a: __m512i) -> __m512i { i(_mm512_cvtepi32_ps(a)) }
         fn f32_from_unsigned(a: __m512i) -> __m512i { i(_mm512_cvtepu32_ps(a)) }
+        fn f32_from_f16(a: __m512i) -> __m512i {
+            i(_mm512_cvtph_ps(_mm512_cvtepi32_epi16(a)))
+        }
+        fn f16_from_f32<const ROUND: u32>(a: __m512i) -> __m512i {{
+            const TO_NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+            const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+            const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+            const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+            _mm512_cvtepu16_epi32(match ROUND {
+                0 => _mm512_cvtps_ph::<TO_NEAREST>(f(a)),
+                1 => _mm512_cvtps_ph::<UP>(f(a)),
+                2 => _mm512_cvtps_ph::<DOWN>(f(a)),
+                _ => _mm512_cvtps_ph::<TO_ZERO>(f(a)),
+            })
+        }}
+        fn compare_f32<const RELATION: i32>(a: __m512i, b: __m512i) -> u32 {
+            u32::from(_mm512_cmp_ps_mask::<RELATION>(f(a), f(b)))
+        }
+        fn compare_f64<const RELATION: i32>(a: __m512i, b: __m512i) -> u32 {
+            u32::from(_mm512_cmp_pd_mask::<RELATION>(d(a), d(b)))
+        }
     }
 
     #[inline(always)]
@@ -181,41 +193,6 @@ impl<const LANES: usize> Level for Avx512<LANES> {
     unsafe fn write_if(self, to: *mut u32, value: __m512i, bits: u32) {
         // SAFETY: as above.
         unsafe { _mm512_mask_storeu_epi32(to.cast(), bits as u16, value) }
-    }
-
-    #[inline(always)]
-    fn f32_from_f16(self, a: __m512i) -> __m512i {
-        // SAFETY: the host has the extensions (`new`).
-        unsafe { i(_mm512_cvtph_ps(_mm512_cvtepi32_epi16(a))) }
-    }
-
-    #[inline(always)]
-    fn f16_from_f32<const ROUND: u32>(self, a: __m512i) -> __m512i {
-        const TO_NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-        const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
-        const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-        const TO_ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-        // SAFETY: the host has the extensions (`new`).
-        unsafe {
-            _mm512_cvtepu16_epi32(match ROUND {
-                0 => _mm512_cvtps_ph::<TO_NEAREST>(f(a)),
-                1 => _mm512_cvtps_ph::<UP>(f(a)),
-                2 => _mm512_cvtps_ph::<DOWN>(f(a)),
-                _ => _mm512_cvtps_ph::<TO_ZERO>(f(a)),
-            })
-        }
-    }
-
-    #[inline(always)]
-    fn compare_f32<const RELATION: i32>(self, a: __m512i, b: __m512i) -> u32 {
-        // SAFETY: the host has the extensions (`new`).
-        unsafe { u32::from(_mm512_cmp_ps_mask::<RELATION>(f(a), f(b))) }
-    }
-
-    #[inline(always)]
-    fn compare_f64<const RELATION: i32>(self, a: __m512i, b: __m512i) -> u32 {
-        // SAFETY: the host has the extensions (`new`).
-        unsafe { u32::from(_mm512_cmp_pd_mask::<RELATION>(d(a), d(b))) }
     }
 
     #[inline(always)]
