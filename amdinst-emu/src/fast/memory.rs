@@ -17,7 +17,7 @@ use crate::races::{Lines, Noting};
 use crate::wave::{GROUP, LANES, Row, RowAt, SOURCE_ROWS, Wave, lanes_of};
 
 /// A load (or store, if `STORE`) of `DWORDS` a lane. `hot.src[0]`: the first row of the address;
-/// `hot.src[1]`: the scalar base, if it is not [`CONST`]; `hot.imm[0]`: the offset. Registers from `hot.dst`.
+/// `hot.src[1]`: the scalar base, if it is no constant; `hot.imm[0]`: the offset. Registers from `hot.dst`.
 pub(super) struct Access<const STORE: bool, const DWORDS: usize>;
 
 /// In `hot.src[2]`: the access is by FLAT, addresses may be those of private memory.

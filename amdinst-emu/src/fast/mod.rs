@@ -1,11 +1,11 @@
 //! The fast layer: the commonest instruction forms, compiled for the host's vector extensions.
 //!
-//! [`Code`] has one compact [`Hot`] a step of the program. A form that has a handler of its own here runs in
-//! it; every other step, and every case that such a handler does not take (an access that is out of bounds),
-//! goes through [`general`] to the step's own function in `exec`, which knows everything. Lane-wise
-//! arithmetic is vector code there, too ([`wave::lanes`](crate::wave)), behind a few checks more. So the
-//! rules live in `exec`, and a handler here is an optimisation that must give the same bits:
-//! `tests/levels.rs` holds each of them against it.
+//! [`Code`](crate::program::Code) has one compact [`Hot`] a step of the program. A form that has a handler of
+//! its own here runs in it; every other step, and every case that such a handler does not take (an access
+//! that is out of bounds), goes through [`general`] to the step's own function in `exec`, which knows
+//! everything. Lane-wise arithmetic is vector code there, too ([`wave::lanes`](crate::wave)), behind a few
+//! checks more. So the rules live in `exec`, and a handler here is an optimisation that must give the same
+//! bits: `tests/levels.rs` holds each of them against it.
 //!
 //! Handlers of floats are written for the default MODE and leave, out of line, to one for every mode
 //! ([`mode`]): subnormals are flushed by masks, and results that are not rounded to the nearest come of the

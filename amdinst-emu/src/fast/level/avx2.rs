@@ -11,7 +11,7 @@ use crate::fast::mode::FloatMode;
 use crate::program::{Context, Hot};
 use crate::wave::Row;
 
-/// See [`super::Vectors::Avx2`].
+/// See [`Vectors::Avx2`](crate::vectors::Vectors).
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2<const LANES: usize>(());
 

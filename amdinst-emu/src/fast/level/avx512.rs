@@ -10,7 +10,7 @@ use crate::fast::mode::FloatMode;
 use crate::program::{Context, Hot};
 use crate::wave::Row;
 
-/// See [`super::Vectors::Avx512`].
+/// See [`Vectors::Avx512`](crate::vectors::Vectors).
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512<const LANES: usize>(());
 

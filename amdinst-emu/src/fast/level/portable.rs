@@ -10,7 +10,7 @@ use crate::fast::{Body, parts};
 use crate::program::{Context, Hot};
 use crate::wave::{Half, Row};
 
-/// See [`super::Vectors::Baseline`].
+/// See [`Vectors::Baseline`](crate::vectors::Vectors).
 #[derive(Clone, Copy)]
 pub(crate) struct Portable<const LANES: usize>;
 
