@@ -1,5 +1,5 @@
-//! What handlers of the emulator's fast layer do is safe code: `unsafe` stands in the files that have a reason
-//! of their own, and in no other.
+//! Handlers of the emulator's fast layer are safe code: `unsafe` stands in the files that have a reason of
+//! their own, and in no other.
 
 #[path = "support/files.rs"]
 mod files;
