@@ -14,8 +14,12 @@ mod trial;
 mod work;
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use amdgpu_isa::{Arch, Encoding, Op, Opcode, Target, WaveSize, opcodes};
 use amdinst_emu::{Fidelity, Vectors, WaveState, fidelity};
@@ -165,21 +169,15 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if options.short {
+        try_all(&options);
+        return ExitCode::SUCCESS;
+    }
     let mut tables = Vec::new();
     let mut too_slow = 0;
     for &target in &options.targets {
         for &level in &options.levels {
             let (rows, left) = measure(&options, target, level);
-            if options.short {
-                println!(
-                    "{}, {} lanes, {}: {} opcodes run",
-                    target.arch,
-                    target.wave.lanes(),
-                    level.name(),
-                    rows.len()
-                );
-                continue;
-            }
             too_slow += report(&options, target, level, &rows, &left);
             tables.push(json!({
                 "processor": target.arch.name(),
@@ -201,6 +199,33 @@ fn main() -> ExitCode {
     }
     println!("{too_slow} opcodes take longer than they may, for an operation, beside v_add_f32");
     ExitCode::FAILURE
+}
+
+/// Runs every opcode of each processor at each level, on all cores, and prints how many there are.
+fn try_all(options: &Options) {
+    let all: Vec<(Target, Vectors)> = options
+        .targets
+        .iter()
+        .flat_map(|&target| options.levels.iter().map(move |&level| (target, level)))
+        .collect();
+    let (next, ran) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let worker = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&(target, level)) = all.get(number) else { break };
+            let (rows, _) = measure(options, target, level);
+            ran.lock().expect("no worker panics").insert(number, rows.len());
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+            scope.spawn(worker);
+        }
+    });
+    for (number, opcodes) in ran.into_inner().expect("no worker panics") {
+        let (Target { arch, wave }, level) = all[number];
+        println!("{arch}, {} lanes, {}: {opcodes} opcodes run", wave.lanes(), level.name());
+    }
 }
 
 /// Every opcode of a processor at a level, and how many are left out, by why.
