@@ -187,7 +187,8 @@ pub(crate) mod tests {
     }
 
     /// At its levels, and at no other, each fault is there in the versions that were looked at, and its first
-    /// switch mends it for each of these processors. The error of a link sends to a level where nothing is wrong.
+    /// switch mends it for each of these processors. The error of a link sends to a level where nothing is
+    /// wrong.
     #[test]
     fn what_this_llvm_does_is_found_and_mended() {
         let Some(tools) = tools() else { return };
