@@ -155,9 +155,9 @@ pub(crate) mod tests {
     }
 
     /// LLVM's options for processors that kernels are built for, with waves of each size: the first and the
-    /// last of each generation, or all if `AMDINST_FAULT_TARGETS` says so.
+    /// last of each generation, or all if `AMDINST_HAZARD_TARGETS` says so.
     pub(crate) fn processors() -> Vec<(Arch, Vec<String>)> {
-        let all = std::env::var_os("AMDINST_FAULT_TARGETS").is_some_and(|value| value == "all");
+        let all = std::env::var_os("AMDINST_HAZARD_TARGETS").is_some_and(|value| value == "all");
         let of_its_generation = |arch: &Arch| {
             let mut others = Arch::BUILT.iter().filter(|other| other.generation() == arch.generation());
             others.clone().next() == Some(arch) || others.next_back() == Some(arch)
