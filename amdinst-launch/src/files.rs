@@ -1,7 +1,7 @@
 //! Reading what the user names: regular files, and pipes, once and within bounds. Directories and devices are
 //! no input.
 
-use std::fs::{self, File, FileType};
+use std::fs::{File, FileType};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -99,7 +99,7 @@ pub fn to_the_end(path: &Path, file: File) -> Result<Vec<u8>, FileError> {
         true => Ok(()),
         false => Err(FileError::TooLarge { path: path.to_owned(), most }),
     };
-    let length = file.metadata().map_or(0, |metadata: fs::Metadata| metadata.len());
+    let length = file.metadata().map_or(0, |metadata| metadata.len());
     check(length)?;
     let mut bytes = Vec::with_capacity(length as usize);
     let failed = |source| FileError::Io { path: path.to_owned(), source };
@@ -134,7 +134,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let writer = std::thread::spawn({
             let pipe = pipe.clone();
-            move || fs::write(pipe, b"bytes").unwrap()
+            move || std::fs::write(pipe, b"bytes").unwrap()
         });
         // A second opening would wait for another writer.
         assert_eq!(read(&pipe).unwrap(), b"bytes");

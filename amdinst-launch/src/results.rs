@@ -51,7 +51,7 @@ impl Elements {
             let end = selector.to.unwrap_or(selector.from);
             let message =
                 format!("{} has {there} {element}, and element {} is asked for", of.what(), end.max(1) - 1);
-            return Err(fail(message).note(format!("its size is {}", count(of.bytes as usize, "byte"))));
+            return Err(fail(message).note(format!("its size is {}", count(of.bytes, "byte"))));
         }
         Ok(Self { of: of.clone(), element, from: selector.from, to })
     }

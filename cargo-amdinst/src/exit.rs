@@ -143,12 +143,6 @@ impl Failure {
         Self::new(exit, anyhow::Error::msg(message.to_string()))
     }
 
-    /// Puts words in front of the message, in its line.
-    #[must_use]
-    pub fn context(self, what: &str) -> Self {
-        Self { error: anyhow::Error::msg(format!("{what}: {self}")), ..self }
-    }
-
     /// Adds what to do about it.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {

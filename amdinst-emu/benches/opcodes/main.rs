@@ -14,15 +14,12 @@ mod trial;
 mod work;
 
 use std::collections::BTreeMap;
-use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use amdgpu_isa::{Arch, Encoding, Op, Opcode, Target, WaveSize, opcodes};
 use amdinst_emu::{Fidelity, Vectors, WaveState, fidelity};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use slow::Excuse;
@@ -208,22 +205,9 @@ fn try_all(options: &Options) {
         .iter()
         .flat_map(|&target| options.levels.iter().map(move |&level| (target, level)))
         .collect();
-    let (next, ran) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let worker = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&(target, level)) = all.get(number) else { break };
-            let (rows, _) = measure(options, target, level);
-            ran.lock().expect("no worker panics").insert(number, rows.len());
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-            scope.spawn(worker);
-        }
-    });
-    for (number, opcodes) in ran.into_inner().expect("no worker panics") {
-        let (Target { arch, wave }, level) = all[number];
+    let ran: Vec<usize> =
+        all.par_iter().map(|&(target, level)| measure(options, target, level).0.len()).collect();
+    for ((Target { arch, wave }, level), opcodes) in all.into_iter().zip(ran) {
         println!("{arch}, {} lanes, {}: {opcodes} opcodes run", wave.lanes(), level.name());
     }
 }

@@ -4,6 +4,19 @@
 //! program is made ready. [`Vectors::Baseline`](crate::vectors::Vectors) is plain Rust, for every processor;
 //! the others are x86-64's.
 
+/// Functions of a level that ask of the host what the level does.
+#[cfg(target_arch = "x86_64")]
+macro_rules! helpers {
+    ($($(#[$meta:meta])* fn $name:ident($arg:ident: $type:ty) -> $result:ty { $body:expr })*) => {$(
+        $(#[$meta])*
+        #[inline(always)]
+        unsafe fn $name($arg: $type) -> $result {
+            // SAFETY: the host has the extensions (the caller's).
+            unsafe { $body }
+        }
+    )*};
+}
+
 #[cfg(target_arch = "x86_64")]
 #[cfg_attr(test, allow(dead_code, reason = "the crate's own tests run on the baseline alone"))]
 mod avx2;

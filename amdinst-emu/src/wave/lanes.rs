@@ -15,11 +15,15 @@ use super::{MASK_ROW, ROWS, Wave};
 /// Lanes of a wave.
 pub(crate) const LANES: usize = 64;
 /// The lanes of a mask, in order of number.
+#[inline(always)]
 pub(crate) fn lanes_of(mask: u64) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {
+        if rest == 0 {
+            return None;
+        }
         let lane = rest.trailing_zeros() as usize;
-        rest &= rest.checked_sub(1)?;
+        rest &= rest - 1;
         Some(lane)
     })
 }

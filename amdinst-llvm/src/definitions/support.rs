@@ -225,11 +225,40 @@ define hidden i32 @__amdinst_shuffle(i32 %value, i32 %lane) alwaysinline converg
 declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)
 "#;
 
+/// The block of a shuffle in which the values come one by one, from one active lane that is asked after the
+/// other. It goes on to `done`, with the result `%next`.
+macro_rules! one_by_one {
+    () => {
+        r#"each:
+  %left = phi i64 [ %active, %entry ], [ %rest, %each ]
+  %result = phi i32 [ 0, %entry ], [ %next, %each ]
+  %first = call i64 @llvm.cttz.i64(i64 %left, i1 true)
+  %asks = trunc i64 %first to i32
+  %asked = call i32 @llvm.amdgcn.readlane.i32(i32 %lane, i32 %asks)
+  %from = and i32 %asked, 63
+  %read = call i32 @llvm.amdgcn.readlane.i32(i32 %value, i32 %from)
+  %place = zext i32 %from to i64
+  %shifted = lshr i64 %active, %place
+  %is.active = trunc i64 %shifted to i1
+  %one = select i1 %is.active, i32 %read, i32 0
+  %wanted = and i32 %lane, 63
+  %is.wanted = icmp eq i32 %wanted, %from
+  %next = select i1 %is.wanted, i32 %one, i32 %result
+  %served = call i64 @llvm.amdgcn.ballot.i64(i1 %is.wanted)
+  %others = xor i64 %served, -1
+  %rest = and i64 %left, %others
+  %more = icmp ne i64 %rest, 0
+  br i1 %more, label %each, label %done
+"#
+    };
+}
+
 /// `amdinst_device::shuffle` of 64 lanes, where `ds_bpermute_b32` reaches the lanes of its own half alone.
 /// With all lanes active, one reads that half, one the other half, which `v_permlane64_b32` brings over. That
 /// writes active lanes only: a value would be lost whose lane is active and whose counterpart in the other
 /// half is not. So with fewer lanes the values come one by one.
-const SHUFFLE_OF_HALVES: &str = r#"
+const SHUFFLE_OF_HALVES: &str = concat!(
+    r#"
 define hidden i32 @__amdinst_shuffle(i32 %value, i32 %lane) alwaysinline convergent nounwind {
 entry:
   %active = call i64 @llvm.amdgcn.ballot.i64(i1 true)
@@ -247,27 +276,9 @@ halves:
   %is.own = icmp eq i32 %half, 0
   %exchanged = select i1 %is.own, i32 %own, i32 %other
   br label %done
-each:
-  %left = phi i64 [ %active, %entry ], [ %rest, %each ]
-  %result = phi i32 [ 0, %entry ], [ %next, %each ]
-  %first = call i64 @llvm.cttz.i64(i64 %left, i1 true)
-  %asks = trunc i64 %first to i32
-  %asked = call i32 @llvm.amdgcn.readlane.i32(i32 %lane, i32 %asks)
-  %from = and i32 %asked, 63
-  %read = call i32 @llvm.amdgcn.readlane.i32(i32 %value, i32 %from)
-  %place = zext i32 %from to i64
-  %shifted = lshr i64 %active, %place
-  %is.active = trunc i64 %shifted to i1
-  %one = select i1 %is.active, i32 %read, i32 0
-  %wanted = and i32 %lane, 63
-  %is.wanted = icmp eq i32 %wanted, %from
-  %next = select i1 %is.wanted, i32 %one, i32 %result
-  %served = call i64 @llvm.amdgcn.ballot.i64(i1 %is.wanted)
-  %others = xor i64 %served, -1
-  %rest = and i64 %left, %others
-  %more = icmp ne i64 %rest, 0
-  br i1 %more, label %each, label %done
-done:
+"#,
+    one_by_one!(),
+    r#"done:
   %shuffled = phi i32 [ %exchanged, %halves ], [ %next, %each ]
   ret i32 %shuffled
 }
@@ -278,41 +289,26 @@ declare i32 @llvm.amdgcn.mbcnt.lo(i32, i32)
 declare i32 @llvm.amdgcn.mbcnt.hi(i32, i32)
 declare i32 @llvm.amdgcn.readlane.i32(i32, i32)
 declare i64 @llvm.cttz.i64(i64, i1)
-"#;
+"#
+);
 
 /// As that, where nothing brings values over from the other half: they come one by one.
-const SHUFFLE_ONE_BY_ONE: &str = r#"
+const SHUFFLE_ONE_BY_ONE: &str = concat!(
+    r#"
 define hidden i32 @__amdinst_shuffle(i32 %value, i32 %lane) alwaysinline convergent nounwind {
 entry:
   %active = call i64 @llvm.amdgcn.ballot.i64(i1 true)
   br label %each
-each:
-  %left = phi i64 [ %active, %entry ], [ %rest, %each ]
-  %result = phi i32 [ 0, %entry ], [ %next, %each ]
-  %first = call i64 @llvm.cttz.i64(i64 %left, i1 true)
-  %asks = trunc i64 %first to i32
-  %asked = call i32 @llvm.amdgcn.readlane.i32(i32 %lane, i32 %asks)
-  %from = and i32 %asked, 63
-  %read = call i32 @llvm.amdgcn.readlane.i32(i32 %value, i32 %from)
-  %place = zext i32 %from to i64
-  %shifted = lshr i64 %active, %place
-  %is.active = trunc i64 %shifted to i1
-  %one = select i1 %is.active, i32 %read, i32 0
-  %wanted = and i32 %lane, 63
-  %is.wanted = icmp eq i32 %wanted, %from
-  %next = select i1 %is.wanted, i32 %one, i32 %result
-  %served = call i64 @llvm.amdgcn.ballot.i64(i1 %is.wanted)
-  %others = xor i64 %served, -1
-  %rest = and i64 %left, %others
-  %more = icmp ne i64 %rest, 0
-  br i1 %more, label %each, label %done
-done:
+"#,
+    one_by_one!(),
+    r#"done:
   ret i32 %next
 }
 declare i64 @llvm.amdgcn.ballot.i64(i1)
 declare i32 @llvm.amdgcn.readlane.i32(i32, i32)
 declare i64 @llvm.cttz.i64(i64, i1)
-"#;
+"#
+);
 
 /// The definition of `amdinst_device::shuffle` for a target; none for one that is not known.
 const fn shuffle_of_any(target: Option<Target>) -> &'static str {

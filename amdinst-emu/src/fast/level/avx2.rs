@@ -24,18 +24,6 @@ impl<const LANES: usize> Avx2<LANES> {
     }
 }
 
-/// Functions that ask of the host what the level does.
-macro_rules! helpers {
-    ($($(#[$meta:meta])* fn $name:ident($arg:ident: $type:ty) -> $result:ty { $body:expr })*) => {$(
-        $(#[$meta])*
-        #[inline(always)]
-        unsafe fn $name($arg: $type) -> $result {
-            // SAFETY: the host has the extensions (the caller's).
-            unsafe { $body }
-        }
-    )*};
-}
-
 helpers! {
     fn f(a: __m256i) -> __m256 { _mm256_castsi256_ps(a) }
     fn i(a: __m256) -> __m256i { _mm256_castps_si256(a) }

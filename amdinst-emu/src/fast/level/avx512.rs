@@ -23,18 +23,6 @@ impl<const LANES: usize> Avx512<LANES> {
     }
 }
 
-/// Functions that ask of the host what the level does.
-macro_rules! helpers {
-    ($($(#[$meta:meta])* fn $name:ident($arg:ident: $type:ty) -> $result:ty { $body:expr })*) => {$(
-        $(#[$meta])*
-        #[inline(always)]
-        unsafe fn $name($arg: $type) -> $result {
-            // SAFETY: the host has the extensions (the caller's).
-            unsafe { $body }
-        }
-    )*};
-}
-
 helpers! {
     fn f(a: __m512i) -> __m512 { _mm512_castsi512_ps(a) }
     fn i(a: __m512) -> __m512i { _mm512_castps_si512(a) }

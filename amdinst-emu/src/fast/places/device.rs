@@ -150,9 +150,15 @@ impl<'m, 'a> Place<'m, 'a> {
 
     /// The active lanes among some, each with its spot.
     #[inline(always)]
-    pub(crate) fn spots(&self, among: u64) -> Spots<'_> {
+    pub(crate) fn spots(&self, among: u64) -> impl Iterator<Item = (usize, Spot<'_>)> {
+        let Self { addresses, bytes, is_aligned, .. } = *self;
         let base = self.allocation.bytes.as_ptr().wrapping_add(self.start as usize);
-        Spots { place: self, base, left: self.exec & among }
+        // The bytes of each active lane are inside.
+        let spot = move |lane: usize| {
+            let at = base.wrapping_add(addresses[lane] as usize);
+            Spot { at, bytes, is_aligned, memory: PhantomData }
+        };
+        lanes_of(self.exec & among).map(move |lane| (lane, spot(lane)))
     }
 }
 
@@ -212,31 +218,6 @@ impl<L: Level, const WHOLE: bool> Strip<'_, L, WHOLE> {
     pub(crate) fn store(&self, number: usize, value: L::V) {
         // SAFETY: as above.
         unsafe { self.level.store_shared(self.vector(number).cast_mut(), value) };
-    }
-}
-
-/// Lanes in their order, each with its spot.
-pub(crate) struct Spots<'p> {
-    place: &'p Place<'p, 'p>,
-    /// What addresses count from.
-    base: *const u8,
-    left: u64,
-}
-
-impl<'p> Iterator for Spots<'p> {
-    type Item = (usize, Spot<'p>);
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.left == 0 {
-            return None;
-        }
-        let lane = self.left.trailing_zeros() as usize;
-        self.left &= self.left - 1;
-        let Place { addresses, bytes, is_aligned, .. } = *self.place;
-        // The bytes of each active lane are inside.
-        let at = self.base.wrapping_add(addresses[lane] as usize);
-        Some((lane, Spot { at, bytes, is_aligned, memory: PhantomData }))
     }
 }
 

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::are_side_by_side;
 use crate::fast::level::{Level, Vectors32};
 use crate::fast::{PARTS, all_lanes, part, parts};
-use crate::wave::Row;
+use crate::wave::{Row, lanes_of};
 
 /// Whether `reach` bytes from each of the active lanes' addresses on are among `len`, and below 2^31.
 #[inline(always)]
@@ -149,31 +149,14 @@ impl<'a> LanesInLds<'a> {
 
     /// The active lanes, each with its spot.
     #[inline(always)]
-    pub(crate) fn spots(&self) -> Spots<'_> {
-        Spots { lanes: self, left: self.exec }
-    }
-}
-
-/// Lanes in their order, each with its spot.
-pub(crate) struct Spots<'a> {
-    lanes: &'a LanesInLds<'a>,
-    left: u64,
-}
-
-impl<'a> Iterator for Spots<'a> {
-    type Item = (usize, Spot<'a>);
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.left == 0 {
-            return None;
-        }
-        let lane = self.left.trailing_zeros() as usize;
-        self.left &= self.left - 1;
-        let LanesInLds { lds, addresses, reach, .. } = *self.lanes;
-        // SAFETY: `LanesInLds::of` has found so many bytes from each active lane's address on.
-        let at = unsafe { lds.as_ptr().add(addresses[lane] as usize) };
-        Some((lane, Spot { at: at.cast::<u8>().cast_mut(), bytes: reach, lds: PhantomData }))
+    pub(crate) fn spots(&self) -> impl Iterator<Item = (usize, Spot<'_>)> {
+        let Self { lds, addresses, reach: bytes, .. } = *self;
+        let spot = move |lane: usize| {
+            // SAFETY: `of` has found so many bytes from each active lane's address on.
+            let at = unsafe { lds.as_ptr().add(addresses[lane] as usize) };
+            Spot { at: at.cast::<u8>().cast_mut(), bytes, lds: PhantomData }
+        };
+        lanes_of(self.exec).map(move |lane| (lane, spot(lane)))
     }
 }
 

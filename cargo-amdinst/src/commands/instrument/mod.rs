@@ -336,7 +336,7 @@ fn human(view: &View) -> String {
             let cost = &kernel.cost;
             let [least, most] = cost.instructions_per_site;
             let instructions = if least == most {
-                count(least as usize, "instruction")
+                count(least, "instruction")
             } else {
                 format!("{least} to {most} instructions")
             };
@@ -404,7 +404,7 @@ fn human(view: &View) -> String {
                 block.id,
                 block.pc,
                 place(&block.location),
-                count(block.instructions as usize, "instruction")
+                count(block.instructions, "instruction")
             );
         }
         for site in &kernel.sites {

@@ -236,13 +236,11 @@ impl<'a> Instrumented<'a> {
     /// Why the instrumented kernel did not run, though its original did.
     fn failed(&self, form: &Form<'_>, error: LaunchError, arguments: &Arguments, launch: &Launch) -> Failure {
         // There is no room for it, or it cannot count so much: that is no fault of it.
-        let LaunchError::Fault { fault, panics, printed } = error else {
-            return fault::failure(error, self.object);
+        let (fault, panics) = match &error {
+            LaunchError::Fault { fault, panics, .. } if fault.kind != FaultKind::Stopped => (fault, panics),
+            _ => return fault::failure(error, self.object),
         };
-        if fault.kind == FaultKind::Stopped {
-            return fault::failure(LaunchError::Fault { fault, panics, printed }, self.object);
-        }
-        let told = fault::told(&fault, self.object, &|pc| form.map.original_pc(pc), &panics);
+        let told = fault::told(fault, self.object, &|pc| form.map.original_pc(pc), panics);
         let looked = match self.look(arguments, launch, true, true) {
             Ok(looked) => looked,
             Err(failure) => return failure,

@@ -194,7 +194,7 @@ impl TraceView {
         let Self { wave, workgroup: [x, y, z], wave_in_workgroup, lane, executed, steps } = self;
         let mut text = format!(
             "wave {wave} (workgroup {x},{y},{z}, wave {wave_in_workgroup} of it), lane {lane}: {}",
-            count(*executed as usize, "instruction")
+            count(*executed, "instruction")
         );
         // Writing to a String cannot fail, here and below.
         match steps.first() {
@@ -255,7 +255,7 @@ impl StepView {
             };
         }
         if let Some(exec) = self.exec_changes {
-            let _ = write!(text, "  exec={exec:#018x} ({})", count(exec.count_ones() as usize, "lane"));
+            let _ = write!(text, "  exec={exec:#018x} ({})", count(exec.count_ones(), "lane"));
         }
         let end = text.trim_end_matches(' ').len();
         text.truncate(end.max(start));

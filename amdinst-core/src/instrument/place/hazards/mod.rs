@@ -21,6 +21,7 @@ mod waits;
 
 use std::cell::OnceCell;
 
+use overtaken::Rules;
 use scalar_reads::ScalarReads;
 use surroundings::{Item, Part, Piece, Surroundings};
 
@@ -74,7 +75,7 @@ pub(crate) fn settle(
 ) -> Result<(), EncodeError> {
     if !known.program.arch.has(Feature::ManualWaitStates) {
         waits::settle(known.program, assembler, function, patches)?;
-        if let Some(rules) = overtaken::of(known.program.arch) {
+        if let Some(rules) = Rules::of(known.program.arch) {
             pending::settle(&rules, known.program, assembler, function, patches)?;
         }
         if let Some(rule) = ScalarReads::of(known.program.arch) {

@@ -44,11 +44,6 @@ const fn until_zero(counter: i32) -> i32 {
     0xffff & !counter
 }
 
-/// The hazards of a processor; `None` if it has none of them.
-pub(super) fn of(arch: Arch) -> Option<Rules> {
-    Some(Rules::of(arch)).filter(|rules| !rules.is_empty())
-}
-
 /// The rules of a processor.
 #[derive(Clone, Copy)]
 pub(super) struct Rules {
@@ -105,16 +100,13 @@ impl Set {
 }
 
 impl Rules {
-    fn of(arch: Arch) -> Self {
-        let mut all = Set::default();
+    /// Those of a processor, if it has any.
+    pub(super) fn of(arch: Arch) -> Option<Self> {
+        let mut waits = Set::default();
         for (wait, _) in Wait::ALL.into_iter().filter(|&(_, feature)| arch.has(feature)) {
-            all.add(wait);
+            waits.add(wait);
         }
-        Self { generation: arch.generation(), waits: all }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.waits == Set::default()
+        (waits != Set::default()).then(|| Self { generation: arch.generation(), waits })
     }
 
     /// What must be waited for before an instruction.
