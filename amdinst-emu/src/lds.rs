@@ -13,8 +13,9 @@ use amdgpu_isa::Arch;
 
 use crate::check::{AccessKind, Outcome, Passed};
 use crate::config::{OutOfRange, Uninitialised};
-use crate::races::{Late, LdsRaces, LdsScan, Look, Mark, Scope};
+use crate::races::{Late, LdsRaces, LdsScan, Mark, Scope};
 use crate::rules::{PartlyOut, Rules};
+use crate::watch::Look;
 use crate::wave::{Stage, UnwrittenRead, fill_dwords};
 
 /// How many waves of a workgroup have signalled its barrier, where that is not waiting at it.
@@ -38,7 +39,7 @@ pub(crate) struct Lds {
     size: usize,
     beyond: Option<Beyond>,
     uninitialised: u32,
-    watch: Watch,
+    watch: Watcher,
 }
 
 /// Bytes of the place where an access goes that is out of range: as many as the widest one has.
@@ -55,7 +56,7 @@ struct Beyond {
 
 /// How accesses are looked at.
 #[derive(Debug, Default)]
-enum Watch {
+enum Watcher {
     #[default]
     Not,
     /// For what may be a race.
@@ -84,12 +85,12 @@ impl Lds {
         let bytes = vec![0; beyond.as_ref().map_or(size, |beyond| beyond.allotted + NOWHERE)];
         let split_barriers = Rules::of(arch.generation()).split_barriers;
         let watch = match look {
-            Look::Not => Watch::Not,
-            Look::Scan(launch) if launch.scope() == Scope::Workgroups => Watch::Not,
-            Look::Scan(launch) => Watch::Scan(Box::new(LdsScan::new(bytes.len(), split_barriers, launch))),
-            Look::Races(races) => Watch::Races(Box::new(LdsRaces::new(bytes.len(), split_barriers, races))),
+            Look::Not => Watcher::Not,
+            Look::Scan(launch) if launch.scope() == Scope::Workgroups => Watcher::Not,
+            Look::Scan(launch) => Watcher::Scan(Box::new(LdsScan::new(bytes.len(), split_barriers, launch))),
+            Look::Races(races) => Watcher::Races(Box::new(LdsRaces::new(bytes.len(), split_barriers, races))),
             Look::Trace(_) => {
-                Watch::Written(Box::new(Written { bytes: vec![false; bytes.len()], reads: Vec::new() }))
+                Watcher::Written(Box::new(Written { bytes: vec![false; bytes.len()], reads: Vec::new() }))
             }
         };
         Self { barrier: Arrivals::default(), bytes, size, beyond, uninitialised: uninitialised.0, watch }
@@ -153,9 +154,9 @@ impl Lds {
     pub(crate) fn clear(&mut self) {
         fill_dwords(&mut self.bytes, self.uninitialised);
         match &mut self.watch {
-            Watch::Scan(scan) => scan.begin(),
-            Watch::Races(races) => races.begin(),
-            Watch::Not | Watch::Written(_) => {}
+            Watcher::Scan(scan) => scan.begin(),
+            Watcher::Races(races) => races.begin(),
+            Watcher::Not | Watcher::Written(_) => {}
         }
     }
 
@@ -164,20 +165,20 @@ impl Lds {
     /// workgroup.
     pub(crate) fn pass_barrier(&mut self) -> Option<Late> {
         match &mut self.watch {
-            Watch::Not => None,
-            Watch::Scan(scan) => {
+            Watcher::Not => None,
+            Watcher::Scan(scan) => {
                 scan.pass_barrier();
                 None
             }
-            Watch::Races(races) => races.pass_barrier(),
-            Watch::Written(_) => None,
+            Watcher::Races(races) => races.pass_barrier(),
+            Watcher::Written(_) => None,
         }
     }
 
     /// The first read of each wave, since the workgroup began, of a byte that nobody had written, if these
     /// are looked for.
     pub(crate) fn take_unwritten_reads(&mut self) -> Vec<UnwrittenRead> {
-        let Watch::Written(written) = &mut self.watch else { return Vec::new() };
+        let Watcher::Written(written) = &mut self.watch else { return Vec::new() };
         written.bytes.fill(false);
         std::mem::take(&mut written.reads)
     }
@@ -185,20 +186,14 @@ impl Lds {
     /// Accesses must be told to [`Lds::note`], [`Lds::note_lanes`] or the scan.
     #[inline(always)]
     pub(crate) fn is_watched(&self) -> bool {
-        !matches!(self.watch, Watch::Not)
-    }
-
-    /// Each access is looked at by itself.
-    #[inline(always)]
-    pub(crate) fn is_looked_through(&self) -> bool {
-        matches!(self.watch, Watch::Races(_) | Watch::Written(_))
+        !matches!(self.watch, Watcher::Not)
     }
 
     /// Pairs of accesses that may be races, of the workgroup that has ended.
     pub(crate) fn take_doubts(&mut self) -> Vec<Late> {
         match &mut self.watch {
-            Watch::Races(races) => races.take_doubts(),
-            Watch::Not | Watch::Scan(_) | Watch::Written(_) => Vec::new(),
+            Watcher::Races(races) => races.take_doubts(),
+            Watcher::Not | Watcher::Scan(_) | Watcher::Written(_) => Vec::new(),
         }
     }
 
@@ -206,7 +201,7 @@ impl Lds {
     #[inline(always)]
     pub(crate) fn scan(&mut self) -> Option<&mut LdsScan> {
         match &mut self.watch {
-            Watch::Scan(scan) => Some(scan),
+            Watcher::Scan(scan) => Some(scan),
             _ => None,
         }
     }
@@ -225,13 +220,13 @@ impl Lds {
         lane: usize,
     ) -> Outcome {
         match &mut self.watch {
-            Watch::Not => Ok(()),
-            Watch::Scan(scan) => {
+            Watcher::Not => Ok(()),
+            Watcher::Scan(scan) => {
                 scan.note((by.wave(), stage), access, at, bytes);
                 Ok(())
             }
-            Watch::Races(races) => races.note(&self.bytes, access, (by, stage), at..at + bytes, lane),
-            Watch::Written(written) => {
+            Watcher::Races(races) => races.note(&self.bytes, access, (by, stage), at..at + bytes, lane),
+            Watcher::Written(written) => {
                 written.note(access, by, at..at + bytes);
                 Ok(())
             }
@@ -251,7 +246,7 @@ impl Lds {
         bytes: usize,
         write: bool,
     ) -> bool {
-        let Watch::Races(races) = &mut self.watch else { return false };
+        let Watcher::Races(races) = &mut self.watch else { return false };
         let mut fine = true;
         let mut end = 0;
         for (lane, address) in addresses.iter().enumerate().filter(|(lane, _)| exec >> lane & 1 != 0) {
@@ -274,8 +269,8 @@ impl Lds {
     #[inline(always)]
     pub(crate) fn settle(&mut self) -> Outcome {
         match &mut self.watch {
-            Watch::Races(races) => races.settle(&self.bytes),
-            Watch::Not | Watch::Scan(_) | Watch::Written(_) => Ok(()),
+            Watcher::Races(races) => races.settle(&self.bytes),
+            Watcher::Not | Watcher::Scan(_) | Watcher::Written(_) => Ok(()),
         }
     }
 

@@ -31,6 +31,7 @@ use crate::program::{Context, Program};
 use crate::record::MaskCounters;
 use crate::rules::Rules;
 use crate::vectors::Vectors;
+use crate::watch::Watch;
 use crate::wave::{EXEC, LANES, M0, REGISTERS, Registers, Status, VCC, Wave};
 
 /// One 32-bit vector register: a value a lane.
@@ -260,10 +261,7 @@ impl Snippet {
                 wave: &mut *wave,
                 lds: &mut *lds,
                 memory: machine.memory(),
-                races: None,
-                focus: None,
-                scan: None,
-                trace: None,
+                watch: Watch::Nobody,
                 round: None,
                 program: &self.program,
                 counters: MaskCounters::default(),

@@ -18,8 +18,9 @@ use crate::check::{Fault, FaultKind};
 use crate::config::Config;
 use crate::memory::{Copied, Memory};
 use crate::program::Program;
-use crate::races::{Clashes, Found, Look, Noted, ScanLaunch, Scope};
+use crate::races::{Clashes, Found, Noted, ScanLaunch, Scope};
 use crate::record::{Execution, Sampled};
+use crate::watch::Look;
 
 /// How often a scan may begin again.
 const SCANS: usize = 8;

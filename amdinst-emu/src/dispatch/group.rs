@@ -14,7 +14,7 @@ use crate::memory::Ticket;
 use crate::program::Context;
 use crate::races::DeviceScan;
 use crate::record::{MaskCounters, MaskRecord, StepRecord};
-use crate::watch::{Polled, Round};
+use crate::watch::{Look, Polled, Round};
 use crate::wave::{Status, Wave};
 
 /// What runs the waves' time slices. A launch without an observer has [`Unobserved`], which costs nothing.
@@ -237,7 +237,7 @@ impl Group {
             let first = index * u64::from(shared.waves_per_group);
             races.doubts.extend(self.lds.take_doubts(), first);
         }
-        if let Some(trace) = shared.look.trace() {
+        if let Look::Trace(trace) = &shared.look {
             let first = index * u64::from(shared.waves_per_group);
             let waves = first..first + u64::from(shared.waves_per_group);
             let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
@@ -269,10 +269,7 @@ impl Group {
             wave: &mut self.waves[number],
             lds: &mut self.lds,
             memory: shared.memory,
-            races: shared.look.races(),
-            focus: shared.look.focus(),
-            scan: self.scan.as_mut(),
-            trace: shared.look.trace(),
+            watch: shared.look.watch(self.scan.as_mut()),
             round,
             program: shared.program,
             counters: MaskCounters { first: shared.mask_slots.start, records: &mut self.counters[number] },

@@ -31,9 +31,10 @@ use crate::fast;
 use crate::lds::Lds;
 use crate::memory::{Copied, Memory, Owner, Protection, Room};
 use crate::program::{Hot, Program};
-use crate::races::{self, Clashes, DeviceRaces, Judge, Late, Look, Races};
+use crate::races::{Clashes, DeviceRaces, Judge, Late, Races};
 use crate::record::{Execution, workgroup};
 use crate::rules::Rules;
+use crate::watch::Look;
 use crate::wave::{REGISTERS, Registers, Wave};
 pub(crate) use barrier::Barrier;
 use group::{Group, LetPass};
@@ -385,7 +386,8 @@ impl<'a> Shared<'a> {
         if asked || self.look.scan().is_some_and(|scan| scan.is_over()) {
             return Some(FaultKind::Stopped);
         }
-        let used_up = self.look.focus().is_some_and(|focus| focus.effort() > self.most_looks);
+        let focus = self.look.races().and_then(|races| races.focus.as_deref());
+        let used_up = focus.is_some_and(|focus| focus.effort() > self.most_looks);
         used_up.then_some(FaultKind::Budget { budget: self.budget, waiting: 0 })
     }
 
@@ -409,7 +411,7 @@ impl<'a> Shared<'a> {
 
     /// Who has accessed device memory, if that is asked for.
     fn races(&self) -> Option<MutexGuard<'_, DeviceRaces>> {
-        races::lock(self.look.races())
+        self.look.races().map(Races::lock)
     }
 
     /// Waves of a workgroup: those at the grid's end may have fewer than the others.

@@ -32,9 +32,8 @@ use crate::check::{Earlier, Fault, FaultKind, MemorySpace};
 use crate::config::{Config, Uninitialised};
 use crate::memory::{Copied, Memory};
 use crate::program::Program;
-use crate::races::Look;
 use crate::record::{self, Execution, Sampled};
-use crate::watch::Trace;
+use crate::watch::{Look, Trace};
 use crate::wave::UnwrittenRead;
 
 /// How often memory is copied to compare two launches.

@@ -5,7 +5,8 @@
 use super::lane_data::get_small;
 use crate::check::{FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::Memory;
-use crate::program::{Action, Context, Part};
+use crate::program::{Action, Part};
+use crate::races::Races;
 use crate::wave::{LANES, Wave};
 
 /// What a lane is about to store.
@@ -103,15 +104,12 @@ pub(super) fn check(w: &Wave, memory: Option<&Memory>, action: Action, stores: &
     Ok(())
 }
 
-/// What comes of what [`check`] has found, if each access is looked at.
+/// Judges what [`check`] has found, where each access is looked at.
 ///
 /// # Errors
 /// A race.
-pub(super) fn judged(context: &Context<'_>, checked: Outcome) -> Outcome {
-    match (checked, context.device_races()) {
-        (Err(trap), Some(mut races)) => races.judge_lanes(context.wave, trap),
-        (checked, _) => checked,
-    }
+pub(super) fn judged(races: &Races, w: &Wave, checked: Outcome) -> Outcome {
+    checked.or_else(|trap| races.lock().judge_lanes(w, trap))
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use super::atomic_float::FloatRules;
 use crate::check::{AccessKind, FaultKind, MemorySpace, Outcome, Trap};
 use crate::memory::{Allocation, Memory, Protection};
 use crate::program::{Action, Context, Handler, ScalarAccess, ScalarKind, Step};
-use crate::races::{self, Access};
+use crate::races::Access;
+use crate::watch::{Trace, Watch};
 use crate::wave::Wave;
 
 /// The function that executes a scalar memory instruction.
@@ -110,14 +111,17 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
 fn watch(context: &mut Context<'_>, action: Action, address: u64, bytes: u8) -> Outcome {
     let access = Access { bytes: bytes.into(), ..action.access(false) };
     let w = &*context.wave;
-    if access.kind != AccessKind::Read {
-        context.trace_stores([(address, access.bytes, None)]);
+    match &mut context.watch {
+        Watch::Nobody => {}
+        Watch::Scan(scan) => scan.note(context.memory, w, access, address),
+        Watch::Races(races) => {
+            let place = w.scratch.offset_of(address).is_none().then_some((address, None));
+            races.lock().note(context.memory, w, access, place)?;
+        }
+        Watch::Trace(_) if access.kind == AccessKind::Read => {}
+        Watch::Trace(trace) => Trace::note(trace, w, [(address, access.bytes, None)]),
     }
-    if let Some(scan) = context.scan.as_deref_mut() {
-        scan.note(context.memory, w, access, address);
-    }
-    let Some(mut races) = races::lock(context.races) else { return Ok(()) };
-    races.note(context.memory, w, access, w.scratch.offset_of(address).is_none().then_some((address, None)))
+    Ok(())
 }
 
 /// Address and bytes of an access that is about to be made.

@@ -44,9 +44,7 @@ impl<const WIDE: bool, const RETURNS: bool> Body for Atomic<WIDE, RETURNS> {
         let Some(place) = found.and_then(|place| place.keep(&mut kept).aligned()) else {
             return general(context, hot);
         };
-        if (context.lds.is_watched() || context.scan.is_some())
-            && !note(context, hot, &place, (AccessKind::Atomic, action))
-        {
+        if context.watch.is_there() && !note(context, hot, &place, (AccessKind::Atomic, action)) {
             return general(context, hot);
         }
         let w = &mut *context.wave;

@@ -106,7 +106,7 @@ impl Lanes<'_> {
 /// access is to be looked at by itself.
 #[inline(never)]
 fn note(context: &mut Context<'_>, hot: &Hot, lanes: &Lanes<'_>) -> bool {
-    let Context { wave: w, lds, focus, .. } = context;
+    let Context { wave: w, lds, watch, .. } = context;
     let kind = AccessKind::plain(lanes.write);
     if let Some(scan) = lds.scan() {
         if scan.wants(w.place.number, kind) {
@@ -119,7 +119,7 @@ fn note(context: &mut Context<'_>, hot: &Hot, lanes: &Lanes<'_>) -> bool {
         }
         return true;
     }
-    if let Some(focus) = focus {
+    if let Some(focus) = watch.races().and_then(|races| races.focus.as_deref()) {
         let met = focus.wants_lds(kind) && {
             let mut noting = focus.meeting_in_lds();
             lanes.gather(&mut noting, w.exec);

@@ -13,7 +13,8 @@ use crate::check::AccessKind;
 use crate::exec::{Bytes, lane_race, plain};
 use crate::memory::{PRIVATE_APERTURE, Protection};
 use crate::program::{Action, Context, Hot, Part};
-use crate::races::{Lines, Noting};
+use crate::races::{Lines, Noting, Races};
+use crate::watch::Watch;
 use crate::wave::{GROUP, LANES, Row, RowAt, SOURCE_ROWS, Wave, lanes_of};
 
 /// A load (or store, if `STORE`) of `DWORDS` a lane. `hot.src[0]`: the first row of the address;
@@ -131,8 +132,8 @@ pub(super) fn note(
         return true;
     }
     let number = context.memory.number_of(place.allocation());
-    match (context.scan.as_deref_mut(), context.focus) {
-        (Some(scan), _) => {
+    match &mut context.watch {
+        Watch::Scan(scan) => {
             if (!orders || scan.notes_synchronising()) && scan.wants(number, kind) {
                 let mut noting = scan.by(number, w.place.number, kind);
                 place.gather(&mut noting, w.exec);
@@ -143,7 +144,7 @@ pub(super) fn note(
             }
             true
         }
-        (None, Some(focus)) if !orders => {
+        Watch::Races(Races { focus: Some(focus), .. }) if !orders => {
             let met = focus.wants(number, kind) && {
                 let mut noting = focus.meeting(number);
                 place.gather(&mut noting, w.exec);
@@ -151,7 +152,7 @@ pub(super) fn note(
             };
             !met
         }
-        _ => false,
+        Watch::Nobody | Watch::Races(_) | Watch::Trace(_) => false,
     }
 }
 
@@ -208,7 +209,7 @@ fn dwords<L: Level, const STORE: bool, const DWORDS: usize>(
 ) -> Option<u32> {
     let w = &mut *context.wave;
     let place = Place::find::<L, STORE>(level, w, context.memory, addresses, 4 * DWORDS as u32)?;
-    let is_watched = context.lds.is_watched() || context.scan.is_some();
+    let is_watched = context.watch.is_there();
     if !is_watched && let Some(strip) = place.strip(level) {
         let [row, ..] = hot.dst.group_mut(w.rows.file_mut());
         for i in 0..parts::<L>() {
@@ -343,7 +344,7 @@ fn less<L: Level, const STORE: bool>(
     let narrow = Narrow::from_bits(hot.imm[2]);
     let place = Place::find::<L, STORE>(level, context.wave, context.memory, addresses, narrow.bytes)?;
     let mut kept = MaybeUninit::uninit();
-    let place = if context.lds.is_watched() || context.scan.is_some() {
+    let place = if context.watch.is_there() {
         let place = place.keep(&mut kept);
         if !note(context, hot, &place, (AccessKind::plain(STORE), narrow.action(STORE))) {
             return Some(general(context, hot));

@@ -1,14 +1,14 @@
 //! The surroundings of a step that is executed.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 use super::{Program, Step};
 use crate::check::{FaultKind, Outcome, Trap};
 use crate::lds::Lds;
 use crate::memory::Memory;
-use crate::races::{self, Clashes, DeviceRaces, DeviceScan};
+use crate::races::{DeviceRaces, Races};
 use crate::record::MaskCounters;
-use crate::watch::{Round, Trace};
+use crate::watch::{Round, Watch};
 use crate::wave::Wave;
 
 /// What a step can reach.
@@ -16,14 +16,8 @@ pub(crate) struct Context<'a> {
     pub(crate) wave: &'a mut Wave,
     pub(crate) lds: &'a mut Lds,
     pub(crate) memory: &'a Memory,
-    /// Who has accessed it, if each access is looked at.
-    pub(crate) races: Option<&'a Mutex<DeviceRaces>>,
-    /// Which accesses are looked at, if not all are.
-    pub(crate) focus: Option<&'a Clashes>,
-    /// The look for what may be a race there, if that is done.
-    pub(crate) scan: Option<&'a mut DeviceScan>,
-    /// Where a value there comes from, if that is looked for.
-    pub(crate) trace: Option<&'a Mutex<Trace>>,
+    /// Who looks at accesses to it.
+    pub(crate) watch: Watch<'a>,
     /// What a round of a loop does to memory, while that is looked for.
     pub(crate) round: Option<&'a mut Round>,
     pub(crate) program: &'a Program,
@@ -36,16 +30,7 @@ pub(crate) struct Context<'a> {
 impl<'a> Context<'a> {
     /// Who has accessed device memory, if that is asked for.
     pub(crate) fn device_races(&self) -> Option<MutexGuard<'a, DeviceRaces>> {
-        races::lock(self.races)
-    }
-
-    /// Tells of stores to device memory, if that is looked for: first byte, size, and lane of each.
-    pub(crate) fn trace_stores(&self, stores: impl IntoIterator<Item = (u64, usize, Option<usize>)>) {
-        let Some(trace) = self.trace else { return };
-        let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
-        for (address, bytes, lane) in stores {
-            trace.note(self.wave, address, bytes, lane);
-        }
+        self.watch.races().map(Races::lock)
     }
 
     /// Go on at a device address.

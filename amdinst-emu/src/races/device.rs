@@ -18,7 +18,7 @@
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use super::Clashes;
 use super::atomicity::{Judge, Pair, Verdict};
@@ -83,11 +83,6 @@ impl Author for GroupMark {
 
 /// Dwords of a page.
 const PAGE: u64 = 1024;
-
-/// Who has accessed device memory, if that is asked for.
-pub(crate) fn lock(races: Option<&Mutex<DeviceRaces>>) -> Option<MutexGuard<'_, DeviceRaces>> {
-    races.map(|races| races.lock().unwrap_or_else(PoisonError::into_inner))
-}
 
 /// What is known of a workgroup.
 #[derive(Clone, Copy, Debug)]

@@ -59,33 +59,19 @@ mod stage;
 mod suspects;
 mod words;
 
-use crate::watch::Trace;
 pub(crate) use atomicity::{Atomicity, Judge};
-pub(crate) use device::{Access, DeviceRaces, lock};
+pub(crate) use device::{Access, DeviceRaces};
 pub(crate) use lds::LdsRaces;
 pub(crate) use reads::Late;
 pub(crate) use scan::{Clashes, DeviceScan, Found, LdsScan, Lines, Noted, Noting, ScanLaunch, Scope};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(crate) use words::Mark;
-
-/// How a launch's accesses are looked at.
-#[derive(Debug)]
-pub(crate) enum Look {
-    /// Not at all.
-    Not,
-    /// For what may be a race.
-    Scan(Arc<ScanLaunch>),
-    /// Each by itself.
-    Races(Races),
-    /// For where a value comes from.
-    Trace(Arc<Mutex<Trace>>),
-}
 
 /// The look at each access by itself.
 #[derive(Debug)]
 pub(crate) struct Races {
     /// Accesses to device memory. The LDS of each workgroup has its own.
-    pub(crate) device: Box<Mutex<DeviceRaces>>,
+    device: Box<Mutex<DeviceRaces>>,
     /// What is unordered, and whether that is a race.
     pub(crate) judge: Judge,
     /// Which dwords are looked at, if not all are.
@@ -102,38 +88,9 @@ impl Races {
         let device = DeviceRaces::new(grid, waves_per_group, judge.clone(), focus.clone());
         Self { device: Box::new(Mutex::new(device)), judge, focus }
     }
-}
 
-impl Look {
-    /// Who has accessed device memory, if each access is looked at.
-    pub(crate) fn races(&self) -> Option<&Mutex<DeviceRaces>> {
-        match self {
-            Self::Races(races) => Some(&races.device),
-            _ => None,
-        }
-    }
-
-    /// Which accesses are looked at by themselves, if not all are.
-    pub(crate) fn focus(&self) -> Option<&Clashes> {
-        match self {
-            Self::Races(races) => races.focus.as_deref(),
-            _ => None,
-        }
-    }
-
-    /// The scan, if it is one.
-    pub(crate) fn scan(&self) -> Option<&Arc<ScanLaunch>> {
-        match self {
-            Self::Scan(scan) => Some(scan),
-            _ => None,
-        }
-    }
-
-    /// Where a value comes from, if that is looked for.
-    pub(crate) fn trace(&self) -> Option<&Mutex<Trace>> {
-        match self {
-            Self::Trace(trace) => Some(trace),
-            _ => None,
-        }
+    /// The accesses to device memory, for this thread alone.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, DeviceRaces> {
+        self.device.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

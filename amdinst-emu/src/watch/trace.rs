@@ -1,6 +1,7 @@
 //! The store that an address had last, and reads of LDS that nothing had written.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use crate::wave::{UnwrittenRead, Wave};
 
@@ -32,8 +33,19 @@ impl Trace {
         Self { address, last: None, reads: Vec::new() }
     }
 
-    /// A lane, or the wave as a whole, stores so many bytes.
-    pub(crate) fn note(&mut self, w: &Wave, address: u64, bytes: usize, lane: Option<usize>) {
+    /// Notes a wave's stores: first byte, size, and lane of each, if it is not the wave as a whole.
+    pub(crate) fn note(
+        trace: &Mutex<Self>,
+        w: &Wave,
+        stores: impl IntoIterator<Item = (u64, usize, Option<usize>)>,
+    ) {
+        let mut trace = trace.lock().unwrap_or_else(PoisonError::into_inner);
+        for (address, bytes, lane) in stores {
+            trace.note_one(w, address, bytes, lane);
+        }
+    }
+
+    fn note_one(&mut self, w: &Wave, address: u64, bytes: usize, lane: Option<usize>) {
         if (address..address + bytes as u64).contains(&self.address) {
             let calls = w.calls.steps().collect();
             self.last = Some(Store { wave: w.index, lane, step: w.current, calls, address, bytes });

@@ -17,6 +17,7 @@ use super::lane_data::{operand, set_result};
 use super::{atomic, lane_race, unimplemented_step, unsupported};
 use crate::check::{AccessKind, Outcome, Trap};
 use crate::program::{Action, Context, Handler, MemoryAccess, Step};
+use crate::watch::Watch;
 use crate::wave::{LANES, Wave, odd_operand};
 
 /// The function that executes a DS instruction.
@@ -127,14 +128,16 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
         }
     }
     lds.settle()?;
-    if !lds.is_watched() || context.trace.is_some() {
-        return Ok(());
-    }
-    let checked = lane_races(w, access, vaddr);
-    match lds.scan() {
-        Some(scan) if checked.is_err() => scan.report_lanes(),
-        Some(_) => {}
-        None => lane_race::judged(context, checked)?,
+    match &context.watch {
+        Watch::Races(races) => lane_race::judged(races, w, lane_races(w, access, vaddr))?,
+        Watch::Scan(_) => {
+            if let Some(scan) = lds.scan()
+                && lane_races(w, access, vaddr).is_err()
+            {
+                scan.report_lanes();
+            }
+        }
+        Watch::Nobody | Watch::Trace(_) => {}
     }
     Ok(())
 }

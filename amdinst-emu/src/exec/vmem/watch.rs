@@ -4,8 +4,10 @@
 use super::{LaneAddress, bytes_of};
 use crate::check::{AccessKind, Outcome};
 use crate::exec::lane_race;
+use crate::memory::Memory;
 use crate::program::{Action, Context, MemoryAccess, Step};
-use crate::watch::Polled;
+use crate::races::{Access, DeviceScan};
+use crate::watch::{Polled, Trace, Watch};
 use crate::wave::{LANES, Wave};
 
 /// Notes what the active lanes are about to do to device memory.
@@ -18,39 +20,50 @@ pub(super) fn note(
     access: &MemoryAccess,
     places: &[LaneAddress; LANES],
 ) -> Outcome {
-    if context.scan.is_some() {
-        scan(context, step, access, places);
-        return Ok(());
-    }
     let how = access.action.access(passes_the_cache(step));
-    if how.kind != AccessKind::Read {
-        let active = places.iter().enumerate().filter(|(lane, _)| context.wave.active(*lane));
-        context.trace_stores(active.filter_map(|(lane, place)| match *place {
-            LaneAddress::Global(address) => Some((address, how.bytes, Some(lane))),
-            _ => None,
-        }));
-    }
-    let Some(mut races) = context.device_races() else { return Ok(()) };
     let w = &*context.wave;
-    let lanes = places.iter().enumerate().filter(|(lane, _)| w.active(*lane));
-    let lanes = lanes.filter_map(|(lane, place)| match *place {
-        LaneAddress::Global(address) if w.scratch.offset_of(address).is_none() => Some((address, Some(lane))),
-        _ => None,
-    });
-    races.note(context.memory, w, how, lanes)
+    let active = places.iter().enumerate().filter(|(lane, _)| w.active(*lane));
+    match &mut context.watch {
+        Watch::Nobody => Ok(()),
+        Watch::Scan(scan) => {
+            scan_all(scan, context.memory, w, how, active.map(|(_, place)| place));
+            Ok(())
+        }
+        Watch::Races(races) => {
+            let places = active.filter_map(|(lane, place)| match *place {
+                LaneAddress::Global(address) if w.scratch.offset_of(address).is_none() => {
+                    Some((address, Some(lane)))
+                }
+                _ => None,
+            });
+            races.lock().note(context.memory, w, how, places)
+        }
+        Watch::Trace(_) if how.kind == AccessKind::Read => Ok(()),
+        Watch::Trace(trace) => {
+            let stores = active.filter_map(|(lane, place)| match *place {
+                LaneAddress::Global(address) => Some((address, how.bytes, Some(lane))),
+                _ => None,
+            });
+            Trace::note(trace, w, stores);
+            Ok(())
+        }
+    }
 }
 
-/// Notes the accesses of all lanes in a scan for races, which cannot fail.
-fn scan(context: &mut Context<'_>, step: &Step, access: &MemoryAccess, places: &[LaneAddress; LANES]) {
-    let how = access.action.access(passes_the_cache(step));
-    let Some(scan) = context.scan.as_deref_mut() else { return };
+/// Notes the accesses of lanes in a scan for races, which cannot fail.
+fn scan_all<'a>(
+    scan: &mut DeviceScan,
+    memory: &Memory,
+    w: &Wave,
+    how: Access,
+    places: impl Iterator<Item = &'a LaneAddress>,
+) {
     if how.kind == AccessKind::Read && how.synchronises && !scan.notes_synchronising() {
         return;
     }
-    let w = &*context.wave;
-    for (_, place) in places.iter().enumerate().filter(|(lane, _)| w.active(*lane)) {
+    for place in places {
         match *place {
-            LaneAddress::Global(address) => scan.note(context.memory, w, how, address),
+            LaneAddress::Global(address) => scan.note(memory, w, how, address),
             LaneAddress::Pieces { .. } => scan.report_unseen(),
             LaneAddress::Lds(_)
             | LaneAddress::Private(_)
@@ -79,7 +92,7 @@ pub(super) fn settle(
     access: &MemoryAccess,
     places: &[LaneAddress; LANES],
 ) -> Outcome {
-    if !context.lds.is_watched() || !matches!(access.action, Action::Store { .. }) {
+    if !context.watch.is_there() || !matches!(access.action, Action::Store { .. }) {
         return Ok(());
     }
     if let Some(mut races) = context.device_races() {
@@ -99,11 +112,11 @@ pub(super) fn settle(
         });
         let stores = stores.map(|(address, lane)| lane_race::Store { address, lane, row: access.data[0] });
         let checked = lane_race::check(w, memory, access.action, &mut stores.collect::<Vec<_>>());
-        match &mut context.scan {
-            Some(scan) if checked.is_err() => scan.report_lanes(),
-            _ if context.trace.is_some() => {}
-            Some(_) => {}
-            None => lane_race::judged(context, checked)?,
+        match &context.watch {
+            Watch::Nobody | Watch::Trace(_) => {}
+            Watch::Scan(scan) if checked.is_err() => scan.report_lanes(),
+            Watch::Scan(_) => {}
+            Watch::Races(races) => lane_race::judged(races, w, checked)?,
         }
     }
     Ok(())
