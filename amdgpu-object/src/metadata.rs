@@ -37,10 +37,10 @@ pub struct KernelMetadata {
     pub vgpr_count: u32,
     /// AGPRs used.
     pub agpr_count: u32,
-    /// SGPRs the compiler spilled.
-    pub sgpr_spill_count: u32,
-    /// VGPRs the compiler spilled.
-    pub vgpr_spill_count: u32,
+    /// SGPRs the compiler spilled, if the note tells.
+    pub sgpr_spill_count: Option<u32>,
+    /// VGPRs the compiler spilled, if the note tells.
+    pub vgpr_spill_count: Option<u32>,
     /// Most work-items a workgroup may have.
     pub max_flat_workgroup_size: u32,
     /// Required workgroup size, if the kernel has one.
@@ -267,7 +267,7 @@ const KEYS: [(&str, Read); 18] = [
     }),
     (".sgpr_count", |found, stream, key| set(&mut found.metadata.sgpr_count, number(stream, key))),
     (".sgpr_spill_count", |found, stream, key| {
-        set(&mut found.metadata.sgpr_spill_count, number(stream, key))
+        set(&mut found.metadata.sgpr_spill_count, number(stream, key).map(Some))
     }),
     (".symbol", |found, stream, key| set(&mut found.symbol, string(stream, key).map(Some))),
     (".uses_dynamic_stack", |found, stream, key| {
@@ -275,7 +275,7 @@ const KEYS: [(&str, Read); 18] = [
     }),
     (".vgpr_count", |found, stream, key| set(&mut found.metadata.vgpr_count, number(stream, key))),
     (".vgpr_spill_count", |found, stream, key| {
-        set(&mut found.metadata.vgpr_spill_count, number(stream, key))
+        set(&mut found.metadata.vgpr_spill_count, number(stream, key).map(Some))
     }),
     (".wavefront_size", |found, stream, key| set(&mut found.metadata.wavefront_size, number(stream, key))),
     // LLVM writes it as a number.

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::diff::{Diff, Verdict};
 use crate::fold::{Shown, fold};
+use crate::limit::{self, Operator, Parts};
 use crate::summary::{KernelSummary, Summary};
 
 /// What a limit is on.
@@ -53,25 +54,19 @@ const METRICS: [(&str, Metric); 12] = [
     ("slower", Metric::Slower),
 ];
 
-const OPERATORS: [&str; 4] = [">=", "<=", ">", "<"];
-
-/// Stands for the operator on whose side a metric is worse: `diverged:5%` is `diverged>5%`, and needs no
-/// quotes in a shell.
-const LIMIT: &str = ":";
-
 impl Metric {
     /// The operator that tells what is beyond a limit.
-    const fn beyond(self) -> &'static str {
+    const fn beyond(self) -> Operator {
         match self {
-            Self::Active | Self::Occupancy => "<",
-            _ => ">",
+            Self::Active | Self::Occupancy => Operator::Below,
+            _ => Operator::Above,
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
-    Limit { metric: Metric, operator: &'static str, value: f64, percent: bool },
+    Limit { metric: Metric, operator: Operator, value: f64, percent: bool },
     Worse,
 }
 
@@ -100,19 +95,13 @@ impl FromStr for Gate {
         if compact == "worse" {
             return Ok(Self { text: compact, rule: Rule::Worse });
         }
-        let split = |operator: &&'static str| {
-            compact.split_once(*operator).map(|(metric, value)| (metric, *operator, value))
-        };
-        let (name, operator, value) = OPERATORS
-            .iter()
-            .chain([&LIMIT])
-            .find_map(split)
-            .ok_or_else(|| GateError(format!("`{text}` has no limit")))?;
+        let Parts { name, operator, value } =
+            Parts::of(&compact).ok_or_else(|| GateError(format!("`{text}` has no limit")))?;
         let metric = METRICS.iter().find(|(known, _)| *known == name);
         let (_, metric) = *metric.ok_or_else(|| GateError(format!("unknown limit `{name}`")))?;
-        let operator = if operator == LIMIT { metric.beyond() } else { operator };
+        let operator = operator.unwrap_or(metric.beyond());
         let (number, percent) = value.strip_suffix('%').map_or((value, false), |number| (number, true));
-        if metric == Metric::Slower && !(percent && operator.starts_with('>')) {
+        if metric == Metric::Slower && !(percent && matches!(operator, Operator::Above | Operator::AtLeast)) {
             return Err(GateError(format!(
                 "`{text}` is not a share above which a kernel is too slow, as `slower:5%` is"
             )));
@@ -120,8 +109,7 @@ impl FromStr for Gate {
         if percent && !matches!(metric, Metric::Diverged | Metric::Slower) {
             return Err(GateError(format!("`{name}` is not a share: write a number without %")));
         }
-        let value = number.parse::<f64>().ok().filter(|value| value.is_finite());
-        let value = value.ok_or_else(|| GateError(format!("`{number}` is not a number")))?;
+        let value = limit::number(number).ok_or_else(|| GateError(format!("`{number}` is not a number")))?;
         Ok(Self { rule: Rule::Limit { metric, operator, value, percent }, text: compact })
     }
 }
@@ -157,12 +145,7 @@ impl Gate {
         match self.rule {
             Rule::Worse => diff.map(|diff| self.worse(diff)).unwrap_or_default(),
             Rule::Limit { metric, operator, value, percent } => {
-                let fails = |measured: f64| match operator {
-                    ">" => measured > value,
-                    "<" => measured < value,
-                    ">=" => measured >= value,
-                    _ => measured <= value,
-                };
+                let fails = |measured: f64| operator.is_beyond(measured, value);
                 let mut violations = Vec::new();
                 for kernel in &summary.kernels {
                     match metric {

@@ -55,7 +55,8 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
     text
 }
 
-fn line(text: &mut String, command: &str, location: &Location, title: &str, message: &str) {
+/// An annotation at a place.
+pub(crate) fn line(text: &mut String, command: &str, location: &Location, title: &str, message: &str) {
     let mut properties = Vec::new();
     if let Some(file) = &location.file {
         properties.push(format!("file={}", property(file)));

@@ -6,6 +6,8 @@
 //! for programs. [`diff`] sets two of them side by side, [`gate`] says whether one keeps a limit. [`Sources`]
 //! gives the source lines, and says which files changed since.
 //!
+//! [`resources`] is another document: what the kernels of a file take, which needs no run.
+//!
 //! Nothing here measures or launches anything.
 
 #![forbid(unsafe_code)]
@@ -18,10 +20,12 @@ pub mod github;
 pub mod html;
 pub mod human;
 pub mod lcov;
+mod limit;
 mod lines;
 pub mod markdown;
 mod place;
 mod places;
+pub mod resources;
 pub mod sarif;
 pub mod sources;
 pub mod summary;

@@ -246,6 +246,6 @@ fn kernels(text: &mut String, summary: &Summary) {
 }
 
 /// Text as it may stand in a cell.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', "<br>")
 }

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use amdinst_launch::language::{self, Argument, Expectation, Save, Selector};
 use amdinst_report::Gate;
+use amdinst_report::resources::ResourceLimit;
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 pub use self::files::{FileArgs, InputArgs};
@@ -358,13 +359,50 @@ pub struct ReportArgs {
 
 /// `cargo amdinst inspect`.
 #[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Limits of --resources, as in --fail-on vgprs:128 (at most 128; for `occupancy`: at least). Or as a comparison that must be
+false, as in --fail-on 'vgprs>128' (<, <=, > or >=):
+  spills             registers that the compiler had to spill; the word alone: none may be
+  scratch            bytes of scratch memory a work-item
+  occupancy          waves a SIMD, in the largest workgroup that the kernel allows
+  vgprs agprs sgprs  registers
+  lds                bytes of LDS a workgroup
+  code               bytes of code
+With --baseline, how much worse each may be: vgprs:+8, occupancy:-1, code:+5%; or `worse`: nothing may be.")]
 pub struct InspectArgs {
     /// Which code objects.
     #[command(flatten)]
     pub input: InputArgs,
+    /// Show one line a kernel: registers, spills, LDS, scratch memory, occupancy, bytes of code
+    #[arg(long)]
+    pub resources: bool,
+    /// Only this kernel; may be repeated
+    #[arg(long, value_name = "K", requires = "resources")]
+    pub kernel: Vec<String>,
+    /// Show the kernels that differ from those of an earlier file, or of what `--resources --format json`
+    /// printed
+    #[arg(long, value_name = "FILE", requires = "resources")]
+    pub baseline: Option<PathBuf>,
+    /// A limit; may be repeated: exit code 12 if a kernel is beyond it, see below
+    #[arg(long, value_name = "LIMIT", requires = "resources")]
+    pub fail_on: Vec<ResourceLimit>,
     /// How to print
     #[arg(long, value_name = "FMT", default_value = "human")]
-    pub format: Format,
+    pub format: InspectFormat,
+}
+
+/// How `inspect` prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum InspectFormat {
+    /// For people.
+    #[default]
+    Human,
+    /// One JSON document, which `--baseline` takes.
+    Json,
+    /// Of --resources: Markdown, for a job's summary or a comment.
+    Markdown,
+    /// Of --resources: workflow commands that GitHub shows, one for each kernel beyond a limit.
+    Github,
 }
 
 /// `cargo amdinst disasm`.

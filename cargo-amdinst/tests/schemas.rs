@@ -29,6 +29,24 @@ fn inspect() {
 }
 
 #[test]
+fn resources_and_their_comparison() {
+    let words = ["inspect", FIXTURE, "--resources", "--format", "json"];
+    let mut table = printed(&words);
+    is_as_said("resources.v1.json", &table);
+    // With each kind of change, and a figure that is not known.
+    table["kernels"][0]["vgprs"] = 1.into();
+    table["kernels"][0]["spills"] = Value::Null;
+    table["kernels"][1]["name"] = "gone".into();
+    is_as_said("resources.v1.json", &table);
+    let directory = tempfile::tempdir().unwrap();
+    let baseline = directory.path().join("before.json");
+    fs::write(&baseline, table.to_string()).unwrap();
+    let diff = printed(&[&words[..], &["--baseline", baseline.to_str().unwrap()]].concat());
+    assert_eq!(diff["changes"].as_array().unwrap().len(), 3, "{diff}");
+    is_as_said("resources-diff.v1.json", &diff);
+}
+
+#[test]
 fn isa() {
     is_as_said("isa.v1.json", &printed(&["isa", "--target-cpu", "gfx1100", "--format", "json"]));
     is_as_said("isa.v1.json", &printed(&["isa", "--format", "json"]));

@@ -85,6 +85,11 @@ fn number_in(map: &Value, key: &str) -> Option<u32> {
     get(map, key).map_or(Some(0), |value| value.as_u64()?.try_into().ok())
 }
 
+/// A number that may be left out.
+fn told_in(map: &Value, key: &str) -> Option<Option<u32>> {
+    get(map, key).map_or(Some(None), |value| Some(Some(value.as_u64()?.try_into().ok()?)))
+}
+
 fn text_in(map: &Value, key: &str) -> Option<Option<String>> {
     get(map, key).map_or(Some(None), |value| Some(Some(amdinst_text::name_of(value.as_str()?).into_owned())))
 }
@@ -121,8 +126,8 @@ fn kernel_in(map: &Value) -> Option<KernelEntry> {
         sgpr_count: number_in(map, ".sgpr_count")?,
         vgpr_count: number_in(map, ".vgpr_count")?,
         agpr_count: number_in(map, ".agpr_count")?,
-        sgpr_spill_count: number_in(map, ".sgpr_spill_count")?,
-        vgpr_spill_count: number_in(map, ".vgpr_spill_count")?,
+        sgpr_spill_count: told_in(map, ".sgpr_spill_count")?,
+        vgpr_spill_count: told_in(map, ".vgpr_spill_count")?,
         max_flat_workgroup_size: number_in(map, ".max_flat_workgroup_size")?,
         reqd_workgroup_size: reqd_workgroup_size.filter(|size| *size != [0; 3]),
         language: text_in(map, ".language")?,

@@ -7,6 +7,7 @@
 //! * [`masks`]: value numbering of lane masks, and what each write of EXEC is.
 //! * [`modes`], [`mode_flow`]: where vector instructions may be indexed, or skipped.
 //! * [`liveness`]: registers that are live before and after an instruction, across calls.
+//! * [`spills`]: registers that the compiler had to keep elsewhere.
 //! * `hazards`: which instructions must be how far apart.
 //!
 //! Code is decoded once, following control flow. [`program`] keeps of each instruction what is asked of all
@@ -22,4 +23,5 @@ pub mod mode_flow;
 pub mod modes;
 pub mod program;
 mod rounds;
+pub mod spills;
 mod values;

@@ -2,6 +2,7 @@
 //! is still there, in order.
 
 mod session;
+mod spilling;
 
 use std::path::Path;
 use std::process::Command;

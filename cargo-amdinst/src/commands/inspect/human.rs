@@ -57,8 +57,10 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
     if kernel.agprs > 0 {
         write!(f, ", {} AGPRs", kernel.agprs)?;
     }
-    if kernel.sgpr_spills + kernel.vgpr_spills > 0 {
-        write!(f, "; spilled {} SGPRs, {} VGPRs", kernel.sgpr_spills, kernel.vgpr_spills)?;
+    match (kernel.sgpr_spills, kernel.vgpr_spills) {
+        (Some(0), Some(0)) => {}
+        (Some(sgprs), Some(vgprs)) => write!(f, "; spilled {sgprs} SGPRs, {vgprs} VGPRs")?,
+        _ => f.write_str("; what was spilled is not told")?,
     }
     writeln!(f)?;
     if let Some(WavesView { lanes, workgroup_processor_mode }) = kernel.waves {

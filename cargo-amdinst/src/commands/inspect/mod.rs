@@ -1,6 +1,7 @@
 //! `cargo amdinst inspect`: show what a code object holds.
 
 mod human;
+mod resources;
 pub mod view;
 
 pub use human::{Human, place};
@@ -10,9 +11,9 @@ use std::collections::HashMap;
 use amdinst_core::instrument::{self, KernelProbes, Options, probe_specs};
 
 use super::input::{File, Found, Input, Skipped};
-use crate::cli::{Format, InspectArgs};
+use crate::cli::{InspectArgs, InspectFormat};
 use crate::context::Context;
-use crate::exit::{CommandResult, Exit};
+use crate::exit::{CommandResult, Exit, Failure};
 use crate::output;
 use view::{FileView, GenericView, KernelView, ObjectView, SkippedView};
 
@@ -21,6 +22,13 @@ use view::{FileView, GenericView, KernelView, ObjectView, SkippedView};
 /// # Errors
 /// When the file cannot be read, or holds no code object that this version can read.
 pub fn run(context: &mut Context, args: &InspectArgs) -> CommandResult {
+    if args.resources {
+        return resources::run(context, args);
+    }
+    if let InspectFormat::Markdown | InspectFormat::Github = args.format {
+        let message = "this format is for `--resources` alone";
+        return Err(Failure::msg(Exit::Usage, message).help("`--format json` is for both"));
+    }
     let file_args = args.input.resolve(context)?;
     let file = File::open(&file_args.file)?;
     let input = Input::new(&file_args, &file)?.tell_odd_names(context);
@@ -37,8 +45,8 @@ pub fn run(context: &mut Context, args: &InspectArgs) -> CommandResult {
         skipped.into_iter().map(|Skipped { target, reason, .. }| SkippedView { target, reason }).collect();
     let view = FileView::new(&file_args.file.display().to_string(), code_objects, skipped);
     match args.format {
-        Format::Human => output::print(&Human(&view))?,
-        Format::Json => output::print_json(&view)?,
+        InspectFormat::Json => output::print_json(&view)?,
+        _ => output::print(&Human(&view))?,
     }
     Ok(Exit::Success)
 }

@@ -95,10 +95,10 @@ pub struct KernelView {
     pub vgprs: u32,
     /// AGPRs.
     pub agprs: u32,
-    /// Spilled SGPRs.
-    pub sgpr_spills: u32,
-    /// Spilled VGPRs.
-    pub vgpr_spills: u32,
+    /// Spilled SGPRs; nothing if the note does not tell.
+    pub sgpr_spills: Option<u32>,
+    /// Spilled VGPRs; nothing if the note does not tell.
+    pub vgpr_spills: Option<u32>,
     /// The size of its waves, where the processor has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waves: Option<WavesView>,
