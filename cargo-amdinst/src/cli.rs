@@ -1,6 +1,7 @@
 //! The command line: every command and option, and how `argv` reaches them.
 
 mod files;
+pub mod gpus;
 mod launch;
 mod measure;
 mod package;
@@ -17,6 +18,7 @@ use amdinst_report::resources::ResourceLimit;
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 pub use self::files::{FileArgs, InputArgs};
+pub use self::gpus::{TestGpu, TestGpus};
 pub use self::launch::{CheckArgs, Dim3, LimitArgs, TimingChoice};
 pub use self::measure::{AbiChoice, CounterChoice, LevelChoice, MeasureArgs, MeasureChoice};
 pub use self::package::{LockArgs, PackageArgs, ToolchainArgs};
@@ -179,6 +181,14 @@ pub struct TestArgs {
     /// Run the tests once per profile, and list those that end differently: two or more, separated by commas
     #[arg(long, value_name = "P,P", value_delimiter = ',', conflicts_with_all = ["profile", "release"], hide_short_help = true)]
     pub profiles: Vec<String>,
+    /// Run the tests once for each of these GPUs, and show them side by side: processors (`gfx1100`), with a
+    /// size of waves (`gfx1100/64`), or families (`cdna`, `rdna`, `rdna2`, `rdna3`, `rdna4`), separated by
+    /// commas
+    #[arg(long, value_name = "GPU,GPU", value_delimiter = ',', conflicts_with_all = ["profiles", "target_cpu", "wave_size"])]
+    pub gpus: Vec<TestGpus>,
+    /// --gpus with one of each instruction set and size of waves
+    #[arg(long, conflicts_with_all = ["gpus", "profiles", "target_cpu", "wave_size"])]
+    pub all_gpus: bool,
     /// Where to launch the kernels
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: DeviceChoice,
@@ -222,6 +232,11 @@ impl TestArgs {
     /// Where traces of modeled launches go.
     pub fn timelines(&self) -> Option<&PathBuf> {
         self.timeline_dir.as_ref().or(self.old_timeline.as_ref())
+    }
+
+    /// Whether the tests run once a GPU.
+    pub fn has_gpus(&self) -> bool {
+        self.all_gpus || !self.gpus.is_empty()
     }
 }
 

@@ -6,7 +6,7 @@
 //! file: cargo's exit code is the same for tests that failed and tests that did not compile.
 
 mod keep;
-mod profiles;
+mod matrix;
 mod results;
 mod scratch;
 mod targets;
@@ -14,7 +14,7 @@ mod targets;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use amdinst_core::instrument::Home;
 use amdinst_emu::timing::Model;
@@ -23,12 +23,12 @@ use amdinst_format::interface::VARIABLE;
 use amdinst_runtime::stopping;
 
 use self::keep::Kept;
-use self::profiles::Endings;
+use self::matrix::{Axis, Matrix};
 use crate::build::compiled::{self, Entry};
 use crate::build::instrument::Forms;
 use crate::build::package::KernelPackage;
 use crate::build::{Built, BuiltPackage, build};
-use crate::cli::{DeviceChoice, Format, TestArgs};
+use crate::cli::{DeviceChoice, Format, TestArgs, TestGpu, TestGpus};
 use crate::commands::instrument::options;
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -54,8 +54,12 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     // Told before minutes of building.
     crate::runtime::file()?;
     let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
+    let gpus = gpus_of(args)?;
+    if !gpus.is_empty() {
+        return run_on(context, args, &gpus, junit.as_deref());
+    }
     if args.profiles.is_empty() {
-        return run_once(context, args, junit.as_deref(), &mut Endings::default());
+        return run_once(context, args, junit.as_deref(), &mut Matrix::default());
     }
     let mut profiles: Vec<&String> = Vec::new();
     args.profiles.iter().for_each(|profile| {
@@ -78,7 +82,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         let args = with(profile);
         build(context, &args.package, &forms_of(&args)?)?;
     }
-    let (mut exit, mut endings) = (Exit::Success, Endings::default());
+    let (mut exit, mut endings) = (Exit::Success, Matrix::of(Axis::Profiles));
     for profile in profiles {
         let args = with(profile);
         context.shell.status("Profile", profile);
@@ -103,6 +107,51 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     Ok(exit)
 }
 
+/// The GPUs of a matrix, each once; none where the tests run as they do by themselves.
+fn gpus_of(args: &TestArgs) -> CommandResult<Vec<TestGpu>> {
+    let asked = if args.all_gpus {
+        vec![TestGpus::all().map_err(|error| Failure::msg(Exit::Internal, error))?]
+    } else {
+        args.gpus.clone()
+    };
+    let mut gpus: Vec<TestGpu> = Vec::new();
+    for gpu in asked.into_iter().flat_map(|some| some.0) {
+        if !gpus.contains(&gpu) {
+            gpus.push(gpu);
+        }
+    }
+    Ok(gpus)
+}
+
+/// Runs the tests once a GPU, and shows how they ended side by side. Kernels that cannot be built for one of
+/// them are tested on the others.
+fn run_on(context: &mut Context, args: &TestArgs, gpus: &[TestGpu], junit: Option<&Path>) -> CommandResult {
+    let (mut exit, mut endings) = (Exit::Success, Matrix::of(Axis::Gpus));
+    for gpu in gpus {
+        let mut args = args.clone();
+        args.package.target_cpu = vec![gpu.arch.name().to_owned()];
+        args.package.wave_size = Some(gpu.wave);
+        endings.begin(&gpu.to_string());
+        let ended = match run_once(context, &args, junit, &mut endings) {
+            Err(failure) if failure.exit == Exit::BuildFailed => {
+                context.shell.failure(&failure);
+                endings.lacks_build();
+                Exit::BuildFailed
+            }
+            ended => ended?,
+        };
+        context.shell.status("Tested", format_args!("{gpu}: {}", endings.tally()));
+        exit = exit.max(ended);
+    }
+    if args.package.message_format == Format::Json {
+        output::print(&format_args!("{}\n", endings.json()))?;
+    } else {
+        output::print(&format_args!("{}{}", endings.table(), endings.reasons()))?;
+    }
+    context.shell.status("Compared", endings.summary());
+    Ok(exit)
+}
+
 /// How the kernels are instrumented: with counters where these tests have them.
 fn forms_of(args: &TestArgs) -> CommandResult<Forms> {
     let home = args.measuring.counters.unwrap_or_default().home();
@@ -115,7 +164,7 @@ fn run_once(
     context: &mut Context,
     args: &TestArgs,
     junit: Option<&Path>,
-    endings: &mut Endings,
+    endings: &mut Matrix,
 ) -> CommandResult {
     let built = build(context, &args.package, &forms_of(args)?)?;
     let cpus = built.packages.iter().flat_map(|package| &package.package.cpus);
@@ -186,13 +235,14 @@ fn run_once(
             keep::keep(package, args.measuring.counters.unwrap_or_default().home(), &kept, &chosen_by)?;
         endings.add(name, &programs);
         match kept {
+            Kept::Run if args.has_gpus() => {}
             Kept::Run => context
                 .shell
                 .status("Saved", format_args!("the run: `cargo amdinst report -p {name}` shows it")),
             Kept::NoTest => none_ran.push(format!("`{name}`")),
             Kept::NoProgram => {}
         }
-        if failed {
+        if failed && !args.has_gpus() {
             context.shell.help(format_args!(
                 "`cargo amdinst report -p {name}` shows the branches and faults of this run; `cargo amdinst run` launches \
                  one kernel by hand"
@@ -318,7 +368,7 @@ impl TestRun<'_> {
             format_args!(
                 "{} for {} (device {}, counters {})",
                 package.name,
-                self.cpu,
+                self.gpu(),
                 self.device(),
                 self.counters()
             ),
@@ -359,10 +409,18 @@ impl TestRun<'_> {
         if json {
             command.args(["--message-format", "json"]);
         }
-        match context.shell.verbosity() {
+        // Of tests side by side, the matrix says how they end.
+        let verbosity = match context.shell.verbosity() {
+            Verbosity::Normal if self.args.has_gpus() => Verbosity::Quiet,
+            verbosity => verbosity,
+        };
+        match verbosity {
             Verbosity::Quiet => drop(command.arg("--quiet")),
             Verbosity::Normal => {}
             _ => drop(command.arg("--verbose")),
+        }
+        if self.args.has_gpus() && verbosity == Verbosity::Quiet && !json {
+            command.stdout(Stdio::null());
         }
         command.args(["--color", context.shell.color_for_children(), "--"]);
         if json {
@@ -380,7 +438,7 @@ impl TestRun<'_> {
         command.env("AMDINST_FRESH", "1");
         command.env("AMDINST_TARGET_CPU", self.cpu).env("AMDINST_PROFILE", &package.profile);
         command.env("AMDINST_DEVICE", self.device()).env("AMDINST_COUNTERS", self.counters());
-        let report = match (json, context.shell.verbosity()) {
+        let report = match (json, verbosity) {
             (true, _) => "json",
             (false, Verbosity::Quiet) => "none",
             (false, Verbosity::Normal) => "summary",
@@ -401,6 +459,12 @@ impl TestRun<'_> {
             None => command.env_remove("AMDINST_JUNIT"),
         };
         command
+    }
+
+    /// The processor, with the size of waves if it is not the usual one.
+    fn gpu(&self) -> String {
+        let wave = self.package.package.other_wave(self.cpu);
+        wave.map_or_else(|| self.cpu.to_owned(), |wave| format!("{}/{}", self.cpu, wave.lanes()))
     }
 
     const fn device(&self) -> &'static str {
