@@ -181,12 +181,18 @@ pub struct TestArgs {
     /// Run the tests once per profile, and list those that end differently: two or more, separated by commas
     #[arg(long, value_name = "P,P", value_delimiter = ',', conflicts_with_all = ["profile", "release"], hide_short_help = true)]
     pub profiles: Vec<String>,
-    /// Run the tests once for each of these GPUs, and show them side by side: processors (`gfx1100`), with a
-    /// size of waves (`gfx1100/64`), or families (`cdna`, `rdna`, `rdna2`, `rdna3`, `rdna4`), separated by
-    /// commas
-    #[arg(long, value_name = "GPU,GPU", value_delimiter = ',', conflicts_with_all = ["profiles", "target_cpu", "wave_size"])]
+    /// Run the tests once for each of these GPUs, side by side: processors
+    /// (`gfx1100`), with a size of waves (`gfx1100/64`), or families (`cdna`, `rdna`, `rdna2`, `rdna3`,
+    /// `rdna4`), separated by commas
+    #[arg(
+        long,
+        value_name = "GPU,GPU",
+        value_delimiter = ',',
+        conflicts_with_all = ["profiles", "target_cpu", "wave_size"],
+        hide_short_help = true
+    )]
     pub gpus: Vec<TestGpus>,
-    /// --gpus with one of each instruction set and size of waves
+    /// Run the tests once for each instruction set and size of waves, side by side
     #[arg(long, conflicts_with_all = ["gpus", "profiles", "target_cpu", "wave_size"])]
     pub all_gpus: bool,
     /// Where to launch the kernels
