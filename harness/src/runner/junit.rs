@@ -12,7 +12,11 @@ use crate::runtime::{self, Answer, slice};
 
 /// Adds this program's tests, as one suite, to the file at `path`.
 pub(super) fn write(path: &Path, results: &[Finished], time: Duration) -> Result<(), String> {
-    let suite = JunitSuite { name: program(), time, cases: results.iter().map(case).collect() };
+    let name = match std::env::var("AMDINST_JUNIT_GPU") {
+        Ok(gpu) if !gpu.is_empty() => format!("{} on {gpu}", program()),
+        _ => program(),
+    };
+    let suite = JunitSuite { name, time, cases: results.iter().map(case).collect() };
     let text = serde_json::to_string(&suite).map_err(|error| error.to_string())?;
     let interface = runtime::interface().map_err(|error| error.to_string())?;
     let name = path.to_str().ok_or_else(|| format!("AMDINST_JUNIT={} is not UTF-8", path.display()))?;

@@ -458,6 +458,11 @@ impl TestRun<'_> {
             Some(path) => command.env("AMDINST_JUNIT", path),
             None => command.env_remove("AMDINST_JUNIT"),
         };
+        // A suite a GPU.
+        match self.args.has_gpus() {
+            true => command.env("AMDINST_JUNIT_GPU", self.gpu()),
+            false => command.env_remove("AMDINST_JUNIT_GPU"),
+        };
         command
     }
 
