@@ -356,12 +356,7 @@ fn value(
             true if acc() => Ok(Value::Agpr(code as u8)),
             _ => Ok(Value::Vgpr(code as u8)),
         },
-        Class::Src => match code {
-            VGPR_BASE.. => vgpr(arch, code - VGPR_BASE, dwords).map(Value::Vgpr),
-            LITERAL if entry.takes_literal => Ok(fields.take_literal()),
-            _ if dwords < 2 && is_lds_direct(arch, code) => Ok(Value::Special(Special::LdsDirect)),
-            _ => fields.scalar_source(field, code, dwords),
-        },
+        Class::Src => any_source(fields, entry, field, code, dwords),
         Class::MatrixAb => Ok(vector_register(vector_source(arch, code, dwords)?, acc())),
         Class::MatrixD => Ok(vector_register(vgpr(arch, code, dwords)?, bits.acc_cd.get(main) != 0)),
         Class::MatrixC | Class::MatrixCAgpr => matrix_addend(fields, (spec, field), code, dwords),
@@ -377,19 +372,7 @@ fn value(
             fields.pass_over(field);
             Ok(Value::Off)
         }
-        Class::Saddr => match code {
-            _ if code == bits.saddr_off => Ok(Value::Off),
-            _ if bits.scratch_off == Some(code)
-                && entry.encoding == Encoding::Scratch
-                && (arch.has(Feature::ScratchWithoutAddress) || moves_to_lds(fields, entry)) =>
-            {
-                Ok(Value::Off)
-            }
-            _ => match fields.scalar(field, code, 0, dwords)? {
-                Value::EXEC if dwords > 1 && !takes_exec(fields, entry) => Err(Illegal::Kind("EXEC")),
-                register => Ok(register),
-            },
-        },
+        Class::Saddr => scalar_address(fields, entry, field, code, dwords),
         Class::BufferAddr if dwords == 0 => {
             fields.pass_over(field);
             Ok(Value::Off)
@@ -414,6 +397,46 @@ fn value(
         }
         Class::SdwaDst => fields.scalar(field, code, 0, dwords),
         Class::SmemOffset => Err(Illegal::Kind("SMEM's offset")),
+    }
+}
+
+/// A source of a vector instruction, which may be all that has a code.
+fn any_source(
+    fields: &mut Fields,
+    entry: &Entry,
+    field: Field,
+    code: u32,
+    dwords: u8,
+) -> Result<Value, Illegal> {
+    match code {
+        VGPR_BASE.. => vgpr(fields.arch, code - VGPR_BASE, dwords).map(Value::Vgpr),
+        LITERAL if entry.takes_literal => Ok(fields.take_literal()),
+        _ if dwords < 2 && is_lds_direct(fields.arch, code) => Ok(Value::Special(Special::LdsDirect)),
+        _ => fields.scalar_source(field, code, dwords),
+    }
+}
+
+/// The scalar part of an address in memory, if there is one.
+fn scalar_address(
+    fields: &mut Fields,
+    entry: &Entry,
+    field: Field,
+    code: u32,
+    dwords: u8,
+) -> Result<Value, Illegal> {
+    let bits = fields.model.bits;
+    match code {
+        _ if code == bits.saddr_off => Ok(Value::Off),
+        _ if bits.scratch_off == Some(code)
+            && entry.encoding == Encoding::Scratch
+            && (fields.arch.has(Feature::ScratchWithoutAddress) || moves_to_lds(fields, entry)) =>
+        {
+            Ok(Value::Off)
+        }
+        _ => match fields.scalar(field, code, 0, dwords)? {
+            Value::EXEC if dwords > 1 && !takes_exec(fields, entry) => Err(Illegal::Kind("EXEC")),
+            register => Ok(register),
+        },
     }
 }
 

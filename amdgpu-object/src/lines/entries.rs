@@ -397,6 +397,107 @@ mod tests {
         prop::collection::vec((1u8..0x30, any::<bool>(), prop::collection::vec(spec, 0..5)), 1..4)
     }
 
+    /// `.debug_abbrev` with these abbreviations, whose numbers are of two bytes, and an empty one for the
+    /// root.
+    fn abbreviation_table(first: usize, abbreviations: &[(u8, bool, Vec<Spec>)]) -> Vec<u8> {
+        let mut table = vec![0x7f, 0x11, 1, 0, 0];
+        for (number, (tag, children, specs)) in (first..).zip(abbreviations) {
+            let number = [number as u8 | 0x80, (number >> 7) as u8];
+            table.extend([&number[..], &[*tag, u8::from(*children)]].concat());
+            for (name, form, _) in specs {
+                table.extend([name.0 as u8, *form]);
+                // The value is in the abbreviation.
+                table.extend((DwForm(u16::from(*form)) == dw::DW_FORM_implicit_const).then_some(0x7b));
+            }
+            table.extend(&SEPARATE[..2]);
+        }
+        table.extend(SEPARATE);
+        table
+    }
+
+    /// `.debug_info` with one unit: the root, and entries that begin with the first of each twelve bytes as
+    /// the number of an abbreviation.
+    fn info(version: u16, first: usize, bytes: &[u8]) -> Vec<u8> {
+        let mut unit = version.to_le_bytes().to_vec();
+        match version {
+            5.. => unit.extend([1, 8, 0, 0, 0, 0]),
+            _ => unit.extend([0, 0, 0, 0, 8]),
+        }
+        unit.push(0x7f);
+        for chunk in bytes.chunks(12) {
+            let number = first + usize::from(chunk[0]);
+            unit.extend([number as u8 | 0x80, (number >> 7) as u8]);
+            unit.extend(&chunk[1..]);
+        }
+        [&(unit.len() as u32).to_le_bytes()[..], &unit].concat()
+    }
+
+    /// An entry, and its attributes that are asked for: name, value, and the offset behind it.
+    type Walked<'a> = (Entry, Vec<(DwAt, AttributeValue<Slice<'a>>, usize)>);
+
+    /// Whether attributes are read, and whether those that are numbers are read as such.
+    #[derive(Clone, Copy)]
+    struct Reading {
+        reads: bool,
+        numbers: bool,
+    }
+
+    fn walk_by_ours<'a>(
+        unit: &Unit<Slice<'a>>,
+        asked: &impl Fn(AttributeSpecification) -> bool,
+        Reading { reads, numbers }: Reading,
+        walked: &mut Vec<Walked<'a>>,
+    ) -> gimli::Result<()> {
+        let mut entries = Entries::new(unit, |_, attribute| asked(attribute))?;
+        while let Some(entry) = entries.next()? {
+            let mut values = Vec::new();
+            while reads && let Some(attribute) = entries.attribute()? {
+                // What numbers are, gimli tells by the name.
+                let value = if numbers && NUMBERS.contains(&attribute.name) {
+                    let number = entries.number(attribute)?;
+                    number.map_or_else(|value| value, AttributeValue::Udata)
+                } else {
+                    entries.value(attribute)?
+                };
+                values.push((attribute.name, value, entries.offset()));
+            }
+            walked.push((entry, values));
+        }
+        Ok(())
+    }
+
+    fn walk_by_gimli<'a>(
+        unit: &Unit<Slice<'a>>,
+        asked: &impl Fn(AttributeSpecification) -> bool,
+        Reading { reads, numbers }: Reading,
+        walked: &mut Vec<Walked<'a>>,
+    ) -> gimli::Result<()> {
+        let mut entries = unit.entries_raw(None)?;
+        let mut least_depth = isize::MAX;
+        while !entries.is_empty() {
+            let (offset, depth) = (entries.next_offset(), entries.next_depth());
+            let Some(abbreviation) = entries.read_abbreviation()? else { continue };
+            least_depth = least_depth.min(depth);
+            let mut values = Vec::new();
+            for &attribute in abbreviation.attributes() {
+                if reads && asked(attribute) {
+                    let value = match entries.read_attribute(attribute)?.value() {
+                        AttributeValue::FileIndex(file) if numbers => AttributeValue::Udata(file),
+                        value => value,
+                    };
+                    values.push((attribute.name(), value, entries.next_offset().0));
+                } else {
+                    entries.skip_attributes(&[attribute])?;
+                }
+            }
+            if abbreviation.attributes().iter().any(|&attribute| asked(attribute)) {
+                walked.push((Entry { tag: abbreviation.tag(), depth, least_depth, offset }, values));
+                least_depth = isize::MAX;
+            }
+        }
+        Ok(())
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4000) })]
         #[test]
@@ -408,33 +509,8 @@ mod tests {
             (reads, numbers) in any::<(bool, bool)>(),
             bytes in prop::collection::vec(prop_oneof![0u8..6, any::<u8>()], 0..200),
         ) {
-            let mut table = Vec::new();
-            for (number, (tag, children, specs)) in (first..).zip(&abbreviations) {
-                let number = [number as u8 | 0x80, (number >> 7) as u8];
-                table.extend([&number[..], &[*tag, u8::from(*children)]].concat());
-                for (name, form, _) in specs {
-                    table.extend([name.0 as u8, *form]);
-                    // The value is in the abbreviation.
-                    table.extend((DwForm(u16::from(*form)) == dw::DW_FORM_implicit_const).then_some(0x7b));
-                }
-                table.extend(&SEPARATE[..2]);
-            }
-            table.extend(SEPARATE);
-
-            // The root's abbreviation is an empty one of its own.
-            table.splice(0..0, [0x7f, 0x11, 1, 0, 0]);
-            let mut unit = version.to_le_bytes().to_vec();
-            match version {
-                5.. => unit.extend([1, 8, 0, 0, 0, 0]),
-                _ => unit.extend([0, 0, 0, 0, 8]),
-            }
-            unit.push(0x7f);
-            for chunk in bytes.chunks(12) {
-                let number = first + usize::from(chunk[0]);
-                unit.extend([number as u8 | 0x80, (number >> 7) as u8]);
-                unit.extend(&chunk[1..]);
-            }
-            let info = [&(unit.len() as u32).to_le_bytes()[..], &unit].concat();
+            let table = abbreviation_table(first, &abbreviations);
+            let info = info(version, first, &bytes);
             let dwarf = Dwarf::load(|id| Ok::<_, gimli::Error>(Slice::new(
                 match id {
                     SectionId::DebugInfo => &info,
@@ -453,55 +529,10 @@ mod tests {
                     is_asked && (name, DwForm(form.into())) == (attribute.name(), attribute.form())
                 })
             };
-            let mut ours = Vec::new();
-            let walk = |ours: &mut Vec<_>| -> gimli::Result<()> {
-                let mut entries = Entries::new(&unit, |_, attribute| asked(attribute))?;
-                while let Some(entry) = entries.next()? {
-                    let mut values = Vec::new();
-                    while reads && let Some(attribute) = entries.attribute()? {
-                        // What numbers are, gimli tells by the name.
-                        let value = if numbers && NUMBERS.contains(&attribute.name) {
-                            let number = entries.number(attribute)?;
-                            number.map_or_else(|value| value, AttributeValue::Udata)
-                        } else {
-                            entries.value(attribute)?
-                        };
-                        values.push((attribute.name, value, entries.offset()));
-                    }
-                    ours.push((entry, values));
-                }
-                Ok(())
-            };
-            let our_end = walk(&mut ours);
-
-            let mut theirs = Vec::new();
-            let walk = |theirs: &mut Vec<_>| -> gimli::Result<()> {
-                let mut entries = unit.entries_raw(None)?;
-                let mut least_depth = isize::MAX;
-                while !entries.is_empty() {
-                    let (offset, depth) = (entries.next_offset(), entries.next_depth());
-                    let Some(abbreviation) = entries.read_abbreviation()? else { continue };
-                    least_depth = least_depth.min(depth);
-                    let mut values = Vec::new();
-                    for &attribute in abbreviation.attributes() {
-                        if reads && asked(attribute) {
-                            let value = match entries.read_attribute(attribute)?.value() {
-                                AttributeValue::FileIndex(file) if numbers => AttributeValue::Udata(file),
-                                value => value,
-                            };
-                            values.push((attribute.name(), value, entries.next_offset().0));
-                        } else {
-                            entries.skip_attributes(&[attribute])?;
-                        }
-                    }
-                    if abbreviation.attributes().iter().any(|&attribute| asked(attribute)) {
-                        theirs.push((Entry { tag: abbreviation.tag(), depth, least_depth, offset }, values));
-                        least_depth = isize::MAX;
-                    }
-                }
-                Ok(())
-            };
-            let their_end = walk(&mut theirs);
+            let reading = Reading { reads, numbers };
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            let our_end = walk_by_ours(&unit, &asked, reading, &mut ours);
+            let their_end = walk_by_gimli(&unit, &asked, reading, &mut theirs);
 
             // An entry that is cut short may be told of before its attributes are passed over.
             if !reads && their_end.is_err() {

@@ -73,6 +73,7 @@
 
 mod bound;
 mod forms;
+mod header;
 mod lanes;
 mod layout;
 mod record;
@@ -80,10 +81,11 @@ mod slots;
 
 pub use bound::seconds_to_overflow;
 pub use forms::{Packing, SiteForm, SiteForms, SiteWords};
+pub use header::DecodeError;
 pub use lanes::Lanes;
 pub use layout::{
     ARGUMENT_BYTES, ArgumentError, HEADER_BYTES, LAYOUT_VERSION, Layout, MAGIC, Probe, RECORD_HEADER_WORDS,
     TIME_WORDS, WORDS_PER_SITE, WaveIds, record_stride,
 };
-pub use record::{BlockCounts, DecodeError, SiteCounts, WaveRecord, WaveTime, decode, decode_part};
+pub use record::{BlockCounts, SiteCounts, WaveRecord, WaveTime, decode, decode_part};
 pub use slots::Slots;

@@ -3,14 +3,10 @@
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use super::forms::SiteForms;
+use super::header::{DecodeError, Header, word};
 use super::lanes::Lanes;
-use super::layout::{
-    HEADER_BYTES, LAYOUT_VERSION, MAGIC, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WORDS_PER_SITE, contents_of,
-};
-use super::slots::Slots;
+use super::layout::{HEADER_BYTES, Probe, RECORD_HEADER_WORDS, TIME_WORDS, WORDS_PER_SITE};
 
 /// What a site counted, of one wave or summed over several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -134,25 +130,6 @@ impl WaveTime {
     }
 }
 
-/// Why a counter buffer cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum DecodeError {
-    /// The buffer ends within its header or within a record.
-    #[error("counter buffer is {0} bytes long, which is not a header and whole records")]
-    Truncated(usize),
-    /// Word 0 is something else: the buffer was overwritten, or is no counter buffer.
-    #[error(
-        "counter buffer starts with {0:#010x}, not with the magic number {MAGIC:#010x}: something overwrote it"
-    )]
-    Magic(u32),
-    /// Written for another layout.
-    #[error("counter buffer has layout version {0}, this build reads {LAYOUT_VERSION}")]
-    Version(u32),
-    /// A header word makes no sense.
-    #[error("counter buffer's header is inconsistent: {0}")]
-    Header(&'static str),
-}
-
 /// Reads every record of a counter buffer, in the order of the wave index.
 ///
 /// # Errors
@@ -169,129 +146,52 @@ pub fn decode(buffer: &[u8]) -> Result<Vec<WaveRecord>, DecodeError> {
 /// As those of [`decode`].
 pub fn decode_part(header: &[u8], records: &[u8], first: u64) -> Result<Vec<WaveRecord>, DecodeError> {
     let truncated = DecodeError::Truncated(header.len() + records.len());
-    if header.len() < HEADER_BYTES as usize {
-        return Err(truncated);
-    }
-    let word = |bytes: &[u8], index: usize| {
-        u32::from_le_bytes([
-            bytes[4 * index],
-            bytes[4 * index + 1],
-            bytes[4 * index + 2],
-            bytes[4 * index + 3],
-        ])
-    };
-    if word(header, 0) != MAGIC {
-        return Err(DecodeError::Magic(word(header, 0)));
-    }
-    let (probe, lanes) = match word(header, 1) {
-        1 => (Probe::Branches, Lanes::default()),
-        2..=LAYOUT_VERSION => {
-            contents_of(word(header, 8)).ok_or(DecodeError::Header("what the records hold"))?
-        }
-        version => return Err(DecodeError::Version(version)),
-    };
-    let (groups_x, groups_y, waves, stride) =
-        (word(header, 2), word(header, 3), word(header, 6), word(header, 7));
-    if groups_x == 0 || groups_y == 0 || waves == 0 {
-        return Err(DecodeError::Header("no workgroups or no waves"));
-    }
-    if stride % 4 != 0
-        || stride < probe.record_stride(0) && probe == Probe::Time
-        || stride < 4 * RECORD_HEADER_WORDS
-    {
-        return Err(DecodeError::Header("record stride"));
-    }
-    let size = [word(header, 4), word(header, 5).checked_div(word(header, 4)).unwrap_or(0), 1];
-    let slots = match (word(header, 9), word(header, 10)) {
-        (0, 0) => None,
-        (multiplier, shift @ 16..=31) if size[0] > 0 && size[1] > 0 && waves <= 1 << 16 => {
-            Some(Slots { multiplier, shift, lanes })
-        }
-        _ => return Err(DecodeError::Header("which record is which wave's")),
-    };
-    let forms = SiteForms::of_words([11, 12, 14, 15].map(|index| word(header, index)));
-    let packing = match forms.packed_sites() {
-        // A site has two words at least.
-        Some(sites) if probe != Probe::Branches || sites > stride / 8 => {
-            return Err(DecodeError::Header("sites of packed records"));
-        }
-        Some(_) if records.len() < stride as usize => return Err(truncated),
-        Some(_) => Some(forms.packing()),
-        None => None,
-    };
-    if packing.as_ref().is_some_and(|packing| packing.place >= stride / 4) {
-        return Err(DecodeError::Header("sites of packed records"));
-    }
-    let place_word = packing.as_ref().map_or(forms.place_word(), |packing| packing.place) as usize;
-    let work_items = u64::from(word(header, 13));
-    let of_group = u64::from(slots.map_or(waves, Slots::count)) * u64::from(stride);
-    let (length, whole) = (records.len() as u64, if slots.is_some() { of_group } else { stride.into() });
-    if length % whole != 0 {
-        return Err(truncated);
-    }
-    let (sites, blocks) = match probe {
-        Probe::Branches if packing.is_some() => (forms.packed_sites().unwrap_or_default(), 0),
-        Probe::Branches => ((stride / 4 - RECORD_HEADER_WORDS) / WORDS_PER_SITE, 0),
-        Probe::Blocks => (0, (stride / 4 - RECORD_HEADER_WORDS) / probe.words()),
-        Probe::Time => (0, 0),
-    };
+    let header = Header::read(header, records.len())?;
+    let waves = header.waves_in(records.len() as u64).ok_or(truncated)?;
+    let group_bytes = header.group_bytes();
     let wave_record = |index: u64| {
-        let (group, wave) = (index / u64::from(waves), (index % u64::from(waves)) as u32);
-        let slot = slots.map_or(wave, |slots| slots.of_wave(size, wave));
-        let at = group * of_group + u64::from(slot) * u64::from(stride);
-        let record = &records[at as usize..][..stride as usize];
-        let place = first * of_group + at + u64::from(HEADER_BYTES);
-        let group = first + group;
-        let words = |site: u32| match &packing {
-            Some(packing) => {
-                forms.unpack(site, |at| word(record, (packing.first[site as usize] + at) as usize))
-            }
-            None => {
-                let first = (RECORD_HEADER_WORDS + WORDS_PER_SITE * site) as usize;
-                std::array::from_fn(|index| word(record, first + index))
-            }
-        };
-        // Lanes of the last wave may be missing.
-        let started = match work_items.saturating_sub(u64::from(lanes.get()) * u64::from(wave)) {
-            left if left < lanes.get().into() => (1 << left) - 1,
-            _ => lanes.mask(),
-        };
-        WaveRecord {
-            workgroup: [
-                (group % u64::from(groups_x)) as u32,
-                (group / u64::from(groups_x) % u64::from(groups_y)) as u32,
-                (group / u64::from(groups_x) / u64::from(groups_y)) as u32,
-            ],
-            wave,
-            flushed: packing.is_none() && word(record, 0) == 1
-                || record.len() > 4 * place_word && u64::from(word(record, place_word)) == place,
-            sites: forms.counts((lanes, started), (0..sites).map(words)),
-            blocks: (0..blocks)
-                .map(|block| {
-                    let first = (RECORD_HEADER_WORDS + probe.words() * block) as usize;
-                    let count = |index: usize| u64::from(word(record, first + index));
-                    BlockCounts { executions: count(0), lanes: count(1) }
-                })
-                .collect(),
-            time: (probe == Probe::Time).then(|| {
-                let long = |at: u32| {
-                    let at = (RECORD_HEADER_WORDS + at) as usize;
-                    u64::from(word(record, at + 1)) << 32 | u64::from(word(record, at))
-                };
-                WaveTime { begin: long(0), end: long(TIME_WORDS / 2) }
-            }),
+        let (group, wave, at) = header.record_of(index);
+        let record = &records[at as usize..][..header.stride as usize];
+        let place = first * group_bytes + at + u64::from(HEADER_BYTES);
+        wave_record(&header, (first + group, wave), record, place)
+    };
+    Ok((0..waves).map(wave_record).collect())
+}
+
+/// The record of a wave of a workgroup, by their numbers; it stands at `place` in the buffer of all.
+fn wave_record(header: &Header, (group, wave): (u64, u32), record: &[u8], place: u64) -> WaveRecord {
+    let Header { probe, lanes, forms, .. } = *header;
+    let words = |site: u32| match &header.packing {
+        Some(packing) => forms.unpack(site, |at| word(record, (packing.first[site as usize] + at) as usize)),
+        None => {
+            let first = (RECORD_HEADER_WORDS + WORDS_PER_SITE * site) as usize;
+            std::array::from_fn(|index| word(record, first + index))
         }
     };
-    let recorded = match slots {
-        Some(_) => length / of_group * u64::from(waves),
-        None => length / u64::from(stride),
+    let block = |block: u32| {
+        let first = (RECORD_HEADER_WORDS + probe.words() * block) as usize;
+        let count = |index: usize| u64::from(word(record, first + index));
+        BlockCounts { executions: count(0), lanes: count(1) }
     };
-    Ok((0..recorded).map(wave_record).collect())
+    let long = |at: u32| {
+        let at = (RECORD_HEADER_WORDS + at) as usize;
+        u64::from(word(record, at + 1)) << 32 | u64::from(word(record, at))
+    };
+    let place_word = header.place_word();
+    WaveRecord {
+        workgroup: header.workgroup(group),
+        wave,
+        flushed: header.packing.is_none() && word(record, 0) == 1
+            || record.len() > 4 * place_word && u64::from(word(record, place_word)) == place,
+        sites: forms.counts((lanes, header.started(wave)), (0..header.sites()).map(words)),
+        blocks: (0..header.blocks()).map(block).collect(),
+        time: (probe == Probe::Time).then(|| WaveTime { begin: long(0), end: long(TIME_WORDS / 2) }),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Layout, record_stride};
+    use super::super::{Layout, SiteForms, record_stride};
     use super::*;
 
     #[test]

@@ -296,62 +296,50 @@ impl Machines {
         let original = self.launch_original(request, probe, before);
         let printed = self.printed(request);
         let original = original.map_err(|failure| fault::after_printing(failure, &printed))?;
-        let mut doubts: Vec<Doubt> =
-            original.doubts.iter().map(|fault| fault::doubt(fault, request)).collect();
-        for missing in &original.missing_lanes {
-            let doubt = fault::doubt(missing, request);
-            // A value of several words is asked for in as many instructions.
-            let line = |Doubt { fault: of, .. }: &Doubt| {
-                (of.kind.clone(), of.location.file.clone(), of.location.line)
-            };
-            if doubts.iter().all(|known| line(known) != line(&doubt)) {
-                doubts.push(doubt);
-            }
-        }
-        let sampled_as = |check: &str, sampled: Option<Sampled>| {
-            sampled.map(|Sampled { workgroups, of }| run::Sampled {
-                kernel: request.kernel.to_owned(),
-                check: check.to_owned(),
-                workgroups,
-                of,
-            })
-        };
-        let mut sampled = Vec::from_iter(sampled_as("races", original.sampled));
-        let wave_instructions = Some(original.wave_instructions);
+        let doubts = doubts(&original, request);
+        let mut sampled = Vec::from_iter(sampled_as("races", request, original.sampled));
         let mut timing = modelled.transpose()?;
-        let Some(probes) = probes.filter(|probes| probes.is_instrumented()) else {
+        let report = if let Some(probes) = probes.filter(|probes| probes.is_instrumented()) {
+            let timed = timing.as_mut().zip(device);
+            let counted = self.launch_beside(request, probes, timed, &original, before)?;
+            self.report(request, probes, &counted)?
+        } else {
             // Nothing to compare with; the other machine must do the same to stay in step.
             self.mirror();
             // There is no other launch to compare with, and one more is as long as this one: registers alone
             // are not worth it.
             if request.has_memory_of_its_own() {
                 let looked = self.check_unwritten(request, &original, before)?;
-                sampled.extend(sampled_as("uninitialized", looked));
+                sampled.extend(sampled_as("uninitialized", request, looked));
             }
-            let report = request.empty_report(probes)?;
-            return Ok(Outcome {
-                report,
-                wave_instructions,
-                elapsed: None,
-                timing,
-                doubts,
-                sampled,
-                printed,
-            });
+            request.empty_report(probes)?
         };
+        let wave_instructions = Some(original.wave_instructions);
+        Ok(Outcome { report, wave_instructions, elapsed: None, timing, doubts, sampled, printed })
+    }
+
+    /// Launches the instrumented kernel after its original, whose memory and counts it must have.
+    fn launch_beside(
+        &mut self,
+        request: &Request<'_>,
+        probes: &KernelProbes,
+        timing: Option<(&mut ModelledLaunch, Model)>,
+        original: &Execution,
+        before: Option<&Snapshot>,
+    ) -> Result<Counted, LaunchFailure> {
+        let built = request.built;
         let layout = probes.layout(request.grid, request.block);
         let disagreements = |counted: &Counted| {
             // Which blocks were left out by choice stands nowhere.
             let mut comparison =
                 Comparison::new(&built.original, &built.probes, probes, false, DISAGREEMENTS);
-            comparison.add(&original, counted, 0);
+            comparison.add(original, counted, 0);
             comparison.into_disagreements()
         };
-        let timed = timing.as_mut().zip(device);
-        let counted = self.launch_instrumented(request, probes, &layout, timed, &original);
+        let counted = self.launch_instrumented(request, probes, &layout, timing, original);
         let mut counted = match (counted, before.filter(|_| self.checks.uninitialised)) {
             (Err(failure @ LaunchFailure::InstrumentedFault { .. }), Some(before)) => {
-                let without = self.launch_as_the_original(request, probes, &layout, before, &original);
+                let without = self.launch_as_the_original(request, probes, &layout, before, original);
                 if without.is_ok() {
                     return Err(fault::by_unwritten(failure));
                 }
@@ -361,7 +349,7 @@ impl Machines {
             (counted, _) => counted?,
         };
         if let Some(difference) = self.difference() {
-            self.check_unwritten(request, &original, before)?;
+            self.check_unwritten(request, original, before)?;
             self.check_unwritten_read(request, before)?;
             return Err(LaunchFailure::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
         }
@@ -369,7 +357,7 @@ impl Machines {
         // A branch on what is not written went another way, though that made no difference: compilers make
         // such.
         if let Some(before) = before.filter(|_| self.checks.uninitialised && !found.is_empty()) {
-            counted = self.launch_as_the_original(request, probes, &layout, before, &original)?;
+            counted = self.launch_as_the_original(request, probes, &layout, before, original)?;
             found = disagreements(&counted);
         }
         if !found.is_empty() {
@@ -377,11 +365,21 @@ impl Machines {
             let disagreements = found.iter().map(ToString::to_string).collect();
             return Err(LaunchFailure::OracleDiffers { kernel: request.kernel.to_owned(), disagreements });
         }
+        Ok(counted)
+    }
+
+    /// The report of a launch whose memory and counters are those of the original.
+    fn report(
+        &self,
+        request: &Request<'_>,
+        probes: &KernelProbes,
+        counted: &Counted,
+    ) -> Result<Report, LaunchFailure> {
         let demangled = request.demangled();
         let launch = report::Launch {
             probes,
             demangled: demangled.as_deref(),
-            target: &built.probes.target,
+            target: &request.built.probes.target,
             grid: request.grid,
             block: request.block,
             records: &counted.records,
@@ -391,7 +389,7 @@ impl Machines {
         // Without buffers there is nothing that both could have left otherwise.
         report.memory_equal = (!self.buffers.is_empty()).then_some(true);
         report.oracle_equal = Some(true);
-        Ok(Outcome { report, wave_instructions, elapsed: None, timing, doubts, sampled, printed })
+        Ok(report)
     }
 
     /// How long the original takes on a device.
@@ -589,6 +587,27 @@ impl Machines {
         }
         None
     }
+}
+
+/// What may be faults of the original. Of values that lanes miss it is one a line: a value of several words
+/// is asked for in as many instructions.
+fn doubts(original: &Execution, request: &Request<'_>) -> Vec<Doubt> {
+    let mut doubts: Vec<Doubt> = original.doubts.iter().map(|fault| fault::doubt(fault, request)).collect();
+    for missing in &original.missing_lanes {
+        let doubt = fault::doubt(missing, request);
+        let line =
+            |Doubt { fault: of, .. }: &Doubt| (of.kind.clone(), of.location.file.clone(), of.location.line);
+        if doubts.iter().all(|known| line(known) != line(&doubt)) {
+            doubts.push(doubt);
+        }
+    }
+    doubts
+}
+
+/// In how many workgroups a check has looked, if not in all.
+fn sampled_as(check: &str, request: &Request<'_>, sampled: Option<Sampled>) -> Option<run::Sampled> {
+    let Sampled { workgroups, of } = sampled?;
+    Some(run::Sampled { kernel: request.kernel.to_owned(), check: check.to_owned(), workgroups, of })
 }
 
 /// A launch of which is noted what counters of a probe are compared with.

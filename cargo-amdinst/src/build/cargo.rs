@@ -9,8 +9,8 @@ use amdgpu_isa::WaveSize;
 use amdinst_llvm::definitions::device_libraries;
 use amdinst_llvm::toolchain::{TARGET, Toolchain};
 use amdinst_llvm::{LinkOptions, refused_of, warnings_of};
-use cargo_metadata::Message;
 use cargo_metadata::diagnostic::Diagnostic;
+use cargo_metadata::{Artifact, CompilerMessage, Message};
 
 use super::compiled::{Entry, Unchanging};
 use super::flags::{self, Flags};
@@ -156,12 +156,8 @@ fn run(
         .or_exit_with(Exit::BuildFailed, || {
             format!("cannot start {}", command.get_program().to_string_lossy())
         })?;
-    let mut built = None;
     let name = format!("{} for {cpu}", package.name);
-    // The crate that the compiler found no `std` for, and whether it is the package itself.
-    let mut without_std = None;
-    let mut without_alloc = false;
-    let mut without_method = None;
+    let mut heard = Heard::default();
     let mut misplaced = Misplaced::default();
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
@@ -173,33 +169,19 @@ fn run(
             match serde_json::from_str::<Message>(&line) {
                 Ok(Message::CompilerArtifact(artifact)) => {
                     crates.extend(Unchanging::of(&artifact.package_id.repr, &artifact.target.name));
-                    let ours = artifact.target.is_cdylib()
-                        && artifact.manifest_path.as_std_path() == package.library_manifest_path;
-                    let elf = artifact.filenames.iter().find(|path| path.extension() == Some("elf"));
-                    if let (true, Some(path)) = (ours, elf) {
-                        let mut features = artifact.features.clone();
-                        features.sort();
-                        let code_object = path.clone().into_std_path_buf();
-                        built = Some(CargoBuilt { code_object, features, refused: 0 });
-                    }
+                    heard.artifact(&artifact, package);
                 }
                 Ok(Message::CompilerMessage(message)) => {
-                    let code = message.message.code.as_ref().map(|code| code.code.as_str());
-                    if code == Some("E0463") && message.message.message.contains("`std`") {
-                        let directory = package.manifest_path.parent();
-                        let own = directory.is_some_and(|own| message.target.src_path.starts_with(own));
-                        without_std.get_or_insert((message.target.name.clone(), own));
-                    }
-                    without_alloc |= is_about_alloc(code, &message.message.message);
-                    without_method = without_method.or_else(|| method_of_std(code, &message.message));
-                    if message.message.message.starts_with("linking with ") {
+                    heard.message(&message, package);
+                    let diagnostic = &message.message;
+                    if diagnostic.message.starts_with("linking with ") {
                         // At once: cargo is about to say that it could not compile the crate.
-                        let reason = message.message.children.last().map_or("", |note| note.message.trim());
+                        let reason = diagnostic.children.last().map_or("", |note| note.message.trim());
                         context.shell.error(format_args!("cannot link {name}: {reason}"));
                     } else if format == Format::Human
-                        && !is_about_wave_size(&message.message.message)
-                        && !misplaced.holds(&message.message)
-                        && let Some(rendered) = &message.message.rendered
+                        && !is_about_wave_size(&diagnostic.message)
+                        && !misplaced.holds(diagnostic)
+                        && let Some(rendered) = &diagnostic.rendered
                     {
                         context.shell.rendered_once(rendered);
                     }
@@ -215,16 +197,60 @@ fn run(
     if !status.success() {
         let failure =
             Failure::msg(Exit::BuildFailed, format!("cannot build {name}: cargo ended with {status}"));
-        return Err(match (without_std, without_method) {
-            (Some((crate_name, own)), _) => failure.help(needs_std(&crate_name, own)),
-            (None, _) if without_alloc => failure.help(NEEDS_ALLOC),
-            (None, Some(method)) => failure.help(needs_function(&method)),
-            (None, None) => failure,
-        });
+        return Err(heard.helping(failure));
     }
-    built.ok_or_else(|| {
+    heard.built.ok_or_else(|| {
         Failure::msg(Exit::BuildFailed, format!("cargo built {name}, but names no code object"))
     })
+}
+
+/// What cargo's messages come to.
+#[derive(Default)]
+struct Heard {
+    built: Option<CargoBuilt>,
+    /// The crate that the compiler found no `std` for, and whether it is the package itself.
+    without_std: Option<(String, bool)>,
+    without_alloc: bool,
+    /// The method of floats that is missed.
+    without_method: Option<String>,
+}
+
+impl Heard {
+    fn artifact(&mut self, artifact: &Artifact, package: &KernelPackage) {
+        let is_ours = artifact.target.is_cdylib()
+            && artifact.manifest_path.as_std_path() == package.library_manifest_path;
+        let elf = artifact.filenames.iter().find(|path| path.extension() == Some("elf"));
+        if let (true, Some(path)) = (is_ours, elf) {
+            let mut features = artifact.features.clone();
+            features.sort();
+            let code_object = path.clone().into_std_path_buf();
+            self.built = Some(CargoBuilt { code_object, features, refused: 0 });
+        }
+    }
+
+    fn message(&mut self, message: &CompilerMessage, package: &KernelPackage) {
+        let diagnostic = &message.message;
+        let code = diagnostic.code.as_ref().map(|code| code.code.as_str());
+        if code == Some("E0463") && diagnostic.message.contains("`std`") {
+            let directory = package.manifest_path.parent();
+            let own = directory.is_some_and(|own| message.target.src_path.starts_with(own));
+            self.without_std.get_or_insert((message.target.name.clone(), own));
+        }
+        self.without_alloc |= is_about_alloc(code, &diagnostic.message);
+        if self.without_method.is_none() {
+            self.without_method = method_of_std(code, diagnostic);
+        }
+    }
+
+    /// A failed build with what to do about the errors that kernels meet first.
+    fn helping(&self, failure: Failure) -> Failure {
+        match (&self.without_std, &self.without_method) {
+            (Some((crate_name, own)), _) => failure.help(needs_std(crate_name, *own)),
+            (None, _) if self.without_alloc => failure.help(NEEDS_ALLOC),
+            (None, Some(method)) => failure.help(needs_function(method)),
+            (None, None) => failure,
+        }
+    }
 }
 
 /// Whether a warning is about our own flag for the size of waves, which every crate is compiled with: the

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use amdgpu_object::CodeObject;
 use amdinst_core::instrument::{
-    self, AddressMap, Counters, Home, InstrumentError, KernelProbes, Options, ProbeMap, SCHEMA,
+    self, AddressMap, Counters, Home, InstrumentError, KernelProbes, Options, Plan, Probe, ProbeMap, SCHEMA,
 };
 use amdinst_core::manifest::{Artifact, Instrumented};
 use amdinst_llvm::store::stamp;
@@ -126,70 +126,26 @@ pub fn finish(
     let mut write =
         |name: &str, bytes: &[u8]| generation.write(name, bytes).or_exit_with(Exit::OutputFailed, failed);
     write(&artifact.original, &object.bytes)?;
-
     if !forms.homes.is_empty() {
         let probes = instrument::probe_specs(&object)
             .or_exit_with(Exit::BuildFailed, || format!("cannot read {}", built.display()))?;
         let kernels = forms.options.kernels.as_ref().map(|names| symbols(&object, names));
+        let original = Original { context, package, cpu, object: &object };
         for &home in &forms.homes {
             let counters = home.map_or(package.counters, Counters::from);
             let (kernels, probes) = (kernels.clone(), probes.clone());
             let options = Options { counters, kernels, probes, ..forms.options.clone() };
-            let what = || format!("cannot instrument {} for {cpu}", package.name);
-            let without = |kernels: Vec<KernelProbes>, addresses: AddressMap| ProbeMap {
-                schema: SCHEMA,
-                target: object.target.to_string(),
-                original: instrument::digest(&object.bytes),
-                code_object: None,
-                kernels,
-                addresses,
-            };
-            let form = format!("{stem}.inst.{}", home.map_or("auto", Home::name));
-            let map_name = format!("{form}.probes.json");
-            let plan = match instrument::plan(&object, &options) {
-                // `build` has told so.
-                Err(InstrumentError::NotInstrumented(why)) => {
-                    let map = without(instrument::refused(&object, &options, why), AddressMap::default());
-                    write(&map_name, &map.to_json().or_exit_with(Exit::BuildFailed, what)?)?;
-                    artifact.instrumented.push(Instrumented { home, file: None, probes: map_name });
-                    continue;
+            let planned = original.plan(&options)?;
+            if let Planned::Plan(plan) = &planned {
+                if home == forms.homes[0] {
+                    original.tell_of(plan, options.probe)?;
                 }
-                plan @ Err(InstrumentError::NoSuchKernel { .. }) => plan.or_exit_with(Exit::Usage, what)?,
-                plan => plan.or_exit_with(Exit::BuildFailed, what)?,
-            };
-            if home == forms.homes[0] {
-                all_selected(&plan).or_exit_with(Exit::Usage, what)?;
-                let sites = plan.kernels().iter().map(|kernel| kernel.sites.len()).sum();
-                let blocks = plan.kernels().iter().map(|kernel| kernel.blocks.len()).sum();
-                let kernels = count(plan.kernels().len(), "kernel");
-                let measured = measured(options.probe, sites, blocks);
-                context.shell.status(
-                    "Instrumenting",
-                    format_args!("{} for {cpu} ({kernels}, {measured})", package.name),
-                );
+                // Tests have the first; the same warning of each other one would hide it.
+                if Some(home) == asked || context.shell.verbosity() >= Verbosity::Verbose {
+                    warn_of_lost_waves(&context.shell, cpu, home, plan.kernels());
+                }
             }
-            // Tests have the first; the same warning of each other one would hide it.
-            if Some(home) == asked || context.shell.verbosity() >= Verbosity::Verbose {
-                warn_of_lost_waves(&context.shell, cpu, home, plan.kernels());
-            }
-            let (file, map_file) = match instrument::apply(&object, plan.clone()) {
-                Ok(result) => {
-                    if let Some(reason) = result.debug_info.problem() {
-                        context.shell.warn(no_debug_info(&form, reason));
-                    }
-                    let file = format!("{form}.elf");
-                    write(&file, &result.bytes)?;
-                    (Some(file), result.map_file)
-                }
-                // The map tells why, kernel by kernel; a launcher takes the original then.
-                Err(InstrumentError::NothingInstrumented(_)) => {
-                    let map = without(plan.kernels().to_vec(), plan.addresses());
-                    (None, map.to_json().or_exit_with(Exit::BuildFailed, what)?)
-                }
-                Err(error) => return Err(error).or_exit_with(Exit::BuildFailed, what),
-            };
-            write(&map_name, &map_file)?;
-            artifact.instrumented.push(Instrumented { home, file, probes: map_name });
+            artifact.instrumented.push(original.write_form(home, planned, &mut write)?);
         }
     }
     let generation = generation.finish().or_exit_with(Exit::OutputFailed, failed)?;
@@ -199,6 +155,105 @@ pub fn finish(
         *file = format!("{place}/{generation}/{file}");
     }
     Ok(Finished { artifact, fresh: false })
+}
+
+/// What becomes of an original in a form.
+enum Planned {
+    Plan(Box<Plan>),
+    /// Code of its processor is not instrumented: the map that refuses each kernel.
+    Refused(ProbeMap),
+}
+
+/// A code object that forms are made of.
+struct Original<'a> {
+    context: &'a Context,
+    package: &'a KernelPackage,
+    cpu: &'a str,
+    object: &'a CodeObject,
+}
+
+impl Original<'_> {
+    fn plan(&self, options: &Options) -> CommandResult<Planned> {
+        match instrument::plan(self.object, options) {
+            Ok(plan) => Ok(Planned::Plan(Box::new(plan))),
+            // `build` has told so.
+            Err(InstrumentError::NotInstrumented(why)) => {
+                let kernels = instrument::refused(self.object, options, why);
+                Ok(Planned::Refused(self.map_without_counters(kernels, AddressMap::default())))
+            }
+            Err(error) => {
+                let is_no_kernel = matches!(error, InstrumentError::NoSuchKernel { .. });
+                let exit = if is_no_kernel { Exit::Usage } else { Exit::BuildFailed };
+                Err(error).or_exit_with(exit, || self.failed())
+            }
+        }
+    }
+
+    /// Says what is about to be instrumented.
+    ///
+    /// # Errors
+    /// The plan has nothing of what was asked for by name.
+    fn tell_of(&self, plan: &Plan, probe: Probe) -> CommandResult<()> {
+        all_selected(plan).or_exit_with(Exit::Usage, || self.failed())?;
+        let sites = plan.kernels().iter().map(|kernel| kernel.sites.len()).sum();
+        let blocks = plan.kernels().iter().map(|kernel| kernel.blocks.len()).sum();
+        let kernels = count(plan.kernels().len(), "kernel");
+        let measured = measured(probe, sites, blocks);
+        let Self { context, package, cpu, .. } = self;
+        context
+            .shell
+            .status("Instrumenting", format_args!("{} for {cpu} ({kernels}, {measured})", package.name));
+        Ok(())
+    }
+
+    /// Writes the files of a form: its probe map, and its code object if anything could be instrumented.
+    fn write_form(
+        &self,
+        home: Option<Home>,
+        planned: Planned,
+        write: &mut impl FnMut(&str, &[u8]) -> CommandResult<()>,
+    ) -> CommandResult<Instrumented> {
+        let form = format!("{}.inst.{}", self.package.library, home.map_or("auto", Home::name));
+        let probes = format!("{form}.probes.json");
+        let to_file = |map: ProbeMap| map.to_json().or_exit_with(Exit::BuildFailed, || self.failed());
+        let (file, map_file) = match planned {
+            Planned::Refused(map) => (None, to_file(map)?),
+            Planned::Plan(plan) => match instrument::apply(self.object, Plan::clone(&plan)) {
+                Ok(result) => {
+                    if let Some(reason) = result.debug_info.problem() {
+                        self.context.shell.warn(no_debug_info(&form, reason));
+                    }
+                    let file = format!("{form}.elf");
+                    write(&file, &result.bytes)?;
+                    (Some(file), result.map_file)
+                }
+                // The map tells why, kernel by kernel; a launcher takes the original then.
+                Err(InstrumentError::NothingInstrumented(_)) => {
+                    let map = self.map_without_counters(plan.kernels().to_vec(), plan.addresses());
+                    (None, to_file(map)?)
+                }
+                Err(error) => return Err(error).or_exit_with(Exit::BuildFailed, || self.failed()),
+            },
+        };
+        write(&probes, &map_file)?;
+        Ok(Instrumented { home, file, probes })
+    }
+
+    /// The map of a form without a code object.
+    fn map_without_counters(&self, kernels: Vec<KernelProbes>, addresses: AddressMap) -> ProbeMap {
+        ProbeMap {
+            schema: SCHEMA,
+            target: self.object.target.to_string(),
+            original: instrument::digest(&self.object.bytes),
+            code_object: None,
+            kernels,
+            addresses,
+        }
+    }
+
+    fn failed(&self) -> String {
+        format!("cannot instrument {} for {}", self.package.name, self.cpu)
+    }
 }
 
 /// Warns of kernels of which fewer waves fit than before: in one line, unless all is asked for. One kernel

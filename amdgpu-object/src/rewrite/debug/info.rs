@@ -5,6 +5,7 @@ use gimli::{AttributeSpecification, AttributeValue, DwAt, DwForm, Reader as _, c
 
 use super::{AddressMap, Dwarf, Moved, Moves, Problem, Unit, expressions, put, reader};
 use crate::lines::entries::Entries;
+use crate::lines::sections::Slice;
 
 /// What is found in `.debug_info`, and its new contents but for the references.
 pub(super) struct Found {
@@ -25,6 +26,45 @@ impl Found {
             locations: Lists::new(units.iter().map(|unit| unit.loclists_base.0)),
             macros: Vec::new(),
         }
+    }
+
+    /// Notes where the value of an attribute refers to, if that is a section that is written anew.
+    fn note<'a>(
+        &mut self,
+        dwarf: &Dwarf<'a>,
+        (unit, number): (&Unit<'a>, usize),
+        value: AttributeValue<Slice<'a>>,
+        (at, size): (usize, usize),
+    ) -> gimli::Result<()> {
+        let version = unit.header.version();
+        let refer = |old, into| Reference { at, size, old, into };
+        match value {
+            AttributeValue::RangeListsRef(old) => {
+                let list = dwarf.ranges_offset_from_raw(unit, old);
+                self.ranges.note(version, list.0, number);
+                if version >= 5 {
+                    self.references.push(refer(old.0, Into::Ranges));
+                }
+            }
+            AttributeValue::DebugRngListsIndex(index) => {
+                self.ranges.note(version, dwarf.ranges_offset(unit, index)?.0, number);
+            }
+            AttributeValue::LocationListsRef(old) => {
+                self.locations.note(version, old.0, number);
+                if version >= 5 {
+                    self.references.push(refer(old.0, Into::Locations));
+                }
+            }
+            AttributeValue::DebugLocListsIndex(index) => {
+                self.locations.note(version, dwarf.locations_offset(unit, index)?.0, number);
+            }
+            AttributeValue::DebugRngListsBase(old) => self.references.push(refer(old.0, Into::Ranges)),
+            AttributeValue::DebugLocListsBase(old) => self.references.push(refer(old.0, Into::Locations)),
+            AttributeValue::DebugLineRef(old) => self.references.push(refer(old.0, Into::Lines)),
+            AttributeValue::DebugMacroRef(old) => self.macros.push(old.0),
+            _ => {}
+        }
+        Ok(())
     }
 }
 
@@ -121,7 +161,6 @@ pub(super) fn unit<'a>(
             };
             let size = start + entries.offset() - at;
             let is = |name: DwAt| attribute.name == name;
-            let refer = |old, into| Reference { at, size, old, into };
             match value {
                 AttributeValue::Addr(old) if is(dw::DW_AT_high_pc) => {
                     put(&mut found.info, at, size, moves.end(old).unwrap_or(old))?;
@@ -140,33 +179,6 @@ pub(super) fn unit<'a>(
                 AttributeValue::Udata(old) if is(dw::DW_AT_high_pc) => {
                     length = Some((at, size, attribute.form, old));
                 }
-                AttributeValue::RangeListsRef(old) => {
-                    let list = dwarf.ranges_offset_from_raw(unit, old);
-                    found.ranges.note(version, list.0, number);
-                    if version >= 5 {
-                        found.references.push(refer(old.0, Into::Ranges));
-                    }
-                }
-                AttributeValue::DebugRngListsIndex(index) => {
-                    found.ranges.note(version, dwarf.ranges_offset(unit, index)?.0, number);
-                }
-                AttributeValue::LocationListsRef(old) => {
-                    found.locations.note(version, old.0, number);
-                    if version >= 5 {
-                        found.references.push(refer(old.0, Into::Locations));
-                    }
-                }
-                AttributeValue::DebugLocListsIndex(index) => {
-                    found.locations.note(version, dwarf.locations_offset(unit, index)?.0, number);
-                }
-                AttributeValue::DebugRngListsBase(old) => {
-                    found.references.push(refer(old.0, Into::Ranges));
-                }
-                AttributeValue::DebugLocListsBase(old) => {
-                    found.references.push(refer(old.0, Into::Locations));
-                }
-                AttributeValue::DebugLineRef(old) => found.references.push(refer(old.0, Into::Lines)),
-                AttributeValue::DebugMacroRef(old) => found.macros.push(old.0),
                 AttributeValue::Exprloc(expression) => {
                     let end = at + size;
                     let place =
@@ -181,7 +193,7 @@ pub(super) fn unit<'a>(
                         "an entry has {name}, and what that refers to is not known"
                     )));
                 }
-                _ => {}
+                value => found.note(dwarf, (unit, number), value, (at, size))?,
             }
         }
         if let (Some(low), Some((at, size, form, old))) = (low, length) {

@@ -113,60 +113,13 @@ impl Planner<'_> {
         relocated: Option<&Relocated>,
         sources: &Sources,
     ) -> KernelProbes {
-        let survey = self.survey;
-        let program = &survey.program;
         let kernel = self.kernel(function);
-        // Without a plan, list the sites there are.
-        let listed: Vec<(usize, Point)> = match drafted {
-            Some(drafted) => drafted.points.clone(),
-            None => survey.reachable[function]
-                .iter()
-                .flat_map(|&reached| self.points.of(reached).iter().map(move |&point| (reached, point)))
-                .collect(),
-        };
-        let room = listed.len();
-        // The record has room for every shared function's sites; those of functions that this kernel never
-        // calls stay zero in it.
-        let counted = (0..).zip(listed).filter(|(_, (owner, _))| survey.reachable[function].contains(owner));
-        let (mut sites, mut blocks) = (Vec::with_capacity(room), Vec::new());
         let mut places = KernelPlaces::new(sources);
-        for (id, (owner, point)) in counted {
-            match point.what {
-                What::Site(site) => {
-                    let new_pc = relocated.and_then(|new| new.instruction(self.site_pc(owner, site)));
-                    sites.push(Site {
-                        id,
-                        new_pc: new_pc.unwrap_or_default(),
-                        ..self.site(owner, site, &mut places)
-                    });
-                }
-                What::Block(stretch) => blocks.push(self.block(owner, stretch, id, &mut places)),
-            }
-        }
+        let (mut sites, blocks) = self.counted(function, drafted, relocated, &mut places);
         let number = sites.len();
         // For the time being those that were left out are among the sites, so that a probe finds all its own.
         sites.extend(self.left_out(function).map(|(owner, site)| self.site(owner, site, &mut places)));
-        let (mut uniform, mut exec_writes) = (self.uniform(function, &mut places), Vec::new());
-        let mut all_refusals = refusals.to_vec();
-        for &reached in &survey.reachable[function] {
-            for &(inst, class) in &survey.masks[reached].writes {
-                exec_writes.push(ExecWrite { pc: program.insts[inst].pc, class: class_of(class) });
-            }
-            let asked_for = |refusal: &Refusal| {
-                let Options { only, probes, .. } = self.options;
-                only.is_empty()
-                    || refusal.pc.is_some_and(|pc| select::concerns(only, probes, &sources.frames(pc)))
-            };
-            if self.options.probe == Probe::Branches {
-                all_refusals.extend(survey.unclassified(reached).filter(asked_for));
-            }
-            all_refusals.extend(draft.site_refusals.get(&reached).into_iter().flatten().cloned());
-        }
-        for refusal in &mut all_refusals {
-            if let Some(pc) = refusal.pc {
-                refusal.frames = sources.frames(pc);
-            }
-        }
+        let mut uniform = self.uniform(function, &mut places);
         // A `#[probe]` stands on a branch: without branches there is nothing to tell of it.
         let mut probes = match self.options.probe {
             Probe::Branches => self.assigned(function, &mut sites, &mut uniform, &places),
@@ -177,31 +130,19 @@ impl Planner<'_> {
             .into_iter()
             .map(|Site { kind, pc, place, name, .. }| LeftOut { kind, pc, place, name });
         let left_out: Vec<LeftOut> = left_out.collect();
-        for outcome in &mut probes {
-            if let ProbeResult::Sites(ids) = &mut outcome.result {
-                ids.retain(|&id| id != NOT_COUNTED);
-                if ids.is_empty() {
-                    outcome.result = ProbeResult::LeftOut;
-                }
-            }
-        }
+        probes.iter_mut().for_each(drop_left_out);
+        let exec_writes = self.exec_writes(function);
+        let why = match drafted {
+            Some(drafted) => drafted.why.clone(),
+            None => self.why_not(!refusals.is_empty(), !left_out.is_empty()).to_owned(),
+        };
+        let refusals = self.all_refusals(function, refusals, draft, sources);
         KernelProbes {
             name: kernel.name.clone(),
             probe: self.options.probe,
             lanes: crate::lanes(self.survey.program.wave_size()),
             home: drafted.map(|drafted| drafted.scheme.home()),
-            why: drafted.map_or_else(
-                || {
-                    let why = match (refusals.is_empty(), left_out.is_empty(), self.options.probe) {
-                        (true, _, Probe::Blocks) => "none of its blocks was asked for",
-                        (true, true, _) => "it has no site",
-                        (true, false, _) => "none of its sites was asked for",
-                        (false, ..) => "it was refused",
-                    };
-                    why.to_owned()
-                },
-                |drafted| drafted.why.clone(),
-            ),
+            why,
             level: self.options.level,
             buffer_argument: drafted.and_then(|drafted| drafted.buffer_argument),
             wave_ids: drafted.and_then(|drafted| drafted.wave_ids),
@@ -222,7 +163,91 @@ impl Planner<'_> {
             uniform,
             exec_writes,
             probes,
-            refusals: all_refusals,
+            refusals,
+        }
+    }
+
+    /// The sites and blocks with counters of a kernel; without a plan for it, those that could have some.
+    fn counted(
+        &self,
+        function: usize,
+        drafted: Option<&DraftKernel>,
+        relocated: Option<&Relocated>,
+        places: &mut KernelPlaces<'_>,
+    ) -> (Vec<Site>, Vec<BlockProbe>) {
+        let reachable = &self.survey.reachable[function];
+        let listed: Vec<(usize, Point)> = match drafted {
+            Some(drafted) => drafted.points.clone(),
+            None => reachable
+                .iter()
+                .flat_map(|&reached| self.points.of(reached).iter().map(move |&point| (reached, point)))
+                .collect(),
+        };
+        let (mut sites, mut blocks) = (Vec::with_capacity(listed.len()), Vec::new());
+        // The record has room for every shared function's sites; those of functions that this kernel never
+        // calls stay zero in it.
+        let counted = (0..).zip(listed).filter(|(_, (owner, _))| reachable.contains(owner));
+        for (id, (owner, point)) in counted {
+            match point.what {
+                What::Site(site) => {
+                    let new_pc = relocated.and_then(|new| new.instruction(self.site_pc(owner, site)));
+                    sites.push(Site {
+                        id,
+                        new_pc: new_pc.unwrap_or_default(),
+                        ..self.site(owner, site, places)
+                    });
+                }
+                What::Block(stretch) => blocks.push(self.block(owner, stretch, id, places)),
+            }
+        }
+        (sites, blocks)
+    }
+
+    /// The writes of EXEC that are no sites, in a kernel and what it may call.
+    fn exec_writes(&self, function: usize) -> Vec<ExecWrite> {
+        let Survey { program, masks, reachable, .. } = self.survey;
+        let writes = reachable[function].iter().flat_map(|&reached| &masks[reached].writes);
+        writes
+            .map(|&(inst, class)| ExecWrite { pc: program.insts[inst].pc, class: class_of(class) })
+            .collect()
+    }
+
+    /// The refusals of a kernel itself, and of sites in it and in what it may call, with their places.
+    fn all_refusals(
+        &self,
+        function: usize,
+        of_kernel: &[Refusal],
+        draft: &Draft,
+        sources: &Sources,
+    ) -> Vec<Refusal> {
+        let Options { only, probes, probe, .. } = self.options;
+        let asked_for = |refusal: &Refusal| {
+            only.is_empty()
+                || refusal.pc.is_some_and(|pc| select::concerns(only, probes, &sources.frames(pc)))
+        };
+        let mut refusals = of_kernel.to_vec();
+        for &reached in &self.survey.reachable[function] {
+            if *probe == Probe::Branches {
+                refusals.extend(self.survey.unclassified(reached).filter(asked_for));
+            }
+            refusals.extend(draft.site_refusals.get(&reached).into_iter().flatten().cloned());
+        }
+        for refusal in &mut refusals {
+            if let Some(pc) = refusal.pc {
+                refusal.frames = sources.frames(pc);
+            }
+        }
+        refusals
+    }
+
+    /// Why a kernel without a plan has no counters, by whether it was refused, and whether sites were left
+    /// out.
+    const fn why_not(&self, is_refused: bool, has_left_out: bool) -> &'static str {
+        match (is_refused, has_left_out, self.options.probe) {
+            (false, _, Probe::Blocks) => "none of its blocks was asked for",
+            (false, false, _) => "it has no site",
+            (false, true, _) => "none of its sites was asked for",
+            (true, ..) => "it was refused",
         }
     }
 
@@ -336,6 +361,16 @@ impl Planner<'_> {
 
 /// The number of a site that has no place in the record.
 const NOT_COUNTED: u32 = u32::MAX;
+
+/// Of the sites of a probe, leaves those that count. A probe without such was left out.
+fn drop_left_out(outcome: &mut ProbeOutcome) {
+    if let ProbeResult::Sites(ids) = &mut outcome.result {
+        ids.retain(|&id| id != NOT_COUNTED);
+        if ids.is_empty() {
+            outcome.result = ProbeResult::LeftOut;
+        }
+    }
+}
 
 /// Whether a probe may concern a kernel: probes in another kernel's own source do not.
 fn in_kernel(probe: &ProbeSpec, kernel: &Kernel, object: &CodeObject) -> bool {

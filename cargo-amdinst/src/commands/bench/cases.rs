@@ -124,121 +124,174 @@ pub(super) const NAMES: [&str; 9] = [
 
 /// The launch of the kernel of a name; none of another.
 pub(super) fn case(name: &str, sizes: &Sizes) -> Option<Case> {
-    const ROW: usize = 17;
-    const FEATURES: usize = 34;
-    const CLUSTERS: usize = 5;
-    let Sizes { units, matrix: n, chip, points, records, .. } = *sizes;
-    let weights = || floats(numbers(ROW * (units + 1), 2));
-    let backprop = ([1, (units / 16) as u32, 1], [16, 16, 1]);
-    let matrix = || floats(numbers(n * n, 7).into_iter().map(|value| value + 0.5));
-    let tiles = chip.div_ceil(12) as u32;
-    let groups = points.div_ceil(256) as u32;
-    let side = (1..).find(|side| side * side >= groups).unwrap_or(1);
+    let Sizes { units, matrix, chip, keys, queries, points, records, .. } = *sizes;
     Some(match name {
-        "bpnn_layerforward" => Case {
-            kernel: "layer_forward",
-            name: "bpnn_layerforward",
-            grid: backprop.0,
-            block: backprop.1,
-            arguments: vec![floats(numbers(units + 1, 1)), weights(), Value::Zeroed(4 * units)],
-            repeated: false,
-            measured: [3901, 9168, 10225],
-        },
-        "bpnn_adjust_weights" => Case {
-            kernel: "adjust_weights",
-            name: "bpnn_adjust_weights",
-            grid: backprop.0,
-            block: backprop.1,
-            arguments: vec![floats(numbers(ROW, 3)), floats(numbers(units + 1, 4)), weights(), weights()],
-            repeated: false,
-            measured: [7406, 8850, 8525],
-        },
-        "Fan1" => Case {
-            kernel: "fan1",
-            name: "Fan1",
-            grid: [n.div_ceil(512) as u32, 1, 1],
-            block: [512, 1, 1],
-            arguments: vec![integer(n as u32), integer(0), matrix(), Value::Zeroed(4 * n * n)],
-            repeated: true,
-            measured: [1326, 3281, 3974],
-        },
-        "Fan2" => Case {
-            kernel: "fan2",
-            name: "Fan2",
-            grid: [n as u32 / 4, n as u32 / 4, 1],
-            block: [4, 4, 1],
-            arguments: vec![integer(n as u32), integer(0), matrix(), matrix(), floats(numbers(n, 10))],
-            repeated: true,
-            measured: [1607, 2844, 2681],
-        },
-        "hotspot" => Case {
-            kernel: "hotspot",
-            name: "hotspot",
-            grid: [tiles, tiles, 1],
-            block: [16, 16, 1],
-            arguments: vec![
-                floats(numbers(chip * chip, 11)),
-                floats(numbers(chip * chip, 12).into_iter().map(|value| 320.0 + 10.0 * value)),
-                Value::Zeroed(4 * chip * chip),
-                integer(chip as u32),
-                integer(chip as u32),
-                float(0.5),
-                float(0.1),
-                float(0.12),
-                float(4.75),
-                float(0.001),
-            ],
-            repeated: false,
-            measured: [10635, 16376, 16265],
-        },
-        "findK" => find_k(sizes.keys, sizes.queries),
-        "invert_mapping" => Case {
-            kernel: "invert_mapping",
-            name: "invert_mapping",
-            grid: [groups, 1, 1],
-            block: [256, 1, 1],
-            arguments: vec![
-                floats(numbers(points * FEATURES, 13)),
-                Value::Zeroed(4 * points * FEATURES),
-                integer(points as u32),
-                integer(FEATURES as u32),
-            ],
-            repeated: false,
-            measured: [586_299, 582_997, 548_837],
-        },
-        "kmeansPoint" => Case {
-            kernel: "kmeans_point",
-            name: "kmeansPoint",
-            grid: [side, side, 1],
-            block: [256, 1, 1],
-            arguments: vec![
-                floats(numbers(points * FEATURES, 14)),
-                integer(FEATURES as u32),
-                integer(points as u32),
-                integer(CLUSTERS as u32),
-                Value::Zeroed(4 * points),
-                floats(numbers(CLUSTERS * FEATURES, 15)),
-            ],
-            repeated: true,
-            measured: [210_740, 215_269, 209_869],
-        },
-        "euclid" => Case {
-            kernel: "euclid",
-            name: "euclid",
-            grid: [records.div_ceil(256) as u32, 1, 1],
-            block: [256, 1, 1],
-            arguments: vec![
-                floats(numbers(2 * records, 16).into_iter().map(|value| 180.0 * value - 90.0)),
-                Value::Zeroed(4 * records),
-                integer(records as u32),
-                float(30.0),
-                float(90.0),
-            ],
-            repeated: false,
-            measured: [3608, 6392, 5447],
-        },
+        "bpnn_layerforward" => layer_forward(units),
+        "bpnn_adjust_weights" => adjust_weights(units),
+        "Fan1" => fan1(matrix),
+        "Fan2" => fan2(matrix),
+        "hotspot" => hotspot(chip),
+        "findK" => find_k(keys, queries),
+        "invert_mapping" => invert_mapping(points),
+        "kmeansPoint" => kmeans_point(points),
+        "euclid" => euclid(records),
         _ => return None,
     })
+}
+
+/// backprop: hidden units and the bias, the columns of a weight matrix.
+const ROW: usize = 17;
+
+/// backprop: the weights of so many input units and the bias.
+fn weights(units: usize) -> Value {
+    floats(numbers(ROW * (units + 1), 2))
+}
+
+fn layer_forward(units: usize) -> Case {
+    Case {
+        kernel: "layer_forward",
+        name: "bpnn_layerforward",
+        grid: [1, (units / 16) as u32, 1],
+        block: [16, 16, 1],
+        arguments: vec![floats(numbers(units + 1, 1)), weights(units), Value::Zeroed(4 * units)],
+        repeated: false,
+        measured: [3901, 9168, 10225],
+    }
+}
+
+fn adjust_weights(units: usize) -> Case {
+    Case {
+        kernel: "adjust_weights",
+        name: "bpnn_adjust_weights",
+        grid: [1, (units / 16) as u32, 1],
+        block: [16, 16, 1],
+        arguments: vec![
+            floats(numbers(ROW, 3)),
+            floats(numbers(units + 1, 4)),
+            weights(units),
+            weights(units),
+        ],
+        repeated: false,
+        measured: [7406, 8850, 8525],
+    }
+}
+
+/// gaussian: a matrix of `n` rows, without zeros.
+fn matrix(n: usize) -> Value {
+    floats(numbers(n * n, 7).into_iter().map(|value| value + 0.5))
+}
+
+fn fan1(n: usize) -> Case {
+    Case {
+        kernel: "fan1",
+        name: "Fan1",
+        grid: [n.div_ceil(512) as u32, 1, 1],
+        block: [512, 1, 1],
+        arguments: vec![integer(n as u32), integer(0), matrix(n), Value::Zeroed(4 * n * n)],
+        repeated: true,
+        measured: [1326, 3281, 3974],
+    }
+}
+
+fn fan2(n: usize) -> Case {
+    Case {
+        kernel: "fan2",
+        name: "Fan2",
+        grid: [n as u32 / 4, n as u32 / 4, 1],
+        block: [4, 4, 1],
+        arguments: vec![integer(n as u32), integer(0), matrix(n), matrix(n), floats(numbers(n, 10))],
+        repeated: true,
+        measured: [1607, 2844, 2681],
+    }
+}
+
+fn hotspot(chip: usize) -> Case {
+    let tiles = chip.div_ceil(12) as u32;
+    Case {
+        kernel: "hotspot",
+        name: "hotspot",
+        grid: [tiles, tiles, 1],
+        block: [16, 16, 1],
+        arguments: vec![
+            floats(numbers(chip * chip, 11)),
+            floats(numbers(chip * chip, 12).into_iter().map(|value| 320.0 + 10.0 * value)),
+            Value::Zeroed(4 * chip * chip),
+            integer(chip as u32),
+            integer(chip as u32),
+            float(0.5),
+            float(0.1),
+            float(0.12),
+            float(4.75),
+            float(0.001),
+        ],
+        repeated: false,
+        measured: [10635, 16376, 16265],
+    }
+}
+
+/// kmeans: features of a point.
+const FEATURES: usize = 34;
+const CLUSTERS: usize = 5;
+
+/// kmeans: workgroups of 256 points.
+const fn groups(points: usize) -> u32 {
+    points.div_ceil(256) as u32
+}
+
+fn invert_mapping(points: usize) -> Case {
+    Case {
+        kernel: "invert_mapping",
+        name: "invert_mapping",
+        grid: [groups(points), 1, 1],
+        block: [256, 1, 1],
+        arguments: vec![
+            floats(numbers(points * FEATURES, 13)),
+            Value::Zeroed(4 * points * FEATURES),
+            integer(points as u32),
+            integer(FEATURES as u32),
+        ],
+        repeated: false,
+        measured: [586_299, 582_997, 548_837],
+    }
+}
+
+fn kmeans_point(points: usize) -> Case {
+    let groups = groups(points);
+    let side = (1..).find(|side| side * side >= groups).unwrap_or(1);
+    Case {
+        kernel: "kmeans_point",
+        name: "kmeansPoint",
+        grid: [side, side, 1],
+        block: [256, 1, 1],
+        arguments: vec![
+            floats(numbers(points * FEATURES, 14)),
+            integer(FEATURES as u32),
+            integer(points as u32),
+            integer(CLUSTERS as u32),
+            Value::Zeroed(4 * points),
+            floats(numbers(CLUSTERS * FEATURES, 15)),
+        ],
+        repeated: true,
+        measured: [210_740, 215_269, 209_869],
+    }
+}
+
+fn euclid(records: usize) -> Case {
+    Case {
+        kernel: "euclid",
+        name: "euclid",
+        grid: [records.div_ceil(256) as u32, 1, 1],
+        block: [256, 1, 1],
+        arguments: vec![
+            floats(numbers(2 * records, 16).into_iter().map(|value| 180.0 * value - 90.0)),
+            Value::Zeroed(4 * records),
+            integer(records as u32),
+            float(30.0),
+            float(90.0),
+        ],
+        repeated: false,
+        measured: [3608, 6392, 5447],
+    }
 }
 
 /// Keys of a node, of which one more is stored.

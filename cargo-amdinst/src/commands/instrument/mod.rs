@@ -4,6 +4,7 @@ mod spool;
 mod tally;
 mod whole;
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 use amdgpu_object::{CodeObject, container};
@@ -324,7 +325,6 @@ fn print(view: &View, format: Format) -> CommandResult<()> {
 
 /// The plan for people.
 fn human(view: &View) -> String {
-    use std::fmt::Write as _;
     let mut text = String::new();
     for (index, kernel) in view.kernels.iter().enumerate() {
         let gap = if index > 0 { "\n" } else { "" };
@@ -333,95 +333,99 @@ fn human(view: &View) -> String {
         let title = if kernel.probe == Probe::Time { "times" } else { "counters" };
         let _ = writeln!(text, "  {title:<10}  {home}: {}", kernel.why);
         if kernel.instrumented {
-            let cost = &kernel.cost;
-            let [least, most] = cost.instructions_per_site;
-            let instructions = if least == most {
-                count(least, "instruction")
-            } else {
-                format!("{least} to {most} instructions")
-            };
-            let at_site = match kernel.probe {
-                Probe::Branches => format!(
-                    "{instructions} at a site ({} to memory, {} to LDS), ",
-                    cost.memory_operations_per_site, cost.lds_operations_per_site
-                ),
-                Probe::Blocks => format!(
-                    "{instructions} a block ({} to memory, {} to LDS), ",
-                    cost.memory_operations_per_site, cost.lds_operations_per_site
-                ),
-                Probe::Time => "instructions: ".to_owned(),
-            };
-            let _ = writeln!(
-                text,
-                "  cost        {at_site}{} at entry, {} before each end; {} bytes of code",
-                cost.prologue, cost.epilogue, cost.code_bytes
-            );
-            if let Some(symbol) = &kernel.buffer_symbol {
-                let _ = writeln!(text, "  buffer      its address in the variable `{symbol}`");
-            }
-            let [sgprs, sgprs_after] = cost.sgprs;
-            let [vgprs, vgprs_after] = cost.vgprs;
-            let _ = writeln!(
-                text,
-                "  registers   SGPRs {sgprs} -> {sgprs_after}, VGPRs {vgprs} -> {vgprs_after}"
-            );
-            if cost.borrowed_sgprs + cost.borrowed_vgprs > 0 {
-                let _ = writeln!(
-                    text,
-                    "  borrowed    up to {} SGPRs and lanes of {} VGPRs in use, at each site",
-                    cost.borrowed_sgprs, cost.borrowed_vgprs
-                );
-            }
-            let [scratch, scratch_after] = cost.scratch;
-            if scratch != scratch_after {
-                let _ = writeln!(text, "  scratch     {scratch} -> {scratch_after} bytes a work-item");
-            }
-            let [lds, lds_after] = cost.lds;
-            let _ = writeln!(text, "  LDS         {lds} -> {lds_after} bytes");
-            let occupancy = cost.occupancy;
-            let _ = writeln!(
-                text,
-                "  occupancy   {} -> {} waves a SIMD, limited by {}",
-                occupancy.before,
-                occupancy.after,
-                occupancy.limiter_after.name()
-            );
+            write_cost(&mut text, kernel);
         }
-        let left_out = match kernel.sites_not_selected.len() {
-            0 => String::new(),
-            number => format!(", {number} not selected"),
-        };
-        if kernel.probe == Probe::Branches {
-            let _ = writeln!(text, "  sites       {}{left_out}", kernel.sites.len());
-        }
-        if kernel.probe == Probe::Blocks {
-            let _ = writeln!(text, "  blocks      {}, each with counters of its own", kernel.blocks.len());
-        }
-        for block in &kernel.blocks {
-            let _ = writeln!(
-                text,
-                "    {:>3}  {:#08x}  {:<28} {}",
-                block.id,
-                block.pc,
-                place(&block.location),
-                count(block.instructions, "instruction")
-            );
-        }
-        for site in &kernel.sites {
-            let name = site.name.as_deref().map_or(String::new(), |name| format!("  `{name}`"));
-            let _ = writeln!(
-                text,
-                "    {:>3}  {:<10} {:#08x}  {:<28} {}{name}",
-                site.id,
-                site.kind.name(),
-                site.pc,
-                place(&site.location),
-                site.instruction
-            );
-        }
+        write_points(&mut text, kernel);
         for refusal in &kernel.refusals {
             let _ = writeln!(text, "  refused     {}", report::refusal_text(refusal));
         }
     }
     text
+}
+
+/// The cost of an instrumented kernel: instructions, registers, memory and waves.
+fn write_cost(text: &mut String, kernel: &KernelView) {
+    let cost = &kernel.cost;
+    let [least, most] = cost.instructions_per_site;
+    let instructions =
+        if least == most { count(least, "instruction") } else { format!("{least} to {most} instructions") };
+    let at_site = match kernel.probe {
+        Probe::Branches => format!(
+            "{instructions} at a site ({} to memory, {} to LDS), ",
+            cost.memory_operations_per_site, cost.lds_operations_per_site
+        ),
+        Probe::Blocks => format!(
+            "{instructions} a block ({} to memory, {} to LDS), ",
+            cost.memory_operations_per_site, cost.lds_operations_per_site
+        ),
+        Probe::Time => "instructions: ".to_owned(),
+    };
+    let _ = writeln!(
+        text,
+        "  cost        {at_site}{} at entry, {} before each end; {} bytes of code",
+        cost.prologue, cost.epilogue, cost.code_bytes
+    );
+    if let Some(symbol) = &kernel.buffer_symbol {
+        let _ = writeln!(text, "  buffer      its address in the variable `{symbol}`");
+    }
+    let [sgprs, sgprs_after] = cost.sgprs;
+    let [vgprs, vgprs_after] = cost.vgprs;
+    let _ = writeln!(text, "  registers   SGPRs {sgprs} -> {sgprs_after}, VGPRs {vgprs} -> {vgprs_after}");
+    if cost.borrowed_sgprs + cost.borrowed_vgprs > 0 {
+        let _ = writeln!(
+            text,
+            "  borrowed    up to {} SGPRs and lanes of {} VGPRs in use, at each site",
+            cost.borrowed_sgprs, cost.borrowed_vgprs
+        );
+    }
+    let [scratch, scratch_after] = cost.scratch;
+    if scratch != scratch_after {
+        let _ = writeln!(text, "  scratch     {scratch} -> {scratch_after} bytes a work-item");
+    }
+    let [lds, lds_after] = cost.lds;
+    let _ = writeln!(text, "  LDS         {lds} -> {lds_after} bytes");
+    let occupancy = cost.occupancy;
+    let _ = writeln!(
+        text,
+        "  occupancy   {} -> {} waves a SIMD, limited by {}",
+        occupancy.before,
+        occupancy.after,
+        occupancy.limiter_after.name()
+    );
+}
+
+/// The sites or blocks of a kernel: how many, and a line for each.
+fn write_points(text: &mut String, kernel: &KernelView) {
+    let left_out = match kernel.sites_not_selected.len() {
+        0 => String::new(),
+        number => format!(", {number} not selected"),
+    };
+    if kernel.probe == Probe::Branches {
+        let _ = writeln!(text, "  sites       {}{left_out}", kernel.sites.len());
+    }
+    if kernel.probe == Probe::Blocks {
+        let _ = writeln!(text, "  blocks      {}, each with counters of its own", kernel.blocks.len());
+    }
+    for block in &kernel.blocks {
+        let _ = writeln!(
+            text,
+            "    {:>3}  {:#08x}  {:<28} {}",
+            block.id,
+            block.pc,
+            place(&block.location),
+            count(block.instructions, "instruction")
+        );
+    }
+    for site in &kernel.sites {
+        let name = site.name.as_deref().map_or(String::new(), |name| format!("  `{name}`"));
+        let _ = writeln!(
+            text,
+            "    {:>3}  {:<10} {:#08x}  {:<28} {}{name}",
+            site.id,
+            site.kind.name(),
+            site.pc,
+            place(&site.location),
+            site.instruction
+        );
+    }
 }

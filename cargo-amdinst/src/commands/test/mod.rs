@@ -196,66 +196,19 @@ fn run_once(
             continue;
         }
         tested = true;
-        let mut kept = Vec::new();
-        let mut failed = false;
-        let timelines = args.timelines().map(|directory| absolute(&directory.join(&package.package.name)));
-        let timelines = timelines.transpose()?;
-        for cpu in &package.package.cpus {
-            let results = Results::new(status.path(), junit, timelines.as_deref())?;
-            let run = TestRun {
-                args,
-                package,
-                cpu,
-                tests: &tests,
-                manifests: &manifests,
-                runtime: &runtime,
-                junit: results.junit(),
-                timelines: results.timelines(),
-            };
-            let parts = status.path().join(format!("{}-{cpu}-run", package.package.name));
-            let status = status.path().join(format!("{}-{cpu}", package.package.name));
-            let ended = run.run(context, &status, &parts);
-            // What is not whole takes no place.
-            if !ended.as_ref().is_err_and(|failure| failure.exit == Exit::OutputFailed) {
-                results.put()?;
-            }
-            let ended = ended?;
-            if ended != Exit::Success {
-                exit = ended;
-            }
-            failed |= ended == Exit::Mismatch;
-            kept.push((cpu.clone(), parts));
-        }
-        if args.which.no_run {
-            continue;
-        }
-        let name = &package.package.name;
-        let chosen_by = args.which.choosing(&args.filters);
-        let (kept, programs) =
-            keep::keep(package, args.measuring.counters.unwrap_or_default().home(), &kept, &chosen_by)?;
-        endings.add(name, &programs);
-        match kept {
-            Kept::Run if args.has_gpus() => {}
-            Kept::Run => context
-                .shell
-                .status("Saved", format_args!("the run: `cargo amdinst report -p {name}` shows it")),
-            Kept::NoTest => none_ran.push(format!("`{name}`")),
-            Kept::NoProgram => {}
-        }
-        if failed && !args.has_gpus() {
-            context.shell.help(format_args!(
-                "`cargo amdinst report -p {name}` shows the branches and faults of this run; `cargo amdinst run` launches \
-                 one kernel by hand"
-            ));
-        }
-        match timelines {
-            Some(directory) if directory.is_dir() => {
-                context.shell.status("Wrote", format_args!("a timeline of each launch: {}", directory.display()));
-            }
-            Some(_) if exit == Exit::Success => context.shell.warn(
-                "no timeline: no launch was modeled, which is done in the emulator, for the device's processor",
-            ),
-            _ => {}
+        let run = PackageRun {
+            args,
+            package,
+            tests: &tests,
+            manifests: &manifests,
+            runtime: &runtime,
+            junit,
+            scratch: status.path(),
+        };
+        let kept;
+        (exit, kept) = run.run(context, exit, endings)?;
+        if kept == Kept::NoTest {
+            none_ran.push(format!("`{}`", package.package.name));
         }
     }
     if !tested {
@@ -340,6 +293,80 @@ fn failed(name: &str, words: &str) -> CommandResult {
     // What is wrong, the program has said.
     Err(Failure::msg(Exit::Usage, format!("the tests of `{name}` do not take what stands behind `--`"))
         .help("`cargo amdinst test -- --help` shows what they take"))
+}
+
+/// The tests of one package, on each of its processors.
+struct PackageRun<'a> {
+    args: &'a TestArgs,
+    package: &'a BuiltPackage,
+    tests: &'a [String],
+    manifests: &'a OsString,
+    runtime: &'a Path,
+    junit: Option<&'a Path>,
+    scratch: &'a Path,
+}
+
+impl PackageRun<'_> {
+    /// Runs the tests after those of other packages, which ended in `exit`, and keeps what they have left.
+    /// Returns how all have ended then.
+    fn run(&self, context: &Context, mut exit: Exit, endings: &mut Matrix) -> CommandResult<(Exit, Kept)> {
+        let Self { args, package, tests, manifests, runtime, junit, scratch } = *self;
+        let name = &package.package.name;
+        let timelines = args.timelines().map(|directory| absolute(&directory.join(name))).transpose()?;
+        let mut left = Vec::new();
+        let mut failed = false;
+        for cpu in &package.package.cpus {
+            let results = Results::new(scratch, junit, timelines.as_deref())?;
+            let run = TestRun {
+                args,
+                package,
+                cpu,
+                tests,
+                manifests,
+                runtime,
+                junit: results.junit(),
+                timelines: results.timelines(),
+            };
+            let parts = scratch.join(format!("{name}-{cpu}-run"));
+            let ended = run.run(context, &scratch.join(format!("{name}-{cpu}")), &parts);
+            // What is not whole takes no place.
+            if !ended.as_ref().is_err_and(|failure| failure.exit == Exit::OutputFailed) {
+                results.put()?;
+            }
+            let ended = ended?;
+            if ended != Exit::Success {
+                exit = ended;
+            }
+            failed |= ended == Exit::Mismatch;
+            left.push((cpu.clone(), parts));
+        }
+        if args.which.no_run {
+            return Ok((exit, Kept::NoProgram));
+        }
+        let chosen_by = args.which.choosing(&args.filters);
+        let home = args.measuring.counters.unwrap_or_default().home();
+        let (kept, programs) = keep::keep(package, home, &left, &chosen_by)?;
+        endings.add(name, &programs);
+        if kept == Kept::Run && !args.has_gpus() {
+            context.shell.status("Saved", format_args!("the run: `cargo amdinst report -p {name}` shows it"));
+        }
+        if failed && !args.has_gpus() {
+            context.shell.help(format_args!(
+                "`cargo amdinst report -p {name}` shows the branches and faults of this run; `cargo amdinst run` launches \
+                 one kernel by hand"
+            ));
+        }
+        match timelines {
+            Some(directory) if directory.is_dir() => {
+                context.shell.status("Wrote", format_args!("a timeline of each launch: {}", directory.display()));
+            }
+            Some(_) if exit == Exit::Success => context.shell.warn(
+                "no timeline: no launch was modeled, which is done in the emulator, for the device's processor",
+            ),
+            _ => {}
+        }
+        Ok((exit, kept))
+    }
 }
 
 /// The tests of one package on one processor.

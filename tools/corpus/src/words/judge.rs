@@ -145,110 +145,115 @@ fn verdict(
         let plain = without_ignored(inst).encode(referee.target).map(|words| bytes(&words));
         matches!(assembly, Some(Assembly::Bytes(theirs)) if theirs[..] == own[..] || plain.is_ok_and(|plain| theirs[..] == plain[..]))
     };
-    let inst = match (&step.ours, step.theirs, assembly) {
-        (Err(_), None, _) => return Ok(Class::Refused),
+    match (&step.ours, step.theirs, assembly) {
+        (Err(_), None, _) => Ok(Class::Refused),
         // LLVM has another text, if any, which must not stand for these bytes.
         (Ok(inst), ..)
             if referee.halves == Halves::Unasked && referee.is_of_halves(step.theirs, &step.text) =>
         {
             let own = bytes(&step.words[..usize::from(inst.size) / 4]);
-            return match assembly {
+            match assembly {
                 Some(Assembly::Bytes(theirs)) if theirs[..] == own[..] => {
                     Err(format!("halves are named that need not be: {}", name(inst)))
                 }
                 _ => Ok(Class::Halves),
-            };
+            }
         }
         // Where it does not crash, it makes something up.
-        (Err(_), Some(_), _) if is_suspect(referee.target.arch, step.words) => return Ok(Class::Crash),
+        (Err(_), Some(_), _) if is_suspect(referee.target.arch, step.words) => Ok(Class::Crash),
         (Err(error), Some(text), Some(assembly)) => {
             let evidence = Evidence { target: referee.target, words: step.words, error, text, assembly };
-            if let Some(cause) = cause::of(&evidence) {
-                return if is_listed_alike(referee, step, text) {
-                    Ok(Class::IllegalForm(cause))
-                } else {
-                    Err(format!("the listing of {}*, which is no instruction", family(text)))
-                };
-            }
-            // Signs of whole numbers, for which there is no text; what else is wrong with the word, the
-            // assembler may refuse.
-            let own = bytes(&step.words[..step.words.len() - 1]);
-            let is_passed_over = match assembly {
-                Assembly::Bytes(theirs) => !own.starts_with(theirs),
-                Assembly::Refused(message) => {
-                    matches!(error, DecodeError::ReservedBits { .. }) && cause::is_nameless(message)
-                }
-            };
-            if referee.halves == Halves::Asked && is_passed_over {
-                return Ok(Class::IllegalForm("bits that LLVM passes over if asked for halves".to_owned()));
-            }
-            let why = match error {
-                DecodeError::IllegalOperand { reason, .. } => format!("{reason}"),
-                DecodeError::ReservedBits { bits, .. } => format!("reserved bits {bits:#x}"),
-                DecodeError::UnknownOpcode { encoding, opcode, .. } => {
-                    format!("{encoding:?} opcode {opcode}")
-                }
-                DecodeError::UnknownEncoding { .. } => "unknown encoding".to_owned(),
-                other => format!("{other}"),
-            };
-            let theirs = match assembly {
-                Assembly::Refused(message) => message,
-                Assembly::Bytes(_) => "takes it",
-            };
-            return Err(format!("only LLVM decodes {}*: {why} (LLVM's assembler: {theirs})", family(text)));
+            of_what_only_llvm_decodes(referee, step, &evidence)
         }
-        (Err(_), Some(text), None) => {
-            return Err(format!("LLVM was not asked to assemble {}*", family(text)));
-        }
+        (Err(_), Some(text), None) => Err(format!("LLVM was not asked to assemble {}*", family(text))),
         // A matrix of narrow numbers at the end of the register file, which LLVM's disassembler takes for a
         // wider one.
-        (Ok(inst), None, _) if is_itself(inst, of_ours) => return Ok(Class::OnlyAssembled),
-        (Ok(inst), None, _) => return Err(format!("only we decode {}", name(inst))),
+        (Ok(inst), None, _) if is_itself(inst, of_ours) => Ok(Class::OnlyAssembled),
+        (Ok(inst), None, _) => Err(format!("only we decode {}", name(inst))),
         (Ok(inst), Some(_), Some(_)) if step.has_two_texts() => {
             // LLVM's disassembler takes the constant of `v_madmk_f32` and the like for an operand code where
             // it has the value of one: 0x80 is printed as 0, 0xf0 as 0.5.
             let is_misprint = is_itself(inst, of_ours) && !is_itself(inst, assembly);
-            return if is_misprint { Ok(Class::Misprint) } else { Err(format!("text of {}", name(inst))) };
+            if is_misprint { Ok(Class::Misprint) } else { Err(format!("text of {}", name(inst))) }
         }
-        // An accumulator in the high half of a register: LLVM marks it as an assembler must not.
-        (Ok(inst), Some(text), Some(Assembly::Refused(_)))
-            if inst.op == Op::v_fmac_f16
-                && text.starts_with("v_fmac_f16_e64")
-                && inst.mods.op_sel & 8 != 0 =>
-        {
-            return Ok(Class::Lossy);
-        }
-        // The constant of 16 bits with others above them: the compiler writes such, the assembler refuses
-        // them or cuts them off.
-        (Ok(inst), Some(_), Some(Assembly::Refused(_) | Assembly::Bytes(_)))
-            if inst.has_wide_half(referee.target) =>
-        {
-            return Ok(Class::Lossy);
-        }
-        // 1/(2π) of 16 bits beside a lane permutation: the disassembler prints it, the assembler reads it
-        // without the permutation alone.
-        (Ok(inst), Some(text), Some(Assembly::Refused(message)))
-            if inst.op == Op::v_dot2_f32_bf16
-                && text.contains(", 0.15915494,")
-                && cause::is_nameless(message) =>
-        {
-            return Ok(Class::Lossy);
-        }
-        // One register that both operations read: compilers behind LLVM 22 write it, as the manual has it.
-        (Ok(inst), Some(_), Some(Assembly::Refused(message)))
-            if inst.encoding == Encoding::Vopd
-                && referee.target.arch.generation() == Generation::Gfx12
-                && message.contains("operands must use different VGPR banks") =>
-        {
-            return Ok(Class::Lossy);
+        (Ok(inst), Some(text), Some(assembly)) if is_lossy(referee.target, inst, text, assembly) => {
+            Ok(Class::Lossy)
         }
         (Ok(inst), Some(_), Some(Assembly::Refused(message))) => {
-            return Err(format!("LLVM's assembler refuses {:?}: {message}", inst.encoding));
+            Err(format!("LLVM's assembler refuses {:?}: {message}", inst.encoding))
         }
-        (Ok(inst), Some(_), None) => return Err(format!("LLVM was not asked to assemble {}", inst.op)),
-        (Ok(inst), Some(_), Some(Assembly::Bytes(bytes))) => (inst, bytes),
+        (Ok(inst), Some(_), None) => Err(format!("LLVM was not asked to assemble {}", inst.op)),
+        (Ok(inst), Some(_), Some(Assembly::Bytes(theirs))) => of_two_encodings(referee, step, inst, theirs),
+    }
+}
+
+/// The class of a word that LLVM decodes and we do not, or the kind of difference.
+fn of_what_only_llvm_decodes(
+    referee: &Referee,
+    step: &Step<'_>,
+    evidence: &Evidence<'_>,
+) -> Result<Class, String> {
+    let Evidence { error, text, assembly, .. } = *evidence;
+    if let Some(cause) = cause::of(evidence) {
+        return if is_listed_alike(referee, step, text) {
+            Ok(Class::IllegalForm(cause))
+        } else {
+            Err(format!("the listing of {}*, which is no instruction", family(text)))
+        };
+    }
+    // Signs of whole numbers, for which there is no text; what else is wrong with the word, the assembler may
+    // refuse.
+    let own = bytes(&step.words[..step.words.len() - 1]);
+    let is_passed_over = match assembly {
+        Assembly::Bytes(theirs) => !own.starts_with(theirs),
+        Assembly::Refused(message) => {
+            matches!(error, DecodeError::ReservedBits { .. }) && cause::is_nameless(message)
+        }
     };
-    let (inst, theirs) = inst;
+    if referee.halves == Halves::Asked && is_passed_over {
+        return Ok(Class::IllegalForm("bits that LLVM passes over if asked for halves".to_owned()));
+    }
+    let why = match error {
+        DecodeError::IllegalOperand { reason, .. } => format!("{reason}"),
+        DecodeError::ReservedBits { bits, .. } => format!("reserved bits {bits:#x}"),
+        DecodeError::UnknownOpcode { encoding, opcode, .. } => format!("{encoding:?} opcode {opcode}"),
+        DecodeError::UnknownEncoding { .. } => "unknown encoding".to_owned(),
+        other => format!("{other}"),
+    };
+    let theirs = match assembly {
+        Assembly::Refused(message) => message,
+        Assembly::Bytes(_) => "takes it",
+    };
+    Err(format!("only LLVM decodes {}*: {why} (LLVM's assembler: {theirs})", family(text)))
+}
+
+/// Whether LLVM's text says less than the word, or its assembler does not take what its disassembler writes,
+/// in a way that is known.
+fn is_lossy(target: Target, inst: &Inst, text: &str, assembly: &Assembly) -> bool {
+    // The constant of 16 bits with others above them: the compiler writes such, the assembler refuses them or
+    // cuts them off.
+    if inst.has_wide_half(target) {
+        return true;
+    }
+    let Assembly::Refused(message) = assembly else { return false };
+    match inst.op {
+        // An accumulator in the high half of a register: LLVM marks it as an assembler must not.
+        Op::v_fmac_f16 if text.starts_with("v_fmac_f16_e64") && inst.mods.op_sel & 8 != 0 => true,
+        // 1/(2π) of 16 bits beside a lane permutation: the disassembler prints it, the assembler reads it
+        // without the permutation alone.
+        Op::v_dot2_f32_bf16 if text.contains(", 0.15915494,") && cause::is_nameless(message) => true,
+        // One register that both operations read: compilers behind LLVM 22 write it, as the manual has it.
+        _ => {
+            inst.encoding == Encoding::Vopd
+                && target.arch.generation() == Generation::Gfx12
+                && message.contains("operands must use different VGPR banks")
+        }
+    }
+}
+
+/// The class of an instruction with one text, which LLVM's assembler makes `theirs` of; or the kind of
+/// difference.
+fn of_two_encodings(referee: &Referee, step: &Step<'_>, inst: &Inst, theirs: &[u8]) -> Result<Class, String> {
     match inst.encode(referee.target) {
         Ok(words) if words.as_slice() == &step.words[..words.len()] => {}
         Ok(_) => return Err(format!("encode(decode(x)) is not x: {}", name(inst))),

@@ -1,6 +1,7 @@
 //! Where everything goes: old code, insertions, padding and islands, in order of the old address.
 
 use std::collections::BTreeMap;
+use std::iter::Peekable;
 use std::ops::Range;
 
 use amdgpu_object::CodeObject;
@@ -67,45 +68,13 @@ impl Layout {
         this.branches.reserve(inserted.len());
         let bytes = |from: u64, to: u64| &old_text[(from - start) as usize..(to - start) as usize];
 
-        let mut alignments: BTreeMap<u64, u64> = BTreeMap::new();
-        for function in &program.functions {
-            if stays.left_out(function.range.start).is_some() {
-                continue;
-            }
-            // The hardware starts kernels at multiples of 256; functions keep their alignment to cache lines.
-            let natural = 1 << function.range.start.trailing_zeros().min(6);
-            alignments.insert(function.range.start, if function.kernel.is_some() { 256 } else { natural });
-        }
-        // The descriptors of code object version 2 stand right in front of the entries.
-        for kernel in object.kernels.iter().filter(|_| object.version == 2) {
-            alignments.insert(kernel.descriptor_address, 256);
-        }
-        for &zone in islands.keys() {
-            alignments.entry(zone).or_insert(1);
-        }
-        let mut aligned = alignments.into_iter().peekable();
-        let mut patched = inserted.iter().map(|patch| (program.insts[patch.index].pc, patch)).peekable();
-        // The next address at which something is inserted, its alignment, and the patch.
-        let mut next = || -> Option<(u64, u64, Option<Inserted<'_>>)> {
-            match (aligned.peek().copied(), patched.peek()) {
-                (Some((pc, alignment)), patch) if patch.is_none_or(|&(at, _)| pc < at) => {
-                    aligned.next();
-                    Some((pc, alignment, None))
-                }
-                (aligned_at, Some(&(at, patch))) => {
-                    let alignment = aligned_at.filter(|&(pc, _)| pc == at).map(|(_, alignment)| alignment);
-                    if alignment.is_some() {
-                        aligned.next();
-                    }
-                    patched.next();
-                    Some((at, alignment.unwrap_or(1), Some(patch)))
-                }
-                (_, None) => None,
-            }
+        let alignments = alignments(object, program, islands, stays);
+        let stops = Stops {
+            aligned: alignments.into_iter().peekable(),
+            patched: inserted.iter().map(|patch| (program.insts[patch.index].pc, patch)).peekable(),
         };
-
         let mut at = start;
-        while let Some((pc, alignment, patched)) = next() {
+        for (pc, alignment, patched) in stops {
             if pc < at && patched.is_none() {
                 // It begins within an instruction that was just copied whole, in a damaged file.
                 continue;
@@ -200,6 +169,68 @@ impl Layout {
         if !bytes.is_empty() {
             self.map.runs.push(Run { new: self.end(), old, size: bytes.len() as u64, inserted });
             self.text.extend_from_slice(bytes);
+        }
+    }
+}
+
+/// Multiples that code must begin at, by old address: that of functions, and of islands, which may stand
+/// anywhere.
+fn alignments(
+    object: &CodeObject,
+    program: &Program,
+    islands: &BTreeMap<u64, usize>,
+    stays: &Stays,
+) -> BTreeMap<u64, u64> {
+    let mut alignments = BTreeMap::new();
+    for function in &program.functions {
+        if stays.left_out(function.range.start).is_some() {
+            continue;
+        }
+        // The hardware starts kernels at multiples of 256; functions keep their alignment to cache lines.
+        let natural = 1 << function.range.start.trailing_zeros().min(6);
+        alignments.insert(function.range.start, if function.kernel.is_some() { 256 } else { natural });
+    }
+    // The descriptors of code object version 2 stand right in front of the entries.
+    for kernel in object.kernels.iter().filter(|_| object.version == 2) {
+        alignments.insert(kernel.descriptor_address, 256);
+    }
+    for &zone in islands.keys() {
+        alignments.entry(zone).or_insert(1);
+    }
+    alignments
+}
+
+/// Old addresses at which the copy of the text stops for an insertion, ascending.
+struct Stops<A: Iterator, P: Iterator> {
+    /// Addresses and their alignment.
+    aligned: Peekable<A>,
+    /// Addresses and their patches.
+    patched: Peekable<P>,
+}
+
+impl<'a, A, P> Iterator for Stops<A, P>
+where
+    A: Iterator<Item = (u64, u64)>,
+    P: Iterator<Item = (u64, Inserted<'a>)>,
+{
+    /// The address, its alignment, and the patch.
+    type Item = (u64, u64, Option<Inserted<'a>>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match (self.aligned.peek().copied(), self.patched.peek()) {
+            (Some((pc, alignment)), patch) if patch.is_none_or(|&(at, _)| pc < at) => {
+                self.aligned.next();
+                Some((pc, alignment, None))
+            }
+            (aligned_at, Some(&(at, patch))) => {
+                let alignment = aligned_at.filter(|&(pc, _)| pc == at).map(|(_, alignment)| alignment);
+                if alignment.is_some() {
+                    self.aligned.next();
+                }
+                self.patched.next();
+                Some((at, alignment.unwrap_or(1), Some(patch)))
+            }
+            (_, None) => None,
         }
     }
 }
