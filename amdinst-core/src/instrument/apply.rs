@@ -42,7 +42,12 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
     consistent(object, &edits)?;
     let fetches_ahead = object.target.arch.limits().prefetch_bits > 0;
     for edit in edits.iter_mut().filter(|_| fetches_ahead) {
-        let code = object.kernel(&edit.kernel).map(|kernel| kernel.code.clone()).unwrap_or_default();
+        let kernel = object.kernel(&edit.kernel).ok_or_else(|| InstrumentError::Internal {
+            kernel: edit.kernel.clone(),
+            pc: None,
+            what: "it is edited, and the code object has none of that name".to_owned(),
+        })?;
+        let code = kernel.code.clone();
         let place = |old, edge| relocated.place(old, edge);
         if let (Some(start), Some(end)) = (place(code.start, Edge::Start), place(code.end, Edge::End)) {
             let after = end.saturating_sub(start);

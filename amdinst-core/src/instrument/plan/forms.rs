@@ -17,7 +17,7 @@ impl Planner<'_> {
         let entry = properties::start(survey, self.object, kernel);
         let starts_here =
             |block: usize| function.predecessors(block).is_empty() && blocks[block].insts.contains(&entry);
-        let first = first_block(blocks, entry).unwrap_or_default();
+        let first = first_block(blocks, entry);
         let changes_exec = |index: usize| writes_exec(program, index);
         // Whom a function that is called leaves with which lanes is not looked at.
         let calls = leave(blocks);
@@ -44,7 +44,8 @@ impl Planner<'_> {
             };
             let found = &survey.masks[kernel].sites[site];
             let once = || !calls && !repeats(blocks, point.block);
-            let always = || found.old_is_start && once() && is_on_every_path(blocks, first, point.block);
+            let is_passed = |first| is_on_every_path(blocks, first, point.block);
+            let always = || found.old_is_start && once() && first.is_some_and(is_passed);
             let form = if starts_here(point.block) && same_exec(entry) || always() {
                 SiteForm::Start
             } else if previous.as_ref().is_some_and(follows) {

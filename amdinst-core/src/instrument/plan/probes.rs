@@ -190,6 +190,7 @@ impl Planner<'_> {
         for (id, (owner, point)) in counted {
             match point.what {
                 What::Site(site) => {
+                    // 0 in the map says that the new code does not have it.
                     let new_pc = relocated.and_then(|new| new.instruction(self.site_pc(owner, site)));
                     sites.push(Site {
                         id,

@@ -92,6 +92,7 @@ pub(super) struct Surroundings<'a> {
 impl<'a> Surroundings<'a> {
     pub(super) fn new(program: &'a Program, function: &'a Function, patches: &'a Patches) -> Self {
         let blocks = &function.blocks;
+        // A function without blocks has no instructions, and no patches.
         let first = blocks.first().map_or(0, |block| block.insts.start);
         let end = blocks.last().map_or(0, |block| block.insts.end);
         let patches = patches.range(first..end);

@@ -29,6 +29,7 @@ impl Index {
     /// A number of addresses that all lie before `address`: the others are to be looked at.
     pub(super) fn before(&self, address: u64) -> usize {
         let block = (address.saturating_sub(self.start) / BLOCK) as usize;
+        // Without addresses there is no entry, and none lies before.
         self.before.get(block).or(self.before.last()).map_or(0, |&count| count as usize)
     }
 }

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use amdgpu_isa::Flow;
 use amdgpu_object::CodeObject;
 
+use super::RelocateError;
 use super::layout::Layout;
 use super::stays::Stays;
 use crate::analysis::program::{Exit, Program};
@@ -81,6 +82,7 @@ impl Islands {
 
     /// Zones that control must be led over: old address, and number of islands and `s_nop`.
     pub(super) fn passed(&self) -> impl Iterator<Item = (u64, usize)> {
+        // Most have none.
         let pads = |pc| self.pads.get(pc).copied().unwrap_or_default();
         let passed = self.zones.iter().filter(|(_, zone)| zone.is_passed);
         passed.map(move |(pc, zone)| (*pc, zone.targets.len() + pads(pc)))
@@ -103,6 +105,9 @@ impl Islands {
 
     /// Leads `source` at new address `from` to `target` at `to` by islands. False if there is no place for
     /// one.
+    ///
+    /// # Errors
+    /// Code where an island could stand is not carried over.
     pub(super) fn lead(
         &mut self,
         slots: &Slots,
@@ -110,10 +115,10 @@ impl Islands {
         source: Source,
         target: Target,
         (from, to): (u64, u64),
-    ) -> bool {
+    ) -> Result<bool, RelocateError> {
         let (mut source, mut at) = (source, from);
         while at.abs_diff(to) > REACH {
-            let Some((zone, is_passed, address)) = slots.farthest(layout, at, to) else { return false };
+            let Some((zone, is_passed, address)) = slots.farthest(layout, at, to)? else { return Ok(false) };
             let islands = self.zones.entry(zone).or_insert(Zone { is_passed, targets: Vec::new() });
             if !islands.targets.contains(&target) {
                 islands.targets.push(target);
@@ -128,7 +133,7 @@ impl Islands {
         if let Source::Island(zone, target) = source {
             self.next.remove(&(zone, target));
         }
-        true
+        Ok(true)
     }
 }
 
@@ -151,7 +156,7 @@ impl Slots {
                 unpassed.insert(last.end());
             }
         }
-        // Nothing may stand within a kernel's stub: hardware counts its bytes.
+        // Nothing may stand within a kernel's stub: hardware counts its bytes. Other functions have none.
         let mut stubs = program.functions.iter().map(|function| {
             let stub = function
                 .kernel
@@ -179,24 +184,47 @@ impl Slots {
 
     /// The slot farthest from `at` on the way to `to`, but within reach: old address, whether control falls
     /// into it, new address.
-    fn farthest(&self, layout: &Layout, at: u64, to: u64) -> Option<(u64, bool, u64)> {
-        let position = |&pc: &u64| layout.copied(pc).unwrap_or_default();
-        let farthest = |slots: &[u64], least: u64| {
+    fn farthest(&self, layout: &Layout, at: u64, to: u64) -> Result<Option<(u64, bool, u64)>, RelocateError> {
+        let farthest = |slots: &[u64], least: u64| -> Result<Option<(u64, u64)>, RelocateError> {
             let found = if to > at {
-                let end = slots.partition_point(|pc| position(pc) <= at + REACH);
-                *slots.get(end.checked_sub(1)?)?
+                count_while(slots, |pc| Ok(new_address(layout, pc)? <= at + REACH))?.checked_sub(1)
             } else {
-                let start = slots.partition_point(|pc| position(pc) + REACH < at);
-                *slots.get(start)?
+                Some(count_while(slots, |pc| Ok(new_address(layout, pc)? + REACH < at))?)
             };
-            let address = layout.copied(found)?;
+            let Some(&found) = found.and_then(|found| slots.get(found)) else { return Ok(None) };
+            let address = new_address(layout, found)?;
             let nearer = address.abs_diff(at) >= least && address.abs_diff(to) < at.abs_diff(to);
-            nearer.then_some((found, address))
+            Ok(nearer.then_some((found, address)))
         };
         // A branch over islands costs every pass: rather hop half as far.
-        match farthest(&self.unpassed, REACH / 2) {
-            Some((pc, address)) => Some((pc, false, address)),
-            None => farthest(&self.all, 1).map(|(pc, address)| (pc, true, address)),
+        match farthest(&self.unpassed, REACH / 2)? {
+            Some((pc, address)) => Ok(Some((pc, false, address))),
+            None => Ok(farthest(&self.all, 1)?.map(|(pc, address)| (pc, true, address))),
         }
     }
+}
+
+/// The new address of a slot.
+fn new_address(layout: &Layout, slot: u64) -> Result<u64, RelocateError> {
+    layout.copied(slot).ok_or_else(|| RelocateError::NotRelocatable {
+        pc: slot,
+        detail: format!("the code at {slot:#x}, where an island could stand, is not carried over"),
+    })
+}
+
+/// How many of the slots, which are in order, come before the first that `holds` is not true of.
+fn count_while(
+    slots: &[u64],
+    holds: impl Fn(u64) -> Result<bool, RelocateError>,
+) -> Result<usize, RelocateError> {
+    let (mut start, mut end) = (0, slots.len());
+    while start < end {
+        let middle = start.midpoint(end);
+        if holds(slots[middle])? {
+            start = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    Ok(start)
 }

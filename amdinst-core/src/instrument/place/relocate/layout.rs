@@ -51,7 +51,7 @@ impl Layout {
         address: u64,
     ) -> Self {
         let start = object.text.address;
-        let old_text = object.bytes.get(object.text.range.clone()).unwrap_or_default();
+        let old_text = object.text_bytes();
         let mut this = Self {
             address,
             text: Vec::with_capacity(old_text.len() * 2),
@@ -81,8 +81,7 @@ impl Layout {
             }
             stays.moving(at..pc).for_each(|part| this.copy(part.start, bytes(part.start, part.end)));
             at = pc;
-            let islands = islands.get(&pc).copied().unwrap_or_default();
-            if islands > 0 {
+            if let Some(&islands) = islands.get(&pc) {
                 this.zones.insert(pc, this.end());
                 this.insert(pc, &S_NOP.repeat(islands));
             }

@@ -97,7 +97,7 @@ impl Relocated {
             };
             let slots = slots.get_or_insert_with(|| Slots::new(object, program, stays));
             for far in &far {
-                if round == ROUNDS || !islands.lead(slots, &layout, far.source, far.target, far.span) {
+                if round == ROUNDS || !islands.lead(slots, &layout, far.source, far.target, far.span)? {
                     return Err(first.error());
                 }
             }

@@ -175,10 +175,9 @@ fn unmovable(object: &CodeObject, program: &Program) -> Option<(u64, String)> {
         return None;
     }
     // Some code may not have been found. Unless it looks at its own address, it can be moved as it is.
-    let text = object.bytes.get(object.text.range.clone()).unwrap_or_default();
     let getpc = getpc(program.arch);
     let mut known = program.insts.iter().peekable();
-    for (pc, word) in (object.text.address..).step_by(4).zip(text.chunks_exact(4)) {
+    for (pc, word) in (object.text.address..).step_by(4).zip(object.text_bytes().chunks_exact(4)) {
         while known.next_if(|located| located.end() <= pc).is_some() {}
         let found = known.peek().is_some_and(|located| located.pc <= pc);
         let word = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
