@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use amdinst_emu::{Fault, FaultKind, Launch, Machine, Program, Sampled};
+use amdinst_emu::{Execution, Fault, FaultKind, Launch, Machine, Program, Sampled, Snapshot};
 
 /// A reason for which the comparison with an instrumented form says nothing.
 #[derive(Clone, Debug)]
@@ -13,6 +13,19 @@ pub enum Cause {
     Unwritten(Box<Fault>),
     /// It computes with such values, and an instrumented kernel leaves others there.
     UnwrittenRead(Box<Fault>),
+}
+
+impl Cause {
+    /// The fault that shows it.
+    pub fn fault(&self) -> &Fault {
+        let (Self::Race(fault) | Self::Unwritten(fault) | Self::UnwrittenRead(fault)) = self;
+        fault
+    }
+
+    fn into_fault(self) -> Fault {
+        let (Self::Race(fault) | Self::Unwritten(fault) | Self::UnwrittenRead(fault)) = self;
+        *fault
+    }
 }
 
 impl fmt::Display for Cause {
@@ -53,9 +66,7 @@ impl Looked {
 }
 
 /// Launches the original on a machine that looks for races ([`Config::check_races`](amdinst_emu::Config)),
-/// and then looks for values that nothing has written. That results depend on one is a cause; and, if the
-/// comparison has found a difference (`differs`), that the kernel computes with one: compilers let kernels do
-/// that where nothing comes of it.
+/// and then looks for [`unwritten`] values; `differs` says if the comparison has found a difference.
 ///
 /// # Errors
 /// It was stopped from outside ([`FaultKind::Stopped`]).
@@ -75,19 +86,50 @@ pub fn look(
         // It ended well before.
         Err(_) => return Ok(Looked::nothing(launch)),
     };
-    let mut looked = Looked { races: execution.sampled, ..Looked::default() };
-    let cause = match machine.find_unwritten(program, launch, &execution, &before) {
-        Ok(sampled) => {
-            looked.unwritten = sampled;
-            let read = differs.then(|| machine.find_unwritten_read(program, launch, &before).err()).flatten();
-            read.map(|fault| (Cause::UnwrittenRead as fn(_) -> _, fault))
-        }
-        Err(fault) => Some((Cause::Unwritten as fn(_) -> _, fault)),
-    };
+    let differs = if differs { Differs::InResults } else { Differs::InNothing };
+    let (cause, unwritten) = unwritten(machine, program, launch, (&execution, &before), differs);
+    let mut looked = Looked { races: execution.sampled, unwritten, ..Looked::default() };
     match cause {
-        Some((_, fault)) if fault.kind == FaultKind::Stopped => return Err(fault),
-        Some((cause, fault)) => looked.cause = Some(cause(Box::new(fault))),
+        Some(cause) if cause.fault().kind == FaultKind::Stopped => return Err(cause.into_fault()),
         None => looked.doubts = execution.doubts,
+        cause => looked.cause = cause,
     }
     Ok(looked)
+}
+
+/// In what an instrumented kernel was unlike its original.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Differs {
+    /// In nothing that was looked at.
+    InNothing,
+    /// In its results: the memory that it left, or anything else that was compared.
+    InResults,
+    /// In its course, by counters or a fault; its memory was equal, or not compared.
+    InCourse,
+}
+
+/// Looks for a cause among values that nothing has written. `execution` is a launch of the original that
+/// ended well, from the memory of `before`. That results depend on such a value is the first; the second,
+/// only if there is a difference, that the kernel computes with one: compilers let kernels do that where
+/// nothing comes of it. Also returns in how many workgroups it looked for the first, if not in all.
+pub fn unwritten(
+    machine: &mut Machine,
+    program: &Program,
+    launch: &Launch,
+    (execution, before): (&Execution, &Snapshot),
+    differs: Differs,
+) -> (Option<Cause>, Option<Sampled>) {
+    let mut sampled = None;
+    if differs != Differs::InCourse {
+        match machine.find_unwritten(program, launch, execution, before) {
+            Ok(looked_in) => sampled = looked_in,
+            Err(fault) => return (Some(Cause::Unwritten(Box::new(fault))), None),
+        }
+    }
+    if differs != Differs::InNothing
+        && let Err(fault) = machine.find_unwritten_read(program, launch, before)
+    {
+        return (Some(Cause::UnwrittenRead(Box::new(fault))), sampled);
+    }
+    (None, sampled)
 }

@@ -9,8 +9,9 @@
 //! * [`Comparison`]: its counters beside the emulator's own count; where the original went round a loop as
 //!   often as others let it, beside the count of the same run.
 //! * [`Difference`]: its memory beside the original's.
-//! * [`Cause`], [`look`]: the reasons for which two runs of the original itself may differ: races, and values
-//!   that nothing has written. With one of them the comparison says nothing.
+//! * [`Cause`], [`look`], [`unwritten`]: the reasons for which two runs of the original itself may differ, in
+//!   the order in which they are asked for: races, and values that nothing has written. With one of them the
+//!   comparison says nothing.
 
 #![forbid(unsafe_code)]
 
@@ -20,7 +21,7 @@ mod counting;
 mod difference;
 mod native;
 
-pub use cause::{Cause, Looked, look};
+pub use cause::{Cause, Differs, Looked, look, unwritten};
 pub use comparison::Comparison;
 pub use counting::{Counted, Counting, CountingError};
 pub use difference::Difference;

@@ -23,7 +23,7 @@ use amdinst_emu::{
     Uninitialised, Unmarked,
 };
 use amdinst_format::interface::{BufferDifference, Checks, Doubt, LaunchFailure, Settings, SettingsError};
-use amdinst_proof::{Comparison, Counted, Counting, CountingError, Difference};
+use amdinst_proof::{Comparison, Counted, Counting, CountingError, Difference, Differs};
 
 use super::memory::DeviceMemory;
 use super::{DeviceError, Outcome};
@@ -309,7 +309,7 @@ impl Machines {
             // There is no other launch to compare with, and one more is as long as this one: registers alone
             // are not worth it.
             if request.has_memory_of_its_own() {
-                let looked = self.check_unwritten(request, &original, before)?;
+                let looked = self.check_unwritten(request, &original, before, Differs::InNothing)?;
                 sampled.extend(sampled_as("uninitialized", request, looked));
             }
             request.empty_report(probes)?
@@ -343,14 +343,13 @@ impl Machines {
                 if without.is_ok() {
                     return Err(fault::by_unwritten(failure));
                 }
-                self.check_unwritten_read(request, Some(before))?;
+                self.check_unwritten(request, original, Some(before), Differs::InCourse)?;
                 return Err(failure);
             }
             (counted, _) => counted?,
         };
         if let Some(difference) = self.difference() {
-            self.check_unwritten(request, original, before)?;
-            self.check_unwritten_read(request, before)?;
+            self.check_unwritten(request, original, before, Differs::InResults)?;
             return Err(LaunchFailure::MemoryDiffers { kernel: request.kernel.to_owned(), difference });
         }
         let mut found = disagreements(&counted);
@@ -361,7 +360,7 @@ impl Machines {
             found = disagreements(&counted);
         }
         if !found.is_empty() {
-            self.check_unwritten_read(request, before)?;
+            self.check_unwritten(request, original, before, Differs::InCourse)?;
             let disagreements = found.iter().map(ToString::to_string).collect();
             return Err(LaunchFailure::OracleDiffers { kernel: request.kernel.to_owned(), disagreements });
         }
@@ -464,33 +463,23 @@ impl Machines {
         })
     }
 
-    /// Whether what the original has left in memory depends on what nothing had written, if that is looked
-    /// for. If not all workgroups were looked at, returns how many were.
+    /// Fails if the original shows a value that nothing had written and that is a cause of the difference, if
+    /// such are looked for. If not all workgroups were looked at, returns how many were.
     fn check_unwritten(
         &mut self,
         request: &Request<'_>,
         execution: &Execution,
         before: Option<&Snapshot>,
+        differs: Differs,
     ) -> Result<Option<Sampled>, LaunchFailure> {
         let Some(before) = before.filter(|_| self.checks.uninitialised) else { return Ok(None) };
         let program = &self.programs[&request.built.original_path].original;
         let launch = self.emulated(request, request.kernarg.clone());
-        let found = self.original.find_unwritten(program, &launch, execution, before);
-        found.map_err(|fault| fault::of_original(&fault, request, false))
-    }
-
-    /// Whether the original computes with what nothing had written, if that is looked for. Then its
-    /// instrumented form, which leaves other values in registers, may do otherwise.
-    fn check_unwritten_read(
-        &mut self,
-        request: &Request<'_>,
-        before: Option<&Snapshot>,
-    ) -> Result<(), LaunchFailure> {
-        let Some(before) = before.filter(|_| self.checks.uninitialised) else { return Ok(()) };
-        let program = &self.programs[&request.built.original_path].original;
-        let launch = self.emulated(request, request.kernarg.clone());
-        let found = self.original.find_unwritten_read(program, &launch, before);
-        found.map_err(|fault| fault::of_original(&fault, request, false))
+        let launched = (execution, before);
+        match amdinst_proof::unwritten(&mut self.original, program, &launch, launched, differs) {
+            (Some(cause), _) => Err(fault::of_original(cause.fault(), request, false)),
+            (None, sampled) => Ok(sampled),
+        }
     }
 
     /// Launches the instrumented kernel, as its original was.
