@@ -13,6 +13,9 @@ mod once;
 mod parse;
 mod replace;
 mod rewrite;
+#[path = "../support/symbolized.rs"]
+mod symbolized;
+#[path = "../support/tools.rs"]
 mod tools;
 #[path = "../support/version2.rs"]
 mod version2;

@@ -10,8 +10,9 @@ use std::process::Command;
 use imports::Module;
 use serde_json::Value;
 
-/// The packages of the workspace that each package of it uses, development and build dependencies aside.
-fn by_manifests(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
+/// The packages of the workspace that each package of it uses, by dependencies of a kind: `dev` or `build`;
+/// none for all others.
+fn by_manifests(root: &Path, kind: Option<&str>) -> BTreeMap<String, BTreeSet<String>> {
     let mut cargo = Command::new(env!("CARGO"));
     let output = cargo
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
@@ -25,7 +26,7 @@ fn by_manifests(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let members: BTreeSet<String> = packages.iter().map(name).collect();
     let uses = |package: &Value| {
         let dependencies = package["dependencies"].as_array().expect("dependencies").iter();
-        let used = dependencies.filter(|dependency| dependency["kind"].is_null()).map(name);
+        let used = dependencies.filter(|dependency| dependency["kind"].as_str() == kind).map(name);
         used.filter(|name| members.contains(name)).collect()
     };
     packages.iter().map(|package| (name(package), uses(package))).collect()
@@ -76,7 +77,7 @@ fn table(design: &str, section: &str) -> Vec<[BTreeSet<String>; 2]> {
 fn the_table_of_rooms_is_what_the_manifests_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
     let rows = table(&design(root), "Rooms").into_iter();
-    let mut real = by_manifests(root);
+    let mut real = by_manifests(root, None);
     let whole = |short: &String| {
         let of_it = |name: &&String| {
             [format!("amdinst-{short}"), format!("amdgpu-{short}"), short.clone()].contains(name)
@@ -92,6 +93,34 @@ fn the_table_of_rooms_is_what_the_manifests_say() {
     }
     assert_eq!(real.remove("plain"), Some(BTreeSet::new()));
     assert_eq!(told, real);
+}
+
+/// Packages with a package above them that their tests use. None may come in; those that are out come off the
+/// list.
+const TESTED_FROM_BELOW: [(&str, &str); 3] = [
+    ("amdinst-hsakmt", "amdinst-runtime"),
+    ("amdinst-macros", "amdinst-device"),
+    ("amdinst-macros", "amdinst-harness"),
+];
+
+#[test]
+fn tests_use_no_package_above_their_own() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the workspace");
+    let uses = by_manifests(root, None);
+    let is_below = |package: &String, other: &String| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![other]);
+        while let Some(at) = open.pop() {
+            open.extend(uses[at].iter().filter(|used| seen.insert(*used)));
+        }
+        seen.contains(package)
+    };
+    let by_tests = by_manifests(root, Some("dev"));
+    let pairs = by_tests.iter().flat_map(|(package, used)| used.iter().map(move |other| (package, other)));
+    let found: Vec<_> = pairs
+        .filter(|(package, other)| is_below(package, other))
+        .map(|(package, other)| (package.as_str(), other.as_str()))
+        .collect();
+    assert_eq!(found, TESTED_FROM_BELOW);
 }
 
 /// The sources of the instrumenter's crate, and what they import.

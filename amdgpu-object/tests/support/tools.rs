@@ -1,7 +1,11 @@
 //! Builds code objects with LLVM's tools and asks those tools about them.
 
+#![allow(dead_code, reason = "each test binary uses a part")]
+
 use std::path::Path;
 use std::process::Command;
+
+use amdgpu_object::CodeObject;
 
 use crate::once::Once;
 
@@ -60,6 +64,18 @@ fn compiled(source: &str, arch: &str, version: u8, extra: &[&str]) -> (Vec<u8>, 
     (std::fs::read(&output).expect("clang wrote the code object"), messages)
 }
 
+/// Two kernels in OpenCL C, which code objects of version 2 are made of, as one of version 4.
+pub(crate) fn opencl(arch: &str) -> CodeObject {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (input, output) = (directory.path().join("kernels.cl"), directory.path().join("kernels.elf"));
+    std::fs::write(&input, include_str!("../sources/version_2.cl")).expect("the source can be written");
+    let processor = format!("-mcpu={arch}");
+    let mut args = vec!["--target=amdgcn-amd-amdhsa", "-nogpulib", "-mcode-object-version=4"];
+    args.extend(["-fuse-ld=lld-22", "-O1", &processor, "-o", path(&output), path(&input)]);
+    run("clang-22", &args);
+    CodeObject::parse(std::fs::read(output).expect("clang wrote the code object")).expect("it parses")
+}
+
 /// Assembles to a relocatable object.
 pub(crate) fn assemble_unlinked(source: &str, arch: &str) -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -94,6 +110,13 @@ pub(crate) fn inspect(bytes: &[u8], tool: &str, args: &[&str]) -> (String, Strin
     std::fs::write(&file, bytes).expect("the code object can be written");
     let args: Vec<&str> = args.iter().map(|&arg| if arg == "FILE" { path(&file) } else { arg }).collect();
     run(tool, &args)
+}
+
+/// What a tool shows of bytes, which it must find nothing wrong with.
+pub(crate) fn shown(bytes: &[u8], tool: &str, args: &[&str]) -> String {
+    let (output, complaints) = inspect(bytes, tool, args);
+    assert!(complaints.is_empty(), "{tool}: {complaints}");
+    output
 }
 
 /// A path as text.
