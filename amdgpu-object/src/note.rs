@@ -30,12 +30,12 @@ pub(crate) struct MetadataNote<'a> {
     /// Where the description starts.
     pub(crate) at: usize,
     /// The metadata.
-    pub(super) contents: Contents<'a>,
+    pub(super) contents: WrittenMetadata<'a>,
 }
 
 /// The metadata as it is written.
 #[derive(Clone, Debug)]
-pub(super) enum Contents<'a> {
+pub(super) enum WrittenMetadata<'a> {
     /// From its start on. Its contents were not read yet.
     MessagePack(Stream<'a>),
     /// In code object version 2.
@@ -46,8 +46,8 @@ impl MetadataNote<'_> {
     /// What it says of each kernel.
     pub(super) fn kernels(&self) -> Result<Vec<KernelEntry>, ObjectError> {
         let metadata = match &self.contents {
-            Contents::MessagePack(metadata) => *metadata,
-            Contents::Yaml(Metadata { version_3, .. }) => Stream::new(version_3, 0..version_3.len()),
+            WrittenMetadata::MessagePack(metadata) => *metadata,
+            WrittenMetadata::Yaml(Metadata { version_3, .. }) => Stream::new(version_3, 0..version_3.len()),
         };
         metadata::kernels(metadata, self.at as u64)
     }
@@ -75,9 +75,9 @@ pub(crate) fn find<'a>(elf: &Elf, bytes: &'a [u8]) -> Result<Option<MetadataNote
             let problem = format!("it is not the YAML of version 2: {problem}");
             ObjectError::malformed("metadata note", at as u64, problem)
         });
-        Contents::Yaml(yaml?)
+        WrittenMetadata::Yaml(yaml?)
     } else {
-        Contents::MessagePack(Stream::new(bytes, description))
+        WrittenMetadata::MessagePack(Stream::new(bytes, description))
     };
     Ok(Some(MetadataNote { section, record, at, contents }))
 }

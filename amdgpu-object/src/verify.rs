@@ -16,7 +16,7 @@ use goblin::elf::section_header::{
 use goblin::elf::{Elf, Sym};
 use rustc_hash::FxHashMap;
 
-use names::Names;
+use names::StringTable;
 
 use super::elf::SYMBOL_SIZE;
 use super::registers::MOST_USER_SGPRS;
@@ -135,7 +135,7 @@ fn holds(start: u64, size: u64, inner: u64, inner_size: u64) -> bool {
 
 /// Every loaded section must stand in the file where its segment puts it, and no two may overlap.
 fn sections(elf: &Elf<'_>, bytes: &[u8]) -> Result<(), VerifyError> {
-    let names = Names::of_sections(elf, bytes);
+    let names = StringTable::of_sections(elf, bytes);
     let mut ranges = Vec::new();
     let holds_names =
         |of: u32| elf.section_headers.get(of as usize).is_some_and(|section| section.sh_type == SHT_STRTAB);
@@ -246,8 +246,10 @@ fn inside(elf: &Elf<'_>, symbol: &Sym) -> bool {
 
 fn kernels(object: &CodeObject, elf: &Elf<'_>) -> Result<(), VerifyError> {
     let bytes = &object.bytes;
-    let symbols =
-        [(&elf.syms, Names::of_symbols(elf, bytes)), (&elf.dynsyms, Names::of_dynamic_symbols(elf, bytes))];
+    let symbols = [
+        (&elf.syms, StringTable::of_symbols(elf, bytes)),
+        (&elf.dynsyms, StringTable::of_dynamic_symbols(elf, bytes)),
+    ];
     let mut values = FxHashMap::default();
     for (table, names) in symbols {
         for symbol in table.iter() {

@@ -102,7 +102,7 @@ impl Built {
         &self,
         counters: Option<Counters>,
         directory: &Path,
-    ) -> Result<Vec<generate::CodeObject>, Error> {
+    ) -> Result<Vec<generate::EmbeddedCodeObject>, Error> {
         let one = |CodeObject { manifest, artifact, .. }: &CodeObject| {
             let root = manifest.parent().unwrap_or(Path::new(""));
             let read = |path: &Path| -> Result<Bytes, Error> {
@@ -118,13 +118,13 @@ impl Built {
                         let home = counters.home().unwrap_or("auto");
                         nothing(directory, format!("no form with counters in `{home}`"))
                     })?;
-                    Some(generate::Form {
+                    Some(generate::EmbeddedForm {
                         code_object: form.file.as_deref().map(read).transpose()?,
                         probes: read(&form.probes)?,
                     })
                 }
             };
-            Ok(generate::CodeObject {
+            Ok(generate::EmbeddedCodeObject {
                 cpu: artifact.cpu.clone(),
                 profile: artifact.profile.clone(),
                 original: read(&artifact.original)?,

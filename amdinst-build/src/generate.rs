@@ -11,27 +11,27 @@ pub(crate) type Bytes = Vec<u8>;
 
 /// A code object to embed.
 #[derive(Debug)]
-pub(crate) struct CodeObject {
+pub(crate) struct EmbeddedCodeObject {
     pub(crate) cpu: String,
     pub(crate) profile: String,
     pub(crate) original: Bytes,
-    pub(crate) form: Option<Form>,
+    pub(crate) form: Option<EmbeddedForm>,
 }
 
 /// Its instrumented form.
 #[derive(Debug)]
-pub(crate) struct Form {
+pub(crate) struct EmbeddedForm {
     pub(crate) code_object: Option<Bytes>,
     pub(crate) probes: Bytes,
 }
 
 /// Writes `OUT/amdinst/PACKAGE.rs` and what it includes. The bytes are copies: the build's own files change
 /// with the next build, whoever asks for it.
-pub(crate) fn write(out: &Path, package: &str, code_objects: &[CodeObject]) -> Result<(), Error> {
+pub(crate) fn write(out: &Path, package: &str, code_objects: &[EmbeddedCodeObject]) -> Result<(), Error> {
     let directory = out.join("amdinst");
     fs::create_dir_all(&directory).map_err(file(&directory))?;
     let mut text = format!("::harness::Embedded {{ package: {package:?}, code_objects: &[");
-    for CodeObject { cpu, profile, original, form } in code_objects {
+    for EmbeddedCodeObject { cpu, profile, original, form } in code_objects {
         let include = |end: &str, bytes: &Bytes| {
             let path = directory.join(format!("{package}.{cpu}.{profile}.{end}"));
             update(&path, bytes)?;
@@ -40,7 +40,7 @@ pub(crate) fn write(out: &Path, package: &str, code_objects: &[CodeObject]) -> R
         let original = include("elf", original)?;
         let form = match form {
             None => "None".to_owned(),
-            Some(Form { code_object, probes }) => {
+            Some(EmbeddedForm { code_object, probes }) => {
                 let code_object = match code_object {
                     Some(bytes) => format!("Some({})", include("inst.elf", bytes)?),
                     None => "None".to_owned(),
@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn what_is_included_stands_beside_it() {
         let out = tempfile::tempdir().unwrap();
-        let form = Form { code_object: None, probes: b"{}".to_vec() };
-        let object = CodeObject {
+        let form = EmbeddedForm { code_object: None, probes: b"{}".to_vec() };
+        let object = EmbeddedCodeObject {
             cpu: "gfx90a".to_owned(),
             profile: "release".to_owned(),
             original: b"elf".to_vec(),

@@ -9,12 +9,12 @@ use crate::arguments::{Arguments, BufferInfo};
 use crate::contents::Contents;
 use crate::language::{Element, Expectation, Scalar, Tolerance};
 use crate::refused::{Refused, RefusedKind};
-use crate::results::Elements;
+use crate::results::ElementRange;
 
 /// An expectation, ready before the launch.
 #[derive(Debug)]
 pub struct Expected {
-    elements: Elements,
+    elements: ElementRange,
     path: PathBuf,
     tolerance: Tolerance,
     /// What they should be.
@@ -98,13 +98,13 @@ impl Expected {
                 path.display()
             )));
         }
-        let elements = Elements::new(of, selector, Some(element), "--expect")?;
+        let elements = ElementRange::new(of, selector, Some(element), "--expect")?;
         Ok(Self { elements, path: path.clone(), tolerance: *tolerance, bytes: contents.bytes })
     }
 
     /// Compares the contents of the buffers.
     pub fn compare(&self, buffers: &[Vec<u8>]) -> Comparison {
-        let Elements { of: BufferInfo { number, name, .. }, element, .. } = &self.elements;
+        let ElementRange { of: BufferInfo { number, name, .. }, element, .. } = &self.elements;
         let actual = self.elements.numbers(buffers);
         let expected = self.bytes.chunks_exact(element.size()).map(|bytes| element.read(bytes));
         let in_file = expected.len() as u64;

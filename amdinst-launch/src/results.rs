@@ -14,7 +14,7 @@ const WIDTH: usize = 100;
 
 /// Elements of a buffer argument.
 #[derive(Clone, Debug)]
-pub struct Elements {
+pub struct ElementRange {
     /// Which buffer.
     pub of: BufferInfo,
     /// Their type.
@@ -25,7 +25,7 @@ pub struct Elements {
     pub to: u64,
 }
 
-impl Elements {
+impl ElementRange {
     /// The elements that a selector names. Their type is the selector's, else `element`, else the buffer's
     /// own, else bytes.
     ///
@@ -94,16 +94,16 @@ pub struct Printed {
 ///
 /// # Errors
 /// No such argument, or fewer elements.
-pub fn to_print(arguments: &Arguments, selectors: &[Selector]) -> Result<Vec<Elements>, Refused> {
+pub fn to_print(arguments: &Arguments, selectors: &[Selector]) -> Result<Vec<ElementRange>, Refused> {
     let of = |selector: &Selector| {
-        Elements::new(arguments.buffer(&selector.argument, "--print")?, selector, None, "--print")
+        ElementRange::new(arguments.buffer(&selector.argument, "--print")?, selector, None, "--print")
     };
     selectors.iter().map(of).collect()
 }
 
 impl Printed {
     /// The contents of the buffers.
-    pub fn new(elements: &Elements, buffers: &[Vec<u8>]) -> Self {
+    pub fn new(elements: &ElementRange, buffers: &[Vec<u8>]) -> Self {
         Self {
             argument: elements.of.number,
             name: elements.of.name.clone(),

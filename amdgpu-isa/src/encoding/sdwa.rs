@@ -3,7 +3,7 @@
 use super::format::Field;
 use super::modifiers::Modifier as M;
 use super::table::Entry;
-use super::taken::{ModifierRow as Row, Opcode};
+use super::taken::{ModifierRow as Row, OpcodeTraits};
 use crate::signature::{Flags, NO_DST_SEL, NO_SRC_MODS, OMOD, Spec, Ty};
 use crate::{Encoding, Illegal, Mods, Op, Operands, Slot, Value};
 
@@ -28,32 +28,32 @@ pub(crate) const ROWS: &[Row] = &[
 ];
 
 /// Whether SDWA's result has bits of its own: not of comparisons.
-fn has_result(op: &Opcode<'_>) -> bool {
+fn has_result(op: &OpcodeTraits<'_>) -> bool {
     op.encoding != Encoding::VopcSdwa
 }
 
 /// Whether SDWA takes modifiers of sources.
-fn selects(op: &Opcode<'_>) -> bool {
+fn selects(op: &OpcodeTraits<'_>) -> bool {
     !op.any(is_packed) && !op.has(NO_DST_SEL)
 }
 
-fn selects_float<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+fn selects_float<const SOURCE: u32>(op: &OpcodeTraits<'_>) -> bool {
     selects(op) && has_float::<SOURCE>(op)
 }
 
-fn selects_integer<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+fn selects_integer<const SOURCE: u32>(op: &OpcodeTraits<'_>) -> bool {
     selects(op) && has_source::<SOURCE>(op) && !has_float::<SOURCE>(op) && !op.has(NO_SRC_MODS)
 }
 
-fn all_sources(op: &Opcode<'_>) -> u32 {
+fn all_sources(op: &OpcodeTraits<'_>) -> u32 {
     op.sources(|_| true)
 }
 
-fn has_source<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+fn has_source<const SOURCE: u32>(op: &OpcodeTraits<'_>) -> bool {
     all_sources(op) & 1 << SOURCE != 0
 }
 
-fn has_float<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+fn has_float<const SOURCE: u32>(op: &OpcodeTraits<'_>) -> bool {
     op.sources(|spec| spec.ty.is_float() && !op.has(NO_SRC_MODS)) & 1 << SOURCE != 0
 }
 

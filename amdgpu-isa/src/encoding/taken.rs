@@ -7,14 +7,14 @@ use crate::{Arch, Encoding, Feature, Slot};
 
 /// An opcode in an encoding, for which rows are chosen.
 #[derive(Clone, Copy)]
-pub(crate) struct Opcode<'a> {
+pub(crate) struct OpcodeTraits<'a> {
     pub(crate) arch: Arch,
     pub(crate) encoding: Encoding,
     pub(crate) specs: &'a [Spec],
     pub(crate) flags: Flags,
 }
 
-impl Opcode<'_> {
+impl OpcodeTraits<'_> {
     /// Whether its row has a property.
     pub(crate) fn has(&self, flag: Flags) -> bool {
         self.flags.has(flag)
@@ -53,8 +53,8 @@ pub(crate) struct ModifierRow {
     modifier: Modifier,
     field: Field,
     /// Which bits of the field may be set; all, if this is not told.
-    bits: Option<fn(&Opcode<'_>) -> u32>,
-    when: fn(&Opcode<'_>) -> bool,
+    bits: Option<fn(&OpcodeTraits<'_>) -> u32>,
+    when: fn(&OpcodeTraits<'_>) -> bool,
 }
 
 impl ModifierRow {
@@ -69,18 +69,18 @@ impl ModifierRow {
     }
 
     /// With only these bits.
-    pub(crate) const fn bits(self, bits: fn(&Opcode<'_>) -> u32) -> Self {
+    pub(crate) const fn bits(self, bits: fn(&OpcodeTraits<'_>) -> u32) -> Self {
         Self { bits: Some(bits), ..self }
     }
 
     /// Only of opcodes that are so.
-    pub(crate) const fn when(self, when: fn(&Opcode<'_>) -> bool) -> Self {
+    pub(crate) const fn when(self, when: fn(&OpcodeTraits<'_>) -> bool) -> Self {
         Self { when, ..self }
     }
 }
 
 /// The modifiers of an opcode, in the order of the rows.
-pub(crate) fn taken(rows: &[ModifierRow], opcode: &Opcode<'_>) -> ModifierList {
+pub(crate) fn taken(rows: &[ModifierRow], opcode: &OpcodeTraits<'_>) -> ModifierList {
     let row = |row: &&ModifierRow| (row.when)(opcode);
     let modifier = |row: &ModifierRow| match row.bits {
         Some(bits) => ModifierBits::masked(row.modifier, row.field, bits(opcode)),

@@ -4,7 +4,7 @@ use super::formats::{EXP_COMPR, NULL, SDWA_S0, SDWA_S1, SDWA_SD, exp_en, field_o
 use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier as M, ModifierBits};
 use crate::encoding::sdwa;
-use crate::encoding::taken::{ModifierRow as Row, Opcode, taken};
+use crate::encoding::taken::{ModifierRow as Row, OpcodeTraits, taken};
 use crate::rdna::modifiers::{
     DPP, DPP8, all_sources, follows_ray, has_data, has_no_sdst, has_operands, idle_permuted, idle_sources,
     signs,
@@ -17,12 +17,12 @@ use crate::{Arch, Encoding, Slot};
 
 /// The modifiers that an opcode takes, and where.
 pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> ModifierList {
-    let opcode = Opcode { arch, encoding, specs, flags };
+    let opcode = OpcodeTraits { arch, encoding, specs, flags };
     taken(rows(&opcode), &opcode)
 }
 
 /// The table of an opcode.
-fn rows(opcode: &Opcode<'_>) -> &'static [Row] {
+fn rows(opcode: &OpcodeTraits<'_>) -> &'static [Row] {
     match opcode.encoding {
         Encoding::Smem if has_operands(opcode) => SMEM,
         Encoding::Vop1Dpp | Encoding::Vop2Dpp => DPP,
@@ -126,7 +126,7 @@ const MIMG: &[Row] = &[
 
 const EXP: &[Row] = &[Row::in_field(M::Compr, EXP_COMPR), Row::at(M::Done, 11, 1), Row::at(M::Vm, 12, 1)];
 
-fn packed_halves(op: &Opcode<'_>) -> u32 {
+fn packed_halves(op: &OpcodeTraits<'_>) -> u32 {
     if op.has(NO_OPSEL) { 0 } else { all_sources(op) }
 }
 

@@ -3,7 +3,7 @@
 use super::formats::{NULL, SCRATCH_SVE, VOPD_OPCODE_Y, exp_en, field_of, format_of};
 use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier as M, ModifierBits};
-use crate::encoding::taken::{ModifierRow as Row, Opcode, taken};
+use crate::encoding::taken::{ModifierRow as Row, OpcodeTraits, taken};
 use crate::rdna::modifiers::{
     DPP, DPP_BEHIND, DPP_HALVES, DPP8, DPP8_BEHIND, HALVES, all_sources, follows_ray, has_data, has_no_sdst,
     has_operands, idle_permuted, idle_sources, signs,
@@ -16,7 +16,7 @@ use crate::{Arch, Encoding, Slot};
 
 /// The modifiers that an opcode takes, and where.
 pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> ModifierList {
-    let opcode = Opcode { arch, encoding, specs, flags };
+    let opcode = OpcodeTraits { arch, encoding, specs, flags };
     let mut all = taken(control_rows(encoding), &opcode);
     all.extend(taken(rows(&opcode), &opcode));
     all
@@ -35,7 +35,7 @@ fn control_rows(encoding: Encoding) -> &'static [Row] {
 }
 
 /// The table of an opcode.
-fn rows(opcode: &Opcode<'_>) -> &'static [Row] {
+fn rows(opcode: &OpcodeTraits<'_>) -> &'static [Row] {
     match opcode.encoding {
         Encoding::Smem if has_operands(opcode) => SMEM,
         Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => HALVES,
@@ -147,7 +147,7 @@ const MIMG: &[Row] = &[
 const EXP: &[Row] = &[Row::at(M::Done, 11, 1), Row::at(M::RowEn, 13, 1)];
 
 /// The bits of OP_SEL that mean something: of sources, and the highest of the result.
-fn vop3_halves(op: &Opcode<'_>) -> u32 {
+fn vop3_halves(op: &OpcodeTraits<'_>) -> u32 {
     match () {
         () if op.has(SWAPS_ROWS) => 3,
         () if op.has(OPSEL) => all_sources(op) | 8,
@@ -155,7 +155,7 @@ fn vop3_halves(op: &Opcode<'_>) -> u32 {
     }
 }
 
-fn packed_halves(op: &Opcode<'_>) -> u32 {
+fn packed_halves(op: &OpcodeTraits<'_>) -> u32 {
     if op.has(NO_OPSEL) { 0 } else { all_sources(op) }
 }
 

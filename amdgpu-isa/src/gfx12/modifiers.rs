@@ -3,7 +3,7 @@
 use super::formats::{NULL, SCRATCH_SVE, VOPD_OPCODE_Y, exp_en, field_of, format_of};
 use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier as M, ModifierBits};
-use crate::encoding::taken::{ModifierRow as Row, Opcode, taken};
+use crate::encoding::taken::{ModifierRow as Row, OpcodeTraits, taken};
 use crate::rdna::modifiers::{
     DPP, DPP_BEHIND, DPP_HALVES, DPP8, DPP8_BEHIND, HALVES, all_sources, follows_ray, has_data, has_no_sdst,
     has_operands, idle_permuted, idle_sources, signs,
@@ -18,7 +18,7 @@ use crate::{Arch, Encoding, Slot};
 
 /// The modifiers that an opcode takes, and where.
 pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> ModifierList {
-    let opcode = Opcode { arch, encoding, specs, flags };
+    let opcode = OpcodeTraits { arch, encoding, specs, flags };
     let mut all = taken(control_rows(encoding), &opcode);
     all.extend(taken(rows(&opcode), &opcode));
     all
@@ -37,7 +37,7 @@ fn control_rows(encoding: Encoding) -> &'static [Row] {
 }
 
 /// The table of an opcode.
-fn rows(opcode: &Opcode<'_>) -> &'static [Row] {
+fn rows(opcode: &OpcodeTraits<'_>) -> &'static [Row] {
     match opcode.encoding {
         Encoding::Smem if has_data(opcode) => SMEM,
         Encoding::Smem if opcode.any(|spec| spec.class == Class::SmemOffset) => PROBE,
@@ -161,7 +161,7 @@ const VSAMPLE: &[Row] = &[
 const EXP: &[Row] = &[Row::at(M::Done, 11, 1), Row::at(M::RowEn, 13, 1)];
 
 /// The bits of OP_SEL that mean something: of sources, and the highest of the result.
-fn selected(op: &Opcode<'_>) -> u32 {
+fn selected(op: &OpcodeTraits<'_>) -> u32 {
     match () {
         () if op.has(SWAPS_ROWS) => 3,
         () if op.has(BYTE_SOURCE) => 3,
@@ -172,7 +172,7 @@ fn selected(op: &Opcode<'_>) -> u32 {
     }
 }
 
-fn packed_halves(op: &Opcode<'_>) -> u32 {
+fn packed_halves(op: &OpcodeTraits<'_>) -> u32 {
     match () {
         // Which part of the register of a sparse matrix' indices.
         () if op.has(SPARSE) && op.any(|spec| spec.ty == Ty::Keys16) => 1,
@@ -182,7 +182,7 @@ fn packed_halves(op: &Opcode<'_>) -> u32 {
     }
 }
 
-fn high_halves(op: &Opcode<'_>) -> u32 {
+fn high_halves(op: &OpcodeTraits<'_>) -> u32 {
     match () {
         () if has_fixed_high_halves(op.flags) => 0b111,
         () if op.has(NO_OPSEL) => 0,
@@ -191,7 +191,7 @@ fn high_halves(op: &Opcode<'_>) -> u32 {
 }
 
 /// The sources of which NEG and NEG_HI mean something.
-fn negated(op: &Opcode<'_>) -> (u32, u32) {
+fn negated(op: &OpcodeTraits<'_>) -> (u32, u32) {
     const FACTORS: u32 = 0b011;
     const ADDEND: u32 = 0b100;
     match () {
@@ -204,7 +204,7 @@ fn negated(op: &Opcode<'_>) -> (u32, u32) {
 }
 
 /// Whether a ray may be of halves.
-fn has_short_rays(op: &Opcode<'_>) -> bool {
+fn has_short_rays(op: &OpcodeTraits<'_>) -> bool {
     op.any(|spec| matches!(spec.class, Class::ImageAddress(ImageAddress::Ray { .. })))
 }
 

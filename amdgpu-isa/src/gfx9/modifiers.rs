@@ -8,7 +8,7 @@ use super::scaled;
 use crate::encoding::format::{Field, ModifierList};
 use crate::encoding::modifiers::{Modifier as M, ModifierBits};
 use crate::encoding::sdwa;
-use crate::encoding::taken::{ModifierRow as Row, Opcode, taken};
+use crate::encoding::taken::{ModifierRow as Row, OpcodeTraits, taken};
 use crate::signature::{
     ACCVGPR, ANY_POLICY, ATOMIC, BITOP3, BYTE_RESULT, CLAMP, Class, FLOAT, FROM_LDS, Flags, GDS_ONLY, HIGH,
     IDLE_MODS, ImmKind, LD_SCALE, LOAD, MAI, MIX, NEG_ONLY, NO_D16, NO_GDS, NO_OPSEL, NO_SRC_MODS, NO_THIRD,
@@ -18,12 +18,12 @@ use crate::{Arch, Encoding, Feature, Slot};
 
 /// The modifiers that an opcode takes, and where.
 pub(super) fn modifiers_of(arch: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> ModifierList {
-    let opcode = Opcode { arch, encoding, specs, flags };
+    let opcode = OpcodeTraits { arch, encoding, specs, flags };
     taken(rows(&opcode), &opcode)
 }
 
 /// The table of an opcode.
-fn rows(opcode: &Opcode<'_>) -> &'static [Row] {
+fn rows(opcode: &OpcodeTraits<'_>) -> &'static [Row] {
     match opcode.encoding {
         Encoding::Smem => SMEM,
         Encoding::Vop3 => VOP3,
@@ -166,40 +166,40 @@ const MIMG: &[Row] = &[
 
 const EXP: &[Row] = &[Row::in_field(M::Compr, EXP_COMPR), Row::at(M::Done, 11, 1), Row::at(M::Vm, 12, 1)];
 
-fn has_operands(op: &Opcode<'_>) -> bool {
+fn has_operands(op: &OpcodeTraits<'_>) -> bool {
     !op.specs.is_empty()
 }
 
 /// Whether the bits of ABS and OP_SEL are not a second result's.
-fn has_no_sdst(op: &Opcode<'_>) -> bool {
+fn has_no_sdst(op: &OpcodeTraits<'_>) -> bool {
     !op.any(|spec| spec.slot == Slot::Sdst && spec.class == Class::Sgpr)
 }
 
-fn all_sources(op: &Opcode<'_>) -> u32 {
+fn all_sources(op: &OpcodeTraits<'_>) -> u32 {
     op.sources(|_| true)
 }
 
 /// The sources that may be negated.
-fn floats(op: &Opcode<'_>) -> u32 {
+fn floats(op: &OpcodeTraits<'_>) -> u32 {
     op.sources(|spec| spec.ty.is_float() && !op.has(NO_SRC_MODS))
 }
 
-fn has_float<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+fn has_float<const SOURCE: u32>(op: &OpcodeTraits<'_>) -> bool {
     floats(op) & 1 << SOURCE != 0
 }
 
 /// Whether GLC can ask for the old value, or for a policy.
-fn returns(op: &Opcode<'_>) -> bool {
+fn returns(op: &OpcodeTraits<'_>) -> bool {
     !op.has(FLOAT) || op.supports(Feature::ReturningFloatAtomics)
 }
 
-fn is_coherent(op: &Opcode<'_>) -> bool {
+fn is_coherent(op: &OpcodeTraits<'_>) -> bool {
     op.supports(Feature::SystemCoherenceBit)
         && (!op.has(FLOAT) || op.supports(Feature::FloatAtomicCoherenceBit))
 }
 
 /// Whether a buffer instruction has a cache policy: cache control has one from gfx940 on.
-fn has_policy(op: &Opcode<'_>) -> bool {
+fn has_policy(op: &OpcodeTraits<'_>) -> bool {
     has_operands(op) || op.supports(Feature::ScopedCachePolicy)
 }
 

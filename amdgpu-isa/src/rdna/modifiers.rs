@@ -2,7 +2,7 @@
 
 use crate::Slot;
 use crate::encoding::modifiers::Modifier as M;
-use crate::encoding::taken::{ModifierRow as Row, Opcode, sources_of};
+use crate::encoding::taken::{ModifierRow as Row, OpcodeTraits, sources_of};
 use crate::signature::{Class, Flags, IDLE_MODS, NO_SRC_MODS, SRC_MODS, STRICT_MODS, Spec, halves};
 
 /// DPP8's dword behind a first one.
@@ -45,34 +45,34 @@ pub(crate) const DPP_HALVES: &[Row] = &[
 ];
 
 /// Whether the operand of a bit of OP_SEL is a half of a register.
-fn has_half<const BIT: u8>(op: &Opcode<'_>) -> bool {
+fn has_half<const BIT: u8>(op: &OpcodeTraits<'_>) -> bool {
     halves(op.specs) & 1 << BIT != 0
 }
 
-pub(crate) fn has_operands(op: &Opcode<'_>) -> bool {
+pub(crate) fn has_operands(op: &OpcodeTraits<'_>) -> bool {
     !op.specs.is_empty()
 }
 
-pub(crate) fn has_data(op: &Opcode<'_>) -> bool {
+pub(crate) fn has_data(op: &OpcodeTraits<'_>) -> bool {
     op.any(|spec| spec.class == Class::Sdata)
 }
 
 /// Whether the bits of ABS and OP_SEL are not a second result's.
-pub(crate) fn has_no_sdst(op: &Opcode<'_>) -> bool {
+pub(crate) fn has_no_sdst(op: &OpcodeTraits<'_>) -> bool {
     !op.any(|spec| spec.slot == Slot::Sdst && spec.class == Class::Sgpr)
 }
 
-pub(crate) fn all_sources(op: &Opcode<'_>) -> u32 {
+pub(crate) fn all_sources(op: &OpcodeTraits<'_>) -> u32 {
     op.sources(|_| true)
 }
 
 /// The sources that may be negated.
-pub(crate) fn signs(op: &Opcode<'_>) -> u32 {
+pub(crate) fn signs(op: &OpcodeTraits<'_>) -> u32 {
     let takes = |spec: &Spec| spec.ty.is_float() && !op.has(NO_SRC_MODS) || op.has(SRC_MODS);
     op.sources(|spec| takes(spec) && spec.class != Class::Mask)
 }
 
-pub(crate) fn has_signs<const SOURCE: u32>(op: &Opcode<'_>) -> bool {
+pub(crate) fn has_signs<const SOURCE: u32>(op: &OpcodeTraits<'_>) -> bool {
     signs(op) & 1 << SOURCE != 0
 }
 

@@ -317,10 +317,10 @@ pub(crate) fn names_message(generation: Generation, raw: u16) -> bool {
 }
 
 /// A hardware register: its number, LLVM's name, and the feature of the processors that have it.
-pub(crate) type HardwareRegister = (u16, &'static str, Option<Feature>);
+pub(crate) type NamedHardwareRegister = (u16, &'static str, Option<Feature>);
 
 /// Vega ISA and CDNA 3 ISA, "Hardware registers".
-const GFX9_HWREGS: &[HardwareRegister] = &[
+const GFX9_HWREGS: &[NamedHardwareRegister] = &[
     (1, "HW_REG_MODE", None),
     (2, "HW_REG_STATUS", None),
     (3, "HW_REG_TRAPSTS", None),
@@ -341,7 +341,7 @@ const GFX9_HWREGS: &[HardwareRegister] = &[
 ];
 
 /// RDNA 2 ISA, "Hardware registers".
-const GFX10_HWREGS: &[HardwareRegister] = &[
+const GFX10_HWREGS: &[NamedHardwareRegister] = &[
     (1, "HW_REG_MODE", None),
     (2, "HW_REG_STATUS", None),
     (3, "HW_REG_TRAPSTS", None),
@@ -363,7 +363,7 @@ const GFX10_HWREGS: &[HardwareRegister] = &[
 ];
 
 /// RDNA 3 ISA, "Hardware registers".
-const GFX11_HWREGS: &[HardwareRegister] = &[
+const GFX11_HWREGS: &[NamedHardwareRegister] = &[
     (1, "HW_REG_MODE", None),
     (2, "HW_REG_STATUS", None),
     (3, "HW_REG_TRAPSTS", None),
@@ -382,7 +382,7 @@ const GFX11_HWREGS: &[HardwareRegister] = &[
 ];
 
 /// RDNA 4 ISA, "Hardware registers".
-const GFX12_HWREGS: &[HardwareRegister] = &[
+const GFX12_HWREGS: &[NamedHardwareRegister] = &[
     (1, "HW_REG_WAVE_MODE", None),
     (2, "HW_REG_WAVE_STATUS", None),
     (4, "HW_REG_WAVE_STATE_PRIV", None),
@@ -416,7 +416,8 @@ pub(crate) fn hardware_registers(arch: Arch) -> impl Iterator<Item = (u16, &'sta
         Generation::Gfx11 => GFX11_HWREGS,
         Generation::Gfx12 => GFX12_HWREGS,
     };
-    let has_it = move |(.., feature): &&HardwareRegister| feature.is_none_or(|feature| arch.has(feature));
+    let has_it =
+        move |(.., feature): &&NamedHardwareRegister| feature.is_none_or(|feature| arch.has(feature));
     all.iter().filter(has_it).map(|&(id, name, _)| (id, name))
 }
 

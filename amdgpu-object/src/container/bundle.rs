@@ -8,7 +8,7 @@ use super::{ContainerError, Pieces};
 pub(super) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
 /// One entry of a bundle.
-pub(super) struct Entry {
+pub(super) struct BundleEntry {
     /// Offload kind and target: `hipv4-amdgcn-amd-amdhsa--gfx90a`.
     pub(super) id: String,
     /// Where it stands, from the start of the bundle.
@@ -17,7 +17,7 @@ pub(super) struct Entry {
 
 /// The entries of a bundle.
 pub(super) struct Bundle {
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<BundleEntry>,
     /// Bytes from its start to the end of its last entry.
     pub(super) size: usize,
 }
@@ -66,7 +66,7 @@ pub(super) fn read(bytes: &[u8], at: usize) -> Result<Bundle, ContainerError> {
                 )
             })?;
         end = end.max(position).max(range.end);
-        entries.push(Entry { id: amdinst_text::name(id).into_owned(), range });
+        entries.push(BundleEntry { id: amdinst_text::name(id).into_owned(), range });
     }
     Ok(Bundle { entries, size: end })
 }

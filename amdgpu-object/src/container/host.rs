@@ -14,7 +14,7 @@ use super::overlay::Overlay;
 use super::{ContainerError, ObjectError, Pieces};
 
 /// What an ELF file is to us.
-pub(super) enum Contents {
+pub(super) enum HostFile {
     /// A host file with a `.hip_fatbin` section at this range.
     Fatbin(Range<usize>),
     /// A host file with a `.llvm.offloading` section at this range.
@@ -26,10 +26,10 @@ pub(super) enum Contents {
 }
 
 /// Looks for the section with GPU code.
-pub(super) fn gpu_code(bytes: &[u8]) -> Result<Contents, ContainerError> {
-    let Ok(header) = FileHeader64::<LE>::parse(bytes) else { return Ok(Contents::NotHost) };
+pub(super) fn gpu_code(bytes: &[u8]) -> Result<HostFile, ContainerError> {
+    let Ok(header) = FileHeader64::<LE>::parse(bytes) else { return Ok(HostFile::NotHost) };
     if header.e_machine(LE) == elf::EM_AMDGPU {
-        return Ok(Contents::NotHost);
+        return Ok(HostFile::NotHost);
     }
     let damaged = |part: String, at: u64, error: object::read::Error| {
         ContainerError::Object(ObjectError::malformed(part, at, error.to_string()))
@@ -50,9 +50,9 @@ pub(super) fn gpu_code(bytes: &[u8]) -> Result<Contents, ContainerError> {
         Ok(Some(at as usize..at as usize + contents.len()))
     };
     if let Some(range) = find(".hip_fatbin")? {
-        return Ok(Contents::Fatbin(range));
+        return Ok(HostFile::Fatbin(range));
     }
-    Ok(find(".llvm.offloading")?.map_or(Contents::Neither, Contents::Offloading))
+    Ok(find(".llvm.offloading")?.map_or(HostFile::Neither, HostFile::Offloading))
 }
 
 /// `HIPF`, the first word of a wrapper.

@@ -302,10 +302,10 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         match host::gpu_code(bytes)? {
-            host::Contents::Fatbin(range) => self.bundles(source, range),
-            host::Contents::Offloading(range) => self.offload_binaries(source, range),
-            host::Contents::Neither => self.raw(source),
-            host::Contents::NotHost => {
+            host::HostFile::Fatbin(range) => self.bundles(source, range),
+            host::HostFile::Offloading(range) => self.offload_binaries(source, range),
+            host::HostFile::Neither => self.raw(source),
+            host::HostFile::NotHost => {
                 let identity = Elf::read(bytes).and_then(|elf| target::identify(&elf, bytes));
                 match identity {
                     Ok((id, _)) => {
@@ -374,8 +374,14 @@ impl<'a> Search<'a> {
     }
 
     /// Keeps the entries of a bundle that are AMDGPU code objects, and notes the targets of the others.
-    fn entries(&mut self, source: &Source<'a>, start: usize, entries: Vec<bundle::Entry>, origin: Origin) {
-        for bundle::Entry { id, range } in entries {
+    fn entries(
+        &mut self,
+        source: &Source<'a>,
+        start: usize,
+        entries: Vec<bundle::BundleEntry>,
+        origin: Origin,
+    ) {
+        for bundle::BundleEntry { id, range } in entries {
             let range = start + range.start..start + range.end;
             if source.bytes().get(range.clone()).is_some_and(|code| is_code_object(&id, code)) {
                 self.found(source, id, range, origin);

@@ -13,7 +13,7 @@ const BITCODE: &[u8] = b"BC\xc0\xde";
 const ALIGNMENT: usize = 8;
 
 /// An image.
-pub(super) struct Image {
+pub(super) struct OffloadImage {
     /// The triple that it is for: `amdgcn-amd-amdhsa`.
     pub(super) triple: String,
     /// The processor that it is for: `gfx90a`.
@@ -28,7 +28,7 @@ pub(super) fn starts_here(bytes: &[u8]) -> bool {
 }
 
 /// The images of the binaries in a range of the file.
-pub(super) fn read(bytes: &[u8], range: Range<usize>) -> Result<Vec<Image>, ContainerError> {
+pub(super) fn read(bytes: &[u8], range: Range<usize>) -> Result<Vec<OffloadImage>, ContainerError> {
     let mut images = Vec::new();
     let mut at = range.start;
     while at < range.end {
@@ -48,7 +48,7 @@ struct Binary<'a> {
 
 impl Binary<'_> {
     /// Its image, and its size.
-    fn read(&self) -> Result<(Image, usize), ContainerError> {
+    fn read(&self) -> Result<(OffloadImage, usize), ContainerError> {
         if !starts_here(self.bytes) {
             return Err(self.damaged("it does not start as an offload binary"));
         }
@@ -79,7 +79,7 @@ impl Binary<'_> {
         }
         let is_bitcode = self.bytes[image..end].starts_with(BITCODE);
         let range = self.at + image..self.at + end;
-        Ok((Image { triple, processor, is_bitcode, range }, size))
+        Ok((OffloadImage { triple, processor, is_bitcode, range }, size))
     }
 
     fn field<const N: usize>(&self, start: usize) -> Result<[u8; N], ContainerError> {

@@ -37,7 +37,7 @@ pub fn replace<'a>(
                 out.push(&bytes[range.end..]);
                 return Ok(out);
             }
-            match windows::Image::read(bytes) {
+            match windows::WindowsImage::read(bytes) {
                 Some(image) => image.move_fatbin(bundles.pieces, &bundles.moves),
                 None => host::move_fatbin(bytes, bundles.pieces, &bundles.moves),
             }
@@ -66,20 +66,20 @@ fn place(bytes: &[u8]) -> Result<Place, ContainerError> {
         return Ok(Place::Bundles);
     }
     let kind = match host::gpu_code(bytes)? {
-        host::Contents::Fatbin(range) => return Ok(Place::Fatbin(range)),
-        host::Contents::NotHost if Elf::read(bytes).is_ok() => return Ok(Place::CodeObject),
-        host::Contents::Offloading(_) => "a host file with LLVM's offload binaries",
-        host::Contents::Neither => "a host file in which they stand as they are, without bundles",
-        host::Contents::NotHost if let Some(range) = fatbin_of_windows(bytes)? => {
+        host::HostFile::Fatbin(range) => return Ok(Place::Fatbin(range)),
+        host::HostFile::NotHost if Elf::read(bytes).is_ok() => return Ok(Place::CodeObject),
+        host::HostFile::Offloading(_) => "a host file with LLVM's offload binaries",
+        host::HostFile::Neither => "a host file in which they stand as they are, without bundles",
+        host::HostFile::NotHost if let Some(range) = fatbin_of_windows(bytes)? => {
             return Ok(Place::Fatbin(range));
         }
-        host::Contents::NotHost if zip::starts_here(bytes) => "an archive (.whl, .zip)",
-        host::Contents::NotHost if archive::starts_here(bytes) => "an archive of objects (.a)",
-        host::Contents::NotHost if bytes.starts_with(WINDOWS) => {
+        host::HostFile::NotHost if zip::starts_here(bytes) => "an archive (.whl, .zip)",
+        host::HostFile::NotHost if archive::starts_here(bytes) => "an archive of objects (.a)",
+        host::HostFile::NotHost if bytes.starts_with(WINDOWS) => {
             "a Windows program or library whose code objects are not all in .hip_fat"
         }
         // Some may stand in any file.
-        host::Contents::NotHost => "this kind of file",
+        host::HostFile::NotHost => "this kind of file",
     };
     Err(ContainerError::InPlace { kind })
 }
@@ -96,7 +96,7 @@ pub fn replaceable(bytes: &[u8]) -> Result<(), ContainerError> {
             let is_bundle = |at: usize| {
                 bytes.get(at..).is_some_and(|rest| bundle::starts_here(rest) || compressed::starts_here(rest))
             };
-            match windows::Image::read(bytes) {
+            match windows::WindowsImage::read(bytes) {
                 Some(image) => image.movable(is_bundle),
                 None => host::movable(bytes, is_bundle),
             }
@@ -107,7 +107,9 @@ pub fn replaceable(bytes: &[u8]) -> Result<(), ContainerError> {
 /// Where the bundles of a Windows program or library stand, if all of its code objects are in these: they are
 /// numbered as they stand in the file.
 fn fatbin_of_windows(bytes: &[u8]) -> Result<Option<Range<usize>>, ContainerError> {
-    let Some(range) = windows::Image::read(bytes).and_then(|image| image.fatbin()) else { return Ok(None) };
+    let Some(range) = windows::WindowsImage::read(bytes).and_then(|image| image.fatbin()) else {
+        return Ok(None);
+    };
     let is_within = |one: &Embedded<'_>| range.start <= one.range.start && one.range.end <= range.end;
     Ok(super::open(bytes)?.iter().all(is_within).then_some(range))
 }

@@ -49,7 +49,7 @@ impl Section {
 }
 
 /// A file being changed.
-pub(super) struct Image<'a> {
+pub(super) struct WindowsImage<'a> {
     bytes: Overlay<'a>,
     /// Where its headers begin: that of COFF, the optional one, those of sections.
     coff: usize,
@@ -66,7 +66,7 @@ struct Room {
     at: usize,
 }
 
-impl<'a> Image<'a> {
+impl<'a> WindowsImage<'a> {
     /// Reads the headers. `None` for a file of another kind, and for one whose sections are not all there.
     pub(super) fn read(bytes: &'a [u8]) -> Option<Self> {
         let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));

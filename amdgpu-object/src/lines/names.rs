@@ -68,13 +68,13 @@ pub(super) fn origin_place(
 
 /// The names of functions, by number. Copies of one function share a number.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct FunctionNames {
     names: Vec<Name>,
     /// The numbers of what entries are copies of.
     origins: FxHashMap<EntryPlace, usize>,
 }
 
-impl Names {
+impl FunctionNames {
     /// The number of the name that an entry has itself.
     pub(super) fn own(&mut self, units: &Units<'_>, entry: EntryPlace) -> usize {
         self.add(Name::read(units, entry, MAX_ORIGINS))

@@ -9,7 +9,7 @@ use super::sections::Slice;
 
 /// The registers when a row is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct LineRegisters {
     pub(super) address: u64,
     pub(super) file: u64,
     pub(super) line: u64,
@@ -18,7 +18,7 @@ pub(super) struct Row {
     pub(super) ends: bool,
 }
 
-impl Row {
+impl LineRegisters {
     /// The row with which each sequence begins.
     const FIRST: Self = Self { address: 0, file: 1, line: 1, column: 0, ends: false };
 }
@@ -26,7 +26,7 @@ impl Row {
 /// The machine between two instructions.
 struct Machine<'h, 'a> {
     header: &'h LineProgramHeader<Slice<'a>>,
-    row: Row,
+    row: LineRegisters,
     /// Which operation of a long instruction word.
     operation: u64,
     /// The linker discarded what is told of, so that there are no rows of it and no addresses.
@@ -36,16 +36,21 @@ struct Machine<'h, 'a> {
 }
 
 /// Runs a line program, and calls `each` with the rows that it makes.
-pub(super) fn run(header: &LineProgramHeader<Slice<'_>>, mut each: impl FnMut(&Row)) -> gimli::Result<()> {
+pub(super) fn run(
+    header: &LineProgramHeader<Slice<'_>>,
+    mut each: impl FnMut(&LineRegisters),
+) -> gimli::Result<()> {
     let last_address = u64::MAX >> (64 - 8 * u32::from(header.address_size()));
-    let mut machine = Machine { header, row: Row::FIRST, operation: 0, discarded: false, last_address };
+    let mut machine =
+        Machine { header, row: LineRegisters::FIRST, operation: 0, discarded: false, last_address };
     let mut rest = header.raw_program_buf();
     while machine.advance(&mut rest)? {
         if !machine.discarded {
             each(&machine.row);
         }
         if machine.row.ends {
-            machine = Machine { header, row: Row::FIRST, operation: 0, discarded: false, last_address };
+            machine =
+                Machine { header, row: LineRegisters::FIRST, operation: 0, discarded: false, last_address };
         }
     }
     Ok(())
@@ -228,7 +233,7 @@ mod tests {
             let mut theirs = program.rows();
             loop {
                 let expected = theirs.next_row().map(|row| {
-                    row.map(|(_, row)| Row {
+                    row.map(|(_, row)| LineRegisters {
                         address: row.address(),
                         file: row.file_index(),
                         line: row.line().map_or(0, u64::from),

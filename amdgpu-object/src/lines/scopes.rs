@@ -7,7 +7,7 @@ use gimli::{AttributeSpecification, AttributeValue, DwAt, DwForm, DwTag, constan
 
 use super::entries::Entries;
 use super::files::Files;
-use super::names::{Name, Names, origin_place};
+use super::names::{FunctionNames, Name, origin_place};
 use super::ranges;
 use super::sections::{Slice, Units};
 use super::strides::Strides;
@@ -49,7 +49,7 @@ pub(super) struct Functions {
 struct Reading {
     scopes: Vec<Scope>,
     pieces: Vec<Piece>,
-    names: Names,
+    names: FunctionNames,
 }
 
 impl Functions {
@@ -59,7 +59,7 @@ impl Functions {
         let mut reading = Reading {
             scopes: Vec::with_capacity(info / 32),
             pieces: Vec::with_capacity(info / 64 + ranges / 4),
-            names: Names::default(),
+            names: FunctionNames::default(),
         };
         for index in 0..units.units.len() {
             reading.unit(units, index, text, files).map_err(|error| units.damaged(index, &error))?;

@@ -41,12 +41,12 @@ pub(super) enum Item<'a> {
 pub(super) struct Damaged {
     /// Where in the file.
     pub(super) at: usize,
-    pub(super) problem: Problem,
+    pub(super) problem: StreamProblem,
 }
 
 /// What is wrong with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Problem {
+pub(super) enum StreamProblem {
     #[error("it ends in the middle of a value")]
     CutShort,
     #[error("maps and arrays are nested too deeply")]
@@ -201,7 +201,7 @@ impl<'a> Stream<'a> {
 
     fn inside<E: From<Damaged>>(&mut self, read: impl FnOnce(&mut Self) -> Result<(), E>) -> Result<(), E> {
         if self.depth == MAX_DEPTH {
-            return Err(Damaged { at: self.position(), problem: Problem::TooDeep }.into());
+            return Err(Damaged { at: self.position(), problem: StreamProblem::TooDeep }.into());
         }
         self.depth += 1;
         let result = read(self);
@@ -211,7 +211,7 @@ impl<'a> Stream<'a> {
 
     #[cold]
     fn cut_short(&self) -> Damaged {
-        Damaged { at: self.position(), problem: Problem::CutShort }
+        Damaged { at: self.position(), problem: StreamProblem::CutShort }
     }
 
     fn chunk<const N: usize>(&mut self) -> Result<[u8; N], Damaged> {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rmpv::{Value, ValueRef};
 
-use super::{Damaged, Item, Problem, Stream, describe};
+use super::{Damaged, Item, Stream, StreamProblem, describe};
 
 /// The bytes of a tree.
 pub(crate) fn encoded(value: &Value) -> Vec<u8> {
@@ -113,7 +113,7 @@ proptest! {
         let expected = rmpv::decode::read_value_ref(&mut rest);
         let mut read = stream(&bytes);
         let result = read.skip();
-        let is_deep = result.is_err_and(|damaged| damaged.problem == Problem::TooDeep);
+        let is_deep = result.is_err_and(|damaged| damaged.problem == StreamProblem::TooDeep);
         prop_assume!(!is_deep);
         prop_assert_eq!(result.is_ok(), expected.is_ok());
         if expected.is_ok() {

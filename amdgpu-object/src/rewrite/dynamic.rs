@@ -9,11 +9,11 @@ use object::elf::{self, Rela64};
 use object::pod;
 
 use super::corrected::Corrected;
-use super::{RewriteError, Variable};
+use super::{NewVariable, RewriteError};
 use crate::elf::{Elf, RELA_SIZE, SYMBOL_SIZE, Section};
 
 /// New contents of a section, by its number.
-pub(super) type Contents = (usize, Vec<u8>);
+pub(super) type SectionContents = (usize, Vec<u8>);
 
 /// The sections that a new dynamic symbol goes into: symbols, their names, hash tables.
 pub(super) fn tables(elf: &Elf) -> Vec<usize> {
@@ -30,8 +30,8 @@ pub(super) fn add_symbol(
     elf: &Elf,
     original: &[u8],
     bytes: &mut Corrected<'_>,
-    variable: &Variable<'_>,
-) -> Result<(Vec<Contents>, usize), RewriteError> {
+    variable: &NewVariable<'_>,
+) -> Result<(Vec<SectionContents>, usize), RewriteError> {
     let (dynsym, table) = the(elf, elf::SHT_DYNSYM, ".dynsym")?;
     if !elf.sections.get(table.link as usize).is_some_and(Section::is_alloc) {
         return Err(unsupported("a code object that does not load its symbols' names"));
@@ -110,7 +110,7 @@ pub(super) fn append_name(strings: &mut Vec<u8>, name: &str) -> u32 {
 
 /// The variable's symbol, without section and address: global, an object, and protected, as compilers make
 /// variables of the device.
-pub(super) fn symbol(name: u32, variable: &Variable<'_>) -> [u8; SYMBOL_SIZE] {
+pub(super) fn symbol(name: u32, variable: &NewVariable<'_>) -> [u8; SYMBOL_SIZE] {
     let mut symbol = [0; SYMBOL_SIZE];
     symbol[..4].copy_from_slice(&name.to_le_bytes());
     symbol[4] = elf::STB_GLOBAL.0 << 4 | elf::STT_OBJECT.0;

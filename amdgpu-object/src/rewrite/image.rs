@@ -12,8 +12,8 @@ use object::pod;
 use object::read::elf::Sym as _;
 
 use super::corrected::Corrected;
-use super::debug::NewSection;
-use super::dynamic::{self, Contents};
+use super::debug::DebugSection;
+use super::dynamic::{self, SectionContents};
 use super::fixups::Context;
 use super::{NewNote, PAGE, RewriteError, variable_address};
 use crate::KEPT_SECTION;
@@ -28,7 +28,7 @@ pub(super) fn build(
     bytes: Corrected<'_>,
     entry: u64,
     note: Option<NewNote>,
-    debug: &[NewSection],
+    debug: &[DebugSection],
 ) -> Result<Vec<u8>, RewriteError> {
     let mut image = Image::new(context, bytes, note, debug)?;
     let added = image.add_symbol()?;
@@ -56,7 +56,7 @@ impl Kept {
 /// The tables of dynamic symbols with one more, and its number.
 #[derive(Default)]
 struct Added {
-    tables: Vec<Contents>,
+    tables: Vec<SectionContents>,
     number: usize,
 }
 
@@ -84,7 +84,7 @@ struct Image<'a> {
     /// Where in the file the code is that stays.
     kept_offset: u64,
     /// The debug sections that are kept.
-    debug: &'a [NewSection],
+    debug: &'a [DebugSection],
     /// Whether the segment of `.text` stays: it holds other sections, or its code goes on to run there.
     text_segment_stays: bool,
     /// Sections with new addresses and offsets, by their old number.
@@ -101,7 +101,7 @@ impl<'a> Image<'a> {
         context: &'a Context<'a>,
         bytes: Corrected<'a>,
         note: Option<NewNote>,
-        debug: &'a [NewSection],
+        debug: &'a [DebugSection],
     ) -> Result<Self, RewriteError> {
         let elf = context.elf;
         let text = context.text_section();
@@ -365,7 +365,7 @@ impl<'a> Image<'a> {
     }
 
     /// What outgrew its place gets a read-only segment behind the code and the variable.
-    fn place_moved(&mut self, tables: &[Contents]) -> Option<ProgramHeader> {
+    fn place_moved(&mut self, tables: &[SectionContents]) -> Option<ProgramHeader> {
         let note = self.note.as_ref().filter(|_| self.note_moves);
         let moved: Vec<(usize, &[u8])> = note
             .map(|note| (note.section, &note.contents[..]))
@@ -706,7 +706,7 @@ fn holds_header(segment: &ProgramHeader, inner: &ProgramHeader) -> bool {
 
 /// Sections that tell of old code addresses are left out, if they have no new contents and the code object
 /// runs without them.
-fn is_kept(context: &Context<'_>, debug: &[NewSection], index: usize) -> bool {
+fn is_kept(context: &Context<'_>, debug: &[DebugSection], index: usize) -> bool {
     let section = &context.elf.sections[index];
     let describes_text = section.flags.contains(elf::SHF_LINK_ORDER) && section.link as usize == context.text;
     section.is_alloc()

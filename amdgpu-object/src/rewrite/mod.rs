@@ -46,7 +46,7 @@ pub struct Edit<'a> {
     /// New properties of kernels. Those not named here keep theirs.
     pub kernels: Vec<KernelEdit>,
     /// A variable to add.
-    pub variable: Option<Variable<'a>>,
+    pub variable: Option<NewVariable<'a>>,
     /// A section to add that is not loaded.
     pub section: Option<NewSection<'a>>,
     /// Dwords of initialized memory outside of `.text` that become others, by address.
@@ -66,7 +66,7 @@ pub struct NewSection<'a> {
 /// `hsa_executable_get_symbol_by_name`). It stands in writable memory of its own, zeroed when the code object
 /// is loaded, at [`variable_address`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variable<'a> {
+pub struct NewVariable<'a> {
     /// The symbol's name, in `.dynsym` with its hash tables, and in `.symtab`.
     pub name: &'a str,
     /// Bytes of the variable.

@@ -9,9 +9,9 @@ use goblin::elf::section_header::{SHT_STRTAB, SHT_SYMTAB, SectionHeader};
 use goblin::elf::{Elf, dynamic::Dynamic, program_header::ProgramHeader};
 
 /// A string table.
-pub(super) struct Names<'a>(&'a [u8]);
+pub(super) struct StringTable<'a>(&'a [u8]);
 
-impl<'a> Names<'a> {
+impl<'a> StringTable<'a> {
     /// The names of sections.
     pub(super) fn of_sections(elf: &Elf<'_>, bytes: &'a [u8]) -> Self {
         Self::of_section(elf, bytes, elf.header.e_shstrndx.into())

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use amdgpu_object::rewrite::{Edge, Edit, Variable, rewrite, text_address};
+use amdgpu_object::rewrite::{Edge, Edit, NewVariable, rewrite, text_address};
 use amdgpu_object::{CodeObject, Text};
 use proptest::prelude::*;
 
@@ -67,7 +67,7 @@ fn check(bytes: Vec<u8>) {
     let map = |old: u64, _: Edge| Some(old.wrapping_add(distance));
     // Every other file gets a variable, whose symbol goes into tables that may be damaged.
     let odd = object.bytes.iter().fold(0, |sum, byte| sum ^ byte) & 1 == 1;
-    let variable = odd.then_some(Variable { name: "added", size: 8, offset: 56, memory: 128 });
+    let variable = odd.then_some(NewVariable { name: "added", size: 8, offset: 56, memory: 128 });
     match rewrite(
         &object,
         &Edit {
@@ -154,7 +154,7 @@ fn a_dynamic_table_that_is_not_loaded_gets_no_variable() {
         let Ok(object) = CodeObject::parse(bytes) else { continue };
         let text = object.text_bytes().to_vec();
         let map = |old: u64, _: Edge| Some(old);
-        let variable = Some(Variable { name: "added", size: 8, offset: 56, memory: 128 });
+        let variable = Some(NewVariable { name: "added", size: 8, offset: 56, memory: 128 });
         let edit = Edit {
             text: text.into(),
             keeps_code: false,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use amdgpu_object::rewrite::{
-    DebugInfo, Edge, Edit, KernelEdit, NewSection, RewriteError, Rewritten, Variable, rewrite,
+    DebugInfo, Edge, Edit, KernelEdit, NewSection, NewVariable, RewriteError, Rewritten, rewrite,
 };
 use amdgpu_object::verify::contradiction;
 use amdgpu_object::{Bytes, CodeObject};
@@ -56,7 +56,7 @@ pub fn apply(object: &CodeObject, plan: Plan) -> Result<Instrumented, Instrument
     }
     // An empty buffer of one record, as large as any.
     let record = kernels.iter().filter(|kernel| kernel.is_instrumented()).map(|kernel| kernel.record_stride);
-    let variable = (abi == Abi::Global).then(|| Variable {
+    let variable = (abi == Abi::Global).then(|| NewVariable {
         name: BUFFER_SYMBOL,
         size: 8,
         offset: VARIABLE_OFFSET.into(),

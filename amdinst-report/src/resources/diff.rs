@@ -18,7 +18,7 @@ pub struct ResourceDiff {
     #[serde(deserialize_with = "amdinst_text::deserialize")]
     pub after: String,
     /// The worse first, then in the order of the later file.
-    pub changes: Vec<Change>,
+    pub changes: Vec<KernelChange>,
     /// Kernels that are as they were.
     pub unchanged: u64,
 }
@@ -26,7 +26,7 @@ pub struct ResourceDiff {
 /// What became of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum KernelVerdict {
     /// A figure is worse.
     Worse,
     /// The kernel is in the later file alone.
@@ -37,7 +37,7 @@ pub enum Verdict {
     Better,
 }
 
-impl Verdict {
+impl KernelVerdict {
     /// The word for it.
     pub const fn word(self) -> &'static str {
         match self {
@@ -51,9 +51,9 @@ impl Verdict {
 
 /// A kernel whose figures differ, or that one of the files alone has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Change {
+pub struct KernelChange {
     /// What became of it.
-    pub verdict: Verdict,
+    pub verdict: KernelVerdict,
     /// The kernel: as the later file has it, if it is there.
     pub kernel: KernelResources,
     /// Its figures that differ; none if one of the files does not have it.
@@ -95,7 +95,11 @@ impl ResourceDiff {
         for kernel in &after.kernels {
             let was = earlier.get_mut(&(&*kernel.name, &*kernel.target)).and_then(VecDeque::pop_front);
             let Some(was) = was else {
-                changes.push(Change { verdict: Verdict::New, kernel: kernel.clone(), figures: Vec::new() });
+                changes.push(KernelChange {
+                    verdict: KernelVerdict::New,
+                    kernel: kernel.clone(),
+                    figures: Vec::new(),
+                });
                 continue;
             };
             let figures: Vec<Figure> = Metric::ALL
@@ -107,12 +111,19 @@ impl ResourceDiff {
                 unchanged += 1;
                 continue;
             }
-            let verdict = if figures.iter().any(Figure::is_worse) { Verdict::Worse } else { Verdict::Better };
-            changes.push(Change { verdict, kernel: kernel.clone(), figures });
+            let verdict = if figures.iter().any(Figure::is_worse) {
+                KernelVerdict::Worse
+            } else {
+                KernelVerdict::Better
+            };
+            changes.push(KernelChange { verdict, kernel: kernel.clone(), figures });
         }
         let gone = earlier.into_values().flatten();
-        let gone =
-            gone.map(|kernel| Change { verdict: Verdict::Gone, kernel: kernel.clone(), figures: vec![] });
+        let gone = gone.map(|kernel| KernelChange {
+            verdict: KernelVerdict::Gone,
+            kernel: kernel.clone(),
+            figures: vec![],
+        });
         changes.extend(gone);
         changes.sort_by_key(|change| change.verdict);
         Self { schema: SCHEMA, before: before.file.clone(), after: after.file.clone(), changes, unchanged }
@@ -120,7 +131,8 @@ impl ResourceDiff {
 
     /// Whether the files have no kernel in common, so that nothing was compared.
     pub fn is_of_strangers(&self) -> bool {
-        let is_in_both = |change: &Change| matches!(change.verdict, Verdict::Worse | Verdict::Better);
+        let is_in_both =
+            |change: &KernelChange| matches!(change.verdict, KernelVerdict::Worse | KernelVerdict::Better);
         self.unchanged == 0 && !self.changes.iter().any(is_in_both)
     }
 }

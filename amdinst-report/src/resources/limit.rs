@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{Change, Figure, KernelResources, Metric, ResourceDiff, ResourceTable, SpillSource, Verdict};
+use super::{
+    Figure, KernelChange, KernelResources, KernelVerdict, Metric, ResourceDiff, ResourceTable, SpillSource,
+};
 use crate::limit::{self, Operator, Parts};
 
 /// A limit that each kernel must keep.
@@ -90,7 +92,7 @@ impl ResourceLimit {
 
     /// Every kernel that does not keep the limit. A figure that is not known does not keep it either; a
     /// kernel that the baseline does not have was never better.
-    pub fn check(&self, table: &ResourceTable, diff: Option<&ResourceDiff>) -> Vec<Violation> {
+    pub fn check(&self, table: &ResourceTable, diff: Option<&ResourceDiff>) -> Vec<ResourceViolation> {
         let changes = || diff.into_iter().flat_map(|diff| &diff.changes);
         match self.rule {
             Rule::Figure { metric, operator, number } => {
@@ -110,21 +112,21 @@ impl ResourceLimit {
                     let by = by as f64;
                     if percent { 100.0 * by > most * figure.before.unwrap_or(0) as f64 } else { by > most }
                 };
-                let grown = |change: &Change| {
+                let grown = |change: &KernelChange| {
                     let figure = change.figures.iter().find(|figure| figure.metric == metric)?;
                     is_beyond(figure).then(|| self.violation(&change.kernel, figure.to_string()))
                 };
                 changes().filter_map(grown).collect()
             }
             Rule::Worse => {
-                let worse = changes().filter(|change| change.verdict == Verdict::Worse);
+                let worse = changes().filter(|change| change.verdict == KernelVerdict::Worse);
                 worse.map(|change| self.violation(&change.kernel, change.figures_told())).collect()
             }
         }
     }
 
-    fn violation(&self, kernel: &KernelResources, what: String) -> Violation {
-        Violation { limit: self.text.clone(), kernel: kernel.clone(), what }
+    fn violation(&self, kernel: &KernelResources, what: String) -> ResourceViolation {
+        ResourceViolation { limit: self.text.clone(), kernel: kernel.clone(), what }
     }
 }
 
@@ -142,7 +144,7 @@ impl fmt::Display for ResourceLimit {
 
 /// A kernel that does not keep a limit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Violation {
+pub struct ResourceViolation {
     /// The limit, as given.
     pub limit: String,
     /// The kernel.
@@ -173,7 +175,7 @@ mod tests {
     fn told(limit: &str, before: &ResourceTable, after: &ResourceTable) -> Vec<String> {
         let diff = ResourceDiff::new(before, after);
         let violations = limit.parse::<ResourceLimit>().expect(limit).check(after, Some(&diff));
-        violations.iter().map(Violation::to_string).collect()
+        violations.iter().map(ResourceViolation::to_string).collect()
     }
 
     #[test]

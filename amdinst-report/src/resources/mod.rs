@@ -8,8 +8,8 @@ mod limit;
 mod metric;
 pub mod render;
 
-pub use diff::{Change, Figure, ResourceDiff, Verdict};
-pub use limit::{ResourceLimit, ResourceLimitError, Violation};
+pub use diff::{Figure, KernelChange, KernelVerdict, ResourceDiff};
+pub use limit::{ResourceLimit, ResourceLimitError, ResourceViolation};
 pub use metric::Metric;
 
 use amdgpu_object::{CodeObject, Kernel, Occupancy, Resources, occupancy};

@@ -6,7 +6,8 @@ use amdinst_format::probes::Limiter;
 use amdinst_text::count;
 
 use super::{
-    Change, Figure, KernelResources, Metric, ResourceDiff, ResourceTable, SpillSource, Verdict, Violation,
+    Figure, KernelChange, KernelResources, KernelVerdict, Metric, ResourceDiff, ResourceTable,
+    ResourceViolation, SpillSource,
 };
 use crate::{github, markdown};
 
@@ -115,8 +116,8 @@ pub fn human_diff(diff: &ResourceDiff) -> String {
 
 /// `2 kernels worse, 1 new, 27 as they were`.
 fn tally(diff: &ResourceDiff) -> String {
-    let of = |verdict: Verdict| diff.changes.iter().filter(|change| change.verdict == verdict).count();
-    let verdicts = [Verdict::Worse, Verdict::Better, Verdict::New, Verdict::Gone];
+    let of = |verdict: KernelVerdict| diff.changes.iter().filter(|change| change.verdict == verdict).count();
+    let verdicts = [KernelVerdict::Worse, KernelVerdict::Better, KernelVerdict::New, KernelVerdict::Gone];
     let told: Vec<_> = verdicts
         .iter()
         .filter(|&&verdict| of(verdict) > 0)
@@ -128,12 +129,16 @@ fn tally(diff: &ResourceDiff) -> String {
 
 /// The table in Markdown, with the limits that were passed before it; with a baseline, what differs in its
 /// place.
-pub fn markdown(table: &ResourceTable, diff: Option<&ResourceDiff>, violations: &[Violation]) -> String {
+pub fn markdown(
+    table: &ResourceTable,
+    diff: Option<&ResourceDiff>,
+    violations: &[ResourceViolation],
+) -> String {
     let mut text = format!("## Resources of `{}`\n\n", table.file);
     let _ = writeln!(text, "{}\n", diff.map_or_else(|| totals(table), tally));
     if !violations.is_empty() {
         text.push_str("### Beyond a limit\n\n| limit | target | kernel | |\n|---|---|---|---|\n");
-        for Violation { limit, kernel, what } in violations {
+        for ResourceViolation { limit, kernel, what } in violations {
             let (target, name) = (&kernel.target, code(kernel));
             let _ = writeln!(text, "| `{limit}` | {target} | {name} | {} |", markdown::cell(what));
         }
@@ -168,7 +173,7 @@ fn code(kernel: &KernelResources) -> String {
 
 /// The limits that were passed as GitHub's workflow commands: an error each, at the kernel's line if that is
 /// known.
-pub fn annotations(violations: &[Violation]) -> String {
+pub fn annotations(violations: &[ResourceViolation]) -> String {
     let mut text = String::new();
     for violation in violations {
         let title = format!("--fail-on {}", violation.limit);
@@ -177,7 +182,7 @@ pub fn annotations(violations: &[Violation]) -> String {
     text
 }
 
-impl Display for Violation {
+impl Display for ResourceViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} for {}: {}", self.kernel.title(), self.kernel.target, self.what)
     }
@@ -190,7 +195,7 @@ impl Display for Figure {
     }
 }
 
-impl Change {
+impl KernelChange {
     /// `4 -> 6 VGPRs, 16 -> 12 waves a SIMD`.
     pub(super) fn figures_told(&self) -> String {
         self.figures.iter().map(Figure::to_string).collect::<Vec<_>>().join(", ")

@@ -48,7 +48,7 @@ impl DebugInfo {
 }
 
 /// A debug section that is kept, by its number.
-pub(super) struct NewSection {
+pub(super) struct DebugSection {
     pub(super) section: usize,
     /// Its new contents; none if they stay as they are.
     pub(super) contents: Option<Vec<u8>>,
@@ -73,7 +73,7 @@ impl<E: std::error::Error> From<E> for Problem {
 pub(super) fn relocated(
     context: &Context<'_>,
     address_map: &impl AddressMap,
-) -> (DebugInfo, Vec<NewSection>) {
+) -> (DebugInfo, Vec<DebugSection>) {
     match correct(context, address_map) {
         Ok(None) => (DebugInfo::Absent, Vec::new()),
         Ok(Some(sections)) => (DebugInfo::Carried, sections),
@@ -90,7 +90,10 @@ const AS_THEY_ARE: [SectionId; 5] = [
     SectionId::DebugMacinfo,
 ];
 
-fn correct(context: &Context<'_>, address_map: &impl AddressMap) -> Result<Option<Vec<NewSection>>, Problem> {
+fn correct(
+    context: &Context<'_>,
+    address_map: &impl AddressMap,
+) -> Result<Option<Vec<DebugSection>>, Problem> {
     let sections = OldSections::read(context.object)?;
     if sections.is_empty() {
         return Ok(None);
@@ -184,7 +187,7 @@ const ADDRESS: usize = 8;
 /// The debug sections that are kept.
 struct Output<'a> {
     context: &'a Context<'a>,
-    sections: Vec<NewSection>,
+    sections: Vec<DebugSection>,
 }
 
 impl Output<'_> {
@@ -198,7 +201,7 @@ impl Output<'_> {
 
     fn add(&mut self, id: SectionId, contents: Option<Vec<u8>>) {
         if let Some((section, _)) = self.context.elf.section(id.name()) {
-            self.sections.push(NewSection { section, contents });
+            self.sections.push(DebugSection { section, contents });
         }
     }
 }

@@ -8,7 +8,7 @@ mod splice;
 
 use super::fixups::Context;
 use super::{KernelEdit, NewNote, RewriteError};
-use crate::note::{self, Contents};
+use crate::note::{self, WrittenMetadata};
 use crate::{Kernel, KernelMetadata, ObjectError};
 
 /// The changed note section. `None` if nothing changes in it.
@@ -26,11 +26,11 @@ pub(super) fn edit(context: &Context<'_>) -> Result<Option<NewNote>, RewriteErro
     let mut contents = Vec::with_capacity(section.len() * 5 / 4);
     contents.extend(&bytes[section.start..note.record.start]);
     let is_edited = match note.contents {
-        Contents::MessagePack(metadata) => {
+        WrittenMetadata::MessagePack(metadata) => {
             let edited = note::encode(&mut contents, |out| splice::edited(bytes, metadata, edits, out));
             edited.map_err(ObjectError::from)?
         }
-        Contents::Yaml(yaml) => {
+        WrittenMetadata::Yaml(yaml) => {
             let text = yaml.edited(edits).map_err(|what| RewriteError::Unsupported {
                 what: format!("the metadata note: {what}; it"),
                 advice: "rebuild with -mcode-object-version=4 or newer",

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use plotters::prelude::*;
 
-use super::view::{KernelView, SeedView};
+use super::view::{KernelFigures, SeedView};
 use crate::exit::{CommandResult, Exit, OrExit as _};
 
 /// Pixels.
@@ -94,7 +94,7 @@ fn draw(view: &SeedView, text: &mut String) -> Result<(), Box<dyn Error>> {
 }
 
 /// In the order of [`BARS`].
-fn heights(kernel: &KernelView) -> [f64; 7] {
+fn heights(kernel: &KernelFigures) -> [f64; 7] {
     let [register, lds, global, seed_lds, seed_global, measured_lds, measured_global] = kernel.slowdowns();
     [register, lds, global, seed_lds, measured_lds, seed_global, measured_global]
 }

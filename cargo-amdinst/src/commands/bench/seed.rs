@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::cases::{self, Case, NAMES, Sizes};
 use super::subject::{Counts, Form, Outcome, Run, Subject};
-use super::view::{Columns, HomeView, KernelView, LaunchView, MeasuredView, SCHEMA, SeedView};
+use super::view::{Columns, HomeView, KernelFigures, LaunchView, MeasuredView, SCHEMA, SeedView};
 use super::{chart, table};
 use crate::build::build;
 use crate::build::instrument::Forms;
@@ -102,7 +102,7 @@ fn kernel(
     case: &Case,
     parameters: &Parameters,
     speed: &mut Speed,
-) -> CommandResult<KernelView> {
+) -> CommandResult<KernelFigures> {
     let model = |form: Form| {
         let subject = Subject::new(original, case, form)?;
         let outcome = subject.model(parameters)?;
@@ -142,7 +142,7 @@ fn kernel(
     }
     let home = |form: Form| home(of(form), of(form.before()), case.repeated);
     let [measured, measured_lds, measured_global] = case.measured;
-    Ok(KernelView {
+    Ok(KernelFigures {
         kernel: case.name.to_owned(),
         workgroups: case.grid.iter().map(|&count| u64::from(count)).product(),
         waves: baseline.waves,

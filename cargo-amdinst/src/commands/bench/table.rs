@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::view::{HomeView, KernelView, LaunchView, SeedView};
+use super::view::{HomeView, KernelFigures, LaunchView, SeedView};
 
 /// For a terminal.
 pub(super) fn human(view: &SeedView) -> String {
@@ -95,7 +95,7 @@ fn launches(view: &SeedView) -> String {
     let launches: [(&str, bool, Which); 2] =
         [("first", false, |home| home.first), ("after it", true, |home| home.again)];
     for kernel in &view.kernels {
-        let KernelView { baseline, register, lds, global, seed_lds, seed_global, .. } = kernel;
+        let KernelFigures { baseline, register, lds, global, seed_lds, seed_global, .. } = kernel;
         for (name, repeated, launch) in launches {
             let homes = [register, lds, global, seed_lds, seed_global];
             let slowdowns = homes.map(|home| times(launch(home).slowdown)).join(" | ");
@@ -116,7 +116,8 @@ fn dispatches(view: &SeedView) -> String {
          |---|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     for kernel in &view.kernels {
-        let KernelView { baseline, register, lds, global, seed_baseline, seed_lds, seed_global, .. } = kernel;
+        let KernelFigures { baseline, register, lds, global, seed_baseline, seed_lds, seed_global, .. } =
+            kernel;
         let cycles = |home: &HomeView| if kernel.repeated { home.again } else { home.first }.dispatch;
         let original = cycles(baseline);
         let homes = [register, lds, global, seed_baseline, seed_lds, seed_global];
@@ -131,12 +132,12 @@ fn times(slowdown: f64) -> String {
 }
 
 /// Wave-instructions that the `register` home adds.
-fn added(kernel: &KernelView) -> String {
+fn added(kernel: &KernelFigures) -> String {
     let original = kernel.baseline.wave_instructions.max(1) as f64;
     format!("+{:.1} %", 100.0 * (kernel.register.wave_instructions as f64 / original - 1.0))
 }
 
-fn mark(view: &SeedView, kernel: &KernelView) -> &'static str {
+fn mark(view: &SeedView, kernel: &KernelFigures) -> &'static str {
     if view.is_comparable() && kernel.is_fitted() { " ¹" } else { "" }
 }
 
@@ -153,7 +154,7 @@ fn clocks(view: &SeedView) -> String {
          |---|---:|---:|---:|---:|---:|---:|\n",
     );
     for kernel in &view.kernels {
-        let KernelView { seed_baseline, seed_lds, seed_global, measured, .. } = kernel;
+        let KernelFigures { seed_baseline, seed_lds, seed_global, measured, .. } = kernel;
         let _ = writeln!(
             text,
             "| {}{} | {:.0}{} | {} | {:.0} | {} | {:.0} | {} |",
@@ -179,7 +180,7 @@ fn predictions(view: &SeedView) -> String {
             "What was measured is of another GPU than {device}: `--timing vega10` models one like it, to compare with."
         );
     }
-    let predicted: Vec<&KernelView> = view.kernels.iter().filter(|kernel| !kernel.is_fitted()).collect();
+    let predicted: Vec<&KernelFigures> = view.kernels.iter().filter(|kernel| !kernel.is_fitted()).collect();
     let right = predicted.iter().filter(|kernel| kernel.predicted()).count();
     format!(
         "Of the {} kernels that nothing was fitted on, both slowdowns of the counters of 2022 are within 25 % of the \

@@ -14,7 +14,7 @@ pub(super) struct SeedView {
     pub(super) device: String,
     /// How large the inputs were: `full` or `quick`.
     pub(super) sizes: String,
-    pub(super) kernels: Vec<KernelView>,
+    pub(super) kernels: Vec<KernelFigures>,
     /// Geometric means of the slowdowns.
     pub(super) means: Columns,
     /// The largest of the slowdowns.
@@ -24,7 +24,7 @@ pub(super) struct SeedView {
 /// One kernel. Cycles are a wave's mean residency, in the launch that stands for its program: the first,
 /// which finds all caches empty, or one that finds L2 and the instruction caches as one before left them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct KernelView {
+pub(super) struct KernelFigures {
     pub(super) kernel: String,
     pub(super) workgroups: u64,
     pub(super) waves: u64,
@@ -100,7 +100,7 @@ pub(super) struct Columns {
     pub(super) measured_global: f64,
 }
 
-impl KernelView {
+impl KernelFigures {
     /// The slowdowns, in the order of [`Columns`].
     pub(super) fn slowdowns(&self) -> [f64; 7] {
         let [lds, global] = self.measured.slowdowns();
@@ -135,7 +135,7 @@ impl KernelView {
 pub(super) const FITTED: [&str; 3] = ["bpnn_adjust_weights", "hotspot", "euclid"];
 
 impl Columns {
-    fn of(kernels: &[KernelView], fold: impl Fn(&mut dyn Iterator<Item = f64>) -> f64) -> Self {
+    fn of(kernels: &[KernelFigures], fold: impl Fn(&mut dyn Iterator<Item = f64>) -> f64) -> Self {
         let column = |at: usize| fold(&mut kernels.iter().map(|kernel| kernel.slowdowns()[at]));
         Self {
             register: column(0),
@@ -149,13 +149,13 @@ impl Columns {
     }
 
     /// The geometric means.
-    pub(super) fn means(kernels: &[KernelView]) -> Self {
+    pub(super) fn means(kernels: &[KernelFigures]) -> Self {
         let count = kernels.len().max(1) as f64;
         Self::of(kernels, |column| (column.map(f64::ln).sum::<f64>() / count).exp())
     }
 
     /// The largest.
-    pub(super) fn worst(kernels: &[KernelView]) -> Self {
+    pub(super) fn worst(kernels: &[KernelFigures]) -> Self {
         Self::of(kernels, |column| column.fold(0.0, f64::max))
     }
 

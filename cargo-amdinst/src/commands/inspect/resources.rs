@@ -8,7 +8,7 @@ use amdinst_core::analysis::program::Program;
 use amdinst_core::analysis::spills::spilled;
 use amdinst_core::report::Location;
 use amdinst_report::resources::{
-    KernelResources, ResourceDiff, ResourceTable, SCHEMA, SkippedObject, Violation, render,
+    KernelResources, ResourceDiff, ResourceTable, ResourceViolation, SCHEMA, SkippedObject, render,
 };
 
 use super::super::input::{File, Found, Input, counted};
@@ -43,7 +43,7 @@ pub(super) fn run(context: &mut Context, args: &InspectArgs) -> CommandResult {
         }
         None => None,
     };
-    let violations: Vec<Violation> =
+    let violations: Vec<ResourceViolation> =
         args.fail_on.iter().flat_map(|limit| limit.check(&table, diff.as_ref())).collect();
     match (args.format, &diff) {
         (InspectFormat::Human, None) => output::print(&render::human(&table))?,
@@ -68,7 +68,7 @@ fn judge(
     args: &InspectArgs,
     table: &ResourceTable,
     diff: Option<&ResourceDiff>,
-    violations: &[Violation],
+    violations: &[ResourceViolation],
 ) -> Exit {
     for violation in violations {
         context.shell.error(format_args!("--fail-on {}: {violation}", violation.limit));

@@ -43,12 +43,12 @@ pub struct View {
     /// Every probe map written.
     pub probe_maps: Vec<String>,
     /// Every kernel that was asked for, in order of entry address.
-    pub kernels: Vec<KernelView>,
+    pub kernels: Vec<InstrumentedKernelView>,
 }
 
 /// One kernel.
 #[derive(Debug, Serialize)]
-pub struct KernelView {
+pub struct InstrumentedKernelView {
     /// Its name.
     pub name: String,
     /// What its code object was built for.
@@ -78,7 +78,7 @@ pub struct KernelView {
     pub refusals: Vec<Refusal>,
 }
 
-impl KernelView {
+impl InstrumentedKernelView {
     fn new(target: &str, probes: &KernelProbes) -> Self {
         Self {
             name: probes.name.clone(),
@@ -254,8 +254,9 @@ pub fn run(context: &mut Context, args: &InstrumentArgs) -> CommandResult {
     let plan = instrument::plan(object, &options)?;
     drop(progress);
     all_selected(&plan)?;
-    let views =
-        |probes: &[KernelProbes]| probes.iter().map(|probes| KernelView::new(&target, probes)).collect();
+    let views = |probes: &[KernelProbes]| {
+        probes.iter().map(|probes| InstrumentedKernelView::new(&target, probes)).collect()
+    };
     let Some(output) = args.output.as_ref().filter(|_| !args.plan) else {
         let view = View {
             schema: SCHEMA,
@@ -344,7 +345,7 @@ fn human(view: &View) -> String {
 }
 
 /// The cost of an instrumented kernel: instructions, registers, memory and waves.
-fn write_cost(text: &mut String, kernel: &KernelView) {
+fn write_cost(text: &mut String, kernel: &InstrumentedKernelView) {
     let cost = &kernel.cost;
     let [least, most] = cost.instructions_per_site;
     let instructions =
@@ -395,7 +396,7 @@ fn write_cost(text: &mut String, kernel: &KernelView) {
 }
 
 /// The sites or blocks of a kernel: how many, and a line for each.
-fn write_points(text: &mut String, kernel: &KernelView) {
+fn write_points(text: &mut String, kernel: &InstrumentedKernelView) {
     let left_out = match kernel.sites_not_selected.len() {
         0 => String::new(),
         number => format!(", {number} not selected"),

@@ -11,7 +11,7 @@ use amdinst_text::count;
 
 use super::spool::Spool;
 use super::tally::Tally;
-use super::{KernelView, SCHEMA, View, options};
+use super::{InstrumentedKernelView, SCHEMA, View, options};
 use crate::cli::{Format, InstrumentArgs};
 use crate::commands::input::{File, Found, Input, counted, unpacked_limit};
 use crate::commands::mapped::Copied;
@@ -39,7 +39,7 @@ struct Done {
     warning: Option<String>,
     tally: Tally,
     /// Its kernels, for `--format json`.
-    kernels: Vec<KernelView>,
+    kernels: Vec<InstrumentedKernelView>,
 }
 
 /// Where in the spool an instrumented code object is.
@@ -149,7 +149,8 @@ fn instrument_one(args: &InstrumentArgs, found: &Found, output: &Path, spool: &S
     let mut done = Done { named, unmatched: Some(plan.unmatched().to_vec()), ..Done::default() };
     done.tally.add(plan.kernels());
     if args.format == Format::Json {
-        done.kernels = plan.kernels().iter().map(|probes| KernelView::new(&found.target, probes)).collect();
+        done.kernels =
+            plan.kernels().iter().map(|probes| InstrumentedKernelView::new(&found.target, probes)).collect();
     }
     match instrument::apply(object, plan) {
         Ok(instrumented) => {

@@ -8,7 +8,7 @@ use crate::gpus;
 
 /// The processors of a new package, and why these.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Choice {
+pub(super) struct ProcessorChoice {
     pub(super) cpus: Vec<String>,
     pub(super) why: Why,
 }
@@ -24,7 +24,7 @@ pub(super) enum Why {
     Default,
 }
 
-impl Choice {
+impl ProcessorChoice {
     /// The processors `asked` for, else that of the GPU below `root`, else the default.
     ///
     /// # Errors
@@ -92,19 +92,19 @@ mod tests {
             "simd_count 192\ngfx_target_version 110000\n",
             "simd_count 300\ngfx_target_version 80003\n",
         ]);
-        let choice = Choice::new(&[], root.path()).unwrap();
-        assert_eq!(choice, Choice { cpus: vec!["gfx1100".to_owned()], why: Why::Here });
+        let choice = ProcessorChoice::new(&[], root.path()).unwrap();
+        assert_eq!(choice, ProcessorChoice { cpus: vec!["gfx1100".to_owned()], why: Why::Here });
         assert!(choice.settings().ends_with("target-cpus = [\"gfx1100\"]\n"));
         let asked = ["gfx1201", "gfx90a", "gfx1201"].map(str::to_owned);
-        let choice = Choice::new(&asked, root.path()).unwrap();
+        let choice = ProcessorChoice::new(&asked, root.path()).unwrap();
         assert_eq!(choice.told(), "gfx1201, gfx90a");
     }
 
     #[test]
     fn without_a_gpu_it_is_the_default_and_a_wrong_name_is_an_error() {
         let root = machine(&["gfx_target_version 0\n"]);
-        assert_eq!(Choice::new(&[], root.path()).unwrap().why, Why::Default);
-        let error = Choice::new(&["gfx110".to_owned()], root.path()).unwrap_err().to_string();
+        assert_eq!(ProcessorChoice::new(&[], root.path()).unwrap().why, Why::Default);
+        let error = ProcessorChoice::new(&["gfx110".to_owned()], root.path()).unwrap_err().to_string();
         assert!(error.contains("gfx110"), "{error}");
     }
 }

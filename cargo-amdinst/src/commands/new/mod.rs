@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use self::gpu::Choice;
+use self::gpu::ProcessorChoice;
 use self::source::{CRATES, Source};
 use crate::cli::NewArgs;
 use crate::context::Context;
@@ -35,7 +35,7 @@ const PROFILE: &str = "\n# Tests are linked in less time without debug informati
 /// written.
 pub fn run(context: &mut Context, args: &NewArgs) -> CommandResult {
     let asked = Source::asked(&args.source)?;
-    let gpu = Choice::new(&args.target_cpu, Path::new("/"))?;
+    let gpu = ProcessorChoice::new(&args.target_cpu, Path::new("/"))?;
     let directory = &args.directory;
     if directory.symlink_metadata().is_ok() {
         let message = format!("{} is there already; nothing was changed", directory.display());
@@ -129,7 +129,7 @@ fn package(args: &NewArgs) -> Option<&str> {
 
 /// What `cargo new` wrote, with the dependencies, a test target for kernels and their GPU. `None` if there is
 /// no room for them.
-fn manifest(text: &str, source: &Source, gpu: &Choice, directory: &Path) -> Option<String> {
+fn manifest(text: &str, source: &Source, gpu: &ProcessorChoice, directory: &Path) -> Option<String> {
     let [device, harness] = CRATES;
     let (before, after) = text.split_once(DEPENDENCIES)?;
     Some(format!(
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn what_cargo_wrote_stays() {
         let text = "[package]\nname = \"a\"\nversion.workspace = true\n\n[dependencies]\n\n[lints]\nworkspace = true\n";
-        let gpu = Choice::new(&["gfx1100".to_owned()], Path::new("/")).unwrap();
+        let gpu = ProcessorChoice::new(&["gfx1100".to_owned()], Path::new("/")).unwrap();
         let text = manifest(text, &Source::Registry("1".to_owned()), &gpu, Path::new("/a")).unwrap();
         let table: toml::Table = text.parse().unwrap();
         assert_eq!(table["package"]["version"]["workspace"].as_bool(), Some(true));

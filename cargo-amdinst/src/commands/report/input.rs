@@ -14,7 +14,7 @@ use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
 /// A run, and where its sources and artifacts are.
 #[derive(Debug)]
-pub(super) struct Input {
+pub(super) struct SavedRun {
     pub(super) run: Run,
     pub(super) sources: Sources,
     /// The workspace's directory.
@@ -27,7 +27,7 @@ pub(super) struct Input {
 ///
 /// # Errors
 /// No such package, no run, a document that cannot be read.
-pub(super) fn find(context: &Context, args: &ReportArgs) -> CommandResult<Input> {
+pub(super) fn find(context: &Context, args: &ReportArgs) -> CommandResult<SavedRun> {
     let (path, root, package) = match &args.run {
         Some(path) => {
             // Sources are named from the directory in which cargo runs.
@@ -51,7 +51,7 @@ pub(super) fn find(context: &Context, args: &ReportArgs) -> CommandResult<Input>
     })?;
     let sources = Sources::new(&root, &run.sources);
     let artifacts = path.parent().unwrap_or(Path::new("")).to_owned();
-    Ok(Input { run, sources, root, artifacts })
+    Ok(SavedRun { run, sources, root, artifacts })
 }
 
 /// The document of a package's last run, the workspace's directory, and the package's name.

@@ -10,7 +10,7 @@ use amdinst_core::report::run::content_hash;
 use amdinst_report::html::{self, Extras, KernelListing};
 use amdinst_report::{Diff, Summary, Violation};
 
-use super::input::Input;
+use super::input::SavedRun;
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, OrExit as _};
 
@@ -28,7 +28,7 @@ pub(super) struct Parts<'a> {
 pub(super) fn write(
     context: &Context,
     directory: &Path,
-    input: &Input,
+    input: &SavedRun,
     summary: &Summary,
     parts: &Parts<'_>,
 ) -> CommandResult<()> {
@@ -43,7 +43,7 @@ pub(super) fn write(
 
 /// The disassembly of every kernel of the summary, of code objects that are as they were when they ran.
 /// Others are left out, with a warning.
-fn listings(context: &Context, input: &Input, summary: &Summary) -> Vec<KernelListing> {
+fn listings(context: &Context, input: &SavedRun, summary: &Summary) -> Vec<KernelListing> {
     let root = input.root.to_string_lossy();
     let mut objects = BTreeMap::<&str, Option<(CodeObject, SourceMap)>>::new();
     let mut listings = Vec::new();

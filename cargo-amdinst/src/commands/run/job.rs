@@ -163,7 +163,7 @@ impl<'a> Job<'a> {
             return Ok(None);
         }
         let _progress = context.shell.progress("Tracing", &self.kernel.name, 0);
-        let choice = trace::Choice {
+        let choice = trace::TraceChoice {
             wave: args.trace_wave.map(|choice| choice.0),
             lane: args.trace_lane,
             limit: args.trace_limit,

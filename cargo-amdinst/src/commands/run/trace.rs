@@ -21,7 +21,7 @@ const INSTRUCTION: usize = 44;
 
 /// What to trace, as the command line says.
 #[derive(Clone, Copy, Debug)]
-pub struct Choice {
+pub struct TraceChoice {
     /// The wave, if one is named.
     pub wave: Option<WaveId>,
     /// The lane, if one is named.
@@ -32,7 +32,7 @@ pub struct Choice {
     pub last: bool,
 }
 
-impl Choice {
+impl TraceChoice {
     /// Without a fault: the first wave and lane, and what it ran first. With one: the wave and lane at fault,
     /// and what led there.
     fn watch(&self, fault: Option<&Fault>) -> Watch {
@@ -132,7 +132,7 @@ pub(super) fn of_launch(
     config: Config,
     arguments: &Arguments,
     launch: &Launch,
-    choice: &Choice,
+    choice: &TraceChoice,
     fault: Option<&Fault>,
 ) -> CommandResult<TraceView> {
     let prepare = || {

@@ -74,7 +74,7 @@ pub struct RunView {
     pub trace: Option<TraceView>,
     /// Executions of each mnemonic, most frequent first; only with `--stats`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub opcodes: Vec<OpcodeView>,
+    pub opcodes: Vec<MnemonicView>,
     /// Executed instructions summed by fidelity; only with `--stats`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fidelity: Vec<FidelityView>,
@@ -189,7 +189,7 @@ impl FaultView {
 
 /// How often a mnemonic was executed.
 #[derive(Debug, Serialize)]
-pub struct OpcodeView {
+pub struct MnemonicView {
     /// The mnemonic.
     pub name: &'static str,
     /// Executions, summed over waves.
@@ -222,7 +222,7 @@ impl RunView {
                 // What was executed is in the tables.
                 let fidelity = fidelity::of_op(target.arch, op).unwrap_or(Fidelity::Exact);
                 let (name, remark) = (op.name(), fidelity.remark());
-                OpcodeView { name, executions, fidelity: fidelity.name(), remark }
+                MnemonicView { name, executions, fidelity: fidelity.name(), remark }
             })
             .collect();
         let sum = |fidelity: &'static str| {
@@ -388,7 +388,7 @@ impl RunView {
                 let opcodes = count(*opcodes, "opcode");
                 let _ = writeln!(text, "{executions:>12}  {fidelity} ({opcodes})");
             }
-            for OpcodeView { name, executions, fidelity, remark } in &self.opcodes {
+            for MnemonicView { name, executions, fidelity, remark } in &self.opcodes {
                 let remark =
                     if remark.is_empty() { String::new() } else { format!("  {fidelity}: {remark}") };
                 let _ = writeln!(text, "{executions:>12}  {name}{remark}");

@@ -11,7 +11,7 @@ use amdgpu_object::{CodeObject, container};
 use amdinst_core::instrument::Counters;
 use anyhow::{Context as _, Result, ensure};
 use clap::Parser;
-use differential::hostile::launches::{Launched, Way, Ways, launch};
+use differential::hostile::launches::{HomeTally, Launched, Ways, launch};
 use rayon::prelude::*;
 
 /// Launch kernels of whole libraries with made-up arguments, as they are and instrumented, and compare memory
@@ -90,7 +90,7 @@ fn report(all: usize, outcomes: &[Launched]) -> bool {
     }
     for counters in [Counters::Auto, Counters::Register, Counters::Lds, Counters::Global] {
         let of = |one: &Launched| one.ways.get(&format!("{counters:?}")).cloned().unwrap_or_default();
-        let sum = |what: fn(&Way) -> u64| -> u64 { outcomes.iter().map(|one| what(&of(one))).sum() };
+        let sum = |what: fn(&HomeTally) -> u64| -> u64 { outcomes.iter().map(|one| what(&of(one))).sum() };
         println!(
             "{counters:?}: {} equal in memory and counters, with {} executions of sites; {} have no site, {} are refused, {} differ as \
              two runs of themselves may",

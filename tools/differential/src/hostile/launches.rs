@@ -68,14 +68,14 @@ pub struct Launched {
     /// Why it did not end well as it is, if it did not: the kind of the last fault.
     pub fault: Option<String>,
     /// What became of its instrumented forms, by home.
-    pub ways: BTreeMap<String, Way>,
+    pub ways: BTreeMap<String, HomeTally>,
     /// What differs and must not.
     pub differences: Vec<String>,
 }
 
 /// What became of the instrumented forms of one home.
 #[derive(Clone, Debug, Default)]
-pub struct Way {
+pub struct HomeTally {
     /// Those with equal memory and counters.
     pub equal: u64,
     /// How often their sites ran.
@@ -108,7 +108,7 @@ pub fn launch(object: &CodeObject, kernel: &Kernel, ways: &Ways, budget: u64) ->
     }
     let Some((how, original)) = ended else { return launched };
     for (counters, form) in &ways.0 {
-        let mut way = Way::default();
+        let mut way = HomeTally::default();
         let probes = form.kernels.iter().find(|probes| probes.name == *name);
         match probes.zip(form.rewritten.as_ref()) {
             _ if probes.is_some_and(|probes| !probes.refusals.is_empty()) => way.refused = 1,
