@@ -188,12 +188,12 @@ pub struct TestArgs {
         long,
         value_name = "GPU,GPU",
         value_delimiter = ',',
-        conflicts_with_all = ["profiles", "target_cpu", "wave_size"],
+        conflicts_with_all = ["profiles", "target_cpu", "wave_size", "timing", "list"],
         hide_short_help = true
     )]
     pub gpus: Vec<TestGpus>,
     /// Run the tests once for each instruction set and size of waves, side by side
-    #[arg(long, conflicts_with_all = ["gpus", "profiles", "target_cpu", "wave_size"])]
+    #[arg(long, conflicts_with_all = ["gpus", "profiles", "target_cpu", "wave_size", "timing", "list"])]
     pub all_gpus: bool,
     /// Where to launch the kernels
     #[arg(long, value_name = "DEVICE", default_value = "auto")]

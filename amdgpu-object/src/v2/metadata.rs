@@ -73,6 +73,10 @@ const CODE_PROPERTIES: [(&str, &str); 11] = [
     ("IsDynamicCallStack", ".uses_dynamic_stack"),
 ];
 
+/// Those that compilers leave out where they are zero, and version 3 does not: there, one that is missing is
+/// not known.
+const ZERO_IF_MISSING: [&str; 2] = [".sgpr_spill_count", ".vgpr_spill_count"];
+
 fn text(node: &Node) -> Option<&str> {
     match node {
         Node::Scalar(scalar) => Some(&scalar.text),
@@ -151,7 +155,10 @@ fn kernel(node: &Node) -> Result<Map, String> {
     map.add(".reqd_workgroup_size", attributes.and_then(|all| all.get("ReqdWorkGroupSize")));
     let properties = node.get("CodeProps");
     for (key, new) in CODE_PROPERTIES {
-        map.add(new, properties.and_then(|all| all.get(key)));
+        match properties.map(|all| all.get(key)) {
+            Some(None) if ZERO_IF_MISSING.contains(&new) => write::number(map.key(new), 0),
+            found => map.add(new, found.flatten()),
+        }
     }
     let args = arguments(node)?;
     let entries = map.key(".args");

@@ -9,7 +9,7 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 use super::settings::Settings;
 use super::{flags, foreign, program, selection};
-use crate::cli::PackageArgs;
+use crate::cli::{PackageArgs, TestGpu};
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
@@ -37,6 +37,8 @@ pub struct KernelPackage {
     pub cpus: Vec<String>,
     /// The size of waves that was asked for; each of the processors has it.
     pub wave_size: Option<WaveSize>,
+    /// The GPUs of `test --all-gpus`, if it names any.
+    pub gpus: Vec<TestGpu>,
     /// Cargo profile.
     pub profile: String,
     /// Features to activate.
@@ -227,6 +229,7 @@ fn with_settings(
         target_directory: metadata.target_directory.clone().into_std_path_buf(),
         cpus,
         wave_size,
+        gpus: settings.gpus,
         profile: asked.or(settings.profile).unwrap_or_else(|| DEFAULT_PROFILE.to_owned()),
         features,
         asked_features,

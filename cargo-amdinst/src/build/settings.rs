@@ -4,6 +4,8 @@ use amdgpu_isa::{Arch, UnknownArch, WaveSize};
 use amdinst_core::instrument::Counters;
 use serde_json::Value;
 
+use crate::cli::{TestGpu, TestGpus};
+
 /// What `[package.metadata.amdinst]` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -13,6 +15,8 @@ pub struct Settings {
     pub target_cpus: Vec<String>,
     /// `wave-size`: lanes of a wave, 32 or 64, where a processor has both.
     pub wave_size: Option<WaveSize>,
+    /// `gpus`: those of `test --all-gpus`.
+    pub gpus: Vec<TestGpu>,
     /// `profile`: cargo profile of the kernels.
     pub profile: Option<String>,
     /// `features`: features to activate.
@@ -32,10 +36,11 @@ pub struct Settings {
 }
 
 /// Every key.
-pub const KEYS: [&str; 11] = [
+pub const KEYS: [&str; 12] = [
     "kernels",
     "target-cpus",
     "wave-size",
+    "gpus",
     "profile",
     "features",
     "default-features",
@@ -78,6 +83,7 @@ impl Settings {
                     let size = lanes.and_then(WaveSize::from_lanes);
                     settings.wave_size = Some(size.ok_or_else(|| wrong(key, "is not 32 or 64"))?);
                 }
+                "gpus" => settings.gpus = gpus(key, &strings(key, value)?)?,
                 "profile" => settings.profile = Some(string(key, value)?),
                 "features" => settings.features = strings(key, value)?,
                 "default-features" => settings.default_features = Some(boolean(key, value)?),
@@ -140,6 +146,12 @@ fn strings(key: &str, value: &Value) -> Result<Vec<String>, SettingsError> {
     }
 }
 
+fn gpus(key: &str, words: &[String]) -> Result<Vec<TestGpu>, SettingsError> {
+    let read = |word: &String| word.parse::<TestGpus>().map(|gpus| gpus.0);
+    let gpus: Result<Vec<_>, _> = words.iter().map(read).collect();
+    gpus.map(|gpus| gpus.concat()).map_err(|error| wrong(key, &format!("has a wrong entry: {error}")))
+}
+
 fn counters(key: &str, text: &str) -> Result<Counters, SettingsError> {
     match text {
         "auto" => Ok(Counters::Auto),
@@ -184,7 +196,7 @@ mod tests {
     #[test]
     fn every_key() {
         let metadata = json!({ "amdinst": {
-            "target-cpus": ["gfx90a", "gfx942"], "wave-size": 64, "profile": "kernel-o2", "features": "f", "default-features": false,
+            "target-cpus": ["gfx90a", "gfx942"], "wave-size": 64, "gpus": ["rdna4", "gfx90a"], "profile": "kernel-o2", "features": "f", "default-features": false,
             "counters": "register", "code-object-version": 5, "alloc": true, "heap": "64M",
             "panic-messages": true,
         }});
@@ -195,6 +207,7 @@ mod tests {
                 kernels: None,
                 target_cpus: vec!["gfx90a".to_owned(), "gfx942".to_owned()],
                 wave_size: Some(WaveSize::Wave64),
+                gpus: vec!["gfx1201".parse().unwrap(), "gfx90a".parse().unwrap()],
                 profile: Some("kernel-o2".to_owned()),
                 features: vec!["f".to_owned()],
                 default_features: Some(false),
@@ -223,6 +236,7 @@ mod tests {
             ("target-cpus", json!([1])),
             ("wave-size", json!(16)),
             ("wave-size", json!("64")),
+            ("gpus", json!("gfx90a/32")),
             ("profile", json!(3)),
             ("counters", json!("memory")),
             ("code-object-version", json!(3)),

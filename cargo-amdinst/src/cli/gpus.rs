@@ -14,17 +14,27 @@ pub struct TestGpu {
     pub wave: WaveSize,
 }
 
-/// One for each instruction set, in each size of waves that its compilers use.
-pub const ALL: &[&str] =
-    &["gfx90a", "gfx942", "gfx1030", "gfx1030/64", "gfx1100", "gfx1100/64", "gfx1151", "gfx1201"];
+const fn narrow(arch: Arch) -> TestGpu {
+    TestGpu { arch, wave: WaveSize::Wave32 }
+}
 
-/// Families, with those of [`ALL`] that stand for them.
-const FAMILIES: [(&str, &[&str]); 5] = [
-    ("cdna", &["gfx90a", "gfx942"]),
-    ("rdna", &["gfx1030", "gfx1030/64", "gfx1100", "gfx1100/64", "gfx1151", "gfx1201"]),
-    ("rdna2", &["gfx1030", "gfx1030/64"]),
-    ("rdna3", &["gfx1100", "gfx1100/64", "gfx1151"]),
-    ("rdna4", &["gfx1201"]),
+const fn wide(arch: Arch) -> TestGpu {
+    TestGpu { arch, wave: WaveSize::Wave64 }
+}
+
+const CDNA: [TestGpu; 2] = [wide(Arch::Gfx90a), wide(Arch::Gfx942)];
+const RDNA_2: [TestGpu; 2] = [narrow(Arch::Gfx1030), wide(Arch::Gfx1030)];
+const RDNA_3: [TestGpu; 3] = [narrow(Arch::Gfx1100), wide(Arch::Gfx1100), narrow(Arch::Gfx1151)];
+const RDNA_4: [TestGpu; 1] = [narrow(Arch::Gfx1201)];
+
+/// Families, with the GPUs that stand for them: one of each instruction set, in each size of waves that its
+/// compilers use.
+const FAMILIES: [(&str, &[&[TestGpu]]); 5] = [
+    ("cdna", &[&CDNA]),
+    ("rdna", &[&RDNA_2, &RDNA_3, &RDNA_4]),
+    ("rdna2", &[&RDNA_2]),
+    ("rdna3", &[&RDNA_3]),
+    ("rdna4", &[&RDNA_4]),
 ];
 
 /// A word of `--gpus`: a GPU, or a family's.
@@ -32,12 +42,15 @@ const FAMILIES: [(&str, &[&str]); 5] = [
 pub struct TestGpus(pub Vec<TestGpu>);
 
 impl TestGpus {
-    /// Those of [`ALL`].
-    ///
-    /// # Errors
-    /// None: they are known.
-    pub fn all() -> Result<Self, String> {
-        ALL.iter().map(|name| name.parse()).collect::<Result<_, _>>().map(Self)
+    /// The GPUs of a family.
+    fn of_family(name: &str) -> Option<Self> {
+        let (_, groups) = FAMILIES.iter().find(|(family, _)| *family == name)?;
+        Some(Self(groups.concat()))
+    }
+
+    /// Those of `--all-gpus`.
+    pub fn all() -> Self {
+        Self([&CDNA[..], &RDNA_2, &RDNA_3, &RDNA_4].concat())
     }
 }
 
@@ -67,8 +80,8 @@ impl FromStr for TestGpus {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match FAMILIES.iter().find(|(family, _)| *family == text) {
-            Some((_, gpus)) => gpus.iter().map(|name| name.parse()).collect::<Result<_, _>>().map(Self),
+        match Self::of_family(text) {
+            Some(gpus) => Ok(gpus),
             None => Ok(Self(vec![text.parse()?])),
         }
     }
@@ -102,13 +115,21 @@ mod tests {
         }
     }
 
-    /// The families have each of the default set once.
+    /// The two large families are all; LLVM's default size of waves needs no word.
     #[test]
-    fn families_are_of_the_default_set() {
-        let mut of_families: Vec<&str> = FAMILIES[..2].iter().flat_map(|(_, gpus)| *gpus).copied().collect();
-        assert_eq!(of_families, ALL);
-        of_families.retain(|gpu| FAMILIES[2..].iter().any(|(_, gpus)| gpus.contains(gpu)));
-        assert_eq!(of_families, FAMILIES[1].1);
-        assert_eq!(TestGpus::all().unwrap().0.len(), ALL.len());
+    fn all_gpus_are_those_of_the_families() {
+        let of = |families: &[&str]| {
+            families.iter().flat_map(|name| TestGpus::of_family(name).unwrap().0).collect()
+        };
+        let all: Vec<TestGpu> = of(&["cdna", "rdna"]);
+        assert_eq!(TestGpus::all().0, all);
+        assert_eq!(of(&["cdna", "rdna2", "rdna3", "rdna4"]), all);
+        let names: Vec<String> = all.iter().map(TestGpu::to_string).collect();
+        let told =
+            ["gfx90a", "gfx942", "gfx1030", "gfx1030/64", "gfx1100", "gfx1100/64", "gfx1151", "gfx1201"];
+        assert_eq!(names, told);
+        for gpu in all {
+            assert_eq!(gpu.to_string().parse(), Ok(gpu));
+        }
     }
 }

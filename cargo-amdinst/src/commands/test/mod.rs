@@ -26,7 +26,7 @@ use self::keep::Kept;
 use self::matrix::{Axis, Matrix};
 use crate::build::compiled::{self, Entry};
 use crate::build::instrument::Forms;
-use crate::build::package::KernelPackage;
+use crate::build::package::{self, KernelPackage};
 use crate::build::{Built, BuiltPackage, build};
 use crate::cli::{DeviceChoice, Format, TestArgs, TestGpu, TestGpus};
 use crate::commands::instrument::options;
@@ -54,7 +54,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     // Told before minutes of building.
     crate::runtime::file()?;
     let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
-    let gpus = gpus_of(args)?;
+    let gpus = gpus_of(context, args)?;
     if !gpus.is_empty() {
         return run_on(context, args, &gpus, junit.as_deref());
     }
@@ -107,15 +107,17 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     Ok(exit)
 }
 
-/// The GPUs of a matrix, each once; none where the tests run as they do by themselves.
-fn gpus_of(args: &TestArgs) -> CommandResult<Vec<TestGpu>> {
-    let asked = if args.all_gpus {
-        vec![TestGpus::all().map_err(|error| Failure::msg(Exit::Internal, error))?]
+/// The GPUs of a matrix, each once; none where the tests run as they do by themselves. `--all-gpus` are those
+/// that the packages name, else one for each instruction set and size of waves.
+fn gpus_of(context: &Context, args: &TestArgs) -> CommandResult<Vec<TestGpu>> {
+    let asked: Vec<TestGpu> = if args.all_gpus {
+        package::find(context, &args.package)?.into_iter().flat_map(|package| package.gpus).collect()
     } else {
-        args.gpus.clone()
+        args.gpus.iter().flat_map(|some| some.0.clone()).collect()
     };
+    let asked = if args.all_gpus && asked.is_empty() { TestGpus::all().0 } else { asked };
     let mut gpus: Vec<TestGpu> = Vec::new();
-    for gpu in asked.into_iter().flat_map(|some| some.0) {
+    for gpu in asked {
         if !gpus.contains(&gpu) {
             gpus.push(gpu);
         }
@@ -535,6 +537,7 @@ mod tests {
             target_directory: PathBuf::from("/p/target"),
             cpus: vec!["gfx90a".to_owned()],
             wave_size: None,
+            gpus: Vec::new(),
             profile: "release".to_owned(),
             features: Vec::new(),
             asked_features: Vec::new(),
