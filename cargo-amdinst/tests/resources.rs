@@ -151,3 +151,41 @@ fn code_shows_spills_that_the_note_does_not_tell() {
         "error: --fail-on spills: k for gfx90a: 1 spilled register at most, as its code shows\n"
     );
 }
+
+/// A function that spills, which the note of the kernel that calls it does not tell.
+const CALLS: &str = "
+__attribute__((noinline)) float deep(volatile __global float *x) {
+    float v[150];
+    __attribute__((opencl_unroll_hint(150)))
+    for (int i = 0; i < 150; i++) v[i] = x[64 * i];
+    float sum = 0;
+    __attribute__((opencl_unroll_hint(150)))
+    for (int i = 0; i < 150; i++) sum = sum * v[149 - i] + v[i];
+    return sum;
+}
+
+__kernel void calls(__global float *x) { x[__builtin_amdgcn_workitem_id_x()] = deep(x + __builtin_amdgcn_workitem_id_x()); }
+__kernel void calls_none(__global float *x) { x[__builtin_amdgcn_workitem_id_x()] = 1; }
+";
+
+#[test]
+fn spills_of_called_functions_are_the_kernels() {
+    let directory = tempfile::tempdir().unwrap();
+    let (source, file) = (directory.path().join("calls.cl"), directory.path().join("calls.elf"));
+    fs::write(&source, CALLS).unwrap();
+    if !support::compile(&source, &file) {
+        return;
+    }
+    let (code, table, _) = texts(&inspect(&file, &["--format", "json"]));
+    let table: Value = serde_json::from_str(&table).unwrap();
+    let kernel = |name: &str| {
+        let kernels = table["kernels"].as_array().unwrap();
+        kernels.iter().find(|kernel| kernel["name"] == name).unwrap()["spills"].clone()
+    };
+    assert_eq!(code, Some(0));
+    assert!(kernel("calls")["by"] == "code" && kernel("calls")["vgprs"].as_u64() > Some(50), "{table}");
+    assert_eq!(kernel("calls_none"), json!({ "vgprs": 0, "sgprs": 0, "by": "note" }));
+    let (code, _, told) = texts(&inspect(&file, &["--fail-on", "spills"]));
+    assert_eq!(code, Some(12));
+    assert!(told.starts_with("error: --fail-on spills: calls for gfx90a: "), "{told}");
+}

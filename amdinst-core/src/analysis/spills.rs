@@ -1,4 +1,5 @@
-//! Registers that a compiler spilled, as the code shows it: for kernels whose note does not tell.
+//! Registers that a compiler spilled, as the code shows it: for kernels whose note does not tell, and for the
+//! functions that they call.
 //!
 //! * An SGPR is spilled to a lane of a VGPR: `v_writelane_b32` puts it there, `v_readlane_b32` takes it back.
 //! * A VGPR is spilled to scratch memory, at an offset that is the same for all lanes: a store and a load
@@ -10,6 +11,7 @@
 
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::ops::Add;
 
 use amdgpu_isa::{Effects, Inst, MemoryKind, MemoryOperation, Op, Slot, Value};
 
@@ -22,6 +24,14 @@ pub struct Spilled {
     pub sgprs: u32,
     /// VGPRs: dwords a lane in scratch memory.
     pub vgprs: u32,
+}
+
+impl Add for Spilled {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { sgprs: self.sgprs + other.sgprs, vgprs: self.vgprs + other.vgprs }
+    }
 }
 
 /// Accesses that put dwords away, and take them back.
@@ -49,18 +59,28 @@ impl<K: Eq + Hash> Places<K> {
     }
 }
 
-/// The spills of the function at an entry address, and of those that it may call; `None` if there is none, or
-/// its code is not understood. Without scratch memory no VGPR is spilled.
-pub fn spilled(program: &Program, entry: u64, has_scratch: bool) -> Option<Spilled> {
-    let mut all = Spilled::default();
-    for reached in program.reachable(program.function_at(entry)?) {
+/// The spills of a kernel's code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CodeSpills {
+    /// By the kernel itself.
+    pub own: Spilled,
+    /// By the functions that it may call, of which its note never tells.
+    pub callees: Spilled,
+}
+
+/// The spills of the kernel at an entry address; `None` if there is none, or its code is not understood.
+/// Without scratch memory no VGPR is spilled.
+pub fn spills(program: &Program, entry: u64, has_scratch: bool) -> Option<CodeSpills> {
+    let kernel = program.function_at(entry)?;
+    let mut all = CodeSpills::default();
+    for reached in program.reachable(kernel) {
         let function = &program.functions[reached];
         if !function.obstacles.is_empty() {
             return None;
         }
-        let of_function = spilled_by(program, function, has_scratch);
-        all.sgprs += of_function.sgprs;
-        all.vgprs += of_function.vgprs;
+        let found = spilled_by(program, function, has_scratch);
+        let sum = if reached == kernel { &mut all.own } else { &mut all.callees };
+        *sum = *sum + found;
     }
     Some(all)
 }

@@ -28,3 +28,16 @@ KERNEL(scalars, 128, 32) {
 }
 
 KERNEL(neither, 128, 102) { x[n] = 1; }
+
+/* More values than a function has registers of its own, the last of which is needed first. */
+__attribute__((noinline)) float deep(volatile __attribute__((address_space(1))) float *x) {
+  float v[150];
+#pragma unroll
+  for (int i = 0; i < 150; i++) v[i] = x[64 * i];
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < 150; i++) sum = sum * v[149 - i] + v[i];
+  return sum;
+}
+
+KERNEL(calls, 128, 102) { x[n] = deep(x + __builtin_amdgcn_workitem_id_x()); }

@@ -1,7 +1,7 @@
 //! Spills that code shows are those that LLVM tells.
 
 use amdinst_core::analysis::program::Program;
-use amdinst_core::analysis::spills::{Spilled, spilled};
+use amdinst_core::analysis::spills::{CodeSpills, Spilled, spills};
 
 use super::{compile_source, tools};
 
@@ -19,12 +19,19 @@ fn code_shows_as_many_spills_as_the_compiler_tells() {
         let of = |name: &str| {
             let kernel = object.kernel(name).expect(name);
             let has_scratch = kernel.metadata.private_segment_fixed_size > 0;
-            let shown = spilled(&program, kernel.code.start, has_scratch).expect(name);
+            let CodeSpills { own: shown, callees } =
+                spills(&program, kernel.code.start, has_scratch).expect(name);
             let told = (kernel.metadata.sgpr_spill_count, kernel.metadata.vgpr_spill_count);
             assert_eq!((Some(shown.sgprs), Some(shown.vgprs)), told, "{name} on {cpu}");
-            shown
+            (shown, callees)
         };
-        assert!(of("vectors").vgprs > 0 && of("scalars").sgprs > 0, "{cpu}");
-        assert_eq!(of("neither"), Spilled::default(), "{cpu}");
+        let nothing = Spilled::default();
+        let [vectors, scalars] = ["vectors", "scalars"].map(of);
+        assert!(vectors.0.vgprs > 0 && scalars.0.sgprs > 0, "{cpu}");
+        assert_eq!([vectors.1, scalars.1], [nothing; 2], "{cpu}");
+        assert_eq!(of("neither"), (nothing, nothing), "{cpu}");
+        // The note is of the kernel alone, and the function that it calls saves registers.
+        let (own, callees) = of("calls");
+        assert!(own == nothing && callees.vgprs > 0, "{cpu}: {own:?} {callees:?}");
     }
 }

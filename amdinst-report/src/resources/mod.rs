@@ -13,7 +13,7 @@ pub use limit::{ResourceLimit, ResourceLimitError, ResourceViolation};
 pub use metric::Metric;
 
 use amdgpu_object::{CodeObject, Kernel, Occupancy, Resources, occupancy};
-use amdinst_core::analysis::spills::Spilled;
+use amdinst_core::analysis::spills::{CodeSpills, Spilled};
 use amdinst_core::names;
 use amdinst_core::report::Location;
 use amdinst_format::probes::Limiter;
@@ -143,11 +143,17 @@ pub struct Spills {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpillSource {
-    /// The compiler, in the code object's note. Functions that the kernel calls are left out.
+    /// The compiler, in the code object's note; functions that the kernel calls spill nothing.
     #[default]
     Note,
-    /// The code, of called functions as well: at most so many.
+    /// The code, of called functions at least: at most so many.
     Code,
+}
+
+impl Spills {
+    fn by(by: SpillSource, Spilled { sgprs, vgprs }: Spilled) -> Self {
+        Self { vgprs, sgprs, by }
+    }
 }
 
 impl KernelResources {
@@ -162,20 +168,27 @@ impl KernelResources {
     }
 
     /// A kernel of a code object. `in_code` looks for spills in its code, which is asked where the note does
-    /// not tell.
+    /// not tell: of functions that are called, it never does. These need a stack to spill.
     pub fn new(
         object: &CodeObject,
         kernel: &Kernel,
         location: Location,
-        in_code: impl FnOnce() -> Option<Spilled>,
+        in_code: impl FnOnce() -> Option<CodeSpills>,
     ) -> Self {
         let metadata = &kernel.metadata;
         let resources = Resources::of(object.target.arch, metadata);
         let Occupancy { waves_per_simd, max_waves_per_simd, limiter, .. } =
             occupancy(object.target.arch, &resources);
-        let spills = match (metadata.vgpr_spill_count, metadata.sgpr_spill_count) {
-            (Some(vgprs), Some(sgprs)) => Some(Spills { vgprs, sgprs, by: SpillSource::Note }),
-            _ => in_code().map(|Spilled { vgprs, sgprs }| Spills { vgprs, sgprs, by: SpillSource::Code }),
+        let has_stack = metadata.private_segment_fixed_size > 0 || metadata.uses_dynamic_stack;
+        let may_call = has_stack && !object.functions.is_empty();
+        let told = metadata.vgpr_spill_count.zip(metadata.sgpr_spill_count);
+        let told = told.map(|(vgprs, sgprs)| Spilled { sgprs, vgprs });
+        let spills = match (told, may_call) {
+            (Some(own), false) => Some(Spills::by(SpillSource::Note, own)),
+            (told, _) => in_code().map(|code| match told {
+                Some(own) if code.callees == Spilled::default() => Spills::by(SpillSource::Note, own),
+                told => Spills::by(SpillSource::Code, told.unwrap_or(code.own) + code.callees),
+            }),
         };
         Self {
             name: kernel.name.clone(),

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use amdgpu_object::lines::SourceMap;
 use amdinst_core::analysis::program::Program;
-use amdinst_core::analysis::spills::spilled;
+use amdinst_core::analysis::spills::spills;
 use amdinst_core::report::Location;
 use amdinst_report::resources::{
     KernelResources, ResourceDiff, ResourceTable, ResourceViolation, SCHEMA, SkippedObject, render,
@@ -117,7 +117,7 @@ fn of_file(context: &Context, args: &FileArgs, file: &File) -> CommandResult<Res
     })
 }
 
-/// The kernels of a code object. Its code is decoded only if the note does not tell of spills.
+/// The kernels of a code object. Its code is decoded only if the note does not tell of all spills.
 fn kernels(found: &Found) -> Vec<KernelResources> {
     let object = &found.object;
     let lines = SourceMap::new(object).unwrap_or_default();
@@ -134,7 +134,7 @@ fn kernels(found: &Found) -> Vec<KernelResources> {
         let has_scratch =
             kernel.metadata.private_segment_fixed_size > 0 || kernel.metadata.uses_dynamic_stack;
         KernelResources::new(object, kernel, location, || {
-            spilled(program.get_or_init(|| Program::new(object)), kernel.code.start, has_scratch)
+            spills(program.get_or_init(|| Program::new(object)), kernel.code.start, has_scratch)
         })
     });
     kernels.collect()
