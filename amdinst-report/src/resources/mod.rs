@@ -53,13 +53,13 @@ pub struct SkippedObject {
 #[derive(Debug, Error)]
 pub enum TableError {
     /// Another version than [`SCHEMA`].
-    #[error("the table of resources has schema {found}, and {SCHEMA} is read")]
+    #[error("it has schema {found}, and this version reads schema {SCHEMA}")]
     Schema {
         /// Its version.
         found: u32,
     },
     /// No such document.
-    #[error("no table of resources: {0}")]
+    #[error("it is not what `cargo amdinst inspect --resources --format json` prints")]
     Json(#[from] serde_json::Error),
 }
 
