@@ -49,6 +49,13 @@ pub struct KernelMetadata {
     pub language: Option<String>,
 }
 
+impl KernelMetadata {
+    /// Whether work-items have scratch memory, of a size that is known or not.
+    pub const fn has_scratch(&self) -> bool {
+        self.private_segment_fixed_size > 0 || self.uses_dynamic_stack
+    }
+}
+
 /// One kernel argument.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelArg {

@@ -16,17 +16,17 @@ use crate::summary::{Branch, KernelSummary, Summary};
 /// The version of the comparison's JSON.
 pub const SCHEMA: u32 = 1;
 
-/// What became of something.
+/// What became of a branch, a kernel, a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The branch costs more than before.
+    /// It costs more than before.
     Worse,
-    /// The branch was not there before.
+    /// It was not there before.
     New,
-    /// The branch is not there any more.
+    /// It is not there any more.
     Gone,
-    /// The branch costs less than before.
+    /// It costs less than before.
     Better,
     /// Other figures, and no more divergence than before.
     Changed,

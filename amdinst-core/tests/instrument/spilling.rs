@@ -18,9 +18,8 @@ fn code_shows_as_many_spills_as_the_compiler_tells() {
         let program = Program::new(&object);
         let of = |name: &str| {
             let kernel = object.kernel(name).expect(name);
-            let has_scratch = kernel.metadata.private_segment_fixed_size > 0;
             let CodeSpills { own: shown, callees } =
-                spills(&program, kernel.code.start, has_scratch).expect(name);
+                spills(&program, kernel.code.start, kernel.metadata.has_scratch()).expect(name);
             let told = (kernel.metadata.sgpr_spill_count, kernel.metadata.vgpr_spill_count);
             assert_eq!((Some(shown.sgprs), Some(shown.vgprs)), told, "{name} on {cpu}");
             (shown, callees)

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::{KernelResources, Metric, ResourceTable, SCHEMA};
+use crate::diff::Verdict;
 
 /// What differs between two files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,37 +24,11 @@ pub struct ResourceDiff {
     pub unchanged: u64,
 }
 
-/// What became of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum KernelVerdict {
-    /// A figure is worse.
-    Worse,
-    /// The kernel is in the later file alone.
-    New,
-    /// The kernel is in the earlier file alone.
-    Gone,
-    /// Figures differ, and none is worse.
-    Better,
-}
-
-impl KernelVerdict {
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Worse => "worse",
-            Self::New => "new",
-            Self::Gone => "gone",
-            Self::Better => "better",
-        }
-    }
-}
-
 /// A kernel whose figures differ, or that one of the files alone has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelChange {
     /// What became of it.
-    pub verdict: KernelVerdict,
+    pub verdict: Verdict,
     /// The kernel: as the later file has it, if it is there.
     pub kernel: KernelResources,
     /// Its figures that differ; none if one of the files does not have it.
@@ -96,7 +71,7 @@ impl ResourceDiff {
             let was = earlier.get_mut(&(&*kernel.name, &*kernel.target)).and_then(VecDeque::pop_front);
             let Some(was) = was else {
                 changes.push(KernelChange {
-                    verdict: KernelVerdict::New,
+                    verdict: Verdict::New,
                     kernel: kernel.clone(),
                     figures: Vec::new(),
                 });
@@ -111,16 +86,12 @@ impl ResourceDiff {
                 unchanged += 1;
                 continue;
             }
-            let verdict = if figures.iter().any(Figure::is_worse) {
-                KernelVerdict::Worse
-            } else {
-                KernelVerdict::Better
-            };
+            let verdict = if figures.iter().any(Figure::is_worse) { Verdict::Worse } else { Verdict::Better };
             changes.push(KernelChange { verdict, kernel: kernel.clone(), figures });
         }
         let gone = earlier.into_values().flatten();
         let gone = gone.map(|kernel| KernelChange {
-            verdict: KernelVerdict::Gone,
+            verdict: Verdict::Gone,
             kernel: kernel.clone(),
             figures: vec![],
         });
@@ -131,8 +102,7 @@ impl ResourceDiff {
 
     /// Whether the files have no kernel in common, so that nothing was compared.
     pub fn is_of_strangers(&self) -> bool {
-        let is_in_both =
-            |change: &KernelChange| matches!(change.verdict, KernelVerdict::Worse | KernelVerdict::Better);
+        let is_in_both = |change: &KernelChange| matches!(change.verdict, Verdict::Worse | Verdict::Better);
         self.unchanged == 0 && !self.changes.iter().any(is_in_both)
     }
 }

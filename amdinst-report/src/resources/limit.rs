@@ -5,9 +5,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{
-    Figure, KernelChange, KernelResources, KernelVerdict, Metric, ResourceDiff, ResourceTable, SpillSource,
-};
+use super::{Figure, KernelChange, KernelResources, Metric, ResourceDiff, ResourceTable, SpillSource};
+use crate::diff::Verdict;
 use crate::limit::{self, Operator, Parts};
 
 /// A limit that each kernel must keep.
@@ -119,7 +118,7 @@ impl ResourceLimit {
                 changes().filter_map(grown).collect()
             }
             Rule::Worse => {
-                let worse = changes().filter(|change| change.verdict == KernelVerdict::Worse);
+                let worse = changes().filter(|change| change.verdict == Verdict::Worse);
                 worse.map(|change| self.violation(&change.kernel, change.figures_told())).collect()
             }
         }

@@ -54,32 +54,30 @@ impl Metric {
         }
     }
 
-    /// The thing that it counts.
-    pub const fn unit(self) -> &'static str {
+    /// The thing that it counts, and of what.
+    const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Spills => "spilled registers",
-            Self::Scratch => "bytes of scratch",
-            Self::Occupancy => "waves a SIMD",
-            Self::Vgprs => "VGPRs",
-            Self::Agprs => "AGPRs",
-            Self::Sgprs => "SGPRs",
-            Self::Lds => "bytes of LDS",
-            Self::Code => "bytes of code",
+            Self::Spills => ("spilled register", ""),
+            Self::Scratch => ("byte", " of scratch"),
+            Self::Occupancy => ("wave", " a SIMD"),
+            Self::Vgprs => ("VGPR", ""),
+            Self::Agprs => ("AGPR", ""),
+            Self::Sgprs => ("SGPR", ""),
+            Self::Lds => ("byte", " of LDS"),
+            Self::Code => ("byte", " of code"),
         }
     }
 
-    /// So many of that thing.
+    /// Several of that thing: `bytes of LDS`.
+    pub(super) fn unit(self) -> String {
+        let (thing, of) = self.words();
+        format!("{thing}s{of}")
+    }
+
+    /// So many of it: `1 byte of LDS`.
     pub(super) fn counted(self, number: u64) -> String {
-        match self {
-            Self::Spills => count(number, "spilled register"),
-            Self::Scratch => format!("{} of scratch", count(number, "byte")),
-            Self::Occupancy => format!("{} a SIMD", count(number, "wave")),
-            Self::Vgprs => count(number, "VGPR"),
-            Self::Agprs => count(number, "AGPR"),
-            Self::Sgprs => count(number, "SGPR"),
-            Self::Lds => format!("{} of LDS", count(number, "byte")),
-            Self::Code => format!("{} of code", count(number, "byte")),
-        }
+        let (thing, of) = self.words();
+        count(number, thing) + of
     }
 
     /// Whether more of it is better.

@@ -8,7 +8,7 @@ mod limit;
 mod metric;
 pub mod render;
 
-pub use diff::{Figure, KernelChange, KernelVerdict, ResourceDiff};
+pub use diff::{Figure, KernelChange, ResourceDiff};
 pub use limit::{ResourceLimit, ResourceLimitError, ResourceViolation};
 pub use metric::Metric;
 
@@ -179,8 +179,7 @@ impl KernelResources {
         let resources = Resources::of(object.target.arch, metadata);
         let Occupancy { waves_per_simd, max_waves_per_simd, limiter, .. } =
             occupancy(object.target.arch, &resources);
-        let has_stack = metadata.private_segment_fixed_size > 0 || metadata.uses_dynamic_stack;
-        let may_call = has_stack && !object.functions.is_empty();
+        let may_call = metadata.has_scratch() && !object.functions.is_empty();
         let told = metadata.vgpr_spill_count.zip(metadata.sgpr_spill_count);
         let told = told.map(|(vgprs, sgprs)| Spilled { sgprs, vgprs });
         let spills = match (told, may_call) {

@@ -6,9 +6,10 @@ use amdinst_format::probes::Limiter;
 use amdinst_text::count;
 
 use super::{
-    Figure, KernelChange, KernelResources, KernelVerdict, Metric, ResourceDiff, ResourceTable,
-    ResourceViolation, SpillSource,
+    Figure, KernelChange, KernelResources, Metric, ResourceDiff, ResourceTable, ResourceViolation,
+    SpillSource,
 };
+use crate::diff::Verdict;
 use crate::{github, markdown};
 
 /// The columns in front of the name: title, text of a kernel, and whether it stands left.
@@ -116,8 +117,8 @@ pub fn human_diff(diff: &ResourceDiff) -> String {
 
 /// `2 kernels worse, 1 new, 27 as they were`.
 fn tally(diff: &ResourceDiff) -> String {
-    let of = |verdict: KernelVerdict| diff.changes.iter().filter(|change| change.verdict == verdict).count();
-    let verdicts = [KernelVerdict::Worse, KernelVerdict::Better, KernelVerdict::New, KernelVerdict::Gone];
+    let of = |verdict: Verdict| diff.changes.iter().filter(|change| change.verdict == verdict).count();
+    let verdicts = [Verdict::Worse, Verdict::Better, Verdict::New, Verdict::Gone];
     let told: Vec<_> = verdicts
         .iter()
         .filter(|&&verdict| of(verdict) > 0)

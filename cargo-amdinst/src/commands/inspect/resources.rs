@@ -131,10 +131,12 @@ fn kernels(found: &Found) -> Vec<KernelResources> {
             line: known(frame.line),
             column: known(frame.column),
         });
-        let has_scratch =
-            kernel.metadata.private_segment_fixed_size > 0 || kernel.metadata.uses_dynamic_stack;
         KernelResources::new(object, kernel, location, || {
-            spills(program.get_or_init(|| Program::new(object)), kernel.code.start, has_scratch)
+            spills(
+                program.get_or_init(|| Program::new(object)),
+                kernel.code.start,
+                kernel.metadata.has_scratch(),
+            )
         })
     });
     kernels.collect()

@@ -76,7 +76,9 @@ impl Matrix {
 
     /// The kernels of the column begun last cannot be built.
     pub(super) fn lacks_build(&mut self) {
-        self.columns.iter_mut().last().into_iter().for_each(|column| column.is_without_build = true);
+        if let Some(column) = self.columns.last_mut() {
+            column.is_without_build = true;
+        }
     }
 
     /// Takes in what test programs of a package kept, in the column begun last.
@@ -184,8 +186,12 @@ impl Matrix {
         trimmed.join("\n") + "\n"
     }
 
-    /// Of each test that ends differently, the reasons, with the columns that have them.
+    /// Of each test that ends differently, the reasons, with the GPUs that have them. Of profiles, the
+    /// programs have printed them.
     pub(super) fn reasons(&self) -> String {
+        if self.axis == Axis::Profiles {
+            return String::new();
+        }
         let label = self.labels();
         let mut text = String::new();
         for (name, cells) in self.differing() {

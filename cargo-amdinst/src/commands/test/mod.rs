@@ -92,12 +92,7 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
             exit = ended;
         }
     }
-    if args.package.message_format == Format::Json {
-        output::print(&format_args!("{}\n", endings.json()))?;
-    } else {
-        output::print(&endings.table())?;
-    }
-    context.shell.status("Compared", endings.summary());
+    tell(context, args, &endings)?;
     if endings.differ() {
         context.shell.help(
             "a kernel that is right with one profile and wrong with another: see \"Is it the compiler?\" in the guide",
@@ -145,13 +140,19 @@ fn run_on(context: &mut Context, args: &TestArgs, gpus: &[TestGpu], junit: Optio
         context.shell.status("Tested", format_args!("{gpu}: {}", endings.tally()));
         exit = exit.max(ended);
     }
+    tell(context, args, &endings)?;
+    Ok(exit)
+}
+
+/// Shows how tests ended side by side.
+fn tell(context: &Context, args: &TestArgs, endings: &Matrix) -> CommandResult<()> {
     if args.package.message_format == Format::Json {
         output::print(&format_args!("{}\n", endings.json()))?;
     } else {
         output::print(&format_args!("{}{}", endings.table(), endings.reasons()))?;
     }
     context.shell.status("Compared", endings.summary());
-    Ok(exit)
+    Ok(())
 }
 
 /// How the kernels are instrumented: with counters where these tests have them.
