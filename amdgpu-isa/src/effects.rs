@@ -6,7 +6,7 @@ use super::{
 use crate::encoding::table::{Entry, Tables};
 use crate::signature::{
     ANY_LANE, ATOMIC, CONDITIONAL, EXEC_R, EXEC_W, FROM_LDS, Flags, GDS_ONLY, HALF, INDIRECT, LOAD, M0_R,
-    M0_W, MODE_R, MODE_W, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, VCC_R,
+    M0_W, MODE_R, MODE_W, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, Ty, VCC_R,
 };
 use crate::{Arch, Feature, Target};
 
@@ -115,6 +115,15 @@ impl Inst {
         effects.side_effect = entry.flags.has(SIDE_EFFECT) || entry.flags.has(GDS_ONLY);
         self.memory_effects(target.arch, entry, &mut effects);
         effects
+    }
+
+    /// Operands that are masks with a bit a lane, of which each lane reads or writes its own, as bits by the
+    /// number of the operand: the carries of additions, the condition of `v_cndmask_b32`, the results of vector
+    /// comparisons.
+    pub fn lane_masks(&self, target: impl Into<Target>) -> u8 {
+        let entry = Tables::of(target.into()).by_ops(self.op, self.mods.dual, self.encoding);
+        let specs = entry.into_iter().flat_map(|entry| entry.specs.iter().enumerate());
+        specs.filter(|(_, spec)| spec.ty == Ty::Lanes).fold(0, |bits, (index, _)| bits | 1 << index)
     }
 
     /// Notes every register that is read or written.

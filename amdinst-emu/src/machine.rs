@@ -222,6 +222,12 @@ impl Machine {
         self.memory.restore_user(&snapshot.0);
     }
 
+    /// Makes all memory what it was in a snapshot of this machine: the caller's allocations, all of which were
+    /// there, and the variables of programs.
+    pub fn restore_all(&mut self, snapshot: &Snapshot) {
+        self.memory.restore(&snapshot.0);
+    }
+
     /// Whether another launch from the memory of `before` does not end with this fault, if unwritten memory
     /// has another dword. Memory stays as it is.
     pub fn is_by_unwritten(

@@ -2,6 +2,7 @@
 //!
 //! * [`explained`]: a fault with its places in the source, the calls that led there, what mends it and, of a
 //!   panic, what it said.
+//! * [`origin`]: where a value in memory comes from.
 //! * [`timing_report`] and [`timing_table`]: where a modelled dispatch spent its cycles, by line.
 //!
 //! It stands between the emulator, which knows addresses and registers alone, and the formats that others
@@ -14,6 +15,7 @@ mod code;
 mod endless;
 mod fault;
 mod message;
+pub mod origin;
 mod panic;
 mod remedy;
 mod timing;

@@ -195,6 +195,9 @@ pub struct TestArgs {
     /// Run the tests once for each instruction set and size of waves, side by side
     #[arg(long, conflicts_with_all = ["gpus", "profiles", "target_cpu", "wave_size", "timing", "list"])]
     pub all_gpus: bool,
+    /// Run the tests once for each level of optimization of the kernels, side by side
+    #[arg(long, conflicts_with_all = ["profiles", "timing", "list"])]
+    pub all_levels: bool,
     /// Where to launch the kernels
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: DeviceChoice,
@@ -240,9 +243,9 @@ impl TestArgs {
         self.timeline_dir.as_ref().or(self.old_timeline.as_ref())
     }
 
-    /// Whether the tests run once a GPU.
-    pub fn has_gpus(&self) -> bool {
-        self.all_gpus || !self.gpus.is_empty()
+    /// Whether the tests run several times, side by side: once a GPU, or a level of optimization.
+    pub fn has_columns(&self) -> bool {
+        self.all_gpus || !self.gpus.is_empty() || self.all_levels
     }
 }
 

@@ -11,6 +11,7 @@ use std::env;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -49,6 +50,8 @@ pub struct Shell {
     interactive: bool,
     /// Warnings that are told once.
     told: Mutex<BTreeSet<String>>,
+    /// Builds that run at the same time say nothing of how far they are.
+    quiet_builds: AtomicBool,
 }
 
 impl Shell {
@@ -71,12 +74,30 @@ impl Shell {
         };
         let interactive =
             io::stderr().is_terminal() && verbosity > Verbosity::Quiet && env::var_os("CI").is_none();
-        Self { verbosity, color, asked, interactive, told: Mutex::default() }
+        Self {
+            verbosity,
+            color,
+            asked,
+            interactive,
+            told: Mutex::default(),
+            quiet_builds: AtomicBool::new(false),
+        }
     }
 
     /// How much is said.
     pub fn verbosity(&self) -> Verbosity {
         self.verbosity
+    }
+
+    /// From now on, builds say nothing of how far they are: several run at the same time.
+    pub fn quiet_builds(&self) {
+        self.quiet_builds.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether builds say how far they are.
+    pub fn shows_builds(&self) -> bool {
+        let is_quiet = self.quiet_builds.load(Ordering::Relaxed) && self.verbosity < Verbosity::Verbose;
+        self.verbosity > Verbosity::Quiet && !is_quiet
     }
 
     /// Whether a person can be asked: a terminal at both ends, and not a CI machine.

@@ -68,6 +68,7 @@
 //! | `AMDINST_TIMELINE` | with `AMDINST_TIMING`, a directory: write there when each wave of each launch ran, as traces for Perfetto's viewer or Chrome's |
 //! | `AMDINST_JUNIT` | write the results there as JUnit XML |
 //! | `AMDINST_JUNIT_GPU` | a GPU, which the name of the suite there ends with |
+//! | `AMDINST_BESIDE` | a file that names code objects of another processor and a file for the first launch that leaves other values there, as `amdinst_format::report::parting` has them: launch on both, in the emulator |
 //! | `AMDINST_STATUS` | add lines to this file: `begun`, then `started` or `device-missing`, and `unwritten` if results could not be written |
 //! | `AMDINST_RUN` | a directory: write there what each test reported, one file a process, as `amdinst_format::report::run` reads it |
 //! | `AMDINST_RUNTIME` | the file of the runtime, else the one beside the installed `cargo-amdinst` |

@@ -123,7 +123,7 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
 pub(crate) use atomic::AtomicWork;
 pub(crate) use fork::is_fork;
 pub(crate) use hardware_registers::writes_mode;
-pub(crate) use lds::is_plain as is_plain_in_lds;
+pub(crate) use lds::{exchanged_lane, is_plain as is_plain_in_lds};
 pub(crate) use pair::{operations, pair};
 pub(crate) use permute::is_relative;
 pub(crate) use sop::is_clock;

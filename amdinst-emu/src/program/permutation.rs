@@ -50,6 +50,12 @@ impl Permutation {
         permutation
     }
 
+    /// The lane that a lane reads; `None` if it reads none.
+    pub(crate) fn source(&self, lane: usize) -> Option<usize> {
+        let from = *self.from.get(lane)?;
+        (self.in_bounds >> lane & 1 != 0).then_some(from as usize)
+    }
+
     /// Writes the permutation of as many rows as a source has to [`SOURCE_ROWS`]; returns the lanes that may
     /// be written.
     #[inline(always)]

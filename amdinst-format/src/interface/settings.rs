@@ -155,6 +155,10 @@ pub struct Settings {
     pub timing: Option<String>,
     /// The directory for traces of the modeled launches of tests.
     pub timeline: Option<PathBuf>,
+    /// A file that names code objects of another processor, for launches beside those of the test
+    /// ([`BesideRequest`](crate::report::parting::BesideRequest)).
+    #[serde(default)]
+    pub beside: Option<PathBuf>,
 }
 
 impl Settings {
@@ -169,6 +173,7 @@ impl Settings {
     /// A variable with a value that means nothing.
     pub fn from_env() -> Result<Self, SettingsError> {
         let text = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let path = |name| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
         let gpu = text("AMDINST_GPU").map(|value| {
             value.parse().map_err(|_| SettingsError {
                 variable: "AMDINST_GPU",
@@ -214,7 +219,8 @@ impl Settings {
                 }
             },
             timing: text("AMDINST_TIMING"),
-            timeline: std::env::var_os("AMDINST_TIMELINE").filter(|path| !path.is_empty()).map(PathBuf::from),
+            timeline: path("AMDINST_TIMELINE"),
+            beside: path("AMDINST_BESIDE"),
         })
     }
 }

@@ -14,6 +14,7 @@ mod merge;
 mod modelled;
 pub mod oracle;
 pub mod origin;
+pub mod parting;
 pub mod refused;
 pub mod run;
 mod select;

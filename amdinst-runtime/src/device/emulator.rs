@@ -25,6 +25,7 @@ use amdinst_emu::{
 use amdinst_format::interface::{BufferDifference, Checks, Doubt, LaunchFailure, Settings, SettingsError};
 use amdinst_proof::{Comparison, Counted, Counting, CountingError, Difference, Differs};
 
+use super::beside::{Beside, Done};
 use super::memory::DeviceMemory;
 use super::{DeviceError, Outcome};
 use crate::artifacts;
@@ -65,6 +66,8 @@ struct Machines {
     programs: HashMap<PathBuf, Programs>,
     /// Live buffers: bytes and label by address.
     buffers: BTreeMap<u64, (usize, String)>,
+    /// Another processor, whose memory is kept in step, too.
+    beside: Option<Beside>,
 }
 
 #[derive(Debug)]
@@ -146,6 +149,7 @@ impl Emulator {
         if checks.uninitialised {
             config.uninitialised = config.uninitialised.other();
         }
+        let beside = Beside::asked(settings, &of_original)?;
         let model = settings.timing.as_deref().map(modelled_device).transpose()?;
         Ok(Self {
             // What is built for another processor is not modelled.
@@ -161,6 +165,7 @@ impl Emulator {
                 before: Snapshot::default(),
                 programs: HashMap::new(),
                 buffers: BTreeMap::new(),
+                beside,
             }),
         })
     }
@@ -208,6 +213,9 @@ impl DeviceMemory for Emulator {
     fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError> {
         let mut machines = self.machines();
         machines.original.write(address, from)?;
+        if let Some(beside) = &mut machines.beside {
+            beside.write(address, from)?;
+        }
         Ok(machines.instrumented.write(address, from)?)
     }
 
@@ -230,12 +238,17 @@ impl Machines {
         let address = self.original.alloc(bytes, ALIGNMENT, label)?;
         let twin = self.instrumented.alloc(bytes, ALIGNMENT, label)?;
         assert_eq!(address, twin, "the two machines are kept in step");
+        if let Some(beside) = &mut self.beside {
+            let third = beside.allocate(bytes, ALIGNMENT, label)?;
+            assert_eq!(address, third, "and so is that of another processor");
+        }
         Ok(address)
     }
 
     fn free(&mut self, address: u64) {
         // Both know it, for both allocated it.
         let freed = self.original.free(address).and_then(|()| self.instrumented.free(address));
+        let freed = freed.and_then(|()| self.beside.as_mut().map_or(Ok(()), |beside| beside.free(address)));
         debug_assert!(freed.is_ok(), "{freed:?}");
     }
 
@@ -262,10 +275,14 @@ impl Machines {
         self.programs(request.built)?;
         self.empty_heaps(request);
         let Checks { races, uninitialised, .. } = self.checks;
-        let outcome = if races || uninitialised {
+        let compares = self.beside.as_ref().is_some_and(Beside::compares);
+        let outcome = if races || uninitialised || compares {
             let mut before = std::mem::take(&mut self.before);
             self.original.snapshot_into(&mut before);
             let outcome = self.launch_from(request, device, timelines, Some(&before));
+            if let Ok(Outcome { wave_instructions: Some(instructions), .. }) = outcome {
+                self.launch_on_other(request, &before, instructions);
+            }
             self.before = before;
             outcome
         } else {
@@ -276,6 +293,16 @@ impl Machines {
             self.mirror();
         }
         outcome
+    }
+
+    /// Launches on the other processor what ran so many wave-instructions here from the memory `before`, if
+    /// there is one.
+    fn launch_on_other(&mut self, request: &Request<'_>, before: &Snapshot, wave_instructions: u64) {
+        let Self { original, beside, programs, buffers, .. } = self;
+        if let Some(beside) = beside.as_mut().filter(|beside| beside.compares()) {
+            let program = &programs[&request.built.original_path].original;
+            beside.launch(original, &Done { request, program, wave_instructions, before, buffers });
+        }
     }
 
     /// Launches on both machines; `before` is what the original's memory holds now, if the launch is looked

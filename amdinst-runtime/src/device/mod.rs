@@ -1,5 +1,7 @@
 //! Where kernels are launched.
 
+mod beside;
+mod element;
 mod emulator;
 pub(crate) mod hip;
 pub(crate) mod memory;
@@ -48,6 +50,9 @@ pub(crate) enum DeviceError {
     /// A setting with a value that means nothing.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// The code objects that launches are to be run beside cannot be read.
+    #[error("the code objects of AMDINST_BESIDE: {0}")]
+    Beside(String),
 }
 
 impl Device {

@@ -22,7 +22,6 @@ use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::incremental;
 use crate::output;
-use crate::shell;
 
 /// The command that builds `package` for `cpu`.
 pub fn command(
@@ -45,7 +44,7 @@ pub fn command(
     }
     command.arg("--target-dir").arg(package.build_directory(cpu));
     command.args(package.feature_options()).args(&package.lock_options);
-    for value in profile::overrides(&package.workspace_root, &package.profile) {
+    for value in profile::overrides(&package.workspace_root, &package.profile, package.level) {
         command.arg("--config").arg(value);
     }
     match flags {
@@ -138,7 +137,7 @@ fn run(
     let mut with_format = Command::new(command.get_program());
     let mut arguments = command.get_args();
     with_format.args(arguments.next()).arg(format!("--message-format={messages}")).args(arguments);
-    if context.shell.verbosity() == shell::Verbosity::Quiet {
+    if !context.shell.shows_builds() {
         with_format.env("CARGO_TERM_QUIET", "true");
     }
     for (name, value) in command.get_envs() {

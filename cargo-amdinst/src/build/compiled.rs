@@ -125,7 +125,7 @@ impl Entry {
         toolchain: &Toolchain,
         flags: &Flags,
     ) -> Option<Self> {
-        let overrides = profile::overrides(&package.workspace_root, &package.profile);
+        let overrides = profile::overrides(&package.workspace_root, &package.profile, package.level);
         let what = format!("{:?} {:?} {cpu} {flags:?} {overrides:?}", toolchain.rustc, toolchain.version);
         let directory = PathBuf::from(profile::directory(&package.profile));
         let profiles = vec![Path::new(TARGET).join(&directory), directory];

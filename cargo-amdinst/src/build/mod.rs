@@ -85,15 +85,80 @@ impl Built {
 /// No toolchain, no package, errors of the compiler or the link step, files that cannot be written. Results
 /// of earlier builds stay as they were.
 pub fn build(context: &mut Context, args: &PackageArgs, forms: &Forms) -> CommandResult<Built> {
-    let packages = package::find(context, args)?;
-    tell_not_instrumented(context, &packages, forms)?;
-    let toolchain = setup::ready(context, args.toolchain.toolchain.as_deref(), setup::Consent::Ask)?;
-    let executable = executable()?;
-    let mut built = Built { packages: Vec::new() };
-    for package in packages {
-        built.packages.push(build_package(context, args, forms, package, &toolchain, &executable)?);
+    Job::new(context, args, forms)?.compile(context)?.finish(context)
+}
+
+/// A build: its packages, and what builds them.
+#[derive(Debug)]
+pub struct Job<'a> {
+    args: &'a PackageArgs,
+    forms: &'a Forms,
+    packages: Vec<KernelPackage>,
+    toolchain: Toolchain,
+    executable: PathBuf,
+}
+
+/// A build whose packages are compiled.
+#[derive(Debug)]
+pub struct CompiledJob<'a> {
+    job: Job<'a>,
+    /// Of each package, one a processor.
+    compiled: Vec<Vec<Compiled>>,
+}
+
+/// A code object, compiled.
+#[derive(Debug)]
+struct Compiled {
+    cpu: String,
+    started: SystemTime,
+    built: cargo::CargoBuilt,
+}
+
+impl<'a> Job<'a> {
+    /// The build of the packages that `args` names. Sets up the toolchain if there is none.
+    ///
+    /// # Errors
+    /// No toolchain, no package, wrong settings.
+    pub fn new(context: &mut Context, args: &'a PackageArgs, forms: &'a Forms) -> CommandResult<Self> {
+        let packages = package::find(context, args)?;
+        tell_not_instrumented(context, &packages, forms)?;
+        let toolchain = setup::ready(context, args.toolchain.toolchain.as_deref(), setup::Consent::Ask)?;
+        Ok(Self { args, forms, packages, toolchain, executable: executable()? })
     }
-    Ok(built)
+
+    /// Has cargo compile the packages. Builds for different processors may do so at the same time.
+    ///
+    /// # Errors
+    /// Errors of the compiler or the link step.
+    pub fn compile(self, context: &Context) -> CommandResult<CompiledJob<'a>> {
+        let directory =
+            std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
+        let user_flags = flags::of_user(&self.toolchain, &directory);
+        let one = |package: &KernelPackage, cpu: &String| -> CommandResult<Compiled> {
+            let flags = user_flags.with(&package.flags(cpu));
+            let (started, format) = (SystemTime::now(), self.args.message_format);
+            let (toolchain, executable) = (&self.toolchain, &self.executable);
+            let built = cargo::build(context, package, cpu, toolchain, executable, &flags, format)?;
+            Ok(Compiled { cpu: cpu.clone(), started, built })
+        };
+        let all = |package: &KernelPackage| package.cpus.iter().map(|cpu| one(package, cpu)).collect();
+        let compiled = self.packages.iter().map(all).collect::<CommandResult<_>>()?;
+        Ok(CompiledJob { job: self, compiled })
+    }
+}
+
+impl CompiledJob<'_> {
+    /// Instruments what was compiled, and writes the files of each package and its manifest.
+    ///
+    /// # Errors
+    /// Code objects that cannot be read, files that cannot be written. Results of earlier builds stay as they
+    /// were.
+    pub fn finish(self, context: &Context) -> CommandResult<Built> {
+        let Self { mut job, compiled } = self;
+        let packages = std::mem::take(&mut job.packages).into_iter().zip(compiled);
+        let finished = packages.map(|(package, compiled)| job.finish(context, package, compiled));
+        Ok(Built { packages: finished.collect::<CommandResult<_>>()? })
+    }
 }
 
 /// Says which of the kernels are built and not instrumented, for their processors' code is not.
@@ -168,70 +233,69 @@ pub fn original(context: &mut Context, args: &PackageArgs) -> CommandResult<Path
     Ok(copies.next().unwrap_or(built))
 }
 
-fn build_package(
-    context: &Context,
-    args: &PackageArgs,
-    forms: &Forms,
-    package: KernelPackage,
-    toolchain: &Toolchain,
-    executable: &Path,
-) -> CommandResult<BuiltPackage> {
-    let artifacts = package.output_directory();
-    let manifest_path = artifacts.join(generation::MANIFEST);
-    let directory = std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
-    let user_flags = flags::of_user(toolchain, &directory);
-    let mut compiled = Vec::new();
-    for cpu in &package.cpus {
-        let flags = user_flags.with(&package.flags(cpu));
-        let started = SystemTime::now();
-        let format = args.message_format;
-        let built = cargo::build(context, &package, cpu, toolchain, executable, &flags, format)?;
-        compiled.push((cpu, started, built));
-    }
-    let failed = |path: &Path| format!("cannot write {}", path.display());
-    fs::create_dir_all(&artifacts).or_exit_with(Exit::OutputFailed, || failed(&artifacts))?;
-    // Given up after the lock, which it takes then.
-    let in_use;
-    // One after the other: what another build makes is not taken for left behind, nor is its manifest
-    // overwritten by an older one. The directory of all packages is locked, for each file that is written
-    // locks its own.
-    let _lock = DirectoryLock::take(together::directory_of(&artifacts));
-    let previous: Manifest =
-        fs::read(&manifest_path).ok().and_then(|bytes| Manifest::from_json(&bytes).ok()).unwrap_or_default();
-    let mut manifest = Manifest { schema: SCHEMA, package: package.name.clone(), code_objects: Vec::new() };
-    let refused = compiled.iter().map(|(_, _, built)| built.refused).sum();
-    for (cpu, started, built) in compiled {
-        let entry = previous
-            .code_objects
-            .iter()
-            .find(|artifact| artifact.cpu == *cpu && artifact.profile == package.profile);
-        let mut finished = instrument::finish(context, &package, cpu, &built.code_object, forms, entry)?;
-        let build = origin::Build { package: &package, toolchain, executable, args, forms, started };
-        finished.artifact.origin = Some(origin::of(&build, &built)?);
-        if args.message_format == Format::Json {
-            let message = json!({
-                "reason": "amdinst-artifact",
-                "package": package.name,
-                "manifest": manifest_path,
-                "artifact": finished.artifact,
-                "fresh": finished.fresh,
-            });
-            output::print(&format_args!("{message}\n"))?;
+impl Job<'_> {
+    /// Instruments the code objects of a package, and writes its files.
+    fn finish(
+        &self,
+        context: &Context,
+        package: KernelPackage,
+        compiled: Vec<Compiled>,
+    ) -> CommandResult<BuiltPackage> {
+        let Self { args, forms, toolchain, executable, .. } = self;
+        let artifacts = package.output_directory();
+        let manifest_path = artifacts.join(generation::MANIFEST);
+        let failed = |path: &Path| format!("cannot write {}", path.display());
+        fs::create_dir_all(&artifacts).or_exit_with(Exit::OutputFailed, || failed(&artifacts))?;
+        // Given up after the lock, which it takes then.
+        let in_use;
+        // One after the other: what another build makes is not taken for left behind, nor is its manifest
+        // overwritten by an older one. The directory of all packages is locked, for each file that is written
+        // locks its own.
+        let _lock = DirectoryLock::take(together::directory_of(&artifacts));
+        let previous: Manifest = fs::read(&manifest_path)
+            .ok()
+            .and_then(|bytes| Manifest::from_json(&bytes).ok())
+            .unwrap_or_default();
+        let mut manifest =
+            Manifest { schema: SCHEMA, package: package.name.clone(), code_objects: Vec::new() };
+        let refused = compiled.iter().map(|one| one.built.refused).sum();
+        for Compiled { cpu, started, built } in compiled {
+            let entry = previous
+                .code_objects
+                .iter()
+                .find(|artifact| artifact.cpu == cpu && artifact.profile == package.profile);
+            let mut finished = instrument::finish(context, &package, &cpu, &built.code_object, forms, entry)?;
+            let build = origin::Build { package: &package, toolchain, executable, args, forms, started };
+            finished.artifact.origin = Some(origin::of(&build, &built)?);
+            if args.message_format == Format::Json {
+                let message = json!({
+                    "reason": "amdinst-artifact",
+                    "package": package.name,
+                    "manifest": manifest_path,
+                    "artifact": finished.artifact,
+                    "fresh": finished.fresh,
+                });
+                output::print(&format_args!("{message}\n"))?;
+            }
+            manifest.code_objects.push(finished.artifact);
         }
-        manifest.code_objects.push(finished.artifact);
+        let mut bytes = serde_json::to_vec_pretty(&manifest).or_exit(Exit::BuildFailed)?;
+        bytes.push(b'\n');
+        in_use = Arc::new(InUse::of(&manifest, &artifacts));
+        if package.level.is_some() {
+            // Whoever runs the tests by themselves means the profile's.
+            return Ok(BuiltPackage { package, manifest_path, manifest, in_use, refused });
+        }
+        files::write(&manifest_path, &bytes).or_exit_with(Exit::OutputFailed, || failed(&manifest_path))?;
+        for artifact in &manifest.code_objects {
+            let (from, to) =
+                (artifacts.join(&artifact.original), artifacts.join(instrument::for_people(artifact)));
+            let copied = fs::read(from).and_then(|bytes| files::write(&to, &bytes));
+            copied.or_exit_with(Exit::OutputFailed, || failed(&to))?;
+        }
+        generation::remove_others(&artifacts);
+        Ok(BuiltPackage { package, manifest_path, manifest, in_use, refused })
     }
-    let mut bytes = serde_json::to_vec_pretty(&manifest).or_exit(Exit::BuildFailed)?;
-    bytes.push(b'\n');
-    in_use = Arc::new(InUse::of(&manifest, &artifacts));
-    files::write(&manifest_path, &bytes).or_exit_with(Exit::OutputFailed, || failed(&manifest_path))?;
-    for artifact in &manifest.code_objects {
-        let (from, to) =
-            (artifacts.join(&artifact.original), artifacts.join(instrument::for_people(artifact)));
-        let copied = fs::read(from).and_then(|bytes| files::write(&to, &bytes));
-        copied.or_exit_with(Exit::OutputFailed, || failed(&to))?;
-    }
-    generation::remove_others(&artifacts);
-    Ok(BuiltPackage { package, manifest_path, manifest, in_use, refused })
 }
 
 /// The path of the running program, which rustc starts as its linker.

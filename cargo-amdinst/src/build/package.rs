@@ -41,6 +41,8 @@ pub struct KernelPackage {
     pub gpus: Vec<TestGpu>,
     /// Cargo profile.
     pub profile: String,
+    /// Another level of optimization than the profile's. Such a build is for the command that makes it alone.
+    pub level: Option<&'static str>,
     /// Features to activate.
     pub features: Vec<String>,
     /// Features that the command was asked for.
@@ -117,6 +119,10 @@ impl KernelPackage {
     /// every change of them.
     pub fn build_directory(&self, cpu: &str) -> PathBuf {
         let mut name = self.directory_of(cpu);
+        if let Some(level) = self.level {
+            name.push_str("-o");
+            name.push_str(level);
+        }
         if self.panic_messages {
             name.push_str("-panic-messages");
         }
@@ -231,6 +237,7 @@ fn with_settings(
         wave_size,
         gpus: settings.gpus,
         profile: asked.or(settings.profile).unwrap_or_else(|| DEFAULT_PROFILE.to_owned()),
+        level: args.level,
         features,
         asked_features,
         all_features: args.all_features,

@@ -6,8 +6,18 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-/// `--config` values for profile `name`.
-pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
+/// Levels of optimization that `test --all-levels` tries.
+pub const LEVELS: [&str; 5] = ["0", "1", "2", "3", "s"];
+
+/// The level of optimization of profile `name`, as cargo spells it.
+pub fn level(workspace_root: &Path, name: &str) -> String {
+    let table = table_name(name);
+    let set = std::env::var(variable(table, "OPT_LEVEL")).ok();
+    set.unwrap_or_else(|| opt_level(&manifest(workspace_root).unwrap_or_default(), table))
+}
+
+/// `--config` values for profile `name`, with another level of optimization than its own if one is given.
+pub fn overrides(workspace_root: &Path, name: &str, level: Option<&str>) -> Vec<String> {
     let table = table_name(name);
     let mut values = vec![
         // The target is linked by LTO whatever a profile says, and rustc refuses to compile incrementally
@@ -24,7 +34,9 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
         Some(value) => !matches!(value, "" | "false" | "0" | "none" | "line-directives-only"),
         None => has_line_tables(&manifest, table),
     };
-    if set("OPT_LEVEL").unwrap_or_else(|| opt_level(&manifest, table)) == "0" {
+    values.extend(level.map(|level| format!("profile.{table}.opt-level={}", toml_level(level))));
+    let level = level.map_or_else(|| self::level(workspace_root, name), str::to_owned);
+    if level == "0" {
         // The one crate that machine code is made of on the way, for it says `no_builtins`: see the flags of
         // all crates.
         values.push(format!("profile.{table}.package.compiler_builtins.opt-level=1"));
@@ -36,6 +48,14 @@ pub fn overrides(workspace_root: &Path, name: &str) -> Vec<String> {
     let without = packages_without_lines(&manifest, table).into_iter();
     values.extend(without.map(|of| format!("profile.{table}.package.{of:?}.debug=\"line-tables-only\"")));
     values
+}
+
+/// A level as TOML has it: a number, or a letter in quotes.
+fn toml_level(level: &str) -> String {
+    match level.parse::<u8>() {
+        Ok(number) => number.to_string(),
+        Err(_) => format!("{level:?}"),
+    }
 }
 
 /// What profile `name` says of packages in tables of their own that have no line tables there, by what the

@@ -61,6 +61,9 @@ pub struct PackageArgs {
     /// Kernels with the profile release, whatever the package's `profile` says
     #[arg(short, long, conflicts_with = "profile")]
     pub release: bool,
+    /// Another level of optimization than the profile's.
+    #[arg(skip)]
+    pub level: Option<&'static str>,
     /// Features to activate, separated by commas or spaces
     #[arg(short = 'F', long, value_name = "FEATURES")]
     pub features: Vec<String>,

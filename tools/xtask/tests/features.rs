@@ -28,6 +28,8 @@ fn features(edges: &str) -> BTreeMap<String, BTreeSet<String>> {
             "--exclude",
             "panics",
             "--exclude",
+            "portability",
+            "--exclude",
             "bindings",
             "--edges",
             edges,

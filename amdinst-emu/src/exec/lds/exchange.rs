@@ -53,6 +53,24 @@ pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
     Ok(())
 }
 
+/// The lane whose data an exchange takes for a lane; `None` of another instruction.
+pub(crate) fn exchanged_lane(w: &Wave, step: &Step, lane: usize) -> Option<usize> {
+    let offset = step.extra.as_ref()?.inst.mods.offset as u32;
+    let group = (w.rules.exchanges_within.lanes() as usize).min(w.lanes());
+    let row = |source: &Src| if let Src::Row(row) = source { Some(usize::from(*row)) } else { None };
+    let address = |lane: usize| Some(w.rows[step.src.iter().find_map(row)?][lane].wrapping_add(offset) / 4);
+    let within = |address: u32, lane: usize| lane & !(group - 1) | address as usize & (group - 1);
+    match step.op {
+        Op::ds_swizzle_b32 => Some(swizzle(offset, lane)),
+        Op::ds_bpermute_b32 | Op::ds_bpermute_fi_b32 => Some(within(address(lane)?, lane)),
+        // The last lane that writes there.
+        Op::ds_permute_b32 => (0..w.lanes())
+            .rev()
+            .find(|&from| w.active(from) && address(from).is_some_and(|to| within(to, from) == lane)),
+        _ => None,
+    }
+}
+
 /// Notes that lanes ask for some that only larger waves have. That a lane at the end asks for the one behind
 /// it is meant as often as not, and so are rotations: where no lane asks for one that exists, none of that is
 /// meant.

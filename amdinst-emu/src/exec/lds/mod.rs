@@ -9,6 +9,7 @@ mod transpose;
 
 use amdgpu_isa::{Families, Op};
 
+pub(crate) use exchange::exchanged_lane;
 pub(super) use memory::{check, load, store, transfer};
 
 use super::atomic_float::FloatRules;

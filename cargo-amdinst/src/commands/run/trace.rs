@@ -6,7 +6,7 @@ use amdgpu_isa::Reg;
 use amdgpu_object::CodeObject;
 use amdgpu_object::lines::SourceMap;
 use amdinst_emu::trace::{self, Keep, Trace, TraceError, TracedStep, Watch, WaveId};
-use amdinst_emu::{Config, Fault, Launch, Machine};
+use amdinst_emu::{Config, Fault, Launch, Machine, MemorySpace};
 use amdinst_launch::{Arguments, LaunchError};
 use amdinst_text::count;
 use serde::Serialize;
@@ -173,7 +173,7 @@ impl TraceView {
                 writes: registers(step.writes),
                 access: step.access.map(|access| {
                     let (allocation, offset) = access.inside.unzip();
-                    let space = if access.in_lds { "lds" } else { "memory" };
+                    let space = if access.space == MemorySpace::Lds { "lds" } else { "memory" };
                     AccessView { space, address: access.address, allocation, offset }
                 }),
                 exec_changes: (step.exec != step.exec_before).then_some(step.exec),

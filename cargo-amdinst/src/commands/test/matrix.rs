@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use amdinst_core::report::parting::PartedLaunch;
 use amdinst_core::report::run::{Ending, FaultReport, Program, Test};
 use amdinst_text::{count, listed};
 use serde::Serialize;
@@ -13,7 +14,7 @@ pub(super) enum Axis {
     /// Cargo profiles. Only tests that differ are shown.
     #[default]
     Profiles,
-    /// GPUs. All tests are shown, and the reasons of those that differ.
+    /// GPUs, and levels of optimization. All tests are shown, and the reasons of those that differ.
     Gpus,
 }
 
@@ -34,6 +35,25 @@ struct Cell {
     ending: Ending,
     /// Why it failed or was ignored, in a line.
     reason: Option<String>,
+    /// The reason names the line of a kernel's fault.
+    is_fault: bool,
+}
+
+/// A test that passes in one column and fails in another, by their numbers. No fault of a kernel says why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Split {
+    pub(super) package: String,
+    pub(super) program: String,
+    pub(super) test: String,
+    pub(super) passed: usize,
+    pub(super) failed: usize,
+}
+
+/// A test that passes on one GPU and fails on another, with the launch that leaves other values.
+#[derive(Debug)]
+pub(super) struct PartedTest {
+    pub(super) split: Split,
+    pub(super) launch: PartedLaunch,
 }
 
 /// The endings of all tests, one a column. `None` for a test that did not come to its end, or was not run.
@@ -42,6 +62,8 @@ pub(super) struct Matrix {
     axis: Axis,
     columns: Vec<Column>,
     tests: BTreeMap<TestName, Vec<Option<Cell>>>,
+    /// What is known of tests that pass on one GPU and fail on another.
+    partings: Vec<PartedTest>,
 }
 
 /// A profile, or a GPU.
@@ -60,6 +82,16 @@ struct JsonTest<'a> {
     endings: Vec<Option<Ending>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasons: Option<Vec<Option<&'a str>>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    partings: Vec<PartingView<'a>>,
+}
+
+/// Where a test parts that fails on `here` and passes on `there`.
+#[derive(Serialize)]
+struct PartingView<'a> {
+    here: &'a str,
+    there: &'a str,
+    launch: &'a PartedLaunch,
 }
 
 impl Matrix {
@@ -95,7 +127,8 @@ impl Matrix {
             };
             let cells = self.tests.entry(name).or_insert_with(|| vec![None; columns]);
             if let Some(last) = cells.last_mut() {
-                *last = Some(Cell { ending: test.ending, reason: reason(test) });
+                let is_fault = test.faults.first().is_some_and(|fault| fault.location.file.is_some());
+                *last = Some(Cell { ending: test.ending, reason: reason(test), is_fault });
             }
         }
     }
@@ -107,6 +140,36 @@ impl Matrix {
         self.tests.iter().map(|(name, cells)| (name, &cells[..])).filter(move |(_, cells)| differs(cells))
     }
 
+    /// The tests that pass in one column and fail in another for no fault of a kernel: of columns with one
+    /// reason, the first.
+    pub(super) fn splits(&self) -> Vec<Split> {
+        let mut splits = Vec::new();
+        for (name, cells) in self.differing() {
+            let ended = |ending| {
+                let cells = cells.iter().enumerate();
+                cells
+                    .filter_map(move |(column, cell)| Some((column, cell.as_ref()?)))
+                    .filter(move |(_, cell)| cell.ending == ending)
+            };
+            let Some((passed, _)) = ended(Ending::Passed).next() else { continue };
+            let mut reasons = Vec::new();
+            for (failed, cell) in ended(Ending::Failed) {
+                if cell.is_fault || reasons.contains(&&cell.reason) {
+                    continue;
+                }
+                reasons.push(&cell.reason);
+                let TestName { package, program, test, .. } = name.clone();
+                splits.push(Split { package, program, test, passed, failed });
+            }
+        }
+        splits
+    }
+
+    /// Takes in what is known of tests that pass on one GPU and fail on another.
+    pub(super) fn add_partings(&mut self, partings: Vec<PartedTest>) {
+        self.partings = partings;
+    }
+
     /// Whether a test ended otherwise in one column than in another.
     pub(super) fn differ(&self) -> bool {
         self.differing().next().is_some()
@@ -116,6 +179,7 @@ impl Matrix {
     pub(super) fn summary(&self) -> String {
         let (all, differing) = (self.tests.len(), self.differing().count());
         let outcome = match differing {
+            _ if all == 0 => "none has run".to_owned(),
             0 => "all end alike".to_owned(),
             1 => format!("1 ends differently, {} alike", all - 1),
             _ => format!("{differing} end differently, {} alike", all - differing),
@@ -123,9 +187,15 @@ impl Matrix {
         let columns = self.columns.len();
         let columns = match self.axis {
             Axis::Profiles => format!("with {}", count(columns as u64, "profile")),
+            Axis::Gpus if self.has_levels() => format!("in {}", count(columns as u64, "column")),
             Axis::Gpus => format!("on {}", count(columns as u64, "GPU")),
         };
         format!("{} {columns}: {outcome}", count(all as u64, "test"))
+    }
+
+    /// Whether columns have levels of optimization.
+    fn has_levels(&self) -> bool {
+        self.columns.iter().any(|column| column.title.contains(" -O"))
     }
 
     /// `26 passed, 1 failed`: the tests of the column begun last.
@@ -205,24 +275,45 @@ impl Matrix {
             }
             for (reason, columns) in reasons {
                 let _ = writeln!(text, "{} on {}: {reason}", label(name), listed(&columns, columns.len()));
+                for parting in self
+                    .partings_of(name)
+                    .filter(|parting| columns.iter().any(|column| column == parting.here))
+                {
+                    let launch = parting.launch.text(parting.here, parting.there);
+                    launch.lines().for_each(|line| _ = writeln!(text, "    {line}"));
+                }
             }
         }
         text
     }
 
+    /// What is known of where a test parts.
+    fn partings_of(&self, name: &TestName) -> impl Iterator<Item = PartingView<'_>> {
+        let is_of = move |parting: &&PartedTest| {
+            let Split { package, program, test, .. } = &parting.split;
+            (package, program, test) == (&name.package, &name.program, &name.test)
+        };
+        self.partings.iter().filter(is_of).map(|parting| PartingView {
+            here: &self.columns[parting.split.failed].title,
+            there: &self.columns[parting.split.passed].title,
+            launch: &parting.launch,
+        })
+    }
+
+    fn json_of<'a>(&'a self, name: &'a TestName, cells: &'a [Option<Cell>]) -> JsonTest<'a> {
+        let reasons = cells.iter().map(|cell| cell.as_ref()?.reason.as_deref()).collect();
+        JsonTest {
+            name,
+            endings: cells.iter().map(|cell| cell.as_ref().map(|cell| cell.ending)).collect(),
+            reasons: (self.axis == Axis::Gpus).then_some(reasons),
+            partings: self.partings_of(name).collect(),
+        }
+    }
+
     /// One line for programs: every test, with its ending by column.
     pub(super) fn json(&self) -> serde_json::Value {
-        let ending = |cell: &Option<Cell>| cell.as_ref().map(|cell| cell.ending);
-        let test = |(name, cells)| -> JsonTest<'_> {
-            let cells: &Vec<Option<Cell>> = cells;
-            let reasons = cells.iter().map(|cell| cell.as_ref()?.reason.as_deref()).collect();
-            JsonTest {
-                name,
-                endings: cells.iter().map(ending).collect(),
-                reasons: (self.axis == Axis::Gpus).then_some(reasons),
-            }
-        };
-        let tests: Vec<JsonTest<'_>> = self.tests.iter().map(test).collect();
+        let tests: Vec<JsonTest<'_>> =
+            self.tests.iter().map(|(name, cells)| self.json_of(name, cells)).collect();
         let titles: Vec<&str> = self.columns.iter().map(|column| &*column.title).collect();
         match self.axis {
             Axis::Profiles => {

@@ -5,8 +5,10 @@
 //! through the environment (see the harness's documentation), how they ended comes back through a status
 //! file: cargo's exit code is the same for tests that failed and tests that did not compile.
 
+mod columns;
 mod keep;
 mod matrix;
+mod partings;
 mod results;
 mod scratch;
 mod targets;
@@ -26,9 +28,9 @@ use self::keep::Kept;
 use self::matrix::{Axis, Matrix};
 use crate::build::compiled::{self, Entry};
 use crate::build::instrument::Forms;
-use crate::build::package::{self, KernelPackage};
+use crate::build::package::KernelPackage;
 use crate::build::{Built, BuiltPackage, build};
-use crate::cli::{DeviceChoice, Format, TestArgs, TestGpu, TestGpus};
+use crate::cli::{DeviceChoice, Format, TestArgs};
 use crate::commands::instrument::options;
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -54,9 +56,9 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     // Told before minutes of building.
     crate::runtime::file()?;
     let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
-    let gpus = gpus_of(context, args)?;
-    if !gpus.is_empty() {
-        return run_on(context, args, &gpus, junit.as_deref());
+    let columns = columns::chosen(context, args)?;
+    if !columns.is_empty() {
+        return columns::run(context, args, &columns, junit.as_deref());
     }
     if args.profiles.is_empty() {
         return run_once(context, args, junit.as_deref(), &mut Matrix::default());
@@ -102,48 +104,6 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     Ok(exit)
 }
 
-/// The GPUs of a matrix, each once; none where the tests run as they do by themselves. `--all-gpus` are those
-/// that the packages name, else one for each instruction set and size of waves.
-fn gpus_of(context: &Context, args: &TestArgs) -> CommandResult<Vec<TestGpu>> {
-    let asked: Vec<TestGpu> = if args.all_gpus {
-        package::find(context, &args.package)?.into_iter().flat_map(|package| package.gpus).collect()
-    } else {
-        args.gpus.iter().flat_map(|some| some.0.clone()).collect()
-    };
-    let asked = if args.all_gpus && asked.is_empty() { TestGpus::all().0 } else { asked };
-    let mut gpus: Vec<TestGpu> = Vec::new();
-    for gpu in asked {
-        if !gpus.contains(&gpu) {
-            gpus.push(gpu);
-        }
-    }
-    Ok(gpus)
-}
-
-/// Runs the tests once a GPU, and shows how they ended side by side. Kernels that cannot be built for one of
-/// them are tested on the others.
-fn run_on(context: &mut Context, args: &TestArgs, gpus: &[TestGpu], junit: Option<&Path>) -> CommandResult {
-    let (mut exit, mut endings) = (Exit::Success, Matrix::of(Axis::Gpus));
-    for gpu in gpus {
-        let mut args = args.clone();
-        args.package.target_cpu = vec![gpu.arch.name().to_owned()];
-        args.package.wave_size = Some(gpu.wave);
-        endings.begin(&gpu.to_string());
-        let ended = match run_once(context, &args, junit, &mut endings) {
-            Err(failure) if failure.exit == Exit::BuildFailed => {
-                context.shell.failure(&failure);
-                endings.lacks_build();
-                Exit::BuildFailed
-            }
-            ended => ended?,
-        };
-        context.shell.status("Tested", format_args!("{gpu}: {}", endings.tally()));
-        exit = exit.max(ended);
-    }
-    tell(context, args, &endings)?;
-    Ok(exit)
-}
-
 /// Shows how tests ended side by side.
 fn tell(context: &Context, args: &TestArgs, endings: &Matrix) -> CommandResult<()> {
     if args.package.message_format == Format::Json {
@@ -170,12 +130,24 @@ fn run_once(
     endings: &mut Matrix,
 ) -> CommandResult {
     let built = build(context, &args.package, &forms_of(args)?)?;
+    let manifests: Vec<PathBuf> =
+        built.packages.iter().map(|package| package.manifest_path.clone()).collect();
+    run_built(context, args, &built, &manifests, junit, endings)
+}
+
+/// Runs the tests with what was built, of which these are the manifests. How they ended goes to `endings`, too.
+fn run_built(
+    context: &Context,
+    args: &TestArgs,
+    built: &Built,
+    manifests: &[PathBuf],
+    junit: Option<&Path>,
+    endings: &mut Matrix,
+) -> CommandResult {
     let cpus = built.packages.iter().flat_map(|package| &package.package.cpus);
     if let Some(error) = args.timing.and_then(|device| no_target(device.model(), cpus)) {
         return Err(error);
     }
-    let manifests: Vec<&Path> =
-        built.packages.iter().map(|package| package.manifest_path.as_path()).collect();
     let manifests =
         std::env::join_paths(manifests).or_exit_with(Exit::BuildFailed, || "the paths of the manifests")?;
     let runtime = crate::runtime::file()?;
@@ -223,7 +195,7 @@ fn run_once(
             none_ran.join(", ")
         ));
     }
-    whole(exit, args, &built)
+    whole(exit, args, built)
 }
 
 /// How tests end that ended in `exit`: no success is one without functions that have no code, which no test
@@ -350,10 +322,10 @@ impl PackageRun<'_> {
         let home = args.measuring.counters.unwrap_or_default().home();
         let (kept, programs) = keep::keep(package, home, &left, &chosen_by)?;
         endings.add(name, &programs);
-        if kept == Kept::Run && !args.has_gpus() {
+        if kept == Kept::Run && !args.has_columns() {
             context.shell.status("Saved", format_args!("the run: `cargo amdinst report -p {name}` shows it"));
         }
-        if failed && !args.has_gpus() {
+        if failed && !args.has_columns() {
             context.shell.help(format_args!(
                 "`cargo amdinst report -p {name}` shows the branches and faults of this run; `cargo amdinst run` launches \
                  one kernel by hand"
@@ -441,7 +413,7 @@ impl TestRun<'_> {
         }
         // Of tests side by side, the matrix says how they end.
         let verbosity = match context.shell.verbosity() {
-            Verbosity::Normal if self.args.has_gpus() => Verbosity::Quiet,
+            Verbosity::Normal if self.args.has_columns() => Verbosity::Quiet,
             verbosity => verbosity,
         };
         match verbosity {
@@ -449,7 +421,7 @@ impl TestRun<'_> {
             Verbosity::Normal => {}
             _ => drop(command.arg("--verbose")),
         }
-        if self.args.has_gpus() && verbosity == Verbosity::Quiet && !json {
+        if self.args.has_columns() && verbosity == Verbosity::Quiet && !json {
             command.stdout(Stdio::null());
         }
         command.args(["--color", context.shell.color_for_children(), "--"]);
@@ -489,17 +461,20 @@ impl TestRun<'_> {
             None => command.env_remove("AMDINST_JUNIT"),
         };
         // A suite a GPU.
-        match self.args.has_gpus() {
+        match self.args.has_columns() {
             true => command.env("AMDINST_JUNIT_GPU", self.gpu()),
             false => command.env_remove("AMDINST_JUNIT_GPU"),
         };
         command
     }
 
-    /// The processor, with the size of waves if it is not the usual one.
+    /// The processor, with the size of waves if it is not the usual one, and the level of optimization if it
+    /// is not the profile's.
     fn gpu(&self) -> String {
-        let wave = self.package.package.other_wave(self.cpu);
-        wave.map_or_else(|| self.cpu.to_owned(), |wave| format!("{}/{}", self.cpu, wave.lanes()))
+        let package = &self.package.package;
+        let wave = package.other_wave(self.cpu).map(|wave| format!("/{}", wave.lanes()));
+        let level = package.level.map(|level| format!(" -O{level}"));
+        [Some(self.cpu.to_owned()), wave, level].into_iter().flatten().collect()
     }
 
     const fn device(&self) -> &'static str {
@@ -540,6 +515,7 @@ mod tests {
             wave_size: None,
             gpus: Vec::new(),
             profile: "release".to_owned(),
+            level: None,
             features: Vec::new(),
             asked_features: Vec::new(),
             all_features: false,

@@ -45,7 +45,7 @@ pub(crate) struct Options {
 }
 
 /// All packages but those with kernels, whose tests only `cargo amdinst test` can run.
-const WITHOUT_KERNELS: [&str; 10] = [
+const WITHOUT_KERNELS: [&str; 12] = [
     "--exclude",
     "test-kernels",
     "--exclude",
@@ -54,6 +54,8 @@ const WITHOUT_KERNELS: [&str; 10] = [
     "matvec",
     "--exclude",
     "panics",
+    "--exclude",
+    "portability",
     "--exclude",
     "rodinia",
 ];

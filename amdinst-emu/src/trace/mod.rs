@@ -4,18 +4,28 @@
 //! A traced launch is a launch of its own. Its waves take turns as those of [`Machine::launch`] do, on one
 //! thread, and the traced wave goes one instruction at a time. So it computes the same, and a launch that is
 //! not traced pays nothing.
+//!
+//! [`last_write`] finds the instruction that a place in memory has its value from: with both, a value is
+//! followed back from instruction to instruction, in as many launches as it takes and in memory that does not
+//! grow with their length.
+
+mod source_lane;
+mod writes;
+
+pub use writes::{Moment, Place, last_write};
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use amdgpu_isa::{MemoryKind, Reg, RegSet};
+use amdgpu_isa::{Inst, MemoryKind, Reg, RegSet};
 
-use crate::check::{Fault, Trap};
+use crate::check::{Fault, MemorySpace, Trap};
 use crate::dispatch::{self, Launch, Observer, Shared, StepCount, run_slice};
 use crate::exec::footprint::Footprint;
 use crate::machine::Machine;
 use crate::program::{Context, Program};
 use crate::wave::{REGISTERS, Status, Wave};
+use source_lane::source_lane;
 
 /// Which instructions of a wave are kept when there are more than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +34,8 @@ pub enum Keep {
     First,
     /// The instructions that ran last.
     Last,
+    /// The instructions that ran last before the wave's instruction of this number, from 0 on.
+    Before(u64),
 }
 
 /// A wave of a launch.
@@ -93,6 +105,8 @@ pub struct TracedStep {
     pub pc: u64,
     /// The instruction, as LLVM writes it.
     pub text: Rc<str>,
+    /// The instruction; `None` of a word that is none.
+    pub inst: Option<Rc<Inst>>,
     /// EXEC before the instruction.
     pub exec_before: u64,
     /// EXEC after the instruction.
@@ -106,15 +120,24 @@ pub struct TracedStep {
     pub writes: Vec<(Reg, u32)>,
     /// Where the lane accesses memory, for instructions that do.
     pub access: Option<TracedAccess>,
+    /// The lane that the first vector source comes from, if the instruction may take that from any lane: DPP,
+    /// `v_readlane_b32`, exchanges through the LDS hardware.
+    pub from_lane: Option<u8>,
+    /// The calls that led there, by their addresses in the code object, innermost first.
+    pub calls: Rc<[u64]>,
 }
 
 /// A place in memory that an instruction accesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedAccess {
-    /// The address is an offset into LDS, not a device address.
-    pub in_lds: bool,
+    /// Which memory. In LDS, addresses are offsets into the workgroup's.
+    pub space: MemorySpace,
     /// Its first byte.
     pub address: u64,
+    /// The first byte of a second access, of instructions with two.
+    pub second: Option<u64>,
+    /// Bytes that the lane accesses, at each of the two.
+    pub bytes: u8,
     /// Label of the allocation that it is in, and the offset from its start.
     pub inside: Option<(String, u64)>,
 }
@@ -157,8 +180,15 @@ fn traced(shared: &Shared<'_>, watch: &Watch) -> Result<Trace, TraceError> {
     if group >= shared.groups() || number >= shared.waves_of(group) as u64 {
         return Err(TraceError::NoWave(index, shared.groups() * in_group));
     }
-    let mut recorder =
-        Recorder { shared, watch, index, known: HashMap::new(), steps: VecDeque::new(), executed: 0 };
+    let mut recorder = Recorder {
+        shared,
+        watch,
+        index,
+        known: HashMap::new(),
+        steps: VecDeque::new(),
+        executed: 0,
+        calls: Rc::default(),
+    };
     let fault = dispatch::run_groups(shared, group + 1, &mut recorder).err();
     Ok(Trace {
         index,
@@ -174,6 +204,7 @@ fn traced(shared: &Shared<'_>, watch: &Watch) -> Result<Trace, TraceError> {
 /// What is known of an instruction before it runs.
 struct InstFacts {
     text: Rc<str>,
+    inst: Option<Rc<Inst>>,
     reads: Vec<Reg>,
     writes: Vec<Reg>,
     /// What it touches is known only as it runs: every register is compared.
@@ -190,11 +221,19 @@ impl InstFacts {
         let inst =
             program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.target, bytes));
         let Some(Ok(inst)) = inst else {
-            return Self { text, reads: Vec::new(), writes: Vec::new(), indirect: false, memory: None };
+            return Self {
+                text,
+                inst: None,
+                reads: Vec::new(),
+                writes: Vec::new(),
+                indirect: false,
+                memory: None,
+            };
         };
         let effects = inst.effects(program.target);
         Self {
             text,
+            inst: Some(Rc::new(inst)),
             reads: shown(&effects.reads),
             writes: shown(&effects.changes()),
             indirect: effects.indirect,
@@ -212,11 +251,17 @@ struct Recorder<'a> {
     known: HashMap<u32, Rc<InstFacts>>,
     steps: VecDeque<TracedStep>,
     executed: u64,
+    /// The calls of the last instruction.
+    calls: Rc<[u64]>,
 }
 
 impl Recorder<'_> {
     fn wants_more(&self) -> bool {
-        self.watch.keep == Keep::Last || self.steps.len() < self.watch.limit
+        match self.watch.keep {
+            Keep::First => self.steps.len() < self.watch.limit,
+            Keep::Last => true,
+            Keep::Before(end) => self.executed < end,
+        }
     }
 
     fn known(&mut self, number: u32) -> Rc<InstFacts> {
@@ -228,24 +273,39 @@ impl Recorder<'_> {
     fn access(&self, wave: &Wave, number: u32, kind: MemoryKind) -> Option<TracedAccess> {
         let step = &self.shared.program.steps[number as usize];
         let lane = usize::from(self.watch.lane);
-        let at = |address| {
+        let at = |space, address, bytes| {
             let found = self.shared.memory.find(address, 1);
             let inside = found.map(|(allocation, offset)| (allocation.extent().2.to_owned(), offset as u64));
-            Some(TracedAccess { in_lds: false, address, inside })
+            Some(TracedAccess { space, address, second: None, bytes, inside })
         };
         if kind == MemoryKind::Smem {
-            return at(Footprint::scalar(wave, step)?.0);
+            let (address, bytes) = Footprint::scalar(wave, step)?;
+            return at(MemorySpace::Scalar, address, bytes);
         }
         let mut footprint = Footprint::default();
         footprint.vector(wave, step);
+        let bytes = footprint.bytes;
         if footprint.global >> lane & 1 != 0 {
-            at(footprint.address[lane])
+            let address = footprint.address[lane];
+            let is_private = wave.scratch.offset_of(address).is_some();
+            at(if is_private { MemorySpace::Scratch } else { MemorySpace::Global }, address, bytes)
         } else if footprint.local >> lane & 1 != 0 {
-            let address = footprint.offset[lane].into();
-            Some(TracedAccess { in_lds: true, address, inside: None })
+            let address = u64::from(footprint.offset[lane]);
+            let second = footprint.second.map(|second| address.wrapping_add_signed(second.into()));
+            Some(TracedAccess { space: MemorySpace::Lds, address, second, bytes, inside: None })
         } else {
             None
         }
+    }
+
+    /// The calls that led to where a wave is.
+    fn calls(&mut self, wave: &Wave) -> Rc<[u64]> {
+        let program = self.shared.program;
+        let pcs = || wave.calls.steps().map(|step| program.pc(&program.steps[step as usize]));
+        if !self.calls.iter().copied().eq(pcs()) {
+            self.calls = pcs().collect();
+        }
+        self.calls.clone()
     }
 
     /// Runs one instruction of the wave, and keeps what it did.
@@ -262,6 +322,8 @@ impl Recorder<'_> {
         let access = known.memory.and_then(|kind| self.access(context.wave, number, kind));
         let step = &self.shared.program.steps[number as usize];
         let active = !step.flags.vector || exec_before >> lane & 1 != 0;
+        let calls = self.calls(context.wave);
+        let from_lane = source_lane(context.wave, step, lane.into());
 
         let result = run_slice(context, self.shared.config, &self.shared.hot, 1, counts);
         let wave = &*context.wave;
@@ -280,12 +342,15 @@ impl Recorder<'_> {
             number: self.executed,
             pc: self.shared.program.pc(step),
             text: known.text.clone(),
+            inst: known.inst.clone(),
             exec_before,
             exec: wave.exec,
             active,
             reads,
             writes,
             access,
+            from_lane,
+            calls,
         });
         self.executed += result.0;
         result

@@ -1,0 +1,40 @@
+//! Values as people read them.
+
+use amdgpu_isa::NumberKind;
+
+/// A value of 32 bits as the number that it is.
+pub(super) fn shown(kind: NumberKind, value: u32) -> String {
+    match kind {
+        NumberKind::F32 => format!("{:?}", f32::from_bits(value)),
+        _ if value > 0xffff_0000 => format!("{} ({value:#x})", value as i32),
+        // A copy does not say what it is of.
+        _ if is_likely_single(value) => format!("{:?} ({value:#x})", f32::from_bits(value)),
+        _ if value > 0xffff => format!("{value:#x}"),
+        _ => value.to_string(),
+    }
+}
+
+/// Whether bits are those of a single of a size that people compute with.
+fn is_likely_single(value: u32) -> bool {
+    const SMALLEST: f32 = 1e-9;
+    const LARGEST: f32 = 1e9;
+    (SMALLEST..LARGEST).contains(&f32::from_bits(value).abs())
+}
+
+/// Whether a single is not zero and smaller than normal ones.
+pub(super) fn is_subnormal(value: u32) -> bool {
+    f32::from_bits(value).is_subnormal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_as_what_they_are() {
+        assert_eq!(shown(NumberKind::F32, 1.5f32.to_bits()), "1.5");
+        assert_eq!(shown(NumberKind::Bits32, 40), "40");
+        assert_eq!(shown(NumberKind::Bits32, 24.5f32.to_bits()), "24.5 (0x41c40000)");
+        assert_eq!(shown(NumberKind::Bits32, u32::MAX), "-1 (0xffffffff)");
+    }
+}

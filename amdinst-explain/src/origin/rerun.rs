@@ -1,0 +1,240 @@
+//! A launch that runs again, to look at one more of its steps.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+
+use amdgpu_isa::{Target, WaveSize};
+use amdgpu_object::CodeObject;
+use amdgpu_object::lines::SourceMap;
+use amdinst_emu::trace::{self, Keep, Moment, Place, TraceError, TracedStep, Watch, WaveId};
+use amdinst_emu::{Fault, Launch, Machine, Program, Snapshot};
+use amdinst_format::probes::SiteFrame;
+use amdinst_format::report::Location;
+
+use crate::fault::nearest_frame;
+
+/// Instructions of a wave that are looked at in one launch.
+const WINDOW: usize = 1 << 14;
+
+/// Launches that one question may take.
+const LAUNCHES: u32 = 300;
+
+/// Wave-instructions that they may run altogether: each is looked at by itself.
+const INSTRUCTIONS: u64 = 2_000_000_000;
+
+/// Why a value cannot be followed further.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Lost {
+    /// It would take too many launches, or too long ones.
+    TooLong,
+    /// The launch cannot begin.
+    Launch(Box<Fault>),
+    /// The kernel's code or its trace says something that cannot be: an internal error.
+    Internal(&'static str),
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong => f.write_str("the launch is too long to be followed back"),
+            Self::Launch(fault) => write!(f, "the launch does not run again: {fault}"),
+            Self::Internal(what) => write!(f, "internal error: {what}; please report this"),
+        }
+    }
+}
+
+impl std::error::Error for Lost {}
+
+/// A launch, and all that it takes to run it again.
+#[derive(Debug)]
+pub struct Rerun<'a> {
+    machine: &'a mut Machine,
+    program: &'a Program,
+    launch: Launch,
+    before: &'a Snapshot,
+    lines: Option<SourceMap>,
+    /// The processor, with the size of the kernel's waves.
+    target: Target,
+    /// The workspace's directory: files in there are named from there.
+    root: Option<&'a str>,
+    /// Stretches of lanes' instructions, in order.
+    windows: HashMap<(u64, u8), Vec<Rc<TracedStep>>>,
+    writers: HashMap<(Place, Option<Moment>), Option<Moment>>,
+    /// What one launch takes.
+    instructions: u64,
+    launches: u32,
+}
+
+impl<'a> Rerun<'a> {
+    /// A launch of a code object's kernel, which ran so many wave-instructions from the memory of a snapshot.
+    ///
+    /// # Errors
+    /// The code object has no such kernel.
+    pub fn new(
+        machine: &'a mut Machine,
+        program: &'a Program,
+        object: &CodeObject,
+        launch: &Launch,
+        (instructions, before): (u64, &'a Snapshot),
+    ) -> Result<Self, Lost> {
+        let kernel = object.kernel(&launch.kernel).ok_or(Lost::Internal("no such kernel"))?;
+        let arch = object.target.arch;
+        Ok(Self {
+            machine,
+            program,
+            launch: launch.without_records(),
+            before,
+            lines: SourceMap::new(object).ok(),
+            target: Target { arch, wave: kernel.descriptor.wave_size(arch) },
+            root: None,
+            windows: HashMap::new(),
+            writers: HashMap::new(),
+            instructions,
+            launches: 0,
+        })
+    }
+
+    /// This, with files in the workspace's directory named from there.
+    #[must_use]
+    pub const fn in_workspace(mut self, root: Option<&'a str>) -> Self {
+        self.root = root;
+        self
+    }
+
+    /// The processor, with the size of the kernel's waves.
+    pub(super) const fn target(&self) -> Target {
+        self.target
+    }
+
+    pub(super) const fn wave(&self) -> WaveSize {
+        self.target.wave
+    }
+
+    /// Waves of a workgroup.
+    pub(super) fn waves_of_group(&self) -> u64 {
+        let size: u32 = self.launch.block.iter().product();
+        u64::from(size.div_ceil(self.wave().lanes())).max(1)
+    }
+
+    /// The number of a work-item in its workgroup, x fastest, and the workgroup in x, y, z.
+    pub(super) fn work_item(&self, at: Moment) -> (u64, [u32; 3]) {
+        let waves = self.waves_of_group();
+        let (group, wave) = (at.wave / waves, at.wave % waves);
+        let [width, height, _] = self.launch.grid.map(u64::from);
+        let workgroup = [group % width, group / width % height, group / (width * height)];
+        (wave * u64::from(self.wave().lanes()) + u64::from(at.lane), workgroup.map(|at| at as u32))
+    }
+
+    /// The next launch may run.
+    fn charge(&mut self) -> Result<(), Lost> {
+        let most = u64::from(LAUNCHES).min(INSTRUCTIONS / self.instructions.max(1));
+        if u64::from(self.launches) >= most {
+            return Err(Lost::TooLong);
+        }
+        self.launches += 1;
+        self.machine.restore_all(self.before);
+        Ok(())
+    }
+
+    /// The stretch of a lane's instructions that ends before the moment's.
+    fn window(&mut self, at: Moment) -> Result<&[Rc<TracedStep>], Lost> {
+        let covers = |steps: &Vec<Rc<TracedStep>>| {
+            let (first, last) = (steps.first()?, steps.last()?);
+            Some(first.number < at.number && at.number <= last.number + 1)
+        };
+        let known = self.windows.get(&(at.wave, at.lane)).and_then(covers) == Some(true);
+        if !known && at.number > 0 {
+            self.charge()?;
+            let watch = Watch {
+                wave: WaveId::Index(at.wave),
+                lane: at.lane,
+                limit: WINDOW,
+                keep: Keep::Before(at.number),
+            };
+            let traced = trace::trace(self.machine, self.program, &self.launch, &watch);
+            let steps = match traced {
+                Ok(trace) => trace.steps.into_iter().map(Rc::new).collect(),
+                Err(TraceError::Launch(fault)) => return Err(Lost::Launch(fault)),
+                Err(_) => return Err(Lost::Internal("no such wave")),
+            };
+            self.windows.insert((at.wave, at.lane), steps);
+        }
+        let steps = self.windows.get(&(at.wave, at.lane)).map_or(&[][..], |steps| steps);
+        Ok(&steps[..steps.partition_point(|step| step.number < at.number)])
+    }
+
+    /// The last instruction before a moment that is one of these.
+    pub(super) fn last(
+        &mut self,
+        at: Moment,
+        is_one: impl Fn(&TracedStep) -> bool,
+    ) -> Result<Option<Rc<TracedStep>>, Lost> {
+        let mut at = at;
+        loop {
+            let window = self.window(at)?;
+            if let Some(found) = window.iter().rev().find(|step| is_one(step)) {
+                return Ok(Some(found.clone()));
+            }
+            match window.first() {
+                Some(first) if first.number > 0 => at.number = first.number,
+                _ => return Ok(None),
+            }
+        }
+    }
+
+    /// The instruction of a moment.
+    pub(super) fn step(&mut self, at: Moment) -> Result<Rc<TracedStep>, Lost> {
+        let behind = Moment { number: at.number + 1, ..at };
+        let found = self.window(behind)?.last().filter(|step| step.number == at.number);
+        found.cloned().ok_or(Lost::Internal("an instruction that did not run again"))
+    }
+
+    /// The store or atomic that wrote a byte last, in the launch or before a moment of it.
+    pub(super) fn last_write(
+        &mut self,
+        place: Place,
+        before: Option<Moment>,
+    ) -> Result<Option<Moment>, Lost> {
+        if let Some(known) = self.writers.get(&(place, before)) {
+            return Ok(*known);
+        }
+        self.charge()?;
+        let found = trace::last_write(self.machine, self.program, &self.launch, place, before);
+        let found = found.map_err(Lost::Launch)?;
+        self.writers.insert((place, before), found);
+        Ok(found)
+    }
+
+    /// The nearest place of the user's that an instruction was compiled from, or one of the calls that led
+    /// there.
+    pub(super) fn location(&self, step: &TracedStep) -> Location {
+        let known = |number: u32| (number != 0).then_some(number);
+        let pcs = std::iter::once(&step.pc).chain(step.calls.iter());
+        let frames = pcs.flat_map(|pc| self.lines.iter().flat_map(|lines| lines.frames(*pc)));
+        let frames: Vec<SiteFrame> = frames
+            .map(|frame| SiteFrame {
+                function: frame.function,
+                file: (!frame.file.is_empty()).then(|| self.relative(&frame.file).into()),
+                line: known(frame.line),
+                column: known(frame.column),
+            })
+            .collect();
+        nearest_frame(&frames).map(Location::from).unwrap_or_default()
+    }
+
+    /// A path from the workspace's directory, if it is in there.
+    fn relative<'b>(&self, path: &'b str) -> &'b str {
+        let inside = |root| path.strip_prefix(root)?.strip_prefix('/');
+        self.root.and_then(inside).unwrap_or(path)
+    }
+
+    /// The allocation that a byte of device memory is in, and how far.
+    pub(super) fn allocation(&self, address: u64) -> (String, u64) {
+        match self.machine.allocation_around(address) {
+            Some((start, _, label)) => (label.to_owned(), address - start),
+            None => (String::new(), address),
+        }
+    }
+}

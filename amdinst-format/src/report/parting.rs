@@ -1,0 +1,116 @@
+//! A launch that leaves different values on two processors: what differs, and where the executions part.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::Location;
+
+/// What a test program is asked to run its launches beside: the code objects of another processor. It is the
+/// content of the file that `AMDINST_BESIDE` names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BesideRequest {
+    /// The code object of each package.
+    pub code_objects: BTreeMap<String, PathBuf>,
+    /// Where to write the first [`PartedLaunch`], as JSON.
+    pub report: PathBuf,
+}
+
+/// The first launch of a test that leaves other values on the other processor. `here` is the test's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartedLaunch {
+    /// The kernel.
+    pub kernel: String,
+    /// The first element that differs.
+    pub element: PartedElement,
+    /// Elements that differ, in all buffers.
+    pub elements: u64,
+    /// The instruction where they part, of the test's own processor; `None` if it is not known, or if all that
+    /// this one computed the other one did, too.
+    pub here: Option<PartedStep>,
+    /// That of the other processor.
+    pub there: Option<PartedStep>,
+    /// What such differences usually come from, in a sentence.
+    pub suspect: Option<String>,
+    /// Why the executions could not be followed back, if they could not.
+    pub lost: Option<String>,
+}
+
+/// An element that differs. Values are as people read them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartedElement {
+    /// The label of its buffer.
+    pub buffer: String,
+    /// Its number there, from 0 on; of a buffer of an unknown type, that of a dword.
+    pub index: u64,
+    /// The value on the test's own processor.
+    pub here: String,
+    /// The value on the other one.
+    pub there: String,
+    /// Units in the last place between two floats of one sign.
+    pub ulp: Option<u64>,
+}
+
+/// An instruction where two executions part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartedStep {
+    /// The nearest line of the user's.
+    #[serde(flatten)]
+    pub location: Location,
+    /// The instruction, as LLVM writes it.
+    pub instruction: String,
+    /// The value that it computed, as people read it.
+    pub value: String,
+    /// The work-item's number in its workgroup, x fastest.
+    pub work_item: u64,
+    /// The workgroup, in x, y, z.
+    pub workgroup: [u32; 3],
+}
+
+impl fmt::Display for PartedStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.workgroup;
+        let Self { instruction, value, work_item, .. } = self;
+        write!(
+            f,
+            "{}: {value} by `{instruction}` in work-item {work_item} of workgroup {x},{y},{z}",
+            self.location.short()
+        )
+    }
+}
+
+/// Units in the last place from which on two floats are far apart.
+const FAR: u64 = 1 << 20;
+
+impl PartedLaunch {
+    /// In lines for people, the processors by their names.
+    pub fn text(&self, here: &str, there: &str) -> String {
+        let Self { kernel, element, elements, .. } = self;
+        let PartedElement { buffer, index, .. } = element;
+        // Of values that are far apart, the number says nothing.
+        let ulp = element.ulp.filter(|ulp| (1..FAR).contains(ulp));
+        let ulp = ulp.map(|ulp| format!(", {ulp} ULP apart")).unwrap_or_default();
+        let more = if *elements > 1 { format!("; {elements} elements differ") } else { String::new() };
+        let mut text = format!(
+            "`{kernel}` leaves {} in element {index} of a {buffer} on {here}, {} on {there}{ulp}{more}",
+            element.here, element.there
+        );
+        let mut line = |what: &str| {
+            text.push_str("\n  ");
+            text.push_str(what);
+        };
+        for (gpu, step) in [(here, &self.here), (there, &self.there)] {
+            if let Some(step) = step {
+                line(&format!("{gpu} at {step}"));
+            }
+        }
+        match (&self.suspect, &self.lost) {
+            (Some(suspect), _) => line(&format!("suspect: {suspect}")),
+            (None, Some(lost)) => line(lost),
+            (None, None) => {}
+        }
+        text
+    }
+}

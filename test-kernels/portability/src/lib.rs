@@ -1,0 +1,99 @@
+//! Kernels that are right on some GPUs and wrong on others, or at some levels of optimization: each makes one mistake that people make.
+//! `cargo amdinst test --gpus` finds the line.
+
+#![cfg_attr(target_arch = "amdgpu", no_std)]
+#![cfg_attr(target_arch = "amdgpu", feature(float_algebraic))]
+
+use amdinst_device::wave::shuffle_xor;
+use amdinst_device::{ballot, kernel, lane_id, shared, workitem_id_x};
+
+/// Work-items of each launch: one wave on some GPUs, two on others.
+pub const ITEMS: usize = 64;
+
+shared! {
+    static TILE: [f32; ITEMS];
+}
+
+/// Counts positive elements. A ballot has a bit for each lane of a wave, not of a workgroup.
+///
+/// # Safety
+/// `x` is to [`ITEMS`] elements, `count` to one.
+#[kernel]
+pub unsafe fn count_positive(x: *const f32, count: *mut u32) {
+    let item = workitem_id_x();
+    // SAFETY: the caller vouches for the element.
+    let positive = ballot(unsafe { *x.add(item as usize) } > 0.0);
+    if item == 0 {
+        // SAFETY: the first work-item alone writes.
+        unsafe { *count = positive.count() };
+    }
+}
+
+/// Sums all elements in every work-item. Waves of 32 lanes have no partner that is 32 lanes away.
+///
+/// # Safety
+/// `x` and `sums` are to [`ITEMS`] elements each.
+#[kernel]
+pub unsafe fn butterfly(x: *const f32, sums: *mut f32) {
+    let item = workitem_id_x() as usize;
+    // SAFETY: the caller vouches for the element.
+    let mut sum = unsafe { *x.add(item) };
+    let mut distance = 32;
+    while distance > 0 {
+        sum += shuffle_xor(sum, distance);
+        distance /= 2;
+    }
+    // SAFETY: each work-item writes its own element.
+    unsafe { *sums.add(item) = sum };
+}
+
+/// Doubles each element. A lane's number is a work-item's only if the workgroup is one wave.
+///
+/// # Safety
+/// `x` and `doubled` are to [`ITEMS`] elements each.
+#[kernel]
+pub unsafe fn double_by_lane(x: *const f32, doubled: *mut f32) {
+    let lane = lane_id() as usize;
+    // SAFETY: lanes are below the number of work-items, and each work-item writes its own element.
+    unsafe { *doubled.add(workitem_id_x() as usize) = *x.add(lane) * 2.0 };
+}
+
+/// `1.1 * x + 0.7`, which compilers may round once or twice.
+///
+/// # Safety
+/// `x` and `y` are to [`ITEMS`] elements each.
+#[kernel]
+pub unsafe fn scale_and_shift(x: *const f32, y: *mut f32) {
+    let item = workitem_id_x() as usize;
+    // SAFETY: the caller vouches for the element.
+    let value = unsafe { *x.add(item) };
+    #[cfg(target_arch = "amdgpu")]
+    let value = value.algebraic_mul(1.1).algebraic_add(0.7);
+    // SAFETY: each work-item writes its own element.
+    unsafe { *y.add(item) = value };
+}
+
+/// Sums all elements in LDS, without a barrier: work-items of one wave need none.
+///
+/// # Safety
+/// `x` is to [`ITEMS`] elements, `sum` to one.
+#[kernel]
+pub unsafe fn sum_without_barrier(x: *const f32, sum: *mut f32) {
+    let item = workitem_id_x() as usize;
+    let tile: *mut f32 = TILE.as_mut_ptr().cast();
+    // SAFETY: the tile has an element for each work-item. Nothing orders the waves, which is the mistake.
+    unsafe {
+        tile.add(item).write_volatile(*x.add(item));
+        let mut half = ITEMS / 2;
+        while half > 0 {
+            if item < half {
+                let other = tile.add(item + half).read_volatile();
+                tile.add(item).write_volatile(tile.add(item).read_volatile() + other);
+            }
+            half /= 2;
+        }
+        if item == 0 {
+            *sum = tile.read_volatile();
+        }
+    }
+}

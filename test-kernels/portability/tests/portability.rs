@@ -1,0 +1,57 @@
+//! Right where a wave has 64 lanes and kernels are optimized, wrong elsewhere.
+
+use harness::{Device, Launch as _, TestResult};
+use portability::{ITEMS, butterfly, count_positive, double_by_lane, scale_and_shift, sum_without_barrier};
+
+const BLOCK: u32 = ITEMS as u32;
+
+fn numbers() -> [f32; ITEMS] {
+    std::array::from_fn(|i| i as f32 - 23.5)
+}
+
+#[harness::test]
+#[ignore = "wrong on some GPUs"]
+fn positive_numbers_are_counted(device: &Device) -> TestResult {
+    let mut count = device.buffer(&[0_u32]);
+    count_positive.launch(device, 1, BLOCK, (&device.buffer(&numbers()), &mut count))?;
+    assert_eq!(count.to_vec(), [40]);
+    Ok(())
+}
+
+#[harness::test]
+#[ignore = "wrong on some GPUs"]
+fn each_work_item_has_the_sum(device: &Device) -> TestResult {
+    let mut sums = device.buffer(&[0_f32; ITEMS]);
+    butterfly.launch(device, 1, BLOCK, (&device.buffer(&numbers()), &mut sums))?;
+    assert_eq!(sums.to_vec(), [numbers().iter().sum::<f32>(); ITEMS]);
+    Ok(())
+}
+
+#[harness::test]
+#[ignore = "wrong on some GPUs"]
+fn numbers_are_doubled(device: &Device) -> TestResult {
+    let mut doubled = device.buffer(&[0_f32; ITEMS]);
+    double_by_lane.launch(device, 1, BLOCK, (&device.buffer(&numbers()), &mut doubled))?;
+    assert_eq!(doubled.to_vec(), numbers().map(|x| 2.0 * x));
+    Ok(())
+}
+
+#[harness::test]
+#[ignore = "wrong at some levels of optimization"]
+fn lines_are_rounded_once(device: &Device) -> TestResult {
+    let mut y = device.buffer(&[0_f32; ITEMS]);
+    scale_and_shift.launch(device, 1, BLOCK, (&device.buffer(&numbers()), &mut y))?;
+    assert_eq!(y.to_vec(), numbers().map(|x| x.mul_add(1.1, 0.7)));
+    Ok(())
+}
+
+#[harness::test]
+#[ignore = "wrong on some GPUs"]
+fn numbers_are_summed(device: &Device) -> TestResult {
+    let mut sum = device.buffer(&[0_f32]);
+    sum_without_barrier.launch(device, 1, BLOCK, (&device.buffer(&numbers()), &mut sum))?;
+    assert_eq!(sum.to_vec(), [numbers().iter().sum::<f32>()]);
+    Ok(())
+}
+
+harness::main!();
