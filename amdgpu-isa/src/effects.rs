@@ -117,9 +117,8 @@ impl Inst {
         effects
     }
 
-    /// Operands that are masks with a bit a lane, of which each lane reads or writes its own, as bits by the
-    /// number of the operand: the carries of additions, the condition of `v_cndmask_b32`, the results of vector
-    /// comparisons.
+    /// The operands that are masks with a bit a lane, as bits by their numbers. Carries of additions are
+    /// such, the condition of `v_cndmask_b32`, and results of vector comparisons.
     pub fn lane_masks(&self, target: impl Into<Target>) -> u8 {
         let entry = Tables::of(target.into()).by_ops(self.op, self.mods.dual, self.encoding);
         let specs = entry.into_iter().flat_map(|entry| entry.specs.iter().enumerate());

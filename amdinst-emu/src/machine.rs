@@ -222,7 +222,7 @@ impl Machine {
         self.memory.restore_user(&snapshot.0);
     }
 
-    /// Makes all memory what it was in a snapshot of this machine: the caller's allocations, all of which were
+    /// Restores all memory from a snapshot of this machine: the caller's allocations, all of which were
     /// there, and the variables of programs.
     pub fn restore_all(&mut self, snapshot: &Snapshot) {
         self.memory.restore(&snapshot.0);

@@ -5,8 +5,8 @@ mod support;
 use std::collections::HashMap;
 
 use amdgpu_isa::Reg;
-use amdinst_emu::trace::{Keep, Trace, TraceError, Watch, WaveId, trace};
-use amdinst_emu::{Config, FaultKind, Launch, Machine};
+use amdinst_emu::trace::{Keep, Trace, TraceError, Watch, WaveId, WrittenPlace, last_write, trace};
+use amdinst_emu::{Config, FaultKind, Launch, Machine, MemorySpace};
 
 use support::{Device, LEVELS, compile, tools};
 
@@ -126,7 +126,11 @@ fn the_store_of_a_lane_is_what_is_in_memory() {
     assert_eq!(access.inside, Some(("out".to_owned(), 4 * item)));
     assert!(reads.iter().any(|&(_, value)| value == expected[item as usize]), "{reads:?}");
     // LDS is told as offsets into it.
-    let in_lds = trace.steps.iter().filter_map(|step| step.access.as_ref()).filter(|access| access.in_lds);
+    let in_lds = trace
+        .steps
+        .iter()
+        .filter_map(|step| step.access.as_ref())
+        .filter(|access| access.space == MemorySpace::Lds);
     // Its own element, and the sum.
     assert!(in_lds.clone().count() >= 2);
     assert!(in_lds.into_iter().all(|access| access.address < 512 && access.inside.is_none()));
@@ -151,6 +155,42 @@ fn a_limit_keeps_the_first_or_the_last() {
     let last = with(20, Keep::Last);
     assert_eq!((&last.steps[..], last.executed), (&whole.steps[count - 20..], whole.executed));
     assert_eq!(with(0, Keep::Last).executed, whole.executed);
+    let before = with(20, Keep::Before(50));
+    assert_eq!((&before.steps[..], before.executed), (&whole.steps[30..50], whole.executed));
+    assert_eq!(with(20, Keep::Before(0)).steps, []);
+}
+
+/// Each element has the value of the store that is told to be its last, and the sum in LDS is that of the
+/// work-item that adds last.
+#[test]
+fn the_last_write_of_a_place_is_the_store_that_its_value_is_of() {
+    if !tools("the_last_write_of_a_place_is_the_store_that_its_value_is_of") {
+        return;
+    }
+    for level in ["-O0", "-O3"] {
+        let (device, launch, out) = launch(SOURCE, level, Config::default());
+        let written = |place, before| {
+            let mut machine = device.machine.clone();
+            last_write(&mut machine, &device.program, &launch, place, before).expect("a launch")
+        };
+        for item in [0, 5, 64, 127, 128, 299] {
+            let writer = written(WrittenPlace::Device(out + 4 * item + 1), None).expect("a store");
+            assert_eq!((writer.wave, u64::from(writer.lane)), (item / 64, item % 64), "{level}");
+            let mut machine = device.machine.clone();
+            let watch =
+                Watch { keep: Keep::Before(writer.number + 1), limit: 1, ..all_of(writer.wave, writer.lane) };
+            let trace = traced(&mut machine, &device, &launch, &watch);
+            let access = trace.steps[0].access.as_ref().expect("an access");
+            assert_eq!((access.address, access.bytes), (out + 4 * item, 4), "{level}");
+            assert_eq!(written(WrittenPlace::Device(out + 4 * item), Some(writer)), None, "{level}");
+        }
+        // The sum of a workgroup stands where the compiler has put the only array in LDS.
+        let sum = written(WrittenPlace::Lds { group: 1, offset: 0 }, None).expect("a store");
+        assert_eq!((sum.wave, sum.lane), (2, 0), "{level}");
+        let before = written(WrittenPlace::Lds { group: 1, offset: 0 }, Some(sum)).expect("another store");
+        assert!(before.wave == 2 && before.number < sum.number, "{level}");
+        assert_eq!(written(WrittenPlace::Lds { group: 1, offset: 4096 }, None), None);
+    }
 }
 
 #[test]

@@ -196,7 +196,7 @@ pub struct TestArgs {
     #[arg(long, conflicts_with_all = ["gpus", "profiles", "target_cpu", "wave_size", "timing", "list"])]
     pub all_gpus: bool,
     /// Run the tests once for each level of optimization of the kernels, side by side
-    #[arg(long, conflicts_with_all = ["profiles", "timing", "list"])]
+    #[arg(long, conflicts_with_all = ["profiles", "timing", "list"], hide_short_help = true)]
     pub all_levels: bool,
     /// Where to launch the kernels
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
@@ -232,6 +232,10 @@ pub struct TestArgs {
     /// Write the results as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// With several GPUs or levels: add the table and what differs to this file as Markdown, as a job's
+    /// summary on GitHub (`"$GITHUB_STEP_SUMMARY"`)
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub markdown: Option<PathBuf>,
     /// More names of tests, and options of the test runner
     #[arg(last = true, value_name = "FILTER")]
     pub filters: Vec<OsString>,

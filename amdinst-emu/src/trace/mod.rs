@@ -12,7 +12,7 @@
 mod source_lane;
 mod writes;
 
-pub use writes::{Moment, Place, last_write};
+pub use writes::{Moment, WrittenPlace, last_write};
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;

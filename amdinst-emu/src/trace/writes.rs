@@ -24,7 +24,7 @@ pub struct Moment {
 
 /// A byte that work-items share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum WrittenPlace {
     /// In device memory, by its address.
     Device(u64),
     /// In the LDS of a workgroup, which has this number in the launch.
@@ -46,16 +46,16 @@ pub fn last_write(
     machine: &mut Machine,
     program: &Program,
     launch: &Launch,
-    place: Place,
+    place: WrittenPlace,
     before: Option<Moment>,
 ) -> Result<Option<Moment>, Box<Fault>> {
     let found = machine.with_memory(|memory, config| {
         dispatch::prepare(memory, config, program, launch, |shared| {
             let in_group = u64::from(shared.waves_per_group);
             let last_group = match (place, before) {
-                (Place::Lds { group, .. }, _) => group,
-                (Place::Device(_), Some(moment)) => moment.wave / in_group,
-                (Place::Device(_), None) => shared.groups().saturating_sub(1),
+                (WrittenPlace::Lds { group, .. }, _) => group,
+                (WrittenPlace::Device(_), Some(moment)) => moment.wave / in_group,
+                (WrittenPlace::Device(_), None) => shared.groups().saturating_sub(1),
             };
             let mut finder = Finder {
                 place,
@@ -74,7 +74,7 @@ pub fn last_write(
 }
 
 struct Finder {
-    place: Place,
+    place: WrittenPlace,
     before: Option<Moment>,
     /// Waves of a workgroup.
     in_group: u64,
@@ -88,8 +88,8 @@ impl Finder {
     /// Whether stores of a wave may be to the place.
     fn looks_at(&self, wave: u64) -> bool {
         match self.place {
-            Place::Device(_) => true,
-            Place::Lds { group, .. } => wave / self.in_group == group,
+            WrittenPlace::Device(_) => true,
+            WrittenPlace::Lds { group, .. } => wave / self.in_group == group,
         }
     }
 
@@ -108,7 +108,7 @@ impl Finder {
     fn writing_lane(&mut self, shared: &Shared<'_>, context: &Context<'_>) -> Option<usize> {
         let wave = &*context.wave;
         let step = shared.program.steps.get(wave.next as usize)?;
-        if let (Place::Device(address), Some((first, bytes))) =
+        if let (WrittenPlace::Device(address), Some((first, bytes))) =
             (self.place, Footprint::scalar(wave, step).filter(|_| !step.flags.vector))
         {
             return (first..first + u64::from(bytes)).contains(&address).then_some(0);
@@ -117,12 +117,12 @@ impl Finder {
         let Footprint { global, address, local, offset, second, bytes } = &self.footprint;
         let covers = |first: u64, at: u64| (first..first.saturating_add(u64::from(*bytes))).contains(&at);
         (0..LANES).rev().find(|&lane| match self.place {
-            Place::Device(at) => {
+            WrittenPlace::Device(at) => {
                 global >> lane & 1 != 0
                     && covers(address[lane], at)
                     && wave.scratch.offset_of(address[lane]).is_none()
             }
-            Place::Lds { offset: at, .. } => {
+            WrittenPlace::Lds { offset: at, .. } => {
                 let first = u64::from(offset[lane]);
                 let other = second.map(|second| first.wrapping_add_signed(second.into()));
                 local >> lane & 1 != 0 && (covers(first, at) || other.is_some_and(|other| covers(other, at)))

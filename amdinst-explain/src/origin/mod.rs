@@ -1,10 +1,9 @@
-//! Where a value in memory comes from: the instructions that made it, followed back through registers, LDS and
-//! memory, from work-item to work-item.
+//! Where a value in memory comes from: the instructions that made it, followed back through registers, LDS
+//! and memory, from work-item to work-item.
 //!
 //! Nothing is recorded while a kernel runs. A launch of the emulator gives one result, so it runs again
 //! ([`Rerun`]) from the memory before it, as often as it takes to see one more step back.
 //!
-//! * [`Source`]: what a register or a byte of memory has its value from.
 //! * [`parting`]: of a launch that leaves different values on two processors, the instructions where the two
 //!   executions part.
 

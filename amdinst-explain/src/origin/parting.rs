@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use amdinst_emu::trace::Place;
+use amdinst_emu::trace::WrittenPlace;
 use amdinst_format::report::parting::PartedStep;
 
 use super::meaning::shown;
@@ -25,8 +25,7 @@ const BEHIND: u32 = 3;
 /// usually come from.
 #[derive(Clone, Debug)]
 pub struct Parting {
-    /// The instruction of the first side where they part; `None` if all that it computed the other one did,
-    /// too.
+    /// The instruction of the first side where they part; `None` if the other side computed all that.
     pub here: Option<PartedStep>,
     /// That of the other side.
     pub there: Option<PartedStep>,
@@ -66,7 +65,7 @@ impl Side {
         // Of an element of less than a dword, the store may be to any of its bytes.
         let mut writer = None;
         for byte in address..address + 4 {
-            writer = rerun.last_write(Place::Device(byte), None)?;
+            writer = rerun.last_write(WrittenPlace::Device(byte), None)?;
             if writer.is_some() {
                 break;
             }

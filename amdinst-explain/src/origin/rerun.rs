@@ -7,7 +7,7 @@ use std::rc::Rc;
 use amdgpu_isa::{Target, WaveSize};
 use amdgpu_object::CodeObject;
 use amdgpu_object::lines::SourceMap;
-use amdinst_emu::trace::{self, Keep, Moment, Place, TraceError, TracedStep, Watch, WaveId};
+use amdinst_emu::trace::{self, Keep, Moment, TraceError, TracedStep, Watch, WaveId, WrittenPlace};
 use amdinst_emu::{Fault, Launch, Machine, Program, Snapshot};
 use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::Location;
@@ -61,7 +61,7 @@ pub struct Rerun<'a> {
     root: Option<&'a str>,
     /// Stretches of lanes' instructions, in order.
     windows: HashMap<(u64, u8), Vec<Rc<TracedStep>>>,
-    writers: HashMap<(Place, Option<Moment>), Option<Moment>>,
+    writers: HashMap<(WrittenPlace, Option<Moment>), Option<Moment>>,
     /// What one launch takes.
     instructions: u64,
     launches: u32,
@@ -194,7 +194,7 @@ impl<'a> Rerun<'a> {
     /// The store or atomic that wrote a byte last, in the launch or before a moment of it.
     pub(super) fn last_write(
         &mut self,
-        place: Place,
+        place: WrittenPlace,
         before: Option<Moment>,
     ) -> Result<Option<Moment>, Lost> {
         if let Some(known) = self.writers.get(&(place, before)) {

@@ -117,8 +117,8 @@ impl Slice {
         is_move && node.inputs.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Whether another execution lacks a node's value. Where both do the same operation on that line as often,
-    /// the values of each time are compared; else any value of that line is.
+    /// Whether another execution lacks a node's value. Where both do the same operation on that line as
+    /// often, the values of each time are compared; else any value of that line is.
     pub(super) fn lacks(&self, index: usize, other: &Self) -> bool {
         let node = &self.nodes[index];
         let times = |slice: &Self| {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use amdgpu_isa::{Access, Families, Inst, MemoryOperation, Op, Operand, Reg, Slot, Value};
 use amdinst_emu::MemorySpace;
-use amdinst_emu::trace::{Moment, Place, TracedAccess, TracedStep};
+use amdinst_emu::trace::{Moment, TracedAccess, TracedStep, WrittenPlace};
 
 use super::rerun::{Lost, Rerun};
 
@@ -185,10 +185,12 @@ impl Rerun<'_> {
             MemorySpace::Scratch => Source::Memory,
             MemorySpace::Lds => {
                 let group = made.at.wave / self.waves_of_group();
-                let place = Place::Lds { group, offset: address };
+                let place = WrittenPlace::Lds { group, offset: address };
                 self.found(made, place, address)?
             }
-            MemorySpace::Global | MemorySpace::Scalar => self.found(made, Place::Device(address), address)?,
+            MemorySpace::Global | MemorySpace::Scalar => {
+                self.found(made, WrittenPlace::Device(address), address)?
+            }
         };
         let mut inputs = Inputs { values: vec![value], addresses: Vec::new() };
         for operand in inst.operands.iter().filter(|operand| is_read(operand) && !is_data(operand.slot)) {
@@ -200,7 +202,7 @@ impl Rerun<'_> {
     }
 
     /// What a load has from memory that work-items share.
-    fn found(&mut self, made: &Made, place: Place, address: u64) -> Result<Source, Lost> {
+    fn found(&mut self, made: &Made, place: WrittenPlace, address: u64) -> Result<Source, Lost> {
         match self.last_write(place, Some(made.at))? {
             Some(writer) => self.stored(writer, address),
             None => Ok(Source::Memory),

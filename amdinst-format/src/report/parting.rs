@@ -27,8 +27,8 @@ pub struct PartedLaunch {
     pub element: PartedElement,
     /// Elements that differ, in all buffers.
     pub elements: u64,
-    /// The instruction where they part, of the test's own processor; `None` if it is not known, or if all that
-    /// this one computed the other one did, too.
+    /// The instruction where they part, of the test's own processor; `None` if it is not known, or if the
+    /// other processor computed all that this one did.
     pub here: Option<PartedStep>,
     /// That of the other processor.
     pub there: Option<PartedStep>,
@@ -112,5 +112,52 @@ impl PartedLaunch {
             (None, None) => {}
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launch_is_told_by_its_element_and_its_lines() {
+        let step = |line, value: &str| PartedStep {
+            location: Location { file: Some("src/lib.rs".to_owned()), line: Some(line), column: None },
+            instruction: "v_add_f32_e32 v0, v1, v2".to_owned(),
+            value: value.to_owned(),
+            work_item: 3,
+            workgroup: [1, 0, 0],
+        };
+        let element = PartedElement {
+            buffer: "buffer of 64 f32".to_owned(),
+            index: 7,
+            here: "1.0".to_owned(),
+            there: "1.0000001".to_owned(),
+            ulp: Some(1),
+        };
+        let mut launch = PartedLaunch {
+            kernel: "sum".to_owned(),
+            element,
+            elements: 2,
+            here: Some(step(4, "1.0")),
+            there: None,
+            suspect: None,
+            lost: Some("the launch is too long".to_owned()),
+        };
+        assert_eq!(
+            launch.text("gfx1100", "gfx90a").lines().collect::<Vec<_>>(),
+            [
+                "`sum` leaves 1.0 in element 7 of a buffer of 64 f32 on gfx1100, 1.0000001 on gfx90a, 1 ULP apart; \
+                 2 elements differ",
+                "  gfx1100 at src/lib.rs:4: 1.0 by `v_add_f32_e32 v0, v1, v2` in work-item 3 of workgroup 1,0,0",
+                "  the launch is too long",
+            ]
+        );
+        launch.element.ulp = Some(FAR);
+        launch.suspect = Some("rounding".to_owned());
+        let text = launch.text("a", "b");
+        assert!(!text.contains("ULP") && text.ends_with("  suspect: rounding"), "{text}");
+        let json = serde_json::to_string(&launch).unwrap();
+        assert_eq!(serde_json::from_str::<PartedLaunch>(&json).unwrap(), launch);
     }
 }

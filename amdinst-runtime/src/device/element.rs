@@ -10,7 +10,8 @@ pub(super) enum ElementType {
 }
 
 impl ElementType {
-    /// That of a buffer with a label as the harness gives it (`buffer of 64 f32`); dwords if it does not tell.
+    /// That of a buffer with a label as the harness gives it (`buffer of 64 f32`); dwords if it does not
+    /// tell.
     pub(super) fn of(label: &str) -> Self {
         match label.rsplit(' ').next() {
             Some("f32") => Self::F32,

@@ -85,12 +85,12 @@ impl Built {
 /// No toolchain, no package, errors of the compiler or the link step, files that cannot be written. Results
 /// of earlier builds stay as they were.
 pub fn build(context: &mut Context, args: &PackageArgs, forms: &Forms) -> CommandResult<Built> {
-    Job::new(context, args, forms)?.compile(context)?.finish(context)
+    KernelBuild::new(context, args, forms)?.compile(context)?.finish(context)
 }
 
 /// A build: its packages, and what builds them.
 #[derive(Debug)]
-pub struct Job<'a> {
+pub struct KernelBuild<'a> {
     args: &'a PackageArgs,
     forms: &'a Forms,
     packages: Vec<KernelPackage>,
@@ -100,8 +100,8 @@ pub struct Job<'a> {
 
 /// A build whose packages are compiled.
 #[derive(Debug)]
-pub struct CompiledJob<'a> {
-    job: Job<'a>,
+pub struct CompiledKernels<'a> {
+    build: KernelBuild<'a>,
     /// Of each package, one a processor.
     compiled: Vec<Vec<Compiled>>,
 }
@@ -114,7 +114,7 @@ struct Compiled {
     built: cargo::CargoBuilt,
 }
 
-impl<'a> Job<'a> {
+impl<'a> KernelBuild<'a> {
     /// The build of the packages that `args` names. Sets up the toolchain if there is none.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl<'a> Job<'a> {
     ///
     /// # Errors
     /// Errors of the compiler or the link step.
-    pub fn compile(self, context: &Context) -> CommandResult<CompiledJob<'a>> {
+    pub fn compile(self, context: &Context) -> CommandResult<CompiledKernels<'a>> {
         let directory =
             std::env::current_dir().or_exit_with(Exit::BuildFailed, || "the current directory")?;
         let user_flags = flags::of_user(&self.toolchain, &directory);
@@ -143,20 +143,20 @@ impl<'a> Job<'a> {
         };
         let all = |package: &KernelPackage| package.cpus.iter().map(|cpu| one(package, cpu)).collect();
         let compiled = self.packages.iter().map(all).collect::<CommandResult<_>>()?;
-        Ok(CompiledJob { job: self, compiled })
+        Ok(CompiledKernels { build: self, compiled })
     }
 }
 
-impl CompiledJob<'_> {
+impl CompiledKernels<'_> {
     /// Instruments what was compiled, and writes the files of each package and its manifest.
     ///
     /// # Errors
     /// Code objects that cannot be read, files that cannot be written. Results of earlier builds stay as they
     /// were.
     pub fn finish(self, context: &Context) -> CommandResult<Built> {
-        let Self { mut job, compiled } = self;
-        let packages = std::mem::take(&mut job.packages).into_iter().zip(compiled);
-        let finished = packages.map(|(package, compiled)| job.finish(context, package, compiled));
+        let Self { mut build, compiled } = self;
+        let packages = std::mem::take(&mut build.packages).into_iter().zip(compiled);
+        let finished = packages.map(|(package, compiled)| build.finish(context, package, compiled));
         Ok(Built { packages: finished.collect::<CommandResult<_>>()? })
     }
 }
@@ -233,7 +233,7 @@ pub fn original(context: &mut Context, args: &PackageArgs) -> CommandResult<Path
     Ok(copies.next().unwrap_or(built))
 }
 
-impl Job<'_> {
+impl KernelBuild<'_> {
     /// Instruments the code objects of a package, and writes its files.
     fn finish(
         &self,

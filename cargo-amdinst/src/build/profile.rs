@@ -186,6 +186,20 @@ mod tests {
     }
 
     #[test]
+    fn another_level_is_not_the_profiles() {
+        let directory = tempfile::tempdir().unwrap();
+        let has = |level, value: &str| {
+            overrides(directory.path(), "release", level).iter().any(|known| known == value)
+        };
+        let of_builtins = "profile.release.package.compiler_builtins.opt-level=1";
+        assert_eq!(level(directory.path(), "release"), "3");
+        assert!(!has(None, of_builtins) && !has(Some("s"), of_builtins) && has(Some("0"), of_builtins));
+        assert!(has(Some("0"), "profile.release.opt-level=0"));
+        assert!(has(Some("s"), "profile.release.opt-level=\"s\""));
+        assert!(LEVELS.contains(&"3"));
+    }
+
+    #[test]
     fn debug_information_is_inherited() {
         let manifest = "[profile.release]\ndebug = 1\n[profile.small]\ninherits = \"release\"\nopt-level = \"s\"\n\
                         [profile.bare]\ninherits = \"small\"\ndebug = false\n";
@@ -206,7 +220,7 @@ mod tests {
         assert!(packages("release").is_empty());
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("Cargo.toml"), manifest).unwrap();
-        let told = overrides(directory.path(), "dev");
+        let told = overrides(directory.path(), "dev", None);
         assert!(
             told.contains(&"profile.dev.package.\"*\".debug=\"line-tables-only\"".to_owned()),
             "{told:?}"

@@ -4,6 +4,8 @@
 //! after another, each with manifests of its own: those of the packages name what was built last.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -13,13 +15,14 @@ use std::thread;
 use amdgpu_isa::Arch;
 use amdinst_core::manifest::Manifest;
 
+use super::markdown::markdown;
 use super::matrix::{Axis, Matrix};
 use super::scratch::Scratch;
 use super::{forms_of, partings, run_built, tell};
 use crate::build::instrument::Forms;
 use crate::build::package::{self, KernelPackage};
 use crate::build::profile::{self, LEVELS};
-use crate::build::{Built, CompiledJob, Job};
+use crate::build::{Built, CompiledKernels, KernelBuild};
 use crate::cli::{TestArgs, TestGpu, TestGpus};
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -52,8 +55,8 @@ pub(super) struct ColumnRun {
     pub(super) manifests: Vec<PathBuf>,
 }
 
-/// The columns of a matrix, each once; none where the tests run as they do by themselves. `--all-gpus` are the
-/// GPUs that the packages name, else one for each instruction set and size of waves.
+/// The columns of a matrix, each once; none where the tests run as they do by themselves. `--all-gpus` are
+/// the GPUs that the packages name, else one for each instruction set and size of waves.
 ///
 /// # Errors
 /// No such package, or wrong settings of one.
@@ -116,7 +119,7 @@ pub(super) fn run(
     };
     let each: Vec<(TestColumn, TestArgs, Forms)> =
         columns.iter().map(of_column).collect::<CommandResult<_>>()?;
-    let jobs = each.iter().map(|(_, args, forms)| Job::new(context, &args.package, forms));
+    let jobs = each.iter().map(|(_, args, forms)| KernelBuild::new(context, &args.package, forms));
     let jobs = jobs.collect::<CommandResult<Vec<_>>>()?;
     let names: Vec<String> = columns.iter().map(TestColumn::to_string).collect();
     context.shell.status("Building", format_args!("kernels for {}", names.join(", ")));
@@ -155,14 +158,20 @@ pub(super) fn run(
         endings.add_partings(partings);
     }
     tell(context, args, &endings)?;
+    if let Some(path) = &args.markdown {
+        let added = File::options().create(true).append(true).open(path);
+        let added = added.and_then(|mut file| file.write_all(markdown(&endings).as_bytes()));
+        added.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))?;
+    }
     Ok(exit)
 }
 
 /// Has all jobs compiled, some at a time. The results are in the order of the jobs.
-fn compile_all<'a>(context: &Context, jobs: Vec<Job<'a>>) -> Vec<CommandResult<CompiledJob<'a>>> {
+fn compile_all<'a>(context: &Context, jobs: Vec<KernelBuild<'a>>) -> Vec<CommandResult<CompiledKernels<'a>>> {
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(jobs.len());
-    let waiting: Vec<Mutex<Option<Job<'a>>>> = jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
-    let done: Vec<Mutex<Option<CommandResult<CompiledJob<'a>>>>> =
+    let waiting: Vec<Mutex<Option<KernelBuild<'a>>>> =
+        jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
+    let done: Vec<Mutex<Option<CommandResult<CompiledKernels<'a>>>>> =
         waiting.iter().map(|_| Mutex::new(None)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
@@ -181,7 +190,7 @@ fn compile_all<'a>(context: &Context, jobs: Vec<Job<'a>>) -> Vec<CommandResult<C
             scope.spawn(work);
         }
     });
-    let result = |done: Mutex<Option<CommandResult<CompiledJob<'a>>>>| {
+    let result = |done: Mutex<Option<CommandResult<CompiledKernels<'a>>>>| {
         let lost = || Err(Failure::msg(Exit::BuildFailed, "internal error: a build has no result"));
         done.into_inner().ok().flatten().unwrap_or_else(lost)
     };

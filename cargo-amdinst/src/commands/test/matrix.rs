@@ -228,28 +228,42 @@ impl Matrix {
         }
     }
 
+    /// The titles of the columns.
+    pub(super) fn titles(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| &*column.title)
+    }
+
+    /// The tests that are shown: a name for people, and a word a column.
+    pub(super) fn rows(&self) -> Vec<(String, Vec<&'static str>)> {
+        let label = self.labels();
+        let row = |(name, cells): (&TestName, &[Option<Cell>])| {
+            let words = cells.iter().zip(&self.columns).map(|(cell, column)| word(cell.as_ref(), column));
+            (label(name), words.collect())
+        };
+        match self.axis {
+            Axis::Profiles => self.differing().map(row).collect(),
+            Axis::Gpus => self.tests.iter().map(|(name, cells)| row((name, cells))).collect(),
+        }
+    }
+
     /// The tests, a column each. Empty if there are none to show.
     pub(super) fn table(&self) -> String {
-        let label = self.labels();
-        let rows: Vec<_> = match self.axis {
-            Axis::Profiles => self.differing().collect(),
-            Axis::Gpus => self.tests.iter().map(|(name, cells)| (name, &cells[..])).collect(),
-        };
+        let rows = self.rows();
         if rows.is_empty() {
             return String::new();
         }
-        let labels: Vec<String> = rows.iter().map(|(name, _)| label(name)).collect();
-        let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).max("test".len());
+        let widest = rows.iter().map(|(label, _)| label.chars().count()).max();
+        let width = widest.unwrap_or(0).max("test".len());
         let mut table = format!("{:width$}", "test");
         let width_of = |column: &Column| column.title.len().max(word(None, column).len());
         let widths: Vec<usize> = self.columns.iter().map(width_of).collect();
-        for (column, width) in self.columns.iter().zip(&widths) {
-            let _ = write!(table, "  {:width$}", column.title);
+        for (title, width) in self.titles().zip(&widths) {
+            let _ = write!(table, "  {title:width$}");
         }
-        for (label, (_, cells)) in labels.iter().zip(&rows) {
+        for (label, words) in &rows {
             let _ = write!(table, "\n{label:width$}");
-            for ((cell, column), width) in cells.iter().zip(&self.columns).zip(&widths) {
-                let _ = write!(table, "  {:width$}", word(cell.as_ref(), column));
+            for (word, width) in words.iter().zip(&widths) {
+                let _ = write!(table, "  {word:width$}");
             }
         }
         let trimmed: Vec<&str> = table.lines().map(str::trim_end).collect();
@@ -314,7 +328,7 @@ impl Matrix {
     pub(super) fn json(&self) -> serde_json::Value {
         let tests: Vec<JsonTest<'_>> =
             self.tests.iter().map(|(name, cells)| self.json_of(name, cells)).collect();
-        let titles: Vec<&str> = self.columns.iter().map(|column| &*column.title).collect();
+        let titles: Vec<&str> = self.titles().collect();
         match self.axis {
             Axis::Profiles => {
                 serde_json::json!({ "reason": "amdinst-profiles", "profiles": titles, "tests": tests })
@@ -456,6 +470,34 @@ mod tests {
         assert_eq!(json["reason"], "amdinst-gpus");
         assert_eq!(json["tests"][1]["endings"], serde_json::json!(["passed", "failed", "failed", null]));
         assert_eq!(json["tests"][1]["reasons"][0], serde_json::Value::Null);
+    }
+
+    /// A test that fails for no fault of a kernel is compared with where it passes, once a reason.
+    #[test]
+    fn failures_are_compared_with_where_the_test_passes() {
+        use Ending::{Failed, Passed};
+        let failing = |message: &str| {
+            let mut program = program(&[("adds", Failed), ("races", Failed), ("wrong", Failed)]);
+            program.tests[0].message = Some(message.to_owned());
+            let fault = serde_json::json!({
+                "kernel": "k", "kind": "race", "message": "", "instruction": "",
+                "file": "src/lib.rs", "line": 1, "workgroup": [0, 0, 0], "wave": 0,
+            });
+            program.tests[1].faults = vec![serde_json::from_value(fault).unwrap()];
+            program
+        };
+        let mut matrix = Matrix::of(Axis::Gpus);
+        matrix.begin("gfx1100");
+        matrix.add("p", &[failing("left: 1")]);
+        matrix.begin("gfx90a");
+        matrix.add("p", &[program(&[("adds", Passed), ("races", Passed), ("wrong", Failed)])]);
+        for message in ["left: 1", "left: 2"] {
+            matrix.begin("another");
+            matrix.add("p", &[failing(message)]);
+        }
+        let splits: Vec<_> =
+            matrix.splits().into_iter().map(|split| (split.test, split.failed, split.passed)).collect();
+        assert_eq!(splits, [("adds".to_owned(), 0, 1), ("adds".to_owned(), 3, 1)]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod columns;
 mod keep;
+mod markdown;
 mod matrix;
 mod partings;
 mod results;
@@ -56,6 +57,11 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     // Told before minutes of building.
     crate::runtime::file()?;
     let junit = args.junit.as_deref().map(fresh_junit).transpose()?;
+    if args.markdown.is_some() && !args.has_columns() {
+        let message = "`--markdown` is for several GPUs or levels";
+        let help = "as in `--all-gpus`; of one run, `cargo amdinst report --format markdown` is the summary";
+        return Err(Failure::msg(Exit::Usage, message).help(help));
+    }
     let columns = columns::chosen(context, args)?;
     if !columns.is_empty() {
         return columns::run(context, args, &columns, junit.as_deref());
@@ -135,7 +141,8 @@ fn run_once(
     run_built(context, args, &built, &manifests, junit, endings)
 }
 
-/// Runs the tests with what was built, of which these are the manifests. How they ended goes to `endings`, too.
+/// Runs the tests with what was built, of which these are the manifests. How they ended goes to `endings`,
+/// too.
 fn run_built(
     context: &Context,
     args: &TestArgs,

@@ -1,6 +1,6 @@
-//! Why a test passes on one GPU and fails on another: it runs once more where it fails, each launch beside the
-//! same launch with the kernels that it passes with. The first launch that leaves other values is told, with the lines
-//! where the two executions part.
+//! Why a test passes on one GPU and fails on another: it runs once more where it fails, each launch beside
+//! the same launch with the kernels that it passes with. The first launch that leaves other values is told,
+//! with the lines where the two executions part.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
