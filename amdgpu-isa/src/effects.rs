@@ -6,7 +6,7 @@ use super::{
 use crate::encoding::table::{Entry, Tables};
 use crate::signature::{
     ANY_LANE, ATOMIC, CONDITIONAL, EXEC_R, EXEC_W, FROM_LDS, Flags, GDS_ONLY, HALF, INDIRECT, LOAD, M0_R,
-    M0_W, MODE_R, MODE_W, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, Ty, VCC_R,
+    M0_W, MODE_R, MODE_W, NO_GDS, OPSEL, RETURNS, SCC_R, SCC_W, SIDE_EFFECT, STORE, TO_LDS_ALWAYS, Ty, VCC_R,
 };
 use crate::{Arch, Feature, Target};
 
@@ -217,7 +217,9 @@ impl Inst {
         if has(VCC_R) {
             effects.reads.insert_run(Reg::VCC_LO, mask);
         }
-        if has(M0_R) || self.mods.gds || self.mods.lds {
+        let reaches_lds = matches!(self.encoding, Encoding::Ds | Encoding::Flat) && !has(NO_GDS);
+        let is_limited = reaches_lds && arch.has(Feature::LdsLimitInM0);
+        if has(M0_R) || self.mods.gds || self.mods.lds || is_limited {
             effects.reads.insert_run(Reg::M0, 1);
         }
         // Rounding, denormals and exceptions come from MODE; telling which instruction needs which is not

@@ -128,6 +128,18 @@ pub enum Feature {
     ScalarReadHazard,
     /// `s_getpc_b64` leaves the highest 16 bits zero (`hasGetPCZeroExtension`).
     ShortProgramCounter,
+    /// Scalar memory adds a register and an immediate.
+    TwoScalarOffsets,
+    /// Coordinates of images may be halves (`FeatureR128A16`, `FeatureA16`).
+    HalfCoordinates,
+    /// Where LDS and scratch are among flat addresses is a source of instructions (`FeatureApertureRegs`).
+    ApertureRegisters,
+    /// Immediate offsets of FLAT instructions (`FeatureFlatInstOffsets`).
+    FlatOffsets,
+    /// M0 says how large LDS is to instructions that access it (`ldsRequiresM0Init`).
+    LdsLimitInM0,
+    /// Each half that buffers and images load or store takes a register (`FeatureUnpackedD16VMem`).
+    UnpackedHalves,
 }
 
 /// A set of features.
@@ -159,8 +171,25 @@ impl Features {
 
 use Feature as F;
 
+/// gfx802, gfx803 and gfx805.
+pub(crate) const GFX803: Features = Features::of([
+    F::GlobalDataShare,
+    F::LdsDirect,
+    F::FailStatus,
+    F::ManualWaitStates,
+    F::LdsLimitInM0,
+    F::UnpackedHalves,
+]);
+/// gfx801.
+pub(crate) const GFX801: Features = GFX803.and([F::Xnack]);
+/// gfx810.
+pub(crate) const GFX810: Features = GFX801.without([F::UnpackedHalves]);
 /// gfx900, gfx902, gfx904, gfx909, gfx90c.
 pub(crate) const GFX900: Features = Features::of([
+    F::TwoScalarOffsets,
+    F::HalfCoordinates,
+    F::FlatOffsets,
+    F::ApertureRegisters,
     F::Xnack,
     F::GlobalDataShare,
     F::LdsDirect,
@@ -176,6 +205,10 @@ pub(crate) const GFX908: Features = GFX906
     .without([F::ReturningFloatAtomics]);
 /// gfx90a.
 pub(crate) const GFX90A: Features = Features::of([
+    F::TwoScalarOffsets,
+    F::HalfCoordinates,
+    F::FlatOffsets,
+    F::ApertureRegisters,
     F::Xnack,
     F::SramEcc,
     F::AccumulationVgprs,
@@ -217,6 +250,10 @@ pub(crate) const GFX9_GENERIC: Features = GFX900;
 pub(crate) const GFX9_4_GENERIC: Features = GFX942.and([F::LongerMatrices]);
 /// gfx1010 to gfx1013.
 pub(crate) const GFX1010: Features = Features::of([
+    F::TwoScalarOffsets,
+    F::HalfCoordinates,
+    F::FlatOffsets,
+    F::ApertureRegisters,
     F::Xnack,
     F::GlobalDataShare,
     F::LdsDirect,
@@ -240,6 +277,10 @@ pub(crate) const GFX1030: Features = GFX1010.and([F::ShaderCycles, F::ScratchWit
 ]);
 /// gfx1100 to gfx1103.
 pub(crate) const GFX1100: Features = Features::of([
+    F::TwoScalarOffsets,
+    F::HalfCoordinates,
+    F::FlatOffsets,
+    F::ApertureRegisters,
     F::PackedWorkItemIds,
     F::GlobalDataShare,
     F::FailStatus,

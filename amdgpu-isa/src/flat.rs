@@ -29,6 +29,8 @@ impl Generation {
     /// or 12 (RDNA 2 ISA, section 9.1), or 24.
     pub const fn offset_end(self) -> u32 {
         match self {
+            // Neither is there.
+            Self::Gfx8 => 1,
             Self::Gfx9 | Self::Gfx11 => 1 << 12,
             Self::Gfx10 => 1 << 11,
             Self::Gfx12 => 1 << 23,
@@ -40,7 +42,9 @@ impl Generation {
     pub fn store_to_system(self) -> Mods {
         const SYSTEM: u8 = 3;
         match self {
-            Self::Gfx9 | Self::Gfx10 | Self::Gfx11 => Mods { glc: true, slc: true, ..Mods::default() },
+            Self::Gfx8 | Self::Gfx9 | Self::Gfx10 | Self::Gfx11 => {
+                Mods { glc: true, slc: true, ..Mods::default() }
+            }
             Self::Gfx12 => Mods { scope: SYSTEM, ..Mods::default() },
         }
     }
@@ -50,7 +54,7 @@ impl Generation {
     pub const fn flat_scratch_registers(self) -> Option<[HardwareRegister; 2]> {
         match self {
             Self::Gfx10 => Some([HardwareRegister(20), HardwareRegister(21)]),
-            Self::Gfx9 | Self::Gfx11 | Self::Gfx12 => None,
+            Self::Gfx8 | Self::Gfx9 | Self::Gfx11 | Self::Gfx12 => None,
         }
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! A [`Target`] is a processor and a size of waves; an [`Arch`] alone stands for its default size.
 //!
-//! Inside: `signature` says what each opcode takes and does, once. A generation (`gfx9`, `gfx10`, `gfx11`,
+//! Inside: `signature` says what each opcode takes and does, once. A generation (in `gcn`, `gfx10`, `gfx11`,
 //! `gfx12`) gives opcodes their numbers, and says where the fields of its encodings are. `encoding` derives
 //! decode and encode from both; `text` and `parse` are LLVM's syntax.
 //!
@@ -52,10 +52,10 @@ mod family;
 mod feature;
 mod flat;
 mod flow;
+mod gcn;
 mod gfx10;
 mod gfx11;
 mod gfx12;
-mod gfx9;
 mod inst;
 mod limits;
 mod mask;

@@ -56,8 +56,8 @@ pub struct Limits {
 const SGPRS: &[(u32, u32)] = &[(80, 10), (88, 9), (100, 8), (u32::MAX, 7)];
 
 impl Limits {
-    /// gfx900 to gfx908.
-    pub(crate) const VEGA: Self = Self {
+    /// GFX8, and GFX9 up to gfx908.
+    pub(crate) const GCN: Self = Self {
         simds: 4,
         joined_units: 1,
         waves_per_simd: 10,
@@ -77,6 +77,11 @@ impl Limits {
         prefetch_bits: 0,
     };
 
+    /// gfx802 and gfx805: a wave that has another number of SGPRs than this one may find others' in its place
+    /// (LLVM's `FeatureSGPRInitBug`).
+    pub(crate) const TONGA: Self =
+        Self { most_sgprs: 96, fixed_sgprs: true, waves_by_sgprs: &[(u32::MAX, 8)], ..Self::GCN };
+
     /// gfx90a and gfx942.
     pub(crate) const CDNA2: Self = Self {
         waves_per_simd: 8,
@@ -84,7 +89,7 @@ impl Limits {
         vgpr_granule: 8,
         vgpr_block: 8,
         l2_line_bytes: 128,
-        ..Self::VEGA
+        ..Self::GCN
     };
 
     /// gfx950.

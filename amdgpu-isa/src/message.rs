@@ -15,7 +15,7 @@ impl Generation {
     /// `None` where `s_memtime` reads a clock.
     pub const fn realtime_message(self) -> Option<i32> {
         match self {
-            Self::Gfx9 | Self::Gfx10 => None,
+            Self::Gfx8 | Self::Gfx9 | Self::Gfx10 => None,
             Self::Gfx11 | Self::Gfx12 => Some(GET_REALTIME),
         }
     }
@@ -23,7 +23,7 @@ impl Generation {
     /// The message by which a wave gives its vector registers back before it ends.
     const fn dealloc_vgprs(self) -> Option<i32> {
         match self {
-            Self::Gfx9 | Self::Gfx10 => None,
+            Self::Gfx8 | Self::Gfx9 | Self::Gfx10 => None,
             Self::Gfx11 | Self::Gfx12 => Some(DEALLOC_VGPRS),
         }
     }

@@ -136,7 +136,7 @@ impl Opcode {
         if has(Modifier::Format) {
             // One dword, an unsigned integer.
             mods.format = match self.target.arch.generation() {
-                Generation::Gfx9 => 4 | 4 << 4,
+                Generation::Gfx8 | Generation::Gfx9 => 4 | 4 << 4,
                 Generation::Gfx10 | Generation::Gfx11 | Generation::Gfx12 => 20,
             };
         }

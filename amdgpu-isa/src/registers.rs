@@ -13,7 +13,7 @@ pub mod scalar {
     pub const XNACK_MASK: u8 = 104;
     /// VCC's low half.
     pub const VCC: u8 = 106;
-    /// The first trap temporary.
+    /// The first trap temporary; on GFX8 TBA and TMA, which are pairs, come first.
     pub const TTMP: u8 = 108;
     /// How many trap temporaries there are.
     pub const TTMPS: u8 = 16;
@@ -175,6 +175,28 @@ impl Registers {
     }
 }
 
+/// GCN 3 ISA, section 5.2, "Scalar ALU Operands".
+static GFX8: Registers = Registers::new(
+    &[
+        Run { first: 0, count: scalar::FLAT_SCRATCH, name: "s", naming: Naming::Numbered },
+        Run { first: scalar::FLAT_SCRATCH, count: 2, name: "flat_scratch", naming: Naming::Halves },
+        Run { first: scalar::XNACK_MASK, count: 2, name: "xnack_mask", naming: Naming::Halves },
+        Run { first: scalar::VCC, count: 2, name: "vcc", naming: Naming::Halves },
+        Run { first: scalar::TTMP, count: 2, name: "tba", naming: Naming::Halves },
+        Run { first: scalar::TTMP + 2, count: 2, name: "tma", naming: Naming::Halves },
+        Run { first: scalar::TTMP + 4, count: scalar::TTMPS - 4, name: "ttmp", naming: Naming::Numbered },
+        Run { first: scalar::M0, count: 1, name: "m0", naming: Naming::Single },
+        Run { first: scalar::EXEC, count: 2, name: "exec", naming: Naming::Halves },
+    ],
+    &[
+        (Special::Vccz, 251, "src_vccz"),
+        (Special::Execz, 252, "src_execz"),
+        (Special::Scc, 253, "src_scc"),
+        (Special::LdsDirect, 254, "src_lds_direct"),
+    ],
+    scalar::M0,
+);
+
 /// Vega ISA, section 5.2, "Scalar ALU Operands".
 static GFX9: Registers = Registers::new(
     &[
@@ -268,6 +290,7 @@ static GFX12: Registers = Registers::new(
 impl Generation {
     pub(crate) fn registers(self) -> &'static Registers {
         match self {
+            Self::Gfx8 => &GFX8,
             Self::Gfx9 => &GFX9,
             Self::Gfx10 => &GFX10,
             Self::Gfx11 => &GFX11,

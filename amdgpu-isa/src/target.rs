@@ -12,6 +12,8 @@ use crate::limits::Limits;
 /// their [features](Feature).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Generation {
+    /// GCN 3 and 4: gfx801 to gfx810.
+    Gfx8,
     /// Vega and CDNA: gfx900 to gfx950.
     Gfx9,
     /// RDNA 1 and 2: gfx1010 to gfx1036.
@@ -29,6 +31,7 @@ impl Generation {
     /// LLVM's name.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Gfx8 => "GFX8",
             Self::Gfx9 => "GFX9",
             Self::Gfx10 => "GFX10",
             Self::Gfx11 => "GFX11",
@@ -39,7 +42,7 @@ impl Generation {
     /// Whether instructions tell of others that follow them (`s_clause`, `s_delay_alu`).
     pub const fn announces(self) -> bool {
         match self {
-            Self::Gfx9 => false,
+            Self::Gfx8 | Self::Gfx9 => false,
             Self::Gfx10 | Self::Gfx11 | Self::Gfx12 => true,
         }
     }
@@ -47,7 +50,7 @@ impl Generation {
     /// The sizes of waves that it runs, LLVM's default first.
     pub const fn wave_sizes(self) -> &'static [WaveSize] {
         match self {
-            Self::Gfx9 => &[WaveSize::Wave64],
+            Self::Gfx8 | Self::Gfx9 => &[WaveSize::Wave64],
             Self::Gfx10 | Self::Gfx11 | Self::Gfx12 => &[WaveSize::Wave32, WaveSize::Wave64],
         }
     }
@@ -170,22 +173,32 @@ struct Processor {
 }
 
 processors! {
+    /// Carrizo APU.
+    Gfx801 "gfx801" 0x28 Gfx8 Gfx801 GFX801 GCN;
+    /// Tonga (R9 285, R9 380).
+    Gfx802 "gfx802" 0x29 Gfx8 Gfx803 GFX803 TONGA;
+    /// Fiji (R9 Fury) and Polaris (RX 470 to RX 590).
+    Gfx803 "gfx803" 0x2a Gfx8 Gfx803 GFX803 GCN;
+    /// Tonga Pro (FirePro S7150).
+    Gfx805 "gfx805" 0x3c Gfx8 Gfx803 GFX803 TONGA;
+    /// Stoney Ridge APU.
+    Gfx810 "gfx810" 0x2b Gfx8 Gfx810 GFX810 GCN;
     /// Vega 10 (MI25).
-    Gfx900 "gfx900" 0x2c Gfx9 Gfx900 GFX900 VEGA;
+    Gfx900 "gfx900" 0x2c Gfx9 Gfx900 GFX900 GCN;
     /// Raven Ridge APU.
-    Gfx902 "gfx902" 0x2d Gfx9 Gfx900 GFX900 VEGA;
+    Gfx902 "gfx902" 0x2d Gfx9 Gfx900 GFX900 GCN;
     /// Vega 12.
-    Gfx904 "gfx904" 0x2e Gfx9 Gfx904 GFX900 VEGA;
+    Gfx904 "gfx904" 0x2e Gfx9 Gfx904 GFX900 GCN;
     /// Vega 20 (MI50, MI60).
-    Gfx906 "gfx906" 0x2f Gfx9 Gfx906 GFX906 VEGA;
+    Gfx906 "gfx906" 0x2f Gfx9 Gfx906 GFX906 GCN;
     /// CDNA 1 (MI100).
-    Gfx908 "gfx908" 0x30 Gfx9 Gfx908 GFX908 VEGA;
+    Gfx908 "gfx908" 0x30 Gfx9 Gfx908 GFX908 GCN;
     /// Raven 2 APU.
-    Gfx909 "gfx909" 0x31 Gfx9 Gfx900 GFX900 VEGA;
+    Gfx909 "gfx909" 0x31 Gfx9 Gfx900 GFX900 GCN;
     /// CDNA 2 (MI210, MI250, MI250X).
     Gfx90a "gfx90a" 0x3f Gfx9 Gfx90a GFX90A CDNA2;
     /// Renoir APU.
-    Gfx90c "gfx90c" 0x32 Gfx9 Gfx900 GFX900 VEGA;
+    Gfx90c "gfx90c" 0x32 Gfx9 Gfx900 GFX900 GCN;
     /// CDNA 3 (MI300A, MI300X).
     Gfx942 "gfx942" 0x4c Gfx9 Gfx942 GFX942 CDNA2;
     /// CDNA 4 (MI350).
@@ -233,7 +246,7 @@ processors! {
     /// Navi 48 (RX 9070).
     Gfx1201 "gfx1201" 0x4e Gfx12 Gfx1200 GFX1200 RDNA4;
     /// What Vega GPUs and APUs have in common.
-    Gfx9Generic "gfx9-generic" 0x51 Gfx9 Gfx9Generic GFX9_GENERIC VEGA of Gfx900 Gfx902 Gfx904 Gfx906 Gfx909 Gfx90c;
+    Gfx9Generic "gfx9-generic" 0x51 Gfx9 Gfx9Generic GFX9_GENERIC GCN of Gfx900 Gfx902 Gfx904 Gfx906 Gfx909 Gfx90c;
     /// What CDNA 3 and CDNA 4 have in common, without instructions for FP8 and BF8.
     Gfx9_4Generic "gfx9-4-generic" 0x5f Gfx9 Gfx9_4Generic GFX9_4_GENERIC CDNA2 of Gfx942 Gfx950;
     /// What RDNA 1 has in common: no dot products, no rays.
@@ -291,13 +304,18 @@ impl Arch {
 
     const fn is_instrumented(self) -> bool {
         match self.generation() {
+            Generation::Gfx8 => false,
             Generation::Gfx9 | Generation::Gfx10 | Generation::Gfx11 | Generation::Gfx12 => true,
         }
     }
 
     const fn is_executed(self) -> bool {
         match self.generation() {
-            Generation::Gfx9 | Generation::Gfx10 | Generation::Gfx11 | Generation::Gfx12 => true,
+            Generation::Gfx8
+            | Generation::Gfx9
+            | Generation::Gfx10
+            | Generation::Gfx11
+            | Generation::Gfx12 => true,
         }
     }
 
@@ -410,7 +428,7 @@ pub struct NotInstrumented(pub Arch);
 pub enum UnknownArch {
     /// Known to be none.
     #[error(
-        "`{0}` is not a processor this tool knows (gfx900 … gfx950, gfx1010 … gfx1036, gfx1100 … gfx1153, gfx1200, gfx1201, and generic ones, as gfx11-generic)"
+        "`{0}` is not a processor this tool knows (gfx801 … gfx810, gfx900 … gfx950, gfx1010 … gfx1036, gfx1100 … gfx1153, gfx1200, gfx1201, and generic ones, as gfx11-generic)"
     )]
     Unknown(String),
     /// Known, but its code is read alone.

@@ -29,6 +29,13 @@ pub(crate) struct Layout {
 /// A counter without a second part.
 const NOTHING: Field = Field::new(0, 0);
 
+/// GCN 3 ISA, S_WAITCNT: vmcnt 3:0, expcnt 6:4, lgkmcnt 11:8.
+const GFX8: Layout = Layout {
+    vector: [Field::new(0, 4), NOTHING],
+    exports: [Field::new(4, 3), NOTHING],
+    scalar_and_lds: [Field::new(8, 4), NOTHING],
+};
+
 /// Vega ISA, S_WAITCNT: vmcnt 3:0 and 15:14, expcnt 6:4, lgkmcnt 11:8.
 const GFX9: Layout = Layout {
     vector: [Field::new(0, 4), Field::new(14, 2)],
@@ -62,6 +69,7 @@ const EXPORTS: [Field; 2] = [Field::new(0, 3), NOTHING];
 impl Generation {
     const fn waits(self) -> &'static Layout {
         match self {
+            Self::Gfx8 => &GFX8,
             Self::Gfx9 => &GFX9,
             Self::Gfx10 => &GFX10,
             // The instruction is there, and means what it did.
@@ -72,7 +80,7 @@ impl Generation {
     /// Whether each counter has an instruction of its own that waits for it.
     const fn waits_by_counter(self) -> bool {
         match self {
-            Self::Gfx9 | Self::Gfx10 | Self::Gfx11 => false,
+            Self::Gfx8 | Self::Gfx9 | Self::Gfx10 | Self::Gfx11 => false,
             Self::Gfx12 => true,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use amdgpu_isa::{Arch, Feature, FeatureState, TargetId};
+use amdgpu_isa::{Arch, Feature, FeatureState, Generation, TargetId};
 
 use super::{ObjectError, elf::Elf, note};
 
@@ -66,7 +66,7 @@ fn check_generic(arch: Arch, version: u8, flags: u32) -> Result<(), ObjectError>
 }
 
 /// The target of code object version 2: `e_flags` as in version 3 where compilers wrote the processor there,
-/// else the ISA version note, whose stepping is odd where addresses can be replayed.
+/// else the ISA version note, whose stepping is odd on GFX9 where addresses can be replayed.
 fn version_2(elf: &Elf, bytes: &[u8]) -> Result<TargetId, ObjectError> {
     let mach = (elf.flags & MACH) as u8;
     let (arch, xnack, sramecc) = if let Some(arch) = Arch::from_mach(mach) {
@@ -74,20 +74,25 @@ fn version_2(elf: &Elf, bytes: &[u8]) -> Result<TargetId, ObjectError> {
     } else {
         let unknown = || ObjectError::Processor { mach, name: other_processor(mach) };
         // User guide, "NT_AMD_HSA_ISA_VERSION".
-        let [9, 0, stepping] = note::isa_version(elf, bytes)?.ok_or_else(unknown)? else {
-            return Err(unknown());
-        };
-        let arch = match stepping {
-            0 | 1 => Arch::Gfx900,
-            2 | 3 => Arch::Gfx902,
-            4 | 5 => Arch::Gfx904,
-            6 | 7 => Arch::Gfx906,
-            12 => Arch::Gfx90c,
+        let (arch, xnack) = match note::isa_version(elf, bytes)?.ok_or_else(unknown)? {
+            [8, 0, 1] => (Arch::Gfx801, true),
+            [8, 0, 2] => (Arch::Gfx802, false),
+            [8, 0, 3] => (Arch::Gfx803, false),
+            [8, 0, 5] => (Arch::Gfx805, false),
+            [8, 1, 0] => (Arch::Gfx810, true),
+            [9, 0, stepping @ (0 | 1)] => (Arch::Gfx900, stepping == 1),
+            [9, 0, stepping @ (2 | 3)] => (Arch::Gfx902, stepping == 3),
+            [9, 0, stepping @ (4 | 5)] => (Arch::Gfx904, stepping == 5),
+            [9, 0, stepping @ (6 | 7)] => (Arch::Gfx906, stepping == 7),
+            [9, 0, 12] => (Arch::Gfx90c, false),
             _ => return Err(unknown()),
         };
-        (arch, stepping % 2 == 1, false)
+        (arch, xnack, false)
     };
-    if !matches!(arch, Arch::Gfx900 | Arch::Gfx902 | Arch::Gfx904 | Arch::Gfx906 | Arch::Gfx90c) {
+    let is_older = arch.generation() == Generation::Gfx8;
+    let is_of_its_time =
+        matches!(arch, Arch::Gfx900 | Arch::Gfx902 | Arch::Gfx904 | Arch::Gfx906 | Arch::Gfx90c);
+    if !is_older && !is_of_its_time {
         return Err(ObjectError::Unsupported {
             part: "ELF header".to_owned(),
             feature: "code object version 2 for a processor that came after it",
@@ -96,7 +101,7 @@ fn version_2(elf: &Elf, bytes: &[u8]) -> Result<TargetId, ObjectError> {
     }
     Ok(TargetId {
         arch,
-        xnack: v3_feature(true, xnack),
+        xnack: v3_feature(arch.has(Feature::Xnack), xnack),
         sramecc: v3_feature(arch.has(Feature::SramEcc), sramecc),
     })
 }
@@ -131,13 +136,8 @@ fn other_processor(mach: u8) -> Option<&'static str> {
         0x24 => "gfx702",
         0x25 => "gfx703",
         0x26 => "gfx704",
-        0x28 => "gfx801",
-        0x29 => "gfx802",
-        0x2a => "gfx803",
-        0x2b => "gfx810",
         0x3a => "gfx602",
         0x3b => "gfx705",
-        0x3c => "gfx805",
         0x40 => "gfx940",
         0x49 => "gfx1250",
         0x4b => "gfx941",

@@ -102,10 +102,10 @@ impl Lds {
         self.size
     }
 
-    /// The bytes that the kernel asks for.
+    /// The bytes that the kernel asks for, as far as an instruction reaches them.
     #[inline(always)]
-    pub(crate) fn asked(&mut self) -> &mut [u8] {
-        &mut self.bytes[..self.size]
+    pub(crate) fn reached(&mut self, limit: usize) -> &mut [u8] {
+        &mut self.bytes[..self.size.min(limit)]
     }
 
     /// Where a step's access of `bytes` at `address` goes that runs over the end, if hardware lets it pass;
@@ -119,12 +119,12 @@ impl Lds {
         step: u32,
         address: u64,
         bytes: u8,
-        (writes, partly_out): (bool, PartlyOut),
+        (writes, partly_out, limit): (bool, PartlyOut, usize),
         passed: impl FnOnce() -> Passed,
     ) -> Outcome<Option<usize>> {
         let Some(beyond) = &mut self.beyond else { return Err(passed().trap) };
         beyond.accesses.entry(step).or_insert_with(passed);
-        let (allotted, size) = (beyond.allotted as u64, u64::from(bytes));
+        let (allotted, size) = (beyond.allotted.min(limit) as u64, u64::from(bytes));
         if address + size <= allotted {
             return Ok(None);
         }

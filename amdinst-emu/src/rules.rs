@@ -16,6 +16,11 @@ pub(crate) struct Rules {
     pub(crate) sgprs: u8,
     /// The number of the scalar register that says where the wave's scratch memory is.
     pub(crate) flat_scratch: u8,
+    /// FLAT_SCRATCH is the size of a work-item's scratch memory, and an offset in steps of 256 bytes to the
+    /// wave's. Else it is an address.
+    pub(crate) scratch_by_offset: bool,
+    /// M0 says how many bytes of LDS instructions reach.
+    pub(crate) lds_limit_in_m0: bool,
     /// The bit of MODE that turns VGPR indexing on, as a mask; 0 if there is none.
     pub(crate) gpr_index: u32,
     /// The bit of MODE that has vector instructions skipped, as a mask; 0 if there is none.
@@ -155,10 +160,29 @@ pub(crate) enum HardwareRegister {
 
 use HardwareRegister as R;
 
+/// GCN 3 ISA, section 3.4 (state of a wave), and chapters 8 to 11 (memory).
+const GFX8: Rules = Rules {
+    scratch_by_offset: true,
+    lds_limit_in_m0: true,
+    hardware_registers: &[
+        (1, R::Mode),
+        (2, R::Status),
+        (3, R::TrapStatus),
+        (4, R::Id),
+        (5, R::Registers),
+        (6, R::Lds),
+        (7, R::Outstanding),
+    ],
+    scratch_enabled: 0,
+    ..GFX9
+};
+
 /// Vega ISA, section 3.5, and CDNA3 ISA, section 3.5.
 const GFX9: Rules = Rules {
     sgprs: scalar::FLAT_SCRATCH,
     flat_scratch: scalar::FLAT_SCRATCH,
+    scratch_by_offset: false,
+    lds_limit_in_m0: false,
     gpr_index: 1 << 27,
     vskip: 1 << 28,
     keeps_halves: false,
@@ -335,6 +359,7 @@ impl Rules {
     /// Those of a generation.
     pub(crate) const fn of(generation: Generation) -> &'static Self {
         match generation {
+            Generation::Gfx8 => &GFX8,
             Generation::Gfx9 => &GFX9,
             Generation::Gfx10 => &GFX10,
             Generation::Gfx11 => &GFX11,

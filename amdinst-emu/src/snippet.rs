@@ -312,7 +312,7 @@ impl Snippet {
             agprs: wave.rows[BANK..BANK + agprs].to_vec(),
             exec: wave.exec,
             vcc: wave.s64(VCC),
-            flat_scratch: wave.flat_scratch(),
+            flat_scratch: wave.s64(wave.rules.flat_scratch),
             m0: wave.s[usize::from(M0)],
             scc: wave.scc,
             mode: wave.mode,

@@ -98,7 +98,8 @@ fn what_is_left_out_has_a_name() {
             let said = fidelity::of(opcode);
             let name = opcode.op().name();
             let global_data_share = name == "ds_ordered_count" || name.ends_with("_gs_reg_rtn");
-            let converts = name.contains("_format_") && arch.generation() != Generation::Gfx9;
+            let converts = name.contains("_format_")
+                && !matches!(arch.generation(), Generation::Gfx8 | Generation::Gfx9);
             match opcode.encoding() {
                 encoding if encoding.is_image() => {
                     assert_eq!(said, Fidelity::Unsupported { reason: "images are not supported" })

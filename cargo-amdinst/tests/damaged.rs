@@ -140,7 +140,7 @@ fn files_of_other_kinds_are_named_as_such() {
     let mut relocatable = FIXTURE.to_vec();
     relocatable[16] = 1;
     let mut radeon = FIXTURE.to_vec();
-    radeon[48] = 0x2a;
+    radeon[48] = 0x23;
     for (bytes, words) in [
         (&b""[..], "not an ELF file"),
         (b"hello", "not an ELF file"),
@@ -148,7 +148,7 @@ fn files_of_other_kinds_are_named_as_such() {
         (&wrong_machine, "without GPU code"),
         (&wide, "64-bit"),
         (&relocatable, "unlinked"),
-        (&radeon, "gfx803"),
+        (&radeon, "gfx701"),
     ] {
         let failure = all_commands(bytes).unwrap_err();
         assert_eq!(failure.exit, Exit::BadInput);

@@ -68,7 +68,7 @@ fn every_processor_as_json() {
             assert!(image["opcode"].is_u64() && image["mnemonic"].is_string());
         }
     }
-    assert_eq!(amdinst("isa --target-cpu gfx803").status.code(), Some(2));
+    assert_eq!(amdinst("isa --target-cpu gfx701").status.code(), Some(2));
 }
 
 #[test]

@@ -196,8 +196,8 @@ fn what_a_processor_does_not_have_is_told_first() {
         "note: processors with several sizes: gfx1010, gfx1011,",
         "help: leave it away, or give `--wave-size 64`",
     ];
-    let other_name = "`gfx1300` is not a processor this tool knows (gfx900 … gfx950, gfx1010 … gfx1036, gfx1100 … gfx1153, gfx1200, gfx1201, and generic ones, as gfx11-generic)";
-    let built = ["note: processors that kernels are built for: gfx900, gfx902,", "gfx1152, gfx1153"];
+    let other_name = "`gfx1300` is not a processor this tool knows (gfx801 … gfx810, gfx900 … gfx950, gfx1010 … gfx1036, gfx1100 … gfx1153, gfx1200, gfx1201, and generic ones, as gfx11-generic)";
+    let built = ["note: processors that kernels are built for: gfx801, gfx802,", "gfx1152, gfx1153"];
     let exec = "the ROCm runtime cannot be run on gfx1100: it is one of gfx900,";
     for (manifest, command, code, first, others) in [
         (package, "build --wave-size 32", 2, of_option, &sizes[..]),

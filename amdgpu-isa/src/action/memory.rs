@@ -77,8 +77,11 @@ pub struct Components {
 pub enum Packing {
     /// One in each register.
     Dwords,
-    /// Two in each register, the low half first.
+    /// Two in each register, the low half first. (One in each low half, where halves are unpacked.)
     Halves,
+    /// One in the low half of each register. No signature has it: it is what [`Packing::Halves`] is where
+    /// halves are unpacked.
+    LowHalves,
     /// One, in a register's high half.
     HighHalf,
 }

@@ -45,7 +45,7 @@ pub(super) fn value(
         ImmKind::Sendmsg if names_message(generation, code as u16) => {
             let gap = match generation {
                 // One bit above the operation, the rest above the stream.
-                Generation::Gfx9 | Generation::Gfx10 => 0xfc80,
+                Generation::Gfx8 | Generation::Gfx9 | Generation::Gfx10 => 0xfc80,
                 Generation::Gfx11 | Generation::Gfx12 => 0xff00,
             };
             fields.idle |= field.put(gap);

@@ -1,6 +1,7 @@
 //! From bytes to instructions and back, whatever the generation: no opcode stands in here.
 //!
-//! A generation (`gfx9`) is a [`Model`](model::Model): formats, tables, and the rules that its operands obey.
+//! A generation (in `gcn`, `gfx10`) is a [`Model`](model::Model): formats, tables, and the rules that its
+//! operands obey.
 //! [`table`] derives everything that decoding and encoding ask for from it, once a processor. [`forms`] makes
 //! the longer forms of short encodings, [`operand`] reads and writes operands, [`modifiers`] the other
 //! fields; [`taken`] says which an opcode has.

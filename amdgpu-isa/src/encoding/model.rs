@@ -9,7 +9,7 @@ use super::modifiers::ModifierBits;
 use super::table::{Archs, Entry, Row, Tables};
 use crate::signature::{Class, Flags, Spec};
 use crate::{Arch, Encoding, Generation, Illegal, Mods, Operands, Slot};
-use crate::{gfx9, gfx10, gfx11, gfx12};
+use crate::{gcn, gfx10, gfx11, gfx12};
 
 /// Rules for whole instructions.
 pub(crate) type Rules = fn(Arch, &Entry, &Operands, &Mods) -> Result<(), Illegal>;
@@ -36,6 +36,8 @@ pub(crate) struct Model {
     pub(crate) halves: Halves,
     /// What prints without a suffix has one where lanes are permuted.
     pub(crate) names_permutations: bool,
+    /// Comparisons in SDWA print without a suffix.
+    pub(crate) unnamed_sdwa_comparisons: bool,
     /// What a comparison in VOP3 may write.
     pub(crate) comparison_result: Class,
     /// How images name the registers of their address.
@@ -89,6 +91,8 @@ pub(crate) struct OperandBits {
     /// SMEM's IMM: OFFSET holds an immediate. Without the bit it always does, and SOFFSET is a register or
     /// NULL.
     pub(crate) smem_imm: Field,
+    /// SMEM's immediate has no sign.
+    pub(crate) smem_unsigned: bool,
     /// SMEM's text has an immediate of zero, too.
     pub(crate) smem_names_zero: bool,
     /// Low bits that a field lacks of the number of the first scalar register of a resource.
@@ -156,7 +160,8 @@ impl Generation {
     /// Its encodings.
     pub(crate) const fn model(self) -> &'static Model {
         match self {
-            Self::Gfx9 => &gfx9::MODEL,
+            Self::Gfx8 => &gcn::GFX8,
+            Self::Gfx9 => &gcn::GFX9,
             Self::Gfx10 => &gfx10::MODEL,
             Self::Gfx11 => &gfx11::MODEL,
             Self::Gfx12 => &gfx12::MODEL,

@@ -185,7 +185,7 @@ pub(crate) fn width(arch: Arch, entry: &Entry, spec: Spec, mods: &Mods, bits: u6
         }
         Class::BufferAddr => u8::from(mods.idxen) + u8::from(mods.offen),
         Class::BufferData => base + u8::from(mods.tfe),
-        Class::ImageData => image_data_width(entry, spec, mods),
+        Class::ImageData => image_data_width(arch, entry, spec, mods),
         Class::ImageAddress(address) | Class::ImageAddresses(address) if entry.encoding.is_named_image() => {
             named_address_width(entry, (spec.class, address), spec.slot, mods)
         }
@@ -229,13 +229,15 @@ const fn most_addresses(encoding: Encoding) -> u8 {
     }
 }
 
-/// Registers of image data: one a channel, of 16-bit data one for two, and the status of TFE. A gather has
-/// four channels whatever DMASK says; atomics have one or two values of one or two registers.
-fn image_data_width(entry: &Entry, spec: Spec, mods: &Mods) -> u8 {
+/// Registers of image data: one a channel, of 16-bit data one for two where they are packed, and the status
+/// of TFE. A gather has four channels whatever DMASK says; atomics have one or two values of one or two
+/// registers.
+fn image_data_width(arch: Arch, entry: &Entry, spec: Spec, mods: &Mods) -> u8 {
     let gathers = spec.ty == Ty::B128;
     // Hardware returns a status behind the halves of a gather as well. LLVM has no form of three registers,
     // and lists two.
-    let has_form = !(gathers && mods.d16 && has_sampler(entry));
+    let packs = packs_halves(arch, mods);
+    let has_form = !(gathers && packs && has_sampler(entry));
     let status = u8::from(mods.tfe && has_form);
     let channels = if gathers { 4 } else { (mods.dmask.count_ones() as u8).max(1) };
     if entry.flags.has(ATOMIC) {
@@ -244,15 +246,21 @@ fn image_data_width(entry: &Entry, spec: Spec, mods: &Mods) -> u8 {
         // What LLVM has no form for, it lists in the narrowest.
         return if (base..=2 * base + 1).contains(&all) { all } else { base };
     }
-    status + if mods.d16 { channels.div_ceil(2) } else { channels }
+    status + if packs { channels.div_ceil(2) } else { channels }
+}
+
+/// Whether two halves of an image's data share a register.
+fn packs_halves(arch: Arch, mods: &Mods) -> bool {
+    mods.d16 && !arch.has(Feature::UnpackedHalves)
 }
 
 /// A gather takes one channel, an atomic its data: a mask of 1, 3 or 15 by their number.
-pub(crate) fn image_mask(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
+pub(crate) fn image_mask(arch: Arch, entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     let Some(data) = entry.specs.iter().find(|spec| spec.class == Class::ImageData) else { return Ok(()) };
+    let packs = packs_halves(arch, mods);
     let legal = match data.ty {
         // A sample of each pixel may be halves and have a status; a gather has no such form.
-        Ty::B128 => mods.dmask.count_ones() == 1 && !(mods.d16 && mods.tfe && has_sampler(entry)),
+        Ty::B128 => mods.dmask.count_ones() == 1 && !(packs && mods.tfe && has_sampler(entry)),
         _ if !entry.flags.has(ATOMIC) => true,
         // Two values a lane; LLVM takes one where the status fills its place.
         Ty::I64 => matches!((mods.dmask, mods.tfe), (3 | 15, _) | (1, true)),
@@ -283,7 +291,7 @@ fn smem_offset(fields: &mut Fields, entry: &Entry, mods: &Mods, out: &mut Operan
         fields.idle |= soffset.mask();
     }
     if imm {
-        let value = sign_extend(raw, offset.width);
+        let value = if fields.model.bits.smem_unsigned { raw as i32 } else { sign_extend(raw, offset.width) };
         // Buffers are addressed forwards only.
         let is_buffer = entry.specs.iter().any(|spec| spec.slot == Slot::Sbase && spec.ty == Ty::B128);
         if is_buffer && value < 0 {
@@ -782,8 +790,13 @@ fn smem_offset_bits(
         other => Err(Illegal::Kind(kind_name(other))),
     };
     let immediate = |value: i32| {
-        let half = 1_i32 << (offset.width - 1);
-        if (-half..half).contains(&value) {
+        let range = if model.bits.smem_unsigned {
+            0..1_i32 << offset.width
+        } else {
+            let half = 1_i32 << (offset.width - 1);
+            -half..half
+        };
+        if range.contains(&value) {
             Ok(offset.put(value as u32) | model.bits.smem_imm.mask())
         } else {
             Err(Illegal::Immediate(value.into()))

@@ -1,6 +1,6 @@
 //! The shape of a generation's opcode tables, one row an opcode, and the look-up built from them.
 //!
-//! A table (`gfx9/sop2.rs`, …) is a `rows!` list. A row gives an opcode of [`signature`](crate::signature)
+//! A table (`gcn/sop2.rs`, …) is a `rows!` list. A row gives an opcode of [`signature`](crate::signature)
 //! its number, the processors that have it, and what its encodings add. Everything else (decode, encode,
 //! text, effects) is derived.
 
@@ -186,7 +186,7 @@ const fn on(target: Target, spec: Spec) -> Spec {
         (Ty::QuarterMatrix, WaveSize::Wave64) | (Ty::WideKeys, WaveSize::Wave32) => Ty::I32,
         (Ty::Keys, WaveSize::Wave32) | (Ty::WideKeys, WaveSize::Wave64) => Ty::Keys16,
         (Ty::Keys, WaveSize::Wave64) => Ty::Keys8,
-        (ty, _) => ty,
+        (ty, _) => of_halves(target.arch, ty),
     };
     let class = match spec.class {
         class if !target.arch.has(Feature::NoMatrixConstants) => class,
@@ -195,6 +195,17 @@ const fn on(target: Target, spec: Spec) -> Spec {
         class => class,
     };
     Spec { class, ty, ..spec }
+}
+
+/// What several halves of memory take: two a register, or one each.
+const fn of_halves(arch: Arch, ty: Ty) -> Ty {
+    match (ty, arch.has(Feature::UnpackedHalves)) {
+        (Ty::Halves2, false) => Ty::I32,
+        (Ty::Halves2, true) | (Ty::Halves3 | Ty::Halves4, false) => Ty::I64,
+        (Ty::Halves3, true) => Ty::B96,
+        (Ty::Halves4, true) => Ty::B128,
+        (ty, _) => ty,
+    }
 }
 
 /// Marks an absent opcode.
@@ -312,6 +323,7 @@ impl Tables {
             Encoding::Vop3Dpp | Encoding::Vop3Dpp8 | Encoding::Vop3pDpp | Encoding::Vop3pDpp8 => "_e64_dpp",
             Encoding::Vop1Dpp8 | Encoding::Vop2Dpp8 => "_dpp",
             Encoding::Vop1Dpp | Encoding::Vop2Dpp if model.names_permutations => "_dpp",
+            Encoding::VopcSdwa if model.unnamed_sdwa_comparisons => "",
             _ if flags.has(BARE) => "",
             Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc | Encoding::Vintrp => "_e32",
             Encoding::Vop3 if flags.has(E64) => "_e64",

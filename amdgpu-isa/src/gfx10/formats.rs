@@ -50,6 +50,7 @@ pub(super) const OPERAND_BITS: OperandBits = OperandBits {
     acc: |_, _| NONE,
     acc_cd: NONE,
     smem_imm: NONE,
+    smem_unsigned: false,
     smem_names_zero: false,
     resource_shift,
     scratch_sve: NONE,

@@ -87,6 +87,7 @@ pub(crate) const MODEL: Model = Model {
     long_literals: &[Encoding::Vop3, Encoding::Vop3p],
     halves: Halves::Whole,
     names_permutations: true,
+    unnamed_sdwa_comparisons: false,
     comparison_result: Class::Mask,
     addresses: Addresses::FourEach,
     version,

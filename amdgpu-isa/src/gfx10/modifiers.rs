@@ -171,7 +171,7 @@ pub(super) fn used_bits(_: Arch, encoding: Encoding, specs: &[Spec], modifiers: 
 
 /// Bits beside [`used_bits`] that LLVM's disassembler passes over: fields of operands that an opcode lacks,
 /// and gaps. Other bits make the instruction illegal.
-pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> u64 {
+pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags: Flags) -> u64 {
     let of = |slots: &[Slot]| {
         slots
             .iter()
@@ -186,8 +186,10 @@ pub(super) fn ignored_bits(_: Arch, encoding: Encoding, specs: &[Spec], flags: F
         Encoding::Vop1 => of(&[Slot::Src0]),
         Encoding::Vop1Dpp | Encoding::Vop2Dpp => 1 << 49 | idle_permuted(specs, flags, false),
         // The result is EXEC.
-        Encoding::VopcSdwa if flags.has(EXEC_W) => sdwa::ignored(specs, flags) | Field::new(40, 8).mask(),
-        _ if encoding.is_sdwa() => sdwa::ignored(specs, flags),
+        Encoding::VopcSdwa if flags.has(EXEC_W) => {
+            sdwa::ignored(arch, encoding, specs, flags) | Field::new(40, 8).mask()
+        }
+        _ if encoding.is_sdwa() => sdwa::ignored(arch, encoding, specs, flags),
         Encoding::Vop3 if interpolates(specs) => of(&[Slot::Src2]) | Field::new(11, 4).mask(),
         Encoding::Vop3 => {
             let result = if flags.has(EXEC_W) { of(&[Slot::Vdst]) } else { 0 };

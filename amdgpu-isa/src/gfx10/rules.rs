@@ -17,7 +17,7 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
     check_fields(arch, entry, operands, mods)?;
     resources(operands)?;
     if entry.encoding.is_image() {
-        operand::image_mask(entry, mods)?;
+        operand::image_mask(arch, entry, mods)?;
     }
     if entry.op == Op::image_msaa_load && !DIMENSIONS[usize::from(mods.dim & 7)].is_multisampled {
         return Err(Illegal::Field("DIM"));
@@ -37,7 +37,12 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
 }
 
 /// The rules that even a disassembler keeps, for it has no text for what breaks them.
-pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
+pub(super) fn check_fields(
+    arch: Arch,
+    entry: &Entry,
+    operands: &Operands,
+    mods: &Mods,
+) -> Result<(), Illegal> {
     if entry.flags.has(crate::signature::GDS_ONLY) && !mods.gds {
         return Err(Illegal::Field("GDS"));
     }
@@ -55,7 +60,7 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
         return Err(Illegal::Field("DMASK, UNRM or R128"));
     }
     if entry.encoding.is_image() {
-        image(entry, mods)?;
+        image(arch, entry, mods)?;
     }
     if mods.lds && mods.tfe {
         return Err(Illegal::Field("TFE"));
@@ -71,9 +76,9 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
 
 /// An address as long as one can be, in as many dwords as it needs, and data that its mask and its status
 /// leave a width.
-fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
+fn image(arch: Arch, entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     image_dimension(entry, mods)?;
-    image_width(entry, mods)?;
+    image_width(arch, entry, mods)?;
     let address = entry.specs.iter().find_map(|spec| match spec.class {
         Class::ImageAddress(address) | Class::ImageAddresses(address) => Some(address),
         _ => None,

@@ -20,8 +20,8 @@ rows! {
     331 v_fma_f32                ALL [];
     332 v_fma_f64                ALL [];
     333 v_lerp_u8                ALL [];
-    334 v_alignbit_b32           ALL [OPSEL];
-    335 v_alignbyte_b32          ALL [OPSEL];
+    334 v_alignbit_b32           ALL [OPSEL CLAMP];
+    335 v_alignbyte_b32          ALL [OPSEL CLAMP];
     336 v_mullit_f32             ALL [];
     337 v_min3_f32               ALL [];
     338 v_min3_i32               ALL [];

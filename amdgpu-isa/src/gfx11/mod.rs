@@ -79,6 +79,7 @@ pub(crate) const MODEL: Model = Model {
     long_literals: &[Encoding::Vop3, Encoding::Vop3p, Encoding::Vopd],
     halves: Halves::Named,
     names_permutations: true,
+    unnamed_sdwa_comparisons: false,
     comparison_result: Class::Mask,
     addresses: Addresses::OneEach,
     version,

@@ -21,7 +21,7 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
         return Err(Illegal::Field("TFE"));
     }
     if entry.encoding.is_image() {
-        operand::image_mask(entry, mods)?;
+        operand::image_mask(arch, entry, mods)?;
     }
     if entry.encoding == Encoding::Sopc {
         one_literal(&with_half_literals(entry, operands)?)?;
@@ -40,7 +40,12 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
 }
 
 /// The rules that even a disassembler keeps, for it has no text for what breaks them.
-pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
+pub(super) fn check_fields(
+    arch: Arch,
+    entry: &Entry,
+    operands: &Operands,
+    mods: &Mods,
+) -> Result<(), Illegal> {
     if entry.flags.has(crate::signature::GDS_ONLY) && !mods.gds {
         return Err(Illegal::Field("GDS"));
     }
@@ -56,7 +61,7 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
         return Err(Illegal::Field("DMASK, UNRM or R128"));
     }
     if entry.encoding.is_image() {
-        image(entry, mods)?;
+        image(arch, entry, mods)?;
     }
     if entry.flags.has(MIX) && has_scalar_beside_permuted(entry, operands) {
         return Err(Illegal::Kind("a scalar source"));
@@ -81,12 +86,12 @@ fn special_sources(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
 
 /// Several samples where the instruction loads those, an address as long as one can be, and data that its
 /// mask and its status leave a width. What breaks this has no text: LLVM's is that of another form.
-fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
+fn image(arch: Arch, entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     if !DIMENSIONS[usize::from(mods.dim & 7)].is_multisampled && entry.op == Op::image_msaa_load {
         return Err(Illegal::Field("DIM"));
     }
     image_dimension(entry, mods)?;
-    image_width(entry, mods)
+    image_width(arch, entry, mods)
 }
 
 /// `s_waitcnt_vscnt` and its like add a register to their count: LLVM takes none.

@@ -18,8 +18,8 @@ rows! {
     531 v_fma_f32                                    ALL [E64_DPP];
     532 v_fma_f64                                    ALL [];
     533 v_lerp_u8                                    ALL [E64_DPP];
-    534 v_alignbit_b32                               ALL [E64_DPP OPSEL];
-    535 v_alignbyte_b32                              ALL [E64_DPP OPSEL];
+    534 v_alignbit_b32                               ALL [E64_DPP OPSEL CLAMP];
+    535 v_alignbyte_b32                              ALL [E64_DPP OPSEL CLAMP];
     536 v_mullit_f32                                 ALL [E64_DPP];
     537 v_min3_f32                                   ALL [E64_DPP];
     538 v_min3_i32                                   ALL [E64_DPP];

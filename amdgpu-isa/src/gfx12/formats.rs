@@ -45,6 +45,7 @@ pub(super) const OPERAND_BITS: OperandBits = OperandBits {
     acc: no_acc,
     acc_cd: NONE,
     smem_imm: NONE,
+    smem_unsigned: false,
     smem_names_zero: true,
     resource_shift,
     scratch_sve: SCRATCH_SVE,

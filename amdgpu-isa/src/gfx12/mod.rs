@@ -74,6 +74,7 @@ pub(crate) const MODEL: Model = Model {
     long_literals: &[Encoding::Vop3, Encoding::Vop3p, Encoding::Vopd],
     halves: Halves::Quiet,
     names_permutations: true,
+    unnamed_sdwa_comparisons: false,
     comparison_result: Class::Mask,
     addresses: Addresses::Always,
     version,

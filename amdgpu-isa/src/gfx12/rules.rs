@@ -24,7 +24,7 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
         return Err(Illegal::Field("TFE"));
     }
     if entry.encoding.is_image() {
-        operand::image_mask(entry, mods)?;
+        operand::image_mask(arch, entry, mods)?;
     }
     if entry.encoding == Encoding::Sopc {
         one_literal(&with_half_literals(entry, operands)?)?;
@@ -42,7 +42,12 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
 }
 
 /// The rules that even a disassembler keeps, for it has no text for what breaks them.
-pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
+pub(super) fn check_fields(
+    arch: Arch,
+    entry: &Entry,
+    operands: &Operands,
+    mods: &Mods,
+) -> Result<(), Illegal> {
     if entry.encoding.is_vop3p() && has_fixed_high_halves(entry.flags) && mods.op_sel_hi != 0b111 {
         return Err(Illegal::Field("OP_SEL_HI"));
     }
@@ -68,7 +73,7 @@ pub(super) fn check_fields(_: Arch, entry: &Entry, operands: &Operands, mods: &M
         return Err(Illegal::Field("DMASK or R128"));
     }
     if entry.encoding.is_image() {
-        image(entry, mods)?;
+        image(arch, entry, mods)?;
     }
     if has_scalar_beside_permuted(entry, operands) {
         return Err(Illegal::Kind("a scalar source"));
@@ -138,12 +143,12 @@ fn special_sources(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
 
 /// Several samples where the instruction loads those, an address as long as one can be, and data that its
 /// mask and its status leave a width. What breaks this has no text: LLVM's is that of another form.
-fn image(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
+fn image(arch: Arch, entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     if !DIMENSIONS[usize::from(mods.dim & 7)].is_multisampled && entry.op == Op::image_msaa_load {
         return Err(Illegal::Field("DIM"));
     }
     image_dimension(entry, mods)?;
-    image_width(entry, mods)
+    image_width(arch, entry, mods)
 }
 
 /// Whether a source of DPP beside the first is no vector register although it must be one: the second of

@@ -8,7 +8,7 @@ mod operand;
 use super::{EncodeError, Encoding, Inst, Mods, Op, Slot, Value, assemble};
 use crate::encoding::table::{Entry, Specs, Tables};
 use crate::signature::{Class, ImmKind, MIX, Spec};
-use crate::{Arch, Generation, Target};
+use crate::{Arch, Target};
 
 /// Why a line is no instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -143,7 +143,8 @@ fn read(
                 mods.soffset_en = true;
             }
             // Without a bit of its own, a register stands in SOFFSET.
-            mods.soffset_en |= matches!(offset, Value::Scalar(_)) && arch.generation() != Generation::Gfx9;
+            mods.soffset_en |=
+                matches!(offset, Value::Scalar(_)) && arch.generation().model().bits.smem_imm.width == 0;
             continue;
         }
         if matches!(spec.class, Class::ImageAddresses(_)) && spec.slot != Slot::Vaddr {

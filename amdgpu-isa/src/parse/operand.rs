@@ -241,7 +241,7 @@ fn sendmsg(arch: Arch, word: &str) -> Option<i64> {
     }
     match (generation, message, operation, stream) {
         (Generation::Gfx11 | Generation::Gfx12, 0..256, 0, 0) => Some(message),
-        (Generation::Gfx9 | Generation::Gfx10, 0..16, 0..8, 0..4) => {
+        (Generation::Gfx8 | Generation::Gfx9 | Generation::Gfx10, 0..16, 0..8, 0..4) => {
             Some(message | operation << 4 | stream << 8)
         }
         _ => None,

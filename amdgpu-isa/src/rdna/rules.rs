@@ -7,7 +7,7 @@ use crate::encoding::table::Entry;
 use crate::signature::image::ImageAddress;
 use crate::signature::{Class, MIX, Spec, Ty, VCC_R};
 use crate::value::{double_twin, has_inline_twin};
-use crate::{Access, Encoding, Illegal, Mods, Op, Operand, Operands, Slot, Special, Value};
+use crate::{Access, Arch, Encoding, Illegal, Mods, Op, Operand, Operands, Slot, Special, Value};
 
 /// A resource of four or more registers is no NULL, nor is a sampler.
 pub(crate) fn resources(operands: &Operands) -> Result<(), Illegal> {
@@ -148,9 +148,9 @@ pub(crate) fn image_dimension(entry: &Entry, mods: &Mods) -> Result<(), Illegal>
 
 /// The mask of an image's data leaves it a width. What breaks this has no text, but a gather: it says of what
 /// its text leaves out alone, how many values there are.
-pub(crate) fn image_width(entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
+pub(crate) fn image_width(arch: Arch, entry: &Entry, mods: &Mods) -> Result<(), Illegal> {
     let says_width = has_sampler(entry) && !(mods.d16 && mods.tfe);
-    if says_width { Ok(()) } else { operand::image_mask(entry, mods) }
+    if says_width { Ok(()) } else { operand::image_mask(arch, entry, mods) }
 }
 
 fn has_sampler(entry: &Entry) -> bool {

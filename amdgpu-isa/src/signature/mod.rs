@@ -2,7 +2,7 @@
 //! LLVM's text, and properties.
 //!
 //! A file an encoding holds `signatures!` lists: `mnemonic [slot type, …] [properties];`. The tables of a
-//! generation (`gfx9`) give those that it has a number, and say which longer forms there are. `slots` is the
+//! generation (`gcn`) give those that it has a number, and say which longer forms there are. `slots` is the
 //! vocabulary of operands.
 
 mod actions;
@@ -49,6 +49,13 @@ pub(crate) enum Ty {
     /// As that, if an inline constant stands for both halves as well.
     V2F16Splat,
     V2BF16,
+    /// Two halves of memory: a register, or one each ([`Feature::UnpackedHalves`](crate::Feature)): tables
+    /// are built with I32 or I64 in its place.
+    Halves2,
+    /// Three: two registers or three.
+    Halves3,
+    /// Four: two registers or four.
+    Halves4,
     I32,
     F32,
     I64,
@@ -90,6 +97,8 @@ impl Ty {
         match self {
             Self::I16 | Self::Exponent16 | Self::F16 | Self::BF16 | Self::I32 | Self::F32 => 1,
             Self::V2F16 | Self::V2F16Splat | Self::V2BF16 => 1,
+            Self::Halves2 => 1,
+            Self::Halves3 | Self::Halves4 => 2,
             Self::Keys | Self::WideKeys | Self::Keys16 | Self::Keys8 => 1,
             Self::I64 | Self::Lanes | Self::F64 | Self::V2F32 | Self::QuarterMatrix => 2,
             Self::B96 => 3,
@@ -444,6 +453,8 @@ flags! {
     SIGNED_64 = 76;
     /// An atomic whose operand lies in LDS as well.
     SOURCE_IN_LDS = 77;
+    /// The result of its SDWA form is a whole register.
+    SDWA_DWORD = 78;
 }
 
 /// What an opcode takes and does.

@@ -57,6 +57,9 @@ signatures! {
     v_frexp_exp_i32_f32        [vdst I32, src0 F32] [CLAMP];
     v_frexp_mant_f32           [vdst F32, src0 F32] [CLAMP OMOD];
     v_clrexcp                  [] [];
+    v_movreld_b32              [vdst I32, src0 I32] [M0_R CONDITIONAL INDIRECT];
+    v_movrels_b32              [vdst I32, src0_vgpr I32] [M0_R INDIRECT];
+    v_movrelsd_b32             [vdst I32, src0_vgpr I32] [M0_R CONDITIONAL INDIRECT];
     v_screen_partition_4se_b32 [vdst I32, src0 I32] [];
     v_cvt_f16_u16              [vdst F16, src0 I16] [CLAMP OMOD CVT];
     v_cvt_f16_i16              [vdst F16, src0 I16] [CLAMP OMOD CVT];

@@ -20,8 +20,8 @@ signatures! {
     v_fma_f32                       [vdst F32, src0 F32, src1 F32, src2 F32] [CLAMP OMOD];
     v_fma_f64                       [vdst F64, src0 F64, src1 F64, src2 F64] [CLAMP OMOD];
     v_lerp_u8                       [vdst I32, src0 I32, src1 I32, src2 I32] [];
-    v_alignbit_b32                  [vdst I32, src0 I32, src1 I32, src2 I32] [CLAMP];
-    v_alignbyte_b32                 [vdst I32, src0 I32, src1 I32, src2 I32] [CLAMP];
+    v_alignbit_b32                  [vdst I32, src0 I32, src1 I32, src2 I32] [];
+    v_alignbyte_b32                 [vdst I32, src0 I32, src1 I32, src2 I32] [];
     v_min3_f32                      [vdst F32, src0 F32, src1 F32, src2 F32] [CLAMP OMOD];
     v_min3_i32                      [vdst I32, src0 I32, src1 I32, src2 I32] [];
     v_min3_u32                      [vdst I32, src0 I32, src1 I32, src2 I32] [];

@@ -41,7 +41,7 @@ pub(crate) const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
 /// EXP, TGT; RDNA 3 ISA, EXP, TARGET).
 pub(crate) const fn exp_targets(generation: Generation) -> &'static [(Range<u16>, &'static str)] {
     match generation {
-        Generation::Gfx9 => {
+        Generation::Gfx8 | Generation::Gfx9 => {
             &[(0..8, "mrt"), (8..9, "mrtz"), (9..10, "null"), (12..16, "pos"), (32..64, "param")]
         }
         Generation::Gfx10 => &[
@@ -217,6 +217,15 @@ const GFX12_MESSAGES: &[(u16, &str)] = &[
     (0x87, "MSG_RTN_GET_SE_AID_ID"),
 ];
 
+/// GCN 3 ISA, S_SENDMSG.
+const GFX8_MESSAGES: &[(u16, &str)] = &[
+    (1, "MSG_INTERRUPT"),
+    (GS, "MSG_GS"),
+    (GS_DONE, "MSG_GS_DONE"),
+    (4, "MSG_SAVEWAVE"),
+    (SYSTEM, "MSG_SYSMSG"),
+];
+
 /// Vega ISA and RDNA 2 ISA, S_SENDMSG.
 const MESSAGES: &[(u16, &str)] = &[
     (1, "MSG_INTERRUPT"),
@@ -250,6 +259,7 @@ const SYSTEM_OPERATIONS: [&str; 5] =
 /// The messages of a generation: number, and LLVM's name.
 pub(crate) fn messages(generation: Generation) -> &'static [(u16, &'static str)] {
     match generation {
+        Generation::Gfx8 => GFX8_MESSAGES,
         // All but the last.
         Generation::Gfx9 => &MESSAGES[..MESSAGES.len() - 1],
         Generation::Gfx10 => MESSAGES,
@@ -340,6 +350,9 @@ const GFX9_HWREGS: &[NamedHardwareRegister] = &[
     (24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI", Some(Feature::Dies)),
 ];
 
+/// How many of the first of these GFX8 has (GCN 3 ISA, "Hardware registers").
+const GFX8_HWREGS: usize = 7;
+
 /// RDNA 2 ISA, "Hardware registers".
 const GFX10_HWREGS: &[NamedHardwareRegister] = &[
     (1, "HW_REG_MODE", None),
@@ -411,6 +424,7 @@ const GFX12_HWREGS: &[NamedHardwareRegister] = &[
 /// The hardware registers of a processor: number, and LLVM's name.
 pub(crate) fn hardware_registers(arch: Arch) -> impl Iterator<Item = (u16, &'static str)> {
     let all = match arch.generation() {
+        Generation::Gfx8 => &GFX9_HWREGS[..GFX8_HWREGS],
         Generation::Gfx9 => GFX9_HWREGS,
         Generation::Gfx10 => GFX10_HWREGS,
         Generation::Gfx11 => GFX11_HWREGS,

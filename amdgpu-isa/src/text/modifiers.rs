@@ -503,11 +503,11 @@ fn write_split_format(out: &mut String, format: u8) -> fmt::Result {
 /// The format that is left out of the text: one byte, from 0 to 1.
 pub(crate) const DEFAULT_FORMAT: u8 = 1;
 
-/// The formats of typed buffers that have one number, without what LLVM puts before each. GFX9 has two
-/// numbers.
+/// The formats of typed buffers that have one number, without what LLVM puts before each. GFX8
+/// and GFX9 have two numbers.
 pub(crate) const fn buffer_formats(generation: Generation) -> &'static [&'static str] {
     match generation {
-        Generation::Gfx9 => &[],
+        Generation::Gfx8 | Generation::Gfx9 => &[],
         Generation::Gfx10 => &GFX10_FORMATS,
         Generation::Gfx11 | Generation::Gfx12 => &GFX11_FORMATS,
     }

@@ -5,6 +5,7 @@ mod effects;
 mod gfx10;
 mod gfx11;
 mod gfx12;
+mod gfx8;
 mod opcodes;
 mod operations;
 mod processors;

@@ -107,7 +107,7 @@ fn state(target: Target, inst: &Inst, buffer: u64) -> WaveState {
 /// The last dword of a buffer resource of raw dwords.
 fn raw_buffer(target: Target) -> u32 {
     match target.arch.generation() {
-        Generation::Gfx9 => 0x0002_7000,
+        Generation::Gfx8 | Generation::Gfx9 => 0x0002_7000,
         Generation::Gfx10 => 0x3101_6000,
         Generation::Gfx11 | Generation::Gfx12 => 0x3100_4000,
     }

@@ -127,7 +127,9 @@ impl Setup {
         fill(layout.queue_ptr, &pair(queue));
         fill(layout.kernarg_segment_ptr, &pair(kernarg));
         fill(layout.dispatch_id, &pair(1));
-        fill(layout.flat_scratch_init, &pair(SCRATCH_BASE));
+        let scratch_init =
+            if Rules::of(arch.generation()).scratch_by_offset { [0, scratch] } else { pair(SCRATCH_BASE) };
+        fill(layout.flat_scratch_init, &scratch_init);
         fill(layout.private_segment_size, &[scratch]);
         let mut entry = kernel.descriptor_address.wrapping_add_signed(descriptor.entry_offset());
         if let Some(KernargPreload { first, count, offset }) = layout.kernarg_preload {
@@ -236,7 +238,7 @@ impl Setup {
             self.put_ids(wave, workgroup, number, uninitialised);
         }
         if self.arch.has(Feature::ArchitectedFlatScratch) {
-            wave.set_s64(wave.rules.flat_scratch, base);
+            wave.set_flat_scratch(base);
         }
 
         let lanes = &lanes[number as usize];

@@ -142,9 +142,11 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
         }
         let offsets = &hot.imm[..COUNT];
         let reach = offsets.iter().copied().fold(0, u32::max) as usize + 4 * DWORDS;
+        let limit = context.wave.lds_limit();
         if context.lds.is_watched() {
             let addresses = *hot.src[0].row.row(context.wave.rows.file());
-            let is_inside = LanesInLds::of(level, context.lds.asked(), &addresses, exec, reach).is_some();
+            let is_inside =
+                LanesInLds::of(level, context.lds.reached(limit), &addresses, exec, reach).is_some();
             let lanes = Lanes { addresses: &addresses, offsets, dwords: DWORDS, write: WRITE };
             if !is_inside || !note(context, hot, &lanes) {
                 return general(context, hot);
@@ -154,7 +156,7 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
         if !WRITE {
             // A read may overwrite its own addresses: they are kept.
             let (row, mut kept) = (hot.src[0].row.row(file), [level.splat(0); PARTS]);
-            let lds = context.lds.asked();
+            let lds = context.lds.reached(limit);
             let Some(reads) = Reads::<L, DWORDS, COUNT>::of(level, lds, row, &mut kept, &hot.imm, exec)
             else {
                 return general(context, hot);
@@ -170,7 +172,7 @@ impl<const WRITE: bool, const DWORDS: usize, const COUNT: usize> Body for Access
             return hot.next;
         }
         let addresses = hot.src[0].row.row(file);
-        let Some(lanes) = LanesInLds::of(level, context.lds.asked(), addresses, exec, reach) else {
+        let Some(lanes) = LanesInLds::of(level, context.lds.reached(limit), addresses, exec, reach) else {
             return general(context, hot);
         };
         let data = [hot.dst, hot.src[1].row].map(|row| row.group(file));
@@ -216,7 +218,8 @@ impl<const WRITE: bool> Body for Less<WRITE> {
         if context.lds.is_watched() {
             return general(context, hot);
         }
-        let (w, lds) = (&*context.wave, context.lds.asked());
+        let limit = context.wave.lds_limit();
+        let (w, lds) = (&*context.wave, context.lds.reached(limit));
         let row = hot.src[0].row.row(w.rows.file());
         let Some(lanes) = LanesInLds::of(level, lds, row, w.exec, offset + narrow.bytes as usize) else {
             return general(context, hot);
@@ -258,7 +261,7 @@ impl<const WIDE: bool, const RETURNS: bool> Body for Atomic<WIDE, RETURNS> {
         if context.lds.is_watched() || !are_aligned(level, &addresses, exec, hot.imm[0], bytes) {
             return general(context, hot);
         }
-        let lds = context.lds.asked();
+        let lds = context.lds.reached(context.wave.lds_limit());
         let Some(lanes) = LanesInLds::of(level, lds, &addresses, exec, offset + bytes as usize) else {
             return general(context, hot);
         };

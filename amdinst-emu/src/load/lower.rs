@@ -340,7 +340,7 @@ fn lower(inst: Inst, offset: usize, forms: Forms) -> Step {
     }
     // Packed and mixed arithmetic applies its other modifiers itself.
     step.flags.before |= vector && packed && permutes(mods);
-    let memory = memory_ops::access(&inst, forms.sramecc);
+    let memory = memory_ops::access(forms.target.arch, &inst, forms.sramecc);
     let scalar = scalar_memory::access(&inst);
     let needs_extra = vector || memory.is_some() || inst.encoding == Encoding::Smem || sources > 3;
     if inst.operands.iter().any(|operand| is_privileged(operand, forms.rules)) {

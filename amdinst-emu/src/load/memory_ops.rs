@@ -1,6 +1,8 @@
 //! Vector memory and LDS instructions: where an access goes, and what it does there.
 
-use amdgpu_isa::{Components, Encoding, Half, Inst, MemoryAction, Moved, Packing, Slot, Value};
+use amdgpu_isa::{
+    Arch, Components, Encoding, Feature, Half, Inst, MemoryAction, Moved, Packing, Slot, Value,
+};
 
 use crate::program::{Action, MemoryAccess, Part, Space, Typed};
 use crate::wave::{Src, register_row};
@@ -11,7 +13,7 @@ use crate::wave::{Src, register_row};
 /// write the full 32-bit VGPR. Unused bits are set to zero" (CDNA ISA manuals, "16-bit Memory Operations";
 /// the descriptions of the single instructions leave that out). Libraries' kernels count on it: they join two
 /// such loads with `v_or_b32`.
-pub(crate) fn access(inst: &Inst, sramecc: bool) -> Option<MemoryAccess> {
+pub(crate) fn access(arch: Arch, inst: &Inst, sramecc: bool) -> Option<MemoryAccess> {
     let space = match inst.encoding {
         Encoding::Flat => Space::Flat,
         Encoding::Global => Space::Global,
@@ -22,7 +24,8 @@ pub(crate) fn access(inst: &Inst, sramecc: bool) -> Option<MemoryAccess> {
     };
     let told = inst.op.memory_use()?;
     let lds = space == Space::Lds;
-    let action = action(told.action, told.returns || !lds && inst.mods.glc);
+    let moved = if arch.has(Feature::UnpackedHalves) { unpacked(told.action) } else { told.action };
+    let action = action(moved, told.returns || !lds && inst.mods.glc);
     let action = if sramecc { whole_register(action) } else { action };
     let by_slot = |slot| inst.operands.iter().find(|operand| operand.slot == slot);
     let row = |slot| by_slot(slot).and_then(|operand| register_row(operand.value));
@@ -66,10 +69,23 @@ pub(crate) fn access(inst: &Inst, sramecc: bool) -> Option<MemoryAccess> {
         idxen: inst.mods.idxen,
         offen: inst.mods.offen,
         lds_dma: inst.mods.lds || told.moves_lds,
-        typed: typed(inst, told.action, sramecc),
+        typed: typed(inst, moved, sramecc),
         adds_lane: told.adds_lane,
         tfe: inst.mods.tfe,
     })
+}
+
+/// The access where each half has a register.
+fn unpacked(action: MemoryAction) -> MemoryAction {
+    let each = |components: Components| match components.packing {
+        Packing::Halves => Components { packing: Packing::LowHalves, ..components },
+        _ => components,
+    };
+    match action {
+        MemoryAction::LoadFormat(components) => MemoryAction::LoadFormat(each(components)),
+        MemoryAction::StoreFormat(components) => MemoryAction::StoreFormat(each(components)),
+        other => other,
+    }
 }
 
 /// The action where registers are written as a whole.
@@ -108,7 +124,7 @@ pub(super) fn action(action: MemoryAction, returns: bool) -> Action {
 /// Bytes of the registers that have components.
 fn bytes_of(components: Components) -> u8 {
     match components.packing {
-        Packing::Dwords => 4 * components.count,
+        Packing::Dwords | Packing::LowHalves => 4 * components.count,
         Packing::Halves | Packing::HighHalf => 4 * components.count.div_ceil(2),
     }
 }

@@ -24,11 +24,14 @@ use std::collections::BTreeMap;
 use amdgpu_isa::{Op, Special, Target, Value, WaveSize};
 
 use crate::check::{FaultKind, Outcome, Passed, RegisterBank, Trap};
-use crate::memory::{GlobalSync, Ticket};
+use crate::memory::{GlobalSync, SCRATCH_BASE, Ticket};
 use crate::rules::Rules;
 use crate::vectors::Vectors;
 
 pub(crate) use amdgpu_isa::scalar::{EXEC, FLAT_SCRATCH, M0, VCC};
+
+/// FLAT_SCRATCH counts steps of 256 bytes where it is an offset (AMDGPU user guide, "Flat Scratch").
+const SCRATCH_STEP: u32 = 8;
 
 /// MODE.FP16_OVFL: "an overflowed FP16 result is clamped to +/- MAX_FP16, regardless of round mode, while
 /// still preserving true INF values" (Vega ISA manual, "Mode register"). A result that is rounded twice
@@ -435,7 +438,28 @@ impl Wave {
     /// Where the wave's scratch memory begins, as private addresses count.
     #[inline(always)]
     pub(crate) fn flat_scratch(&self) -> u64 {
+        if self.rules.scratch_by_offset {
+            let offset = u64::from(self.s[usize::from(self.rules.flat_scratch) + 1]);
+            return SCRATCH_BASE.wrapping_add(offset << SCRATCH_STEP);
+        }
         self.s64(self.rules.flat_scratch)
+    }
+
+    /// Say where the wave's scratch memory begins, in the form that FLAT_SCRATCH has.
+    pub(crate) fn set_flat_scratch(&mut self, address: u64) {
+        let register = self.rules.flat_scratch;
+        if self.rules.scratch_by_offset {
+            self.set_s32(register, self.scratch.per_lane());
+            self.set_s32(register + 1, (address.wrapping_sub(SCRATCH_BASE) >> SCRATCH_STEP) as u32);
+        } else {
+            self.set_s64(register, address);
+        }
+    }
+
+    /// How many bytes of LDS an instruction reaches, whatever there are.
+    #[inline(always)]
+    pub(crate) fn lds_limit(&self) -> usize {
+        if self.rules.lds_limit_in_m0 { self.s[usize::from(M0)] as usize } else { usize::MAX }
     }
 
     /// Take over what was written to EXEC.

@@ -17,7 +17,7 @@ use crate::model;
 use crate::support::{Random, trials};
 
 /// All of them: their instruction sets differ.
-const ARCHS: [Arch; 6] = crate::targets::PROCESSORS;
+const ARCHS: [Arch; 7] = crate::targets::PROCESSORS;
 
 /// Operations that are tested elsewhere, or belong to another test: matrices, gfx940's and gfx950's own
 /// conversions. `coverage.rs` sees to it that nothing falls between.

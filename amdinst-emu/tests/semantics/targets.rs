@@ -2,9 +2,9 @@
 
 use amdgpu_isa::{Arch, Generation, Target, WaveSize};
 
-/// GFX9.
-pub(crate) const PROCESSORS: [Arch; 6] =
-    [Arch::Gfx900, Arch::Gfx906, Arch::Gfx908, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950];
+/// GFX8 and GFX9.
+pub(crate) const PROCESSORS: [Arch; 7] =
+    [Arch::Gfx803, Arch::Gfx900, Arch::Gfx906, Arch::Gfx908, Arch::Gfx90a, Arch::Gfx942, Arch::Gfx950];
 
 /// RDNA, a processor of each instruction set, in waves of both sizes.
 pub(crate) const RDNA: [Target; 10] = [
@@ -39,9 +39,9 @@ const fn wide(arch: Arch) -> Target {
     Target { arch, wave: WaveSize::Wave64 }
 }
 
-/// Whether a target's processor is of GFX9.
-pub(crate) fn is_gfx9(target: Target) -> bool {
-    target.arch.generation() == Generation::Gfx9
+/// Whether a target's processor is of GFX8 or GFX9.
+pub(crate) fn is_gcn(target: Target) -> bool {
+    matches!(target.arch.generation(), Generation::Gfx8 | Generation::Gfx9)
 }
 
 /// Whether a target's processor is of GFX12.

@@ -317,7 +317,7 @@ const fn shuffle_of_any(target: Option<Target>) -> &'static str {
         Some(Target { arch, wave }) => match (arch.generation(), wave) {
             (Generation::Gfx11, WaveSize::Wave64) => SHUFFLE_OF_HALVES,
             (Generation::Gfx10, WaveSize::Wave64) => SHUFFLE_ONE_BY_ONE,
-            (Generation::Gfx9 | Generation::Gfx12, _)
+            (Generation::Gfx8 | Generation::Gfx9 | Generation::Gfx12, _)
             | (Generation::Gfx10 | Generation::Gfx11, WaveSize::Wave32) => SHUFFLE,
         },
     }

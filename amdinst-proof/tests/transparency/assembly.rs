@@ -114,7 +114,7 @@ impl Assembly {
         let target = Self::target(cpu);
         let arch = target.arch;
         let macros = match arch.generation() {
-            Generation::Gfx9 => include_str!("assembly/gfx9.inc"),
+            Generation::Gfx8 | Generation::Gfx9 => include_str!("assembly/gfx9.inc"),
             Generation::Gfx10 => {
                 concat!(include_str!("assembly/gfx10.inc"), include_str!("assembly/rdna.inc"))
             }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use amdgpu_isa::{Arch, UnknownArch, WaveSize};
+use amdgpu_isa::{Arch, Feature, UnknownArch, WaveSize};
 use amdinst_core::heap::DEFAULT_SIZE;
 use amdinst_core::instrument::Counters;
 use cargo_metadata::{Metadata, MetadataCommand, Package};
@@ -108,11 +108,15 @@ impl KernelPackage {
         }
     }
 
-    /// The code object version for `cpu`, if it is to be another than LLVM's default, which may be older than
-    /// generic processors.
+    /// The code object version for `cpu`, if it is to be another than LLVM's default. That may be older than
+    /// generic processors, or newer than what LLVM compiles right.
     pub fn code_object_version_for(&self, cpu: &str) -> Option<u8> {
-        let generic = Arch::from_name(cpu).filter(|arch| arch.is_generic());
-        self.code_object_version.or_else(|| generic.map(|_| SINCE_GENERIC))
+        let needed = |arch: Arch| match arch {
+            _ if arch.is_generic() => Some(SINCE_GENERIC),
+            _ if !arch.has(Feature::ApertureRegisters) => Some(APERTURES_BY_QUEUE),
+            _ => None,
+        };
+        self.code_object_version.or_else(|| Arch::from_name(cpu).and_then(needed))
     }
 
     /// Where cargo builds it for `cpu`. Where flags differ, the directory does: cargo would rebuild `core` at
@@ -269,6 +273,11 @@ pub fn target(cpu: &str) -> CommandResult<Arch> {
 
 /// The code object version from which on there are generic processors.
 const SINCE_GENERIC: u8 = 6;
+
+/// The last code object version in which the queue says where LDS and scratch are among flat addresses. Later
+/// the hidden arguments do. LLVM 22 has functions that are no kernels read these at address 0xc0, for it
+/// reaches them as a kernel does (`SITargetLowering::loadImplicitKernelArgument`).
+const APERTURES_BY_QUEUE: u8 = 4;
 
 /// Refuses a code object version that does not know a generic processor.
 fn check_version(arch: Arch, version: u8) -> CommandResult<()> {

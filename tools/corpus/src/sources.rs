@@ -10,7 +10,7 @@ use memmap2::Mmap;
 /// The end of the help text: how to get what is known by name.
 pub(crate) const HELP: &str = "\
 Known collections, none of which is part of the project:
-  rocrand    apt-get install librocrand1     80 kernels a target, for gfx900, gfx906, gfx908 and gfx90a
+  rocrand    apt-get install librocrand1     80 kernels a target, for gfx803, gfx900, gfx906, gfx908 and gfx90a
   rocsparse  apt-get install librocsparse0   12,591 kernels a target, for the same; 1.3 GB
   aiter      pip download --no-deps amd-aiter
              python3 -m zipfile -e amd_aiter-*.whl target/corpora/aiter

@@ -20,10 +20,14 @@ impl Target {
     pub fn waves(&self) -> Waves {
         let generation = self.arch.generation();
         let reach = match generation {
-            Generation::Gfx9 | Generation::Gfx12 => 64,
+            Generation::Gfx8 | Generation::Gfx9 | Generation::Gfx12 => 64,
             Generation::Gfx10 | Generation::Gfx11 => 32,
         };
-        Waves { lanes: self.lanes, is_gfx9: generation == Generation::Gfx9, reach: reach.min(self.lanes) }
+        Waves {
+            lanes: self.lanes,
+            is_gfx9: matches!(generation, Generation::Gfx8 | Generation::Gfx9),
+            reach: reach.min(self.lanes),
+        }
     }
 }
 
@@ -41,7 +45,8 @@ impl fmt::Display for Target {
 pub struct Waves {
     /// Lanes of each.
     pub lanes: u32,
-    /// Lanes reach all others of the wave by DPP, as on GFX9: later processors move values within 16 lanes.
+    /// Lanes reach all others of the wave by DPP, as on GFX8 and GFX9: later processors move values within 16
+    /// lanes.
     pub is_gfx9: bool,
     /// Lanes that `ds_bpermute_b32` and `ds_permute_b32` reach: a wave of 64 is two of 32 to them on GFX10
     /// and GFX11.

@@ -5,8 +5,8 @@ pub(crate) use crate::signature::vop3::*;
 
 signatures! {
     // OP_SEL says which half of the third source is read.
-    v_alignbit_b32       [vdst I32, src0 I32, src1 I32, src2 I32] [CLAMP] numbers (b32 b32 b32 b16);
-    v_alignbyte_b32      [vdst I32, src0 I32, src1 I32, src2 I32] [CLAMP] numbers (b32 b32 b32 b16);
+    v_alignbit_b32       [vdst I32, src0 I32, src1 I32, src2 I32] [] numbers (b32 b32 b32 b16);
+    v_alignbyte_b32      [vdst I32, src0 I32, src1 I32, src2 I32] [] numbers (b32 b32 b32 b16);
     v_fma_legacy_f32     [vdst F32, src0 F32, src1 F32, src2 F32] [CLAMP OMOD];
     v_mul_lo_i32         [vdst I32, src0 I32, src1 I32] [];
     v_mullit_f32         [vdst F32, src0 F32, src1 F32, src2 F32] [CLAMP OMOD];

@@ -4,8 +4,8 @@ pub(crate) use crate::signature::rdna::vop3::*;
 use crate::signature::signatures;
 
 signatures! {
-    v_alignbit_b32       [vdst I32, src0 I32, src1 I32, src2 I16] [CLAMP];
-    v_alignbyte_b32      [vdst I32, src0 I32, src1 I32, src2 I16] [CLAMP];
+    v_alignbit_b32       [vdst I32, src0 I32, src1 I32, src2 I16] [];
+    v_alignbyte_b32      [vdst I32, src0 I32, src1 I32, src2 I16] [];
     v_sad_u16            [vdst I32, src0 I32, src1 I32, src2 I32] [CLAMP];
     v_cndmask_b16        [vdst I16, src0 I16, src1 I16, mask_src2 Lanes] [SRC_MODS SILENT_OP_SEL];
     v_maxmin_f32         [vdst F32, src0 F32, src1 F32, src2 F32] [CLAMP OMOD];

@@ -22,6 +22,33 @@ pub(in crate::exec) fn check(
     required: u8,
     lane: usize,
 ) -> Outcome<usize> {
+    check_to(lds, w, (access, usize::MAX), address, bytes, required, lane)
+}
+
+/// As [`check`], of an instruction that reaches no more than M0 says, where M0 says that (AMDGPU user guide,
+/// "M0").
+pub(in crate::exec) fn check_to_m0(
+    lds: &mut Lds,
+    w: &Wave,
+    access: AccessKind,
+    address: u64,
+    bytes: u8,
+    required: u8,
+    lane: usize,
+) -> Outcome<usize> {
+    check_to(lds, w, (access, w.lds_limit()), address, bytes, required, lane)
+}
+
+/// As [`check`], of an instruction that reaches so many bytes, whatever there are.
+fn check_to(
+    lds: &mut Lds,
+    w: &Wave,
+    (access, limit): (AccessKind, usize),
+    address: u64,
+    bytes: u8,
+    required: u8,
+    lane: usize,
+) -> Outcome<usize> {
     let size = u32::from(bytes);
     let write = access != AccessKind::Read;
     if !address.is_multiple_of(u64::from(required)) {
@@ -29,7 +56,7 @@ pub(in crate::exec) fn check(
         let kind = FaultKind::Misaligned { space: MemorySpace::Lds, address, size, required, write };
         return Err(Trap::at_lane(kind, lane));
     }
-    let len = lds.len() as u64;
+    let len = lds.len().min(limit) as u64;
     if address + u64::from(size) > len {
         let passed = || {
             let nearest = NearestAllocation {
@@ -47,7 +74,9 @@ pub(in crate::exec) fn check(
             };
             Passed { wave: w.index, calls: w.calls.steps().collect(), trap: Trap::at_lane(kind, lane) }
         };
-        if let Some(nowhere) = lds.beyond(w.current, address, bytes, (write, w.rules.partly_out), passed)? {
+        if let Some(nowhere) =
+            lds.beyond(w.current, address, bytes, (write, w.rules.partly_out, limit), passed)?
+        {
             return Ok(nowhere);
         }
     }

@@ -10,6 +10,7 @@ mod transpose;
 use amdgpu_isa::{Families, Op};
 
 pub(crate) use exchange::exchanged_lane;
+use memory::check_to_m0;
 pub(super) use memory::{check, load, store, transfer};
 
 use super::atomic_float::FloatRules;
@@ -88,11 +89,12 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
         let address = |offset: i64| base.wrapping_add_signed(offset) & 0xffff_ffff;
         match access.action {
             Action::Atomic { op, bytes, returns } => {
-                let first = check(lds, w, AccessKind::Atomic, address(access.offset), bytes, bytes, lane)?;
+                let first =
+                    check_to_m0(lds, w, AccessKind::Atomic, address(access.offset), bytes, bytes, lane)?;
                 let data = operand(w, access.data[0], lane, bytes);
                 let second = operand(w, access.data[1], lane, bytes);
                 if let Some(offset) = access.second {
-                    let other = check(lds, w, AccessKind::Atomic, address(offset), bytes, bytes, lane)?;
+                    let other = check_to_m0(lds, w, AccessKind::Atomic, address(offset), bytes, bytes, lane)?;
                     let at = [first, other];
                     exchange_two(w, lds, access, bytes, lane, at, [data, second]);
                     continue;
@@ -106,9 +108,11 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
                 }
             }
             action @ Action::Load { bytes, .. } => {
-                let at = check(lds, w, AccessKind::Read, address(access.offset), bytes, 1, lane)?;
+                let at = check_to_m0(lds, w, AccessKind::Read, address(access.offset), bytes, 1, lane)?;
                 let second = match access.second {
-                    Some(second) => Some(check(lds, w, AccessKind::Read, address(second), bytes, 1, lane)?),
+                    Some(second) => {
+                        Some(check_to_m0(lds, w, AccessKind::Read, address(second), bytes, 1, lane)?)
+                    }
                     None => None,
                 };
                 transfer(w, lds, action, at, lane, access.dst);
@@ -117,12 +121,12 @@ fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
                 }
             }
             action @ Action::Store { bytes, .. } => {
-                let at = check(lds, w, AccessKind::Write, address(access.offset), bytes, 1, lane)?;
+                let at = check_to_m0(lds, w, AccessKind::Write, address(access.offset), bytes, 1, lane)?;
                 transfer(w, lds, action, at, lane, access.data[0]);
                 // Equal offsets mean one write, of the first data (Vega ISA manual, "Double Address
                 // Instructions").
                 if let Some(second) = access.second.filter(|second| *second != access.offset) {
-                    let at = check(lds, w, AccessKind::Write, address(second), bytes, 1, lane)?;
+                    let at = check_to_m0(lds, w, AccessKind::Write, address(second), bytes, 1, lane)?;
                     transfer(w, lds, action, at, lane, access.data[1]);
                 }
             }

@@ -1,6 +1,6 @@
 //! `ds_*_src2_*`: atomics whose data lie in LDS as well (Vega ISA manual, "SRC2 Ops").
 
-use super::memory::{check, load, store};
+use super::memory::{check_to_m0, load, store};
 use super::{access_of, no_gds};
 use crate::check::{AccessKind, Outcome};
 use crate::exec::atomic;
@@ -21,8 +21,8 @@ pub(super) fn access(context: &mut Context<'_>, step: &Step) -> Outcome {
     let size = usize::from(bytes);
     for lane in (0..LANES).filter(|lane| exec >> lane & 1 != 0) {
         let [target, source] = addresses(w.rows[usize::from(vaddr)][lane], access.offset as u16);
-        let target = check(lds, w, AccessKind::Atomic, target, bytes, bytes, lane)?;
-        let source = check(lds, w, AccessKind::Read, source, bytes, bytes.min(4), lane)?;
+        let target = check_to_m0(lds, w, AccessKind::Atomic, target, bytes, bytes, lane)?;
+        let source = check_to_m0(lds, w, AccessKind::Read, source, bytes, bytes.min(4), lane)?;
         let (old, data) = (load(lds, target, size), load(lds, source, size));
         store(lds, target, size, atomic::apply(op, bytes, old, data, 0, float_rules));
     }

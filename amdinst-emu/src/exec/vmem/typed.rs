@@ -94,7 +94,9 @@ impl Conversion<'_> {
         });
         let values = match self.typed.packing {
             Packing::Dwords => values,
-            Packing::Halves | Packing::HighHalf => values.map(|value| u32::from(self.format.narrow(value))),
+            Packing::Halves | Packing::LowHalves | Packing::HighHalf => {
+                values.map(|value| u32::from(self.format.narrow(value)))
+            }
         };
         put(w, self.access, self.typed, lane, values);
         Ok(())
@@ -142,6 +144,7 @@ impl Conversion<'_> {
                 let pair = w.rows[row + channel / 2][lane];
                 self.format.widen((pair >> (16 * (channel % 2))) as u16)
             }
+            Packing::LowHalves => self.format.widen(w.rows[row + channel][lane] as u16),
             Packing::HighHalf => self.format.widen((w.rows[row][lane] >> 16) as u16),
         }
     }
@@ -153,7 +156,7 @@ fn put(w: &mut Wave, access: &MemoryAccess, typed: &Typed, lane: usize, values: 
     let row = usize::from(access.dst);
     for (channel, value) in values.into_iter().take(usize::from(typed.channels)).enumerate() {
         match typed.packing {
-            Packing::Dwords => w.rows[row + channel][lane] = value,
+            Packing::Dwords | Packing::LowHalves => w.rows[row + channel][lane] = value,
             Packing::Halves => {
                 let old = &mut w.rows[row + channel / 2][lane];
                 let shift = 16 * (channel % 2);

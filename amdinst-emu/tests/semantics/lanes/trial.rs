@@ -7,6 +7,7 @@ use super::{compare, dpp, sdwa};
 use crate::coverage::Snippet;
 use crate::model::{self, Answer, Args, Kind, Mode};
 use crate::support::{self, Random};
+use crate::targets::is_gcn;
 
 /// Kinds of the result and the sources.
 struct Kinds {
@@ -49,7 +50,7 @@ fn kinds(name: &str, inst: &Inst, target: Target) -> Kinds {
 /// Whether operands of 16 bits are halves of registers, of which the other one stays as it is (RDNA3 ISA,
 /// section 7.2.2).
 fn names_halves(target: Target) -> bool {
-    target.arch.generation() != Generation::Gfx9
+    !is_gcn(target)
 }
 
 /// A mask in scalar registers.

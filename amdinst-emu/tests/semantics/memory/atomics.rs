@@ -2,7 +2,7 @@
 //!
 //! Float rules: CDNA3 ISA, RDNA3 ISA and RDNA4 ISA, "Float Memory Atomics".
 
-use amdgpu_isa::{Arch, Generation, Target};
+use amdgpu_isa::{Arch, Feature, Generation, Target};
 use amdinst_emu::WaveState;
 
 use super::buffers::{resource, structured};
@@ -578,6 +578,8 @@ pub(crate) fn in_device_memory() {
                         if returns { format!("{}, ", register(10, case.bytes)) } else { String::new() };
                     let glc = if returns { " glc" } else { "" };
                     let name = case.memory;
+                    let has_offset = way != "flat" || target.arch.has(Feature::FlatOffsets);
+                    let offset = if has_offset { 16 } else { 0 };
                     let text = match way {
                         "global" => {
                             format!("global_atomic_{name} {result}v[0:1], {data}, off offset:16{glc}")
@@ -585,7 +587,7 @@ pub(crate) fn in_device_memory() {
                         "global saddr" => {
                             format!("global_atomic_{name} {result}v2, {data}, s[2:3] offset:-16{glc}")
                         }
-                        "flat" => format!("flat_atomic_{name} {result}v[0:1], {data} offset:16{glc}"),
+                        "flat" => format!("flat_atomic_{name} {result}v[0:1], {data} offset:{offset}{glc}"),
                         "buffer" => {
                             format!("buffer_atomic_{name} {data}, v2, s[4:7], s8 offen offset:16{glc}")
                         }
@@ -599,7 +601,7 @@ pub(crate) fn in_device_memory() {
                     let mut bench = Bench::new(target, &[&[7; 16], &operands.memory[..], &[9; 16]].concat());
                     let (buffer, places) = (bench.buffer, operands.places);
                     operands.state.mode = WaveState::KERNEL_MODE & !0xf0 | (random.below(16) as u32) << 4;
-                    operands.state.set_vgpr_pair(0, places.map(|place| buffer + place as u64));
+                    operands.state.set_vgpr_pair(0, places.map(|place| buffer + place as u64 + 16 - offset));
                     let start = if way == "global saddr" { 32 } else { 0 };
                     operands.state.set_vgpr(2, places.map(|place| (place + start) as u32));
                     operands.state.set_vgpr(3, places.map(|place| (place / case.bytes) as u32));

@@ -5,9 +5,9 @@
 use amdgpu_isa::{Arch, Generation, Target, WaveSize};
 use amdinst_emu::WaveState;
 
-use super::{Bench, Random, active, number, small, whole};
+use super::{Bench, Random, active, exists, number, small, whole};
 use crate::coverage::is_recording;
-use crate::targets::{RDNA, TARGETS, has_new_names, is_gfx9, is_gfx12};
+use crate::targets::{RDNA, TARGETS, has_new_names, is_gcn, is_gfx12};
 
 /// The upper half of a resource of so many bytes, of 32-bit unsigned integers.
 pub(super) fn resource(target: Target, bytes: u64) -> u64 {
@@ -22,7 +22,7 @@ pub(super) fn structured(target: Target, records: u64) -> u64 {
 /// The format, and of RDNA's resources OOB_SELECT (and GFX10's "Resource Level").
 fn word3(target: Target, out_of_bounds: u64) -> u64 {
     match target.arch.generation() {
-        Generation::Gfx9 => 4 << 15,
+        Generation::Gfx8 | Generation::Gfx9 => 4 << 15,
         Generation::Gfx10 => 20 << 12 | 1 << 24 | out_of_bounds << 28,
         _ => 20 << 12 | out_of_bounds << 28,
     }
@@ -54,7 +54,7 @@ struct Access {
 impl Access {
     fn random(random: &mut Random, target: Target) -> Self {
         let access = Self::any(random, target);
-        if is_gfx9(target) { access } else { access.of_rdna(random) }
+        if is_gcn(target) { access } else { access.of_rdna(random) }
     }
 
     /// Lanes are added where bounds are not checked, or are those of bytes. Where an offset of a swizzled
@@ -120,7 +120,7 @@ impl Access {
         let index = if self.inst_idxen { vgpr_index } else { 0 };
         let offset = if self.inst_offen { vgpr_offset } else { 0 } + self.inst_offset + more;
         let stride = self.const_stride * self.const_stride_scale;
-        let in_range = if !is_gfx9(self.target) {
+        let in_range = if !is_gcn(self.target) {
             let in_structure = index < self.const_num_records && offset + size <= stride;
             match self.const_out_of_bounds {
                 0 => in_structure,
@@ -166,7 +166,7 @@ impl Access {
         };
         let low = base | self.const_stride << 48 | swizzle;
         // GFX9's data format (32 bits) is the upper part of the stride where lanes are added: none there.
-        let format = if self.const_add_tid_enable && is_gfx9(target) {
+        let format = if self.const_add_tid_enable && is_gcn(target) {
             0
         } else {
             word3(target, self.const_out_of_bounds)
@@ -282,7 +282,12 @@ pub(crate) fn loads_and_stores() {
             out_of_range += usize::from(inside == 0);
             in_part += usize::from(inside != 0 && inside != parts);
         }
+        // GFX8 has none of halves.
+        let lacks = |text: &str| target.arch.generation() == Generation::Gfx8 && !exists(target, text);
         let text = access.text(&format!("buffer_load_{load}"), data);
+        if lacks(&text) || lacks(&access.text(&format!("buffer_store_{store}"), data)) {
+            continue;
+        }
         assert_eq!(bench.good(&text, &state), expected, "{target:?} {text}: {access:?}");
         // What no two lanes write has one answer.
         let text = access.text(&format!("buffer_store_{store}"), data);
@@ -331,7 +336,7 @@ pub(crate) fn private_memory() {
         // As many indices as there are lanes.
         let wide = u64::from(target.wave == WaveSize::Wave64);
         let (swizzle, word3) = match target.arch.generation() {
-            Generation::Gfx9 => (1 << 63, 0x00e0_0000),
+            Generation::Gfx8 | Generation::Gfx9 => (1 << 63, 0x00e0_0000),
             Generation::Gfx10 => (1 << 63, word3(target, 2) | 1 << 23 | (2 + wide) << 21),
             _ => (1 << 62, word3(target, 2) | 1 << 23 | (2 + wide) << 21),
         };
@@ -382,7 +387,7 @@ fn the_end_of_a_buffer() {
             ("buffer_atomic_add v8, off, s[4:7], s8 glc", 16, [dword(16), 9]),
         ] {
             // Data formats of RDNA are not executed.
-            if text.contains("format") && !is_gfx9(target) {
+            if text.contains("format") && !is_gcn(target) {
                 continue;
             }
             let mut bench = Bench::new(target, &contents);
@@ -393,7 +398,7 @@ fn the_end_of_a_buffer() {
             state.sgprs[8] = scalar;
             state.set_sgpr_pair(4, bench.buffer);
             // 32 bits, an unsigned integer, x.
-            let selected = if is_gfx9(target) { 4 << 12 | 4 } else { 4 };
+            let selected = if is_gcn(target) { 4 << 12 | 4 } else { 4 };
             state.set_sgpr_pair(6, resource(target, 22) | selected << 32);
             let after = bench.good(text, &state);
             assert_eq!([after.vgpr(8)[0], after.vgpr(9)[0]], expected, "{target:?} {text}, s8 = {scalar}");

@@ -1,11 +1,11 @@
 //! Exchanges between lanes: swizzle, permute, backward permute.
 
-use amdgpu_isa::{Target, WaveSize};
+use amdgpu_isa::{Arch, Target, WaveSize};
 use amdinst_emu::WaveState;
 
 use super::{Bench, Random, active, exists};
 use crate::coverage::Snippet;
-use crate::targets::{PROCESSORS, TARGETS, is_gfx9, is_gfx12};
+use crate::targets::{TARGETS, is_gcn, is_gfx12};
 
 /// The manual's pseudocode for `ds_swizzle_b32` (Vega ISA manual, "DS_SWIZZLE_B32 Details"), line by line.
 fn swizzle(offset: u32, thread_in: &[u32; 64], valid: u64) -> [u32; 64] {
@@ -52,7 +52,7 @@ pub(crate) fn swizzles() {
         state.set_vgpr(0, random.register());
         state.set_vgpr(1, random.register());
         // The opcode's number, 61 on GFX9, is 53 on RDNA.
-        let opcode = if is_gfx9(target) { 61 << 17 } else { 53 << 18 };
+        let opcode = if is_gcn(target) { 61 << 17 } else { 53 << 18 };
         let words = [0xd800_0000 | opcode | offset, 1 << 24];
         let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
         let mut bench = Bench::new(target, &[0]);
@@ -76,7 +76,7 @@ pub(crate) fn examples_of_swizzles() {
         state.set_vgpr(0, std::array::from_fn(|lane| lane as u32 + 1));
         let words: [u32; 2] = [0xd800_0000 | 61 << 17 | offset, 1 << 24];
         let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
-        let arch = PROCESSORS[4];
+        let arch = Arch::Gfx942;
         let mut bench = Bench::new(arch, &[0]);
         let after = Snippet::from_bytes(arch, &bytes).run(&mut bench.machine, &state).expect("a swizzle");
         assert_eq!(after.vgpr(1)[..8], first, "{offset:#x}");
@@ -89,7 +89,7 @@ pub(crate) fn examples_of_swizzles() {
 fn place(target: Target, lane: usize, byte: u32) -> usize {
     let named = (byte / 4) as usize;
     match target.wave {
-        WaveSize::Wave64 if is_gfx9(target) || is_gfx12(target) => named % 64,
+        WaveSize::Wave64 if is_gcn(target) || is_gfx12(target) => named % 64,
         _ => lane / 32 * 32 + named % 32,
     }
 }

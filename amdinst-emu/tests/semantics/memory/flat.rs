@@ -1,11 +1,11 @@
 //! FLAT, GLOBAL and SCRATCH loads and stores: every width, kind of address and aperture.
 
-use amdgpu_isa::{Arch, Target, WaveSize};
+use amdgpu_isa::{Arch, Feature, Generation, Target, WaveSize, opcodes};
 use amdinst_emu::WaveState;
 
 use super::spelling::{flat_offsets, global_offsets};
 use super::{Bench, Random, active, exists, number, small, whole};
-use crate::targets::{TARGETS, is_gfx9, is_gfx12};
+use crate::targets::{TARGETS, is_gcn, is_gfx12};
 
 /// Suffix, bytes.
 const LOADS: [(&str, usize); 14] = [
@@ -108,6 +108,13 @@ pub(crate) fn device_memory() {
                     }
                 };
                 let kind = way.split(' ').next().unwrap_or_default();
+                let name = LOADS.get(round).map_or_else(
+                    || format!("store_{}", STORES[round - LOADS.len()].0),
+                    |(name, _)| format!("load_{name}"),
+                );
+                if !has(target, &format!("{kind}_{name}")) {
+                    continue;
+                }
                 let before = bench.contents();
                 if let Some((name, bytes)) = LOADS.get(round) {
                     let text = format!("{kind}_load_{name} {}, {}", registers(8, *bytes), address(None));
@@ -136,41 +143,57 @@ pub(crate) fn device_memory() {
     }
 }
 
+/// Whether a processor has an instruction of GFX9's name.
+fn has(target: Target, name: &str) -> bool {
+    target.arch.generation() != Generation::Gfx8 || opcodes(target).any(|opcode| opcode.op().name() == name)
+}
+
+/// Has s1 the high half of the addresses of an aperture: where no source is one, the queue says it (AMDGPU
+/// user guide, `amd_queue_t`), and the emulator's constants are what it says.
+fn aperture(target: Target, source: &str, base: u64) -> String {
+    match target.arch.has(Feature::ApertureRegisters) {
+        true => format!("s_mov_b64 s[0:1], {source}"),
+        false => format!("s_mov_b32 s1, {:#x}", base >> 32),
+    }
+}
+
 /// Flat addresses in the shared aperture reach LDS: `src_shared_base` is its first byte.
 #[test]
 pub(crate) fn flat_into_lds() {
     let mut random = Random(31);
     for target in TARGETS {
-        for (name, bytes) in LOADS {
+        let shared = aperture(target, "src_shared_base", amdinst_emu::SHARED_APERTURE);
+        let offset = if target.arch.has(Feature::FlatOffsets) { 16 } else { 0 };
+        for (name, bytes) in LOADS.into_iter().filter(|(name, _)| has(target, &format!("flat_load_{name}"))) {
             let mut state = state(&mut random, target);
             state.lds = random.bytes(4096);
             state.set_vgpr(0, std::array::from_fn(|_| random.below(4000) as u32));
             let load = format!("flat_load_{name}");
-            let text = format!(
-                "s_mov_b64 s[0:1], src_shared_base\nv_mov_b32 v1, s1\n{load} {}, v[0:1] offset:16",
-                registers(8, bytes)
-            );
+            let text =
+                format!("{shared}\nv_mov_b32 v1, s1\n{load} {}, v[0:1] offset:{offset}", registers(8, bytes));
             let after = Bench::new(target, &[0]).good(&text, &state);
             let mut expected = loaded(target, &state, &load, bytes, |lane| {
-                state.lds[state.vgpr(0)[lane] as usize + 16..][..bytes].to_vec()
+                state.lds[state.vgpr(0)[lane] as usize + offset..][..bytes].to_vec()
             });
             expected.vgprs[1] = after.vgpr(1);
             expected.sgprs = after.sgprs;
             assert_eq!(after, expected, "{target:?} {text}");
         }
-        for (name, bytes, first) in STORES {
+        for (name, bytes, first) in
+            STORES.into_iter().filter(|(name, ..)| has(target, &format!("flat_store_{name}")))
+        {
             let mut state = state(&mut random, target);
             state.lds = random.bytes(4096);
             state.set_vgpr(0, std::array::from_fn(|_| random.below(4000) as u32));
             let text = format!(
-                "s_mov_b64 s[0:1], src_shared_base\nv_mov_b32 v1, s1\nflat_store_{name} v[0:1], {} offset:16",
+                "{shared}\nv_mov_b32 v1, s1\nflat_store_{name} v[0:1], {} offset:{offset}",
                 registers(8, bytes)
             );
             let after = Bench::new(target, &[0]).good(&text, &state);
             let mut lds = state.lds.clone();
             for lane in active(state.exec) {
                 let data = data_of(&state, lane);
-                lds[state.vgpr(0)[lane] as usize + 16..][..bytes]
+                lds[state.vgpr(0)[lane] as usize + offset..][..bytes]
                     .copy_from_slice(&data[first..first + bytes]);
             }
             assert_eq!(after.lds, lds, "{target:?} {text}");
@@ -190,18 +213,25 @@ pub(crate) fn private_memory() {
         for round in 0..60 {
             let mut state = state(&mut random, target);
             state.scratch = 256;
-            state.flat_scratch = SCRATCH;
+            let by_offset = target.arch.generation() == Generation::Gfx8;
+            // A size, and an offset of zero.
+            state.flat_scratch = if by_offset { 256 } else { SCRATCH };
             state.set_vgpr(0, std::array::from_fn(|_| random.below(200) as u32));
             let places = state.vgpr(0).map(|place| place as usize);
             let (store, stored, first) = STORES[round % STORES.len()];
             let (load, bytes) = LOADS[round % LOADS.len()];
-            let constant = 4 * random.below(4);
-            let by_flat = "s_mov_b64 s[0:1], src_private_base\nv_mov_b32 v1, s1\n";
+            let constant = if by_offset { 0 } else { 4 * random.below(4) };
+            if !has(target, &format!("flat_store_{store}")) || !has(target, &format!("flat_load_{load}")) {
+                continue;
+            }
+            let private = aperture(target, "src_private_base", amdinst_emu::PRIVATE_APERTURE);
+            let by_flat = format!("{private}\nv_mov_b32 v1, s1\n");
             // By vector offset, by flat address, and (where there is such a form) by both a scalar and a
             // vector offset. RDNA has it with neither, too: all lanes at the same place.
             let (prefix, place) = match round % 5 {
+                _ if by_offset => (&*by_flat, "v[0:1]".to_owned()),
                 0 => ("", "v0, off".to_owned()),
-                1 => (by_flat, "v[0:1]".to_owned()),
+                1 => (&*by_flat, "v[0:1]".to_owned()),
                 2 if exists(target, "scratch_load_dword v1, off, off offset:4") => {
                     ("", "off, off".to_owned())
                 }
@@ -245,7 +275,9 @@ pub(crate) fn private_memory() {
 /// lanes only buffer resources are read so (`memory/buffers.rs`): what they have has room for 64 lanes here.
 #[test]
 pub(crate) fn private_memory_is_interleaved() {
-    for target in TARGETS.into_iter().filter(|target| target.wave == WaveSize::Wave64) {
+    let with_scratch = |target: &Target| has(*target, "scratch_store_dword");
+    let targets = TARGETS.into_iter().filter(|target| target.wave == WaveSize::Wave64);
+    for target in targets.filter(with_scratch) {
         let mut state = WaveState { scratch: 64, flat_scratch: SCRATCH, ..whole(target) };
         state.set_vgpr(0, [8; 64]);
         state.set_vgpr(1, std::array::from_fn(|lane| 1000 + lane as u32));
@@ -270,16 +302,20 @@ pub(crate) fn cache_policies() {
             Arch::Gfx942 | Arch::Gfx950 => &["sc0", "nt", "sc1", "sc0 nt sc1"],
             Arch::Gfx90a => &["glc", "slc", "scc", "glc slc scc"],
             Arch::Gfx1201 => &["th:1", "scope:SCOPE_DEV", "th:3 scope:SCOPE_SYS"],
-            _ if is_gfx9(target) => &["glc", "slc", "glc slc"],
+            _ if is_gcn(target) => &["glc", "slc", "glc slc"],
             _ => &["glc", "slc", "dlc", "glc slc dlc"],
         };
         for policy in policies {
             let mut bench = Bench::new(target, &[1, 2, 3, 4, 5, 6, 7, 8]);
             let mut state = whole(target);
             state.set_vgpr_pair(0, [bench.buffer; 64]);
-            let text = format!(
+            let mut text = format!(
                 "global_load_dword v2, v[0:1], off {policy}\nflat_store_dword v[0:1], v2 offset:4 {policy}"
             );
+            if target.arch.generation() == Generation::Gfx8 {
+                state.set_vgpr_pair(4, [bench.buffer + 4; 64]);
+                text = format!("flat_load_dword v2, v[0:1] {policy}\nflat_store_dword v[4:5], v2 {policy}");
+            }
             let after = bench.good(&text, &state);
             assert_eq!(after.vgpr(2)[..32], [0x0403_0201; 32]);
             assert_eq!(bench.contents(), [1, 2, 3, 4, 1, 2, 3, 4], "{target:?} {policy}");

@@ -1,6 +1,6 @@
 //! Typed buffers: every data and number format, loads and stores, both register packings, selectors.
 
-use amdgpu_isa::{Arch, Encoding, Mods, Op, Value, assemble};
+use amdgpu_isa::{Arch, Encoding, Feature, Generation, Mods, Op, Value, assemble};
 use amdinst_emu::{FaultKind, WaveState};
 
 use super::{Bench, Random, active, keeps_half};
@@ -258,7 +258,8 @@ pub(crate) fn loads_with_the_format_in_the_instruction() {
                                 )
                             };
                             if halves {
-                                let got = after.vgpr(8 + channel / 2)[lane] >> (16 * (channel % 2));
+                                let (register, shift) = half_at(arch, channel);
+                                let got = after.vgpr(register)[lane] >> shift;
                                 let half = if integer {
                                     value
                                 } else {
@@ -270,7 +271,7 @@ pub(crate) fn loads_with_the_format_in_the_instruction() {
                                 assert!(same(got, value, !integer), "{}: {got:#x}, not {value:#x}", what());
                             }
                         }
-                        if halves && count % 2 == 0 {
+                        if halves && !arch.has(Feature::UnpackedHalves) && count % 2 == 0 {
                             let register = 8 + count / 2;
                             let upper = |state: &WaveState| state.vgpr(register)[lane] >> 16;
                             let kept = if keeps_half(arch) { upper(&state) } else { 0 };
@@ -282,6 +283,12 @@ pub(crate) fn loads_with_the_format_in_the_instruction() {
         }
     }
     assert!(covered > 600, "{covered}");
+}
+
+/// The register with a channel's half, and by how many bits it is moved up there: each has a register, or two
+/// share one.
+fn half_at(arch: Arch, channel: usize) -> (usize, usize) {
+    if arch.has(Feature::UnpackedHalves) { (8 + channel, 0) } else { (8 + channel / 2, channel % 2 * 16) }
 }
 
 #[test]
@@ -312,7 +319,8 @@ pub(crate) fn stores_with_the_format_in_the_instruction() {
                     for lane in active(state.exec).filter(|lane| *lane < 56) {
                         for channel in 0..=count.min(widths.len() - 1) {
                             let value = if halves {
-                                let raw = (state.vgpr(8 + channel / 2)[lane] >> (16 * (channel % 2))) as u16;
+                                let (register, shift) = half_at(arch, channel);
+                                let raw = (state.vgpr(register)[lane] >> shift) as u16;
                                 match nfmt {
                                     UINT => u32::from(raw),
                                     SINT => i32::from(raw as i16) as u32,
@@ -386,11 +394,12 @@ pub(crate) fn formats_and_selectors_of_the_resource() {
                     for channel in 0..4 {
                         let value = value(lane, channel);
                         let (register, shift) =
-                            if halves { (8 + channel / 2, channel % 2 * 16) } else { (8 + channel, 0) };
+                            if halves { half_at(arch, channel) } else { (8 + channel, 0) };
                         let [got, old] = [&after, &state].map(|state| state.vgpr(register)[lane] >> shift);
                         let right = match (channel <= last, halves) {
                             (true, true) => same_half(got, halved(value)),
                             (true, false) => same(got, value, !integer),
+                            (false, true) if arch.has(Feature::UnpackedHalves) => got == old,
                             // The other half of the last register.
                             (false, true) if channel == last + 1 && channel % 2 == 1 && !keeps_half(arch) => {
                                 got & 0xffff == 0
@@ -407,17 +416,28 @@ pub(crate) fn formats_and_selectors_of_the_resource() {
             }
         }
         // d16_hi: the x channel in the upper half, the lower one stays or is cleared.
-        let snippet = instruction(arch, "buffer_load_format_d16_hi_x", 1, None);
-        let low = snippet.run(&mut bench.machine, &state).expect("a load").vgpr(8);
-        for lane in active(state.exec) {
-            let kept = if keeps_half(arch) { state.vgpr(8)[lane] & 0xffff } else { 0 };
-            assert_eq!(low[lane] & 0xffff, kept, "{arch}");
-            let whole = after.vgpr(8)[lane];
-            let half = if integer { whole } else { u32::from(f32_to_half(f32::from_bits(whole))) };
-            assert!(same_half(low[lane] >> 16, half), "{arch} {dfmt} {nfmt}: {:#x} of {whole:#x}", low[lane]);
+        if has_high_halves(arch) {
+            let snippet = instruction(arch, "buffer_load_format_d16_hi_x", 1, None);
+            let low = snippet.run(&mut bench.machine, &state).expect("a load").vgpr(8);
+            for lane in active(state.exec) {
+                let kept = if keeps_half(arch) { state.vgpr(8)[lane] & 0xffff } else { 0 };
+                assert_eq!(low[lane] & 0xffff, kept, "{arch}");
+                let whole = after.vgpr(8)[lane];
+                let half = if integer { whole } else { u32::from(f32_to_half(f32::from_bits(whole))) };
+                assert!(
+                    same_half(low[lane] >> 16, half),
+                    "{arch} {dfmt} {nfmt}: {:#x} of {whole:#x}",
+                    low[lane]
+                );
+            }
         }
         stores_by_resource(&mut bench, (dfmt, nfmt), select, &memory, &state);
     }
+}
+
+/// Whether accesses reach the high half of a register alone.
+fn has_high_halves(arch: Arch) -> bool {
+    arch.generation() != Generation::Gfx8
 }
 
 /// A store puts each component from the first of its channels that selects it.
@@ -434,7 +454,9 @@ fn stores_by_resource(
         forms.push((format!("buffer_store_format_{channels}"), last, None));
         forms.push((format!("buffer_store_format_d16_{channels}"), last, Some(0)));
     }
-    forms.push(("buffer_store_format_d16_hi_x".to_owned(), 0, Some(16)));
+    if has_high_halves(arch) {
+        forms.push(("buffer_store_format_d16_hi_x".to_owned(), 0, Some(16)));
+    }
     for (name, last, half) in forms {
         bench.machine.write(bench.buffer, memory).expect("writing");
         instruction(arch, &name, 4, None).run(&mut bench.machine, state).expect("a store");
@@ -448,7 +470,8 @@ fn stores_by_resource(
                 let value = match half {
                     None => state.vgpr(8 + channel)[lane],
                     Some(shift) => {
-                        let raw = (state.vgpr(8 + channel / 2)[lane] >> (16 * (channel % 2)) >> shift) as u16;
+                        let (register, first) = half_at(arch, channel);
+                        let raw = (state.vgpr(register)[lane] >> first >> shift) as u16;
                         match nfmt {
                             UINT => u32::from(raw),
                             SINT => i32::from(raw as i16) as u32,

@@ -10,10 +10,11 @@ mod lds_dma;
 mod scalar;
 mod spelling;
 
-use amdgpu_isa::{Arch, Generation, Target};
+use amdgpu_isa::{Arch, Feature, Target};
 use amdinst_emu::{Config, Fault, Machine, VectorRegister, WaveState};
 
 use crate::coverage::Snippet;
+use crate::targets::is_gcn;
 
 /// A machine with one buffer.
 pub(crate) struct Bench {
@@ -36,6 +37,11 @@ impl Bench {
     pub(crate) fn run(&mut self, text: &str, state: &WaveState) -> Result<WaveState, Fault> {
         let snippet = Snippet::assemble(self.target, &spelling::of(self.target, text))
             .unwrap_or_else(|error| panic!("{}: {error}", self.target.arch));
+        // All of LDS, where M0 says how much of it is there and no instruction takes it for something else.
+        if self.target.arch.has(Feature::LdsLimitInM0) && text.starts_with("ds_") && state.m0 == 0 {
+            let after = snippet.run(&mut self.machine, &WaveState { m0: u32::MAX, ..state.clone() })?;
+            return Ok(WaveState { m0: state.m0, ..after });
+        }
         snippet.run(&mut self.machine, state)
     }
 
@@ -111,8 +117,11 @@ pub(crate) fn number(bytes: &[u8]) -> u64 {
 /// Whether a load to one half of a register keeps the other: not where ECC protects registers (CDNA ISA
 /// manuals, "16-bit Memory Operations"), which no RDNA has.
 pub(crate) fn keeps_half(arch: Arch) -> bool {
-    arch.generation() != Generation::Gfx9
-        || matches!(arch, Arch::Gfx900 | Arch::Gfx902 | Arch::Gfx904 | Arch::Gfx909 | Arch::Gfx90c)
+    !is_gcn(arch.into())
+        || matches!(
+            arch,
+            Arch::Gfx803 | Arch::Gfx900 | Arch::Gfx902 | Arch::Gfx904 | Arch::Gfx909 | Arch::Gfx90c
+        )
 }
 
 /// A register's value after a load of one or two bytes: extended, or in one half beside the old other half or
@@ -147,6 +156,7 @@ pub(crate) fn all() {
     data_share::two_addresses();
     data_share::exchanges_of_two();
     data_share::addressed_by_m0();
+    data_share::lds_ends_where_m0_says();
     data_share::transposing_loads();
     exchange::swizzles();
     exchange::permutes();

@@ -3,7 +3,7 @@
 
 use amdgpu_isa::{Feature, Generation, Target};
 
-use crate::targets::{has_new_names, is_gfx9, is_gfx12};
+use crate::targets::{has_new_names, is_gcn, is_gfx12};
 
 /// Lines of GFX9's text as a target's assembler wants them. What is spelled as that already stays.
 pub(crate) fn of(target: Target, text: &str) -> String {
@@ -51,7 +51,7 @@ fn modifiers(target: Target, name: &str, operands: &str) -> String {
 }
 
 fn mnemonic(target: Target, name: &str) -> String {
-    if is_gfx9(target) {
+    if is_gcn(target) {
         return name.to_owned();
     }
     if !has_new_names(target) {
@@ -175,6 +175,7 @@ fn in_lds(rest: &str, is_gfx12: bool) -> String {
 /// FLAT's fields).
 pub(crate) fn flat_offsets(target: Target) -> (i64, u64) {
     match target.arch.generation() {
+        Generation::Gfx8 => (0, 1),
         Generation::Gfx9 => (0, 1 << 12),
         Generation::Gfx10 => (0, 1 << 11),
         Generation::Gfx11 => (0, 1 << 12),
@@ -185,6 +186,8 @@ pub(crate) fn flat_offsets(target: Target) -> (i64, u64) {
 /// What immediate offsets of GLOBAL and SCRATCH reach.
 pub(crate) fn global_offsets(target: Target) -> (i64, u64) {
     match target.arch.generation() {
+        // There are none.
+        Generation::Gfx8 => (0, 1),
         Generation::Gfx9 | Generation::Gfx11 => (-(1 << 12), 1 << 13),
         Generation::Gfx10 => (-(1 << 11), 1 << 12),
         Generation::Gfx12 => (-(1 << 23), 1 << 24),

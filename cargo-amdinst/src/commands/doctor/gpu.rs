@@ -143,10 +143,10 @@ mod tests {
     #[test]
     fn other_processors_are_left_to_the_emulator() {
         let root = tempfile::tempdir().unwrap();
-        node(root.path(), 1, "gfx_target_version 80003\n");
+        node(root.path(), 1, "gfx_target_version 70001\n");
         let checks = checks(root.path());
         assert_eq!(checks[0].status, Status::Warning);
-        assert_eq!(checks[0].found, "gfx803: not supported");
+        assert_eq!(checks[0].found, "gfx701: not supported");
     }
 
     #[test]

@@ -322,7 +322,7 @@ pub(super) const LDS_BRANCH: &str = "
 #[cfg(test)]
 pub(super) fn assemble(target: Target) -> Result<CodeObject> {
     match target.arch.generation() {
-        Generation::Gfx9 => assemble_text(target, GFX9),
+        Generation::Gfx8 | Generation::Gfx9 => assemble_text(target, GFX9),
         Generation::Gfx10 => assemble_text(target, GFX10),
         Generation::Gfx11 => assemble_text(target, RDNA),
         Generation::Gfx12 => assemble_text(target, GFX12),

@@ -28,6 +28,7 @@ const RULES: &[&str] = &[
     "expected a 11-bit unsigned offset",
     "expected a 12-bit unsigned offset",
     "expected a 20-bit unsigned offset",
+    "flat offset modifier is not supported on this GPU",
     "image address size does not match dim and a16",
     "image data size does not match dmask",
     "inline constants are not allowed for this operand",
@@ -111,6 +112,10 @@ const NAMELESS_CAUSES: &[Nameless] = &[
     Nameless {
         name: "a pair of registers beside a lane permutation",
         holds: |word| word.permutes() && word.is(Illegal::Kind("a register pair")),
+    },
+    Nameless {
+        name: "a part of a register as the result of an SDWA form that adds to it",
+        holds: |word| word.text.starts_with("v_mac_") && word.is(Illegal::Field("DST_SEL")),
     },
     Nameless { name: "a sign of a float of 8 bits", holds: has_signed_byte },
     Nameless {
@@ -292,7 +297,7 @@ fn has_permuted_literal(word: &Evidence<'_>) -> bool {
 /// literal.
 fn has_vector_mask(word: &Evidence<'_>) -> bool {
     let mnemonic = word.text.split(' ').next().unwrap_or_default();
-    let takes_mask = ["_cndmask_", "_co_ci_", "v_addc_co_", "v_subb_co_", "v_subbrev_co_"];
+    let takes_mask = ["_cndmask_", "_co_ci_", "v_addc_", "v_subb_", "v_subbrev_"];
     takes_mask.iter().any(|part| mnemonic.contains(part))
         && matches!(word.reason(), Some(Illegal::ReservedCode(256..)))
 }

@@ -118,6 +118,8 @@ fn merged(batches: Vec<Report>, examples: usize) -> Report {
 
 #[cfg(test)]
 mod tests {
+    use amdgpu_isa::Generation;
+
     use super::referee::Referee;
     use super::*;
 
@@ -138,11 +140,13 @@ mod tests {
     /// and those of RDNA that have what others of their generation have, and more.
     fn distinct() -> impl Iterator<Item = Target> {
         let is_distinct = |target: &Target| {
-            target.arch.generation() == amdgpu_isa::Generation::Gfx9
+            target.arch.generation() == Generation::Gfx9
                 || target.arch.is_generic()
                 || matches!(
                     target.arch,
-                    Arch::Gfx1011
+                    Arch::Gfx803
+                        | Arch::Gfx810
+                        | Arch::Gfx1011
                         | Arch::Gfx1013
                         | Arch::Gfx1030
                         | Arch::Gfx1100

@@ -41,7 +41,10 @@ type Found = BTreeMap<Key, BTreeMap<Example, BTreeSet<Arch>>>;
 /// Lists or compares. `Ok(false)` when the list is another.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     let mut found = Found::new();
-    for arch in Arch::KNOWN.into_iter().filter(|arch| arch.generation() == Generation::Gfx9) {
+    for arch in Arch::KNOWN
+        .into_iter()
+        .filter(|arch| matches!(arch.generation(), Generation::Gfx8 | Generation::Gfx9))
+    {
         eprintln!("   Searching the opcodes of {arch}");
         let blocks = draw::of_each_opcode(arch, options.tries);
         let batches: Vec<Vec<(Key, Example)>> =

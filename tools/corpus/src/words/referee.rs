@@ -227,7 +227,7 @@ pub(super) fn is_suspect(arch: Arch, block: &[u32]) -> bool {
         0b11_1000 | 0b11_1010 => second >> 24 == 0xff,
         // GFX11 has no SDWA. VOP3 has literals from GFX10 on.
         _ if arch.generation() == Generation::Gfx11 => false,
-        0b11_0100 if arch.generation() == Generation::Gfx9 => {
+        0b11_0100 if matches!(arch.generation(), Generation::Gfx8 | Generation::Gfx9) => {
             [second & 0x1ff, second >> 9 & 0x1ff, second >> 18 & 0x1ff].contains(&0xff)
         }
         _ if first >> 31 == 0 && first & 0x1ff == 249 => {

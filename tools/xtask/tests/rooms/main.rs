@@ -193,10 +193,10 @@ const CIRCLES: [(&str, &[&str]); 21] = [
         &[
             "action",
             "encoding",
+            "gcn",
             "gfx10",
             "gfx11",
             "gfx12",
-            "gfx9",
             "rdna",
             "signature",
             "text",

@@ -5,10 +5,10 @@
 //! and some stay uniform. Which opcodes exist is not asked, so that the opcodes that do not exist are drawn
 //! as well.
 
+mod gcn;
 mod gfx10;
 mod gfx11;
 mod gfx12;
-mod gfx9;
 
 use amdgpu_isa::{Arch, Generation, Target, opcodes};
 
@@ -88,7 +88,7 @@ fn block(arch: Arch, random: &mut Random) -> Vec<u32> {
     }
     // The flipped bit may ask for a literal, or for one more dword.
     let needed = match arch.generation() {
-        Generation::Gfx9 => gfx9::needed,
+        Generation::Gfx8 | Generation::Gfx9 => gcn::needed,
         Generation::Gfx10 => gfx10::needed,
         Generation::Gfx11 => gfx11::needed,
         Generation::Gfx12 => gfx12::needed,
@@ -134,7 +134,7 @@ enum Kind {
 /// The shapes of every encoding of a processor.
 fn shapes(arch: Arch) -> &'static [Shape] {
     match arch.generation() {
-        Generation::Gfx9 => gfx9::SHAPES,
+        Generation::Gfx8 | Generation::Gfx9 => gcn::SHAPES,
         Generation::Gfx10 => gfx10::SHAPES,
         Generation::Gfx11 => gfx11::SHAPES,
         Generation::Gfx12 => gfx12::SHAPES,
@@ -162,7 +162,7 @@ fn of_shape(arch: Arch, shape: &Shape, opcode: Option<u64>, random: &mut Random)
         bits = bits & !(((1 << width) - 1) << lsb) | opcode << lsb;
     }
     match arch.generation() {
-        Generation::Gfx9 => gfx9::complete(arch, shape, bits, random),
+        Generation::Gfx8 | Generation::Gfx9 => gcn::complete(arch, shape, bits, random),
         Generation::Gfx10 => gfx10::complete(shape, bits, random),
         Generation::Gfx11 => gfx11::complete(shape, bits, random),
         Generation::Gfx12 => gfx12::complete(shape, bits, random),

@@ -7,16 +7,24 @@ use crate::encoding::operand;
 use crate::encoding::sdwa;
 use crate::encoding::table::Entry;
 use crate::signature::{
-    ATOMIC, Class, DOT, DPP, FLOAT, FROM_LDS, GDS_ONLY, MAI, NO_DST_SEL, NO_OPSEL, REVERSED, SMALL_FLOATS,
-    SPARSE, Ty, VCC_R,
+    ATOMIC, Class, DOT, DPP, FLOAT, FROM_LDS, GDS_ONLY, M0_R, MAI, NO_DST_SEL, NO_OPSEL, REVERSED,
+    SDWA_DWORD, SMALL_FLOATS, SPARSE, Ty, VCC_R,
 };
 use crate::{
     Access, Arch, Encoding, Feature, Illegal, Mods, Op, Operand, Operands, SdwaSel, Slot, Special, Value,
+    scalar,
 };
 
 /// Judges an instruction whose operands and modifiers are legal each.
 pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods) -> Result<(), Illegal> {
     check_fields(arch, entry, operands, mods)?;
+    if !arch.has(Feature::Xnack) {
+        xnack_mask(operands)?;
+    }
+    // LLVM's assembler takes no other, though its disassembler prints them.
+    if entry.flags.has(SDWA_DWORD) && mods.sdwa.is_some_and(|sdwa| sdwa.dst_sel != SdwaSel::Dword) {
+        return Err(Illegal::Field("DST_SEL"));
+    }
     match entry.encoding {
         encoding if encoding.is_vector_alu() => {
             constant_bus(entry, operands)?;
@@ -33,9 +41,21 @@ pub(super) fn check(arch: Arch, entry: &Entry, operands: &Operands, mods: &Mods)
             let apart = entry.flags.has(MAI) && !entry.flags.has(SPARSE) && !entry.flags.has(SMALL_FLOATS);
             if apart { matrix_overlap(operands) } else { Ok(()) }
         }
-        Encoding::Mimg => operand::image_mask(entry, mods),
+        Encoding::Mimg => operand::image_mask(arch, entry, mods),
+        Encoding::Flat if mods.offset != 0 && !arch.has(Feature::FlatOffsets) => {
+            Err(Illegal::Field("OFFSET"))
+        }
         _ => Ok(()),
     }
+}
+
+/// Without replay of accesses there is no XNACK_MASK.
+fn xnack_mask(operands: &Operands) -> Result<(), Illegal> {
+    const HALVES: [Value; 2] = [Value::Scalar(scalar::XNACK_MASK), Value::Scalar(scalar::XNACK_MASK + 1)];
+    if operands.iter().any(|operand| HALVES.contains(&operand.value)) {
+        return Err(Illegal::Kind("XNACK_MASK"));
+    }
+    Ok(())
 }
 
 /// The rules that even a disassembler keeps, for it has no text for what breaks them.
@@ -64,7 +84,9 @@ pub(super) fn check_fields(
     }
     match entry.encoding {
         // LLVM's text of an atomic that has halves and a status is that of another form.
-        Encoding::Mimg if entry.flags.has(ATOMIC) && mods.d16 && mods.tfe => operand::image_mask(entry, mods),
+        Encoding::Mimg if entry.flags.has(ATOMIC) && mods.d16 && mods.tfe => {
+            operand::image_mask(arch, entry, mods)
+        }
         Encoding::Sop2 | Encoding::Sopc => one_literal(operands),
         Encoding::Flat | Encoding::Global => returning_float(arch, entry, operands, mods),
         _ => Ok(()),
@@ -105,6 +127,9 @@ fn constant_bus(entry: &Entry, operands: &Operands) -> Result<(), Illegal> {
     let mut values = ArrayVec::<(Value, u8), 8>::new();
     if entry.flags.has(VCC_R) {
         values.push((Value::VCC, 2));
+    }
+    if entry.flags.has(M0_R) {
+        values.push((Value::M0, 1));
     }
     for operand in operands.iter().filter(|operand| operand.access == Access::Read) {
         // The lane that `v_writelane_b32` writes may come from M0 beside the value.

@@ -7,8 +7,8 @@ use crate::encoding::model::OperandBits;
 use crate::encoding::table::{Entry, Tables};
 use crate::{Encoding, Slot};
 
-/// The encodings, those of four dwords aside.
-pub(super) const ENCODINGS: &[Encoding] = &[
+/// Those of GFX9, those of four dwords aside.
+pub(super) const GFX9: &[Encoding] = &[
     Encoding::Sop2,
     Encoding::Sopk,
     Encoding::Sop1,
@@ -36,11 +36,38 @@ pub(super) const ENCODINGS: &[Encoding] = &[
     Encoding::Exp,
 ];
 
+/// Those of GFX8.
+pub(super) const GFX8: &[Encoding] = &[
+    Encoding::Sop2,
+    Encoding::Sopk,
+    Encoding::Sop1,
+    Encoding::Sopc,
+    Encoding::Sopp,
+    Encoding::Smem,
+    Encoding::Vop1,
+    Encoding::Vop1Sdwa,
+    Encoding::Vop1Dpp,
+    Encoding::Vop2,
+    Encoding::Vop2Sdwa,
+    Encoding::Vop2Dpp,
+    Encoding::Vopc,
+    Encoding::VopcSdwa,
+    Encoding::Vop3,
+    Encoding::Vintrp,
+    Encoding::Ds,
+    Encoding::Flat,
+    Encoding::Mubuf,
+    Encoding::Mtbuf,
+    Encoding::Mimg,
+    Encoding::Exp,
+];
+
 /// Bits beside the slots.
 pub(super) const OPERAND_BITS: OperandBits = OperandBits {
     acc: acc_bit,
     acc_cd: ACC_CD,
     smem_imm: SMEM_IMM,
+    smem_unsigned: false,
     smem_names_zero: false,
     resource_shift,
     scratch_sve: SCRATCH_SVE,
@@ -53,6 +80,14 @@ pub(super) const OPERAND_BITS: OperandBits = OperandBits {
     exp_compr: EXP_COMPR,
     opcode_high,
     vopd_opcode_y: Field::new(0, 0),
+};
+
+/// As those, on GFX8: SDWA has neither scalar sources nor a result but VCC.
+pub(super) const GFX8_OPERAND_BITS: OperandBits = OperandBits {
+    smem_unsigned: true,
+    sdwa_scalar: [Field::new(0, 0); 2],
+    sdwa_sdst: Field::new(0, 0),
+    ..OPERAND_BITS
 };
 
 /// SRC0's code that announces an SDWA dword.
@@ -79,7 +114,7 @@ const fn segment(value: u64) -> Format {
     Format { prefix: base.prefix | value << 14, prefix_mask: base.prefix_mask | 0b11 << 14, ..base }
 }
 
-/// GFX9 has no such encoding, and none of its tables names it.
+/// Neither has such an encoding, and none of the tables names it.
 const fn foreign(_: Encoding) -> Format {
     panic!("an encoding of another generation")
 }
@@ -179,6 +214,16 @@ pub(super) const fn field_of(encoding: Encoding, slot: Slot) -> Field {
         _ => (0, 0),
     };
     Field::new(lsb, width)
+}
+
+/// As that, on GFX8.
+pub(super) const fn gfx8_field_of(encoding: Encoding, slot: Slot) -> Field {
+    match (encoding, slot) {
+        (Encoding::Smem, Slot::Offset) => Field::new(32, 20),
+        // Comparisons write VCC alone.
+        (Encoding::VopcSdwa, Slot::Sdst) => Field::new(0, 0),
+        _ => field_of(encoding, slot),
+    }
 }
 
 /// SMEM's IMM bit: OFFSET holds an immediate.

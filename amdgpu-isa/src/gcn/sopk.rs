@@ -25,5 +25,5 @@ rows! {
     17  s_getreg_b32       ALL [];
     18  s_setreg_b32       ALL [];
     20  s_setreg_imm32_b32 ALL [];
-    21  s_call_b64         ALL [];
+    21  s_call_b64         SINCE_900 [];
 }

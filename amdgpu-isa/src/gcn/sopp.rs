@@ -35,5 +35,5 @@ rows! {
     27  s_endpgm_saved             ALL [];
     28  s_set_gpr_idx_off          ALL [];
     29  s_set_gpr_idx_mode         ALL [];
-    30  s_endpgm_ordered_ps_done   ALL [];
+    30  s_endpgm_ordered_ps_done   SINCE_900 [];
 }

@@ -63,7 +63,7 @@ rows! {
     63  image_sample_c_lz_o    BEFORE_90A [];
     64  image_gather4          BEFORE_90A [];
     65  image_gather4_cl       BEFORE_90A [];
-    66  image_gather4h         BEFORE_90A [];
+    66  image_gather4h         V9_BEFORE_90A [];
     68  image_gather4_l        BEFORE_90A [];
     69  image_gather4_b        BEFORE_90A [];
     70  image_gather4_b_cl     BEFORE_90A [];

@@ -1,8 +1,7 @@
 //! The modifiers of each encoding, and which of the other bits mean something.
 
 use super::formats::{
-    ACC_CD, EXP_COMPR, SCRATCH_SVE, SDWA_S0, SDWA_S1, SDWA_SD, SMEM_IMM, acc_bit, exp_en, field_of,
-    format_of, opcode_high,
+    ACC_CD, EXP_COMPR, SCRATCH_SVE, SMEM_IMM, acc_bit, exp_en, field_of, format_of, opcode_high,
 };
 use super::scaled;
 use crate::encoding::format::{Field, ModifierList};
@@ -46,7 +45,8 @@ fn rows(opcode: &OpcodeTraits<'_>) -> &'static [Row] {
 }
 
 const SMEM: &[Row] = &[
-    Row::at(M::SoffsetEn, 14, 1).when(|op| op.any(|spec| spec.class == Class::SmemOffset)),
+    Row::at(M::SoffsetEn, 14, 1)
+        .when(|op| op.supports(Feature::TwoScalarOffsets) && op.any(|spec| spec.class == Class::SmemOffset)),
     Row::at(M::Glc, 16, 1).when(|op| op.specs.len() > 1 && op.any(|spec| spec.class == Class::Sdata)),
 ];
 
@@ -118,7 +118,9 @@ const DS: &[Row] = &[
 ];
 
 const FLAT: &[Row] = &[
-    Row::at(M::Offset, 0, 12).when(|op| op.encoding == Encoding::Flat),
+    Row::at(M::Offset, 0, 12).when(|op| op.encoding == Encoding::Flat && op.supports(Feature::FlatOffsets)),
+    // LLVM's disassembler reads 13 bits.
+    Row::at(M::Offset, 0, 13).when(|op| op.encoding == Encoding::Flat && !op.supports(Feature::FlatOffsets)),
     Row::at(M::SignedOffset, 0, 13).when(|op| op.encoding != Encoding::Flat),
     Row::at(M::Lds, 13, 1).when(|op| op.has(TO_LDS) && !op.supports(Feature::LdsLoadsByOpcode)),
     Row::at(M::Glc, 16, 1).when(returns),
@@ -157,7 +159,8 @@ const MIMG: &[Row] = &[
     Row::at(M::Unorm, 12, 1),
     Row::at(M::Glc, 13, 1),
     Row::at(M::Da, 14, 1),
-    Row::at(M::A16, 15, 1),
+    Row::at(M::A16, 15, 1).when(|op| op.supports(Feature::HalfCoordinates)),
+    Row::at(M::R128, 15, 1).when(|op| !op.supports(Feature::HalfCoordinates)),
     Row::at(M::Tfe, 16, 1).when(|op| op.supports(Feature::FailStatus)),
     Row::at(M::Lwe, 17, 1),
     Row::at(M::Slc, 25, 1),
@@ -211,9 +214,12 @@ pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifier
         used |= bits.field.put(bits.mask);
     }
     for spec in specs.iter().filter(|spec| !matches!(spec.slot, Slot::ScaleA | Slot::ScaleB)) {
-        used |= field_of(encoding, spec.slot).mask();
+        used |= (arch.generation().model().field)(encoding, spec.slot).mask();
         used |= match spec.class {
-            Class::SmemOffset => SMEM_IMM.mask() | field_of(encoding, Slot::Soffset).mask(),
+            Class::SmemOffset if arch.has(Feature::TwoScalarOffsets) => {
+                SMEM_IMM.mask() | field_of(encoding, Slot::Soffset).mask()
+            }
+            Class::SmemOffset => SMEM_IMM.mask(),
             Class::MatrixAb => acc_bit(encoding, spec.slot).mask(),
             Class::MatrixC | Class::MatrixD => ACC_CD.mask(),
             Class::VgprOrAgpr | Class::GwsData | Class::BufferData | Class::ImageData
@@ -226,10 +232,11 @@ pub(super) fn used_bits(arch: Arch, encoding: Encoding, specs: &[Spec], modifier
             _ => 0,
         };
         if matches!(encoding, Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa) {
+            let bits = arch.generation().model().bits;
             used |= match spec.slot {
-                Slot::Src0 if spec.class == Class::SdwaSrc => SDWA_S0.mask(),
-                Slot::Src1 => SDWA_S1.mask(),
-                Slot::Sdst => SDWA_SD.mask(),
+                Slot::Src0 if spec.class == Class::SdwaSrc => bits.sdwa_scalar[0].mask(),
+                Slot::Src1 => bits.sdwa_scalar[1].mask(),
+                Slot::Sdst => bits.sdwa_sdst.mask(),
                 _ => 0,
             };
         }
@@ -252,7 +259,7 @@ pub(super) fn ignored_bits(arch: Arch, encoding: Encoding, specs: &[Spec], flags
         Encoding::Vop1Dpp | Encoding::Vop2Dpp => {
             of(&[Slot::Src0]) | Field::new(49, 2).mask() | idle_modifiers(encoding, specs, flags)
         }
-        _ if encoding.is_sdwa() => sdwa::ignored(specs, flags),
+        _ if encoding.is_sdwa() => sdwa::ignored(arch, encoding, specs, flags),
         Encoding::Vop3 if interpolates(specs) => {
             let op_sel = if flags.has(OPSEL) { 1 << 12 } else { Field::new(11, 4).mask() };
             of(&[Slot::Src2]) | op_sel

@@ -54,9 +54,9 @@ rows! {
     46  s_cbranch_join         ALL [];
     48  s_abs_i32              ALL [];
     50  s_set_gpr_idx_idx      ALL [];
-    51  s_andn1_saveexec_b64   ALL [];
-    52  s_orn1_saveexec_b64    ALL [];
-    53  s_andn1_wrexec_b64     ALL [];
-    54  s_andn2_wrexec_b64     ALL [];
-    55  s_bitreplicate_b64_b32 ALL [];
+    51  s_andn1_saveexec_b64   SINCE_900 [];
+    52  s_orn1_saveexec_b64    SINCE_900 [];
+    53  s_andn1_wrexec_b64     SINCE_900 [];
+    54  s_andn2_wrexec_b64     SINCE_900 [];
+    55  s_bitreplicate_b64_b32 SINCE_900 [];
 }

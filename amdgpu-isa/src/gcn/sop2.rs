@@ -49,13 +49,13 @@ rows! {
     41  s_cbranch_g_fork  ALL [];
     42  s_absdiff_i32     ALL [];
     43  s_rfe_restore_b64 ALL [];
-    44  s_mul_hi_u32      ALL [];
-    45  s_mul_hi_i32      ALL [];
-    46  s_lshl1_add_u32   ALL [];
-    47  s_lshl2_add_u32   ALL [];
-    48  s_lshl3_add_u32   ALL [];
-    49  s_lshl4_add_u32   ALL [];
-    50  s_pack_ll_b32_b16 ALL [];
-    51  s_pack_lh_b32_b16 ALL [];
-    52  s_pack_hh_b32_b16 ALL [];
+    44  s_mul_hi_u32      SINCE_900 [];
+    45  s_mul_hi_i32      SINCE_900 [];
+    46  s_lshl1_add_u32   SINCE_900 [];
+    47  s_lshl2_add_u32   SINCE_900 [];
+    48  s_lshl3_add_u32   SINCE_900 [];
+    49  s_lshl4_add_u32   SINCE_900 [];
+    50  s_pack_ll_b32_b16 SINCE_900 [];
+    51  s_pack_lh_b32_b16 SINCE_900 [];
+    52  s_pack_hh_b32_b16 SINCE_900 [];
 }

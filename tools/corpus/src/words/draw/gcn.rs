@@ -1,4 +1,4 @@
-//! The shapes of GFX9's words.
+//! The shapes of GFX8's and GFX9's words. (Those that GFX8 lacks are illegal there.)
 
 use amdgpu_isa::Arch;
 
