@@ -148,7 +148,7 @@ impl<'a> KernelBuild<'a> {
 }
 
 impl CompiledKernels<'_> {
-    /// Instruments what was compiled, and writes the files of each package and its manifest.
+    /// Instruments compiled kernels, and writes the files of each package and its manifest.
     ///
     /// # Errors
     /// Code objects that cannot be read, files that cannot be written. Results of earlier builds stay as they
