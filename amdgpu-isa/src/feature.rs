@@ -132,6 +132,8 @@ pub enum Feature {
     TwoScalarOffsets,
     /// Coordinates of images may be halves (`FeatureR128A16`, `FeatureA16`).
     HalfCoordinates,
+    /// `ds_swizzle_b32` rotates lanes, and exchanges those of a Fourier transform.
+    SwizzleModes,
     /// Where LDS and scratch are among flat addresses is a source of instructions (`FeatureApertureRegs`).
     ApertureRegisters,
     /// Immediate offsets of FLAT instructions (`FeatureFlatInstOffsets`).
@@ -190,6 +192,7 @@ pub(crate) const GFX900: Features = Features::of([
     F::HalfCoordinates,
     F::FlatOffsets,
     F::ApertureRegisters,
+    F::SwizzleModes,
     F::Xnack,
     F::GlobalDataShare,
     F::LdsDirect,
@@ -209,6 +212,7 @@ pub(crate) const GFX90A: Features = Features::of([
     F::HalfCoordinates,
     F::FlatOffsets,
     F::ApertureRegisters,
+    F::SwizzleModes,
     F::Xnack,
     F::SramEcc,
     F::AccumulationVgprs,
@@ -254,6 +258,7 @@ pub(crate) const GFX1010: Features = Features::of([
     F::HalfCoordinates,
     F::FlatOffsets,
     F::ApertureRegisters,
+    F::SwizzleModes,
     F::Xnack,
     F::GlobalDataShare,
     F::LdsDirect,
@@ -281,6 +286,7 @@ pub(crate) const GFX1100: Features = Features::of([
     F::HalfCoordinates,
     F::FlatOffsets,
     F::ApertureRegisters,
+    F::SwizzleModes,
     F::PackedWorkItemIds,
     F::GlobalDataShare,
     F::FailStatus,

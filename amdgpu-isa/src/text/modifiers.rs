@@ -55,7 +55,7 @@ pub(super) fn write(out: &mut String, arch: Arch, inst: &Inst, entry: &Entry) ->
             }
         }
         encoding if encoding.is_dpp() || encoding.is_dpp8() => write_permutation(out, arch, mods)?,
-        Encoding::Ds => write_ds(out, entry, mods)?,
+        Encoding::Ds => write_ds(out, arch, entry, mods)?,
         Encoding::Flat | Encoding::Global | Encoding::Scratch => {
             write_offset(out, mods.offset)?;
             write_cache_policy(out, arch, entry, mods)?;
@@ -395,7 +395,7 @@ fn write_dpp(out: &mut String, arch: Arch, dpp: &DppCtrl) -> fmt::Result {
     Ok(())
 }
 
-fn write_ds(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
+fn write_ds(out: &mut String, arch: Arch, entry: &Entry, mods: &Mods) -> fmt::Result {
     if entry.flags.has(TWO_OFFSETS) {
         for (name, offset) in [("offset0", mods.offset), ("offset1", mods.offset1.into())] {
             if offset != 0 {
@@ -403,7 +403,7 @@ fn write_ds(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
             }
         }
     } else if entry.flags.has(SWIZZLE) {
-        write_swizzle(out, mods.offset as u16)?;
+        write_swizzle(out, arch, mods.offset as u16)?;
     } else {
         write_offset(out, mods.offset)?;
     }
@@ -412,12 +412,13 @@ fn write_ds(out: &mut String, entry: &Entry, mods: &Mods) -> fmt::Result {
 }
 
 /// Lane patterns of `ds_swizzle_b32` (Vega ISA, DS_SWIZZLE_B32).
-fn write_swizzle(out: &mut String, offset: u16) -> fmt::Result {
+fn write_swizzle(out: &mut String, arch: Arch, offset: u16) -> fmt::Result {
     if offset == 0 {
         return Ok(());
     }
     out.push_str(" offset:");
     match offset {
+        0xc000.. if !arch.has(Feature::SwizzleModes) => return write!(out, "{offset}"),
         0xe000.. => return write!(out, "swizzle(FFT,{})", offset & 0x1f),
         0xc000..0xe000 => return write!(out, "swizzle(ROTATE,{},{})", offset >> 10 & 1, offset >> 5 & 0x1f),
         0x8000..0x8100 => {

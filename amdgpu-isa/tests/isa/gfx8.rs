@@ -104,6 +104,14 @@ fn lds_needs_m0() {
     assert!(!reads(GFX803, "ds_bpermute_b32 v0, v1, v2"));
 }
 
+/// What GFX9 takes for other patterns of lanes is a number.
+#[test]
+fn swizzles_have_no_modes() {
+    assert_eq!(words(GFX803, "ds_swizzle_b32 v0, v0 offset:55922"), [0xd87a_da72, 0]);
+    let later = decode(Arch::Gfx900, &bytes(&[0xd87a_da72, 0])).unwrap();
+    assert_eq!(later.text(Arch::Gfx900), "ds_swizzle_b32 v0, v0 offset:swizzle(ROTATE,0,19)");
+}
+
 /// Four bits count operations of vector memory, of which GFX9 counts six.
 #[test]
 fn waits_have_four_bits() {
