@@ -12,7 +12,7 @@ mod wave;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use amdinst_launch::language::{self, Argument, Expectation, Save, Selector};
+use amdinst_launch::language::{self, Argument, ElementAt, Expectation, Save, Selector};
 use amdinst_report::Gate;
 use amdinst_report::resources::ResourceLimit;
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -527,6 +527,10 @@ pub struct RunArgs {
     /// Compare a buffer argument with a file after the launch, see below; may be repeated
     #[arg(long, value_name = "ARG=FILE[~TOL]")]
     pub expect: Vec<Expectation>,
+    /// Print the lines that made an element of a buffer argument, from its value backwards; of a NaN or an
+    /// infinity, the way back to where it was made
+    #[arg(long, value_name = "ARG[INDEX]")]
+    pub why: Option<ElementAt>,
     /// Print the instructions that one wave runs, with the registers that each writes
     #[arg(long)]
     pub trace: bool,

@@ -21,6 +21,15 @@ fn is_likely_single(value: u32) -> bool {
     (SMALLEST..LARGEST).contains(&f32::from_bits(value).abs())
 }
 
+/// Whether a dword is a NaN or an infinity, or the upper one of a double that is.
+pub(super) fn is_special(kind: NumberKind, value: u32) -> bool {
+    match kind {
+        NumberKind::F32 | NumberKind::Bits32 => !f32::from_bits(value).is_finite(),
+        NumberKind::F64 => value & 0x7ff0_0000 == 0x7ff0_0000,
+        _ => false,
+    }
+}
+
 /// Whether a single is not zero and smaller than normal ones.
 pub(super) fn is_subnormal(value: u32) -> bool {
     f32::from_bits(value).is_subnormal()
@@ -29,6 +38,14 @@ pub(super) fn is_subnormal(value: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nans_and_infinities_are_special() {
+        assert!(is_special(NumberKind::F32, f32::NAN.to_bits()));
+        assert!(is_special(NumberKind::F64, (f64::INFINITY.to_bits() >> 32) as u32));
+        assert!(!is_special(NumberKind::F64, (f64::MAX.to_bits() >> 32) as u32));
+        assert!(!is_special(NumberKind::F32, 0));
+    }
 
     #[test]
     fn numbers_are_shown_as_what_they_are() {

@@ -4,6 +4,7 @@
 //! Nothing is recorded while a kernel runs. A launch of the emulator gives one result, so it runs again
 //! ([`Rerun`]) from the memory before it, as often as it takes to see one more step back.
 //!
+//! * [`why`](fn@why): the lines that made a value; of a NaN or an infinity, the way back to where it was made.
 //! * [`parting`]: of a launch that leaves different values on two processors, the instructions where the two
 //!   executions part.
 
@@ -13,6 +14,8 @@ mod rerun;
 mod slice;
 mod source;
 mod suspect;
+mod why;
 
 pub use parting::{Parting, parting};
 pub use rerun::{Lost, Rerun};
+pub use why::why;

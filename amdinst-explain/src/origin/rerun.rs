@@ -21,7 +21,7 @@ const WINDOW: usize = 1 << 14;
 const LAUNCHES: u32 = 300;
 
 /// Wave-instructions that they may run altogether: each is looked at by itself.
-const INSTRUCTIONS: u64 = 2_000_000_000;
+const INSTRUCTIONS: u64 = 300_000_000;
 
 /// Why a value cannot be followed further.
 #[derive(Clone, Debug)]

@@ -23,6 +23,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod time;
+pub mod why;
 
 pub use blocks::{BlockReport, WaveBlockReport, own_lines};
 pub use build::{Launch, ReportError, is_library_file, location, refusal_text};

@@ -118,6 +118,40 @@ impl fmt::Display for Selector {
     }
 }
 
+/// An element of an argument: `ARG[INDEX]`, the value of `--why`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElementAt {
+    /// The argument.
+    pub argument: Which,
+    /// The element's number, from 0.
+    pub index: u64,
+}
+
+impl FromStr for ElementAt {
+    type Err = SyntaxError;
+
+    fn from_str(text: &str) -> Result<Self, SyntaxError> {
+        const FORM: &str = "ARG[INDEX], as out[17]";
+        let mut reader = Reader::new(text);
+        let argument = Which::read(&mut reader)?;
+        reader.expect("[", FORM)?;
+        let index = reader.count(|c| c == ']')?;
+        reader.expect("]", FORM)?;
+        if reader.is_at_end() {
+            return Ok(Self { argument, index });
+        }
+        let at = reader.position();
+        let what = format!("`{}` is too much", reader.take_rest());
+        Err(reader.error_since(at, what, FORM))
+    }
+}
+
+impl fmt::Display for ElementAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]", self.argument, self.index)
+    }
+}
+
 /// A value of `--save`: an argument, and the file that it is written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Save {

@@ -290,3 +290,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_element_is_named_by_argument_and_number() {
+    let read = |text: &str| text.parse::<ElementAt>();
+    let named = ElementAt { argument: Which::Name("out".to_owned()), index: 17 };
+    assert_eq!(read("out[17]"), Ok(named.clone()));
+    assert_eq!(named.to_string(), "out[17]");
+    assert_eq!(read("2[0x10]").map(|at| at.index), Ok(16));
+    for wrong in ["out", "out[", "out[1", "out[1]x", "out[-1]", "0[1]", "[1]", "out[1..2]"] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+}

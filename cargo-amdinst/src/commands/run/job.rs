@@ -4,6 +4,7 @@ use amdgpu_isa::Arch;
 use amdgpu_object::{CodeObject, Kernel};
 use amdinst_core::instrument::Options;
 use amdinst_core::names;
+use amdinst_core::report::why::ValueOrigin;
 use amdinst_emu::timing::Model;
 use amdinst_emu::{Config, Launch, Machine};
 use amdinst_launch::language::ArgSpec;
@@ -14,7 +15,7 @@ use super::model::{self, Modelled};
 use super::report::{Checked, EachWave, Instrumented};
 use super::trace::{self, TraceView};
 use super::view::{FaultView, RunView};
-use super::{beside, fault, waves};
+use super::{beside, fault, waves, why};
 use crate::cli::{Format, MeasureChoice, RunArgs, TimingChoice};
 use crate::context::Context;
 use crate::exit::{CommandResult, Failure};
@@ -171,6 +172,16 @@ impl<'a> Job<'a> {
         };
         let config = self.config.clone();
         trace::of_launch(self.object, config, &self.arguments, &self.launch, &choice, fault).map(Some)
+    }
+
+    /// With `--why`: where an element has its value from.
+    ///
+    /// # Errors
+    /// There is no such element, or the launch is too long to be followed back.
+    pub(super) fn why(&self, context: &Context) -> CommandResult<Option<ValueOrigin>> {
+        let Some(asked) = &self.args.why else { return Ok(None) };
+        let _progress = context.shell.progress("Following", &self.kernel.name, 0);
+        why::of_element(self.object, self.config.clone(), &self.arguments, &self.launch, asked).map(Some)
     }
 
     /// The failure of a launch that did not end well; what led there is printed.

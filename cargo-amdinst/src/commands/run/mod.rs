@@ -10,6 +10,7 @@ pub mod report;
 pub mod trace;
 pub mod view;
 mod waves;
+mod why;
 
 use amdinst_launch::compare::{Comparison, Expected};
 use amdinst_launch::results::{self, Printed};
@@ -53,6 +54,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let (original, checked) = job.launch(options)?;
     drop(progress);
     let trace = job.trace(context, &original)?;
+    let why = if original.is_ok() { job.why(context)? } else { None };
     let original = match original {
         Ok(original) => original,
         Err(error) => return Err(job.failed(error, trace)?),
@@ -61,6 +63,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let mut view = RunView::new(job.name(), object.target, &job.launch, &original.execution);
     view.add_arguments(&job.arguments);
     view.trace = trace;
+    view.why = why;
     findings::tell(context, args, object, &original.execution, &mut view);
     view.printed = printed.iter().map(|elements| Printed::new(elements, &original.buffers)).collect();
     view.expected = expected.iter().map(|expected| expected.compare(&original.buffers)).collect();

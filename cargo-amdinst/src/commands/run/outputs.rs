@@ -38,6 +38,7 @@ pub(super) fn check(args: &RunArgs, arguments: &Arguments, input: &Path) -> Comm
         (args.format == Format::Json, "--format json"),
         (!args.print.is_empty(), "--print"),
         (args.trace, "--trace"),
+        (args.why.is_some(), "--why"),
         (args.report, "--report"),
         (args.stats, "--stats"),
         (args.timing.is_some(), "--timing"),

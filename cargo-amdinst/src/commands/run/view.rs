@@ -6,6 +6,7 @@ use amdgpu_isa::TargetId;
 use amdinst_core::counters::Probe;
 use amdinst_core::report::columns::folded;
 use amdinst_core::report::run::{FaultReport, Sampled};
+use amdinst_core::report::why::ValueOrigin;
 use amdinst_core::report::{
     BlockReport, Layout, LeftOutReport, ProbeReport, Report, SiteReport, TimeReport, UniformReport,
 };
@@ -72,6 +73,9 @@ pub struct RunView {
     /// With `--trace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceView>,
+    /// With `--why`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<ValueOrigin>,
     /// Executions of each mnemonic, most frequent first; only with `--stats`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opcodes: Vec<MnemonicView>,
@@ -310,6 +314,9 @@ impl RunView {
         }
         for printed in &self.printed {
             text.push_str(&printed.human());
+        }
+        if let Some(why) = &self.why {
+            text.push_str(&why.human());
         }
         if let Some(mut report) = self.report.clone() {
             // By the name in the source.

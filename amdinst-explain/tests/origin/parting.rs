@@ -1,21 +1,15 @@
 //! Where two executions part: the line that was made different, from the element that differs in the end.
 
-#[path = "../../amdinst-emu/tests/support/mod.rs"]
-mod support;
-
 use amdgpu_object::CodeObject;
-use amdinst_emu::{Config, Launch, Snapshot};
-use amdinst_explain::origin::{Parting, Rerun, parting};
+use amdinst_explain::origin::{Parting, parting};
 
-use support::{Device, compile_with, tools};
+use crate::launched::{Done, ITEMS};
+use crate::support::{compile_with, tools};
 
 const SOURCE: &str = include_str!("sources/parting.cl");
 
 /// What the source has names for.
 const NAMES: [&str; 3] = ["-DVOTE=__builtin_amdgcn_ballot_w64", "-DFROM=1", "-DFACTOR=5.0f"];
-
-/// Work-items, and elements of both buffers.
-const ITEMS: u32 = 64;
 
 fn compiled(cpu: &str, level: &str, options: &[&str]) -> CodeObject {
     let mut all: Vec<&str> = NAMES.to_vec();
@@ -26,35 +20,6 @@ fn compiled(cpu: &str, level: &str, options: &[&str]) -> CodeObject {
         all.push(option);
     }
     compile_with(SOURCE, cpu, level, &all)
-}
-
-/// A launch of one workgroup, done.
-struct Done {
-    device: Device,
-    launch: Launch,
-    before: Snapshot,
-    out: u64,
-    wave_instructions: u64,
-}
-
-impl Done {
-    fn new(object: &CodeObject, kernel: &str) -> Self {
-        let mut device = Device::with(object, Config::default());
-        let x: Vec<f32> = (0..ITEMS).map(|i| i as f32 - 23.5).collect();
-        let x = device.buffer("x", &x);
-        let out = device.buffer("out", &[0f32; ITEMS as usize]);
-        let kernarg = [x.to_le_bytes(), out.to_le_bytes()].concat();
-        let launch = Launch { block: [ITEMS, 1, 1], kernarg, ..Launch::new(kernel) };
-        let before = device.machine.snapshot();
-        let execution = device.machine.launch(&device.program, &launch).expect("a launch");
-        Self { device, launch, before, out, wave_instructions: execution.wave_instructions }
-    }
-
-    fn rerun<'a>(&'a mut self, object: &CodeObject) -> Rerun<'a> {
-        let of = (self.wave_instructions, &self.before);
-        let Device { machine, program } = &mut self.device;
-        Rerun::new(machine, program, object, &self.launch, of).expect("the kernel")
-    }
 }
 
 /// Where a kernel's executions part, by the first element that differs.

@@ -1,0 +1,126 @@
+//! Backwards from a value: the lines that made it.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use amdgpu_isa::NumberKind;
+use amdinst_emu::trace::WrittenPlace;
+use amdinst_format::report::Location;
+use amdinst_format::report::why::{OriginStep, ValueOrigin};
+
+use super::meaning::{is_special, shown};
+use super::rerun::{Lost, Rerun};
+use super::slice::Slice;
+use super::source::Source;
+
+/// Lines that are told, at most.
+const LINES: usize = 24;
+
+/// Values that are looked at for them, at most.
+const NODES: usize = 300;
+
+/// Where the value of a dword of device memory comes from, after a launch that has left `value` there.
+///
+/// # Errors
+/// What led there cannot be followed.
+pub fn why(rerun: &mut Rerun<'_>, element: String, dword: u64, value: u32) -> Result<ValueOrigin, Lost> {
+    let mut writer = None;
+    for byte in dword..dword + 4 {
+        writer = rerun.last_write(WrittenPlace::Device(byte), None)?;
+        if writer.is_some() {
+            break;
+        }
+    }
+    let told = |steps, end: String| ValueOrigin {
+        element: element.clone(),
+        value: shown(NumberKind::Bits32, value),
+        steps,
+        end,
+    };
+    let Some(writer) = writer else {
+        return Ok(told(Vec::new(), "nothing in this launch has written it".to_owned()));
+    };
+    let Source::Made(root) = rerun.stored(writer, dword)? else {
+        return Ok(told(Vec::new(), "it is a value that the kernel begins with".to_owned()));
+    };
+    let mut slice = Slice::of(rerun, root);
+    slice.expand(rerun, 0, 0)?;
+    let kind = slice.kind(rerun, 0);
+    let (steps, end) = match is_special(kind, value) {
+        true => specials(rerun, &mut slice, kind)?,
+        false => all(rerun, &mut slice)?,
+    };
+    Ok(ValueOrigin { element, value: shown(kind, value), steps, end })
+}
+
+/// The way back to the instruction that made the first NaN or infinity.
+fn specials(
+    rerun: &mut Rerun<'_>,
+    slice: &mut Slice,
+    kind: NumberKind,
+) -> Result<(Vec<OriginStep>, String), Lost> {
+    let mut steps = Vec::new();
+    let mut at = 0;
+    loop {
+        slice.expand(rerun, at, 0)?;
+        steps.push(step(rerun, slice, at, kind));
+        let inputs = slice.nodes[at].inputs.clone().unwrap_or_default();
+        let next = inputs.into_iter().find(|index| is_special(kind, slice.nodes[*index].made.value));
+        match next {
+            Some(next) if steps.len() < NODES => at = next,
+            Some(_) => return Ok((steps, "there is more behind it".to_owned())),
+            None => break,
+        }
+    }
+    let last = steps.last();
+    let end = match last.and_then(|step| step.loaded.as_ref()) {
+        Some(loaded) => format!("it was in {loaded} before the launch"),
+        None => "there it was made: no operand is a NaN or an infinity".to_owned(),
+    };
+    Ok((steps, end))
+}
+
+/// The lines that the value depends on, the nearest first.
+fn all(rerun: &mut Rerun<'_>, slice: &mut Slice) -> Result<(Vec<OriginStep>, String), Lost> {
+    let mut steps: Vec<OriginStep> = Vec::new();
+    let mut lines: BTreeSet<Location> = BTreeSet::new();
+    let mut open = VecDeque::from([0]);
+    let mut seen = BTreeSet::from([0]);
+    while let Some(index) = open.pop_front() {
+        if lines.len() >= LINES || seen.len() >= NODES {
+            return Ok((steps, "there is more behind it".to_owned()));
+        }
+        slice.expand(rerun, index, 0)?;
+        let step = step(rerun, slice, index, NumberKind::Bits32);
+        let line = Location { column: None, ..step.location.clone() };
+        if lines.insert(line) || step.loaded.is_some() {
+            steps.push(step);
+        }
+        let inputs = slice.nodes[index].inputs.clone().unwrap_or_default();
+        open.extend(inputs.into_iter().filter(|index| seen.insert(*index)));
+    }
+    Ok((
+        steps,
+        "that is all: what is left are arguments, constants and memory from before the launch".to_owned(),
+    ))
+}
+
+/// What is told of a node, of which the inputs are known; its numbers are of this kind where the instructions
+/// do not tell.
+fn step(rerun: &Rerun<'_>, slice: &Slice, index: usize, otherwise: NumberKind) -> OriginStep {
+    let node = &slice.nodes[index];
+    let made = &node.made;
+    let (work_item, workgroup) = rerun.work_item(made.at);
+    let known = |index| Some(slice.kind(rerun, index)).filter(|kind| kind.is_float());
+    let kind_of = |index| known(index).unwrap_or(otherwise);
+    let inputs = node.inputs.iter().flatten();
+    let from = rerun.taken_from(made).filter(|_| made.step.from_lane.is_none());
+    OriginStep {
+        location: rerun.location(&made.step),
+        instruction: made.step.text.trim().to_owned(),
+        value: shown(kind_of(index), made.value),
+        operands: inputs.map(|input| shown(kind_of(*input), slice.nodes[*input].made.value)).collect(),
+        loaded: from.map(|(label, offset)| format!("{label}+{offset:#x}")),
+        work_item,
+        workgroup,
+    }
+}

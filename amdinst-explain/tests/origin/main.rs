@@ -1,0 +1,8 @@
+//! Where values come from, on kernels that clang compiles.
+
+#[path = "../../../amdinst-emu/tests/support/mod.rs"]
+mod support;
+
+mod launched;
+mod parting;
+mod why;

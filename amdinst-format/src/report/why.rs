@@ -1,0 +1,71 @@
+//! Where a value in memory comes from, from its end backwards: what `run --why` tells.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::Location;
+
+/// The instructions that an element of a buffer has its value from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValueOrigin {
+    /// The element (`out[17]`).
+    pub element: String,
+    /// The value in its first or, of eight bytes, its second dword.
+    pub value: String,
+    /// One a source line, the last that ran first. Of a NaN or an infinity, only those that had one, too.
+    pub steps: Vec<OriginStep>,
+    /// Where the steps end: at the instruction that made a NaN or an infinity, at memory that nothing in the
+    /// launch has written, or because there are more.
+    pub end: String,
+}
+
+/// An instruction on the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginStep {
+    /// The nearest line of the user's.
+    #[serde(flatten)]
+    pub location: Location,
+    /// The instruction, as LLVM writes it.
+    pub instruction: String,
+    /// The value that it computed, as people read it.
+    pub value: String,
+    /// The values that it computed with.
+    pub operands: Vec<String>,
+    /// The place in memory that it was loaded from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loaded: Option<String>,
+    /// The work-item's number in its workgroup, x fastest.
+    pub work_item: u64,
+    /// The workgroup, in x, y, z.
+    pub workgroup: [u32; 3],
+}
+
+impl ValueOrigin {
+    /// For people: a line a step.
+    pub fn human(&self) -> String {
+        let mut text = format!("{} is {}", self.element, self.value);
+        // Writing to a String cannot fail, here and below.
+        let place = |step: &OriginStep| step.location.short();
+        let width = self.steps.iter().map(|step| place(step).chars().count()).max().unwrap_or(0);
+        let mut last = None;
+        for step in &self.steps {
+            let item = (step.work_item, step.workgroup);
+            if last != Some(item) {
+                let [x, y, z] = step.workgroup;
+                let _ = write!(text, "\n  in work-item {} of workgroup {x},{y},{z}:", step.work_item);
+                last = Some(item);
+            }
+            let _ = write!(text, "\n    {:width$}  {}", place(step), step.value);
+            let _ = match &step.loaded {
+                Some(loaded) => write!(text, " from {loaded}"),
+                None => write!(text, " by `{}`", step.instruction),
+            };
+            if step.loaded.is_none() && !step.operands.is_empty() {
+                let _ = write!(text, " of {}", step.operands.join(", "));
+            }
+        }
+        let _ = writeln!(text, "\n  {}", self.end);
+        text
+    }
+}
