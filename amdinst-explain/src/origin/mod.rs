@@ -4,7 +4,7 @@
 //! Nothing is recorded while a kernel runs. A launch of the emulator gives one result, so it runs again
 //! ([`Rerun`]) from the memory before it, as often as it takes to see one more step back.
 //!
-//! * [`why`](fn@why): the lines that made a value; of a NaN or an infinity, the way back to where it was made.
+//! * [`why`](fn@why): the lines that made a value; of a NaN or an infinity, the way back to its maker.
 //! * [`parting`]: of a launch that leaves different values on two processors, the instructions where the two
 //!   executions part.
 

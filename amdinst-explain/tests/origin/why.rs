@@ -35,7 +35,7 @@ fn a_nan_leads_back_to_the_product_that_made_it() {
             assert_eq!(origin.value, "NaN", "{cpu} {level}");
             let (first, last) = (&origin.steps[0], origin.steps.last().expect("steps"));
             assert_eq!((line(first), first.work_item), ("out[i] = total + 1.0f;", 3), "{cpu} {level}");
-            // The product of an infinity and zero, in the work-item that has stored it; the infinity is behind it.
+            // The product of an infinity and zero, in the work-item that has stored it.
             let product = origin.steps.iter().find(|step| line(step) == "float product = large * small;");
             let product = product.unwrap_or_else(|| panic!("{cpu} {level}: {origin:#?}"));
             assert_eq!((product.work_item, product.value.as_str()), (40, "NaN"), "{cpu} {level}");

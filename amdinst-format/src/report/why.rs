@@ -13,7 +13,7 @@ pub struct ValueOrigin {
     pub element: String,
     /// The value in its first or, of eight bytes, its second dword.
     pub value: String,
-    /// One a source line, the last that ran first. Of a NaN or an infinity, only those that had one, too.
+    /// One a source line, the last that ran first. Of a NaN or an infinity, those that had one.
     pub steps: Vec<OriginStep>,
     /// Where the steps end: at the instruction that made a NaN or an infinity, at memory that nothing in the
     /// launch has written, or because there are more.
