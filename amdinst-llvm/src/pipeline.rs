@@ -295,7 +295,7 @@ impl Step<'_> {
             _ => format!("forceattrs,internalize,globaldce,default<O{level}>"),
         };
         command.args(["-S", &format!("-passes={passes}")]);
-        command.args(self.arguments.processor()).args(&compiler.switches);
+        command.args(self.arguments.processor()).args(&compiler.switches).args(self.code_object_version());
         command.arg(self.export_list(unit.exports.iter().map(String::as_str))?);
         command.args(outlined.iter().map(|symbol| format!("-force-attribute={symbol}:noinline")));
         command.arg(self.write("unit.ll", &unit.text)?).args(["-o", "-"]);
@@ -377,10 +377,16 @@ impl Step<'_> {
         command.arg("--relocation-model=pic");
         command.arg(format!("-O{}", self.arguments.opt_level)).args(self.arguments.processor());
         command.args(&compiler.switches);
-        if let Some(version) = self.arguments.options.code_object_version {
-            command.arg(format!("--amdhsa-code-object-version={version}"));
-        }
+        command.args(self.code_object_version());
         command
+    }
+
+    /// What tells `opt` and `llc` the code object version, if it is not their default. Either goes by it:
+    /// `opt` finds out what a function needs of what its kernel was passed, and the versions pass that in
+    /// other ways.
+    fn code_object_version(&self) -> Option<String> {
+        let version = self.arguments.options.code_object_version?;
+        Some(format!("--amdhsa-code-object-version={version}"))
     }
 
     /// The unit as it is ahead of the pass that moves values, with what keeps it from that, if it could.
