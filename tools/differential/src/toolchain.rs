@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use amdgpu_isa::Feature;
 use amdgpu_object::CodeObject;
 use anyhow::{Context as _, Result, bail};
 
@@ -21,6 +22,13 @@ const MEANING: [&str; 8] = [
     "-Xclang",
     "-ffloat16-excess-precision=none",
 ];
+
+/// Singles keep subnormals, as on the host: for processors that are slow with them clang has it otherwise.
+const SUBNORMALS: [&str; 2] = ["-Xclang", "-fdenormal-fp-math-f32=ieee"];
+
+/// The last code object version with which LLVM 22 makes right code of generic pointers in functions, where no
+/// register says where LDS and private memory are.
+const APERTURES_BY_QUEUE: &str = "-mcode-object-version=4";
 
 /// The order of instructions is of no account here, and a fifth of the time goes into it.
 const QUICK: [&str; 6] =
@@ -97,6 +105,10 @@ impl Workshop {
         }
         flags.extend(macros.iter().map(String::as_str));
         flags.extend(QUICK);
+        flags.extend(SUBNORMALS);
+        if !target.arch.has(Feature::ApertureRegisters) {
+            flags.push(APERTURES_BY_QUEUE);
+        }
         flags.extend(more);
         self.compile(&flags, output)
     }
