@@ -20,7 +20,7 @@ const CODE_OBJECT_VERSION: &str = "--amdinst-code-object-version=";
 const HEAP: &str = "--amdinst-heap=";
 
 /// Goes up when the same input makes another code object.
-pub(crate) const STEP_VERSION: u32 = 10;
+pub(crate) const STEP_VERSION: u32 = 11;
 
 /// What `build` decides and rustc passes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
