@@ -90,7 +90,7 @@ mod tests {
             "gfx_target_version 0\n",
             "simd_count 4\ngfx_target_version 100306\n",
             "simd_count 192\ngfx_target_version 110000\n",
-            "simd_count 300\ngfx_target_version 80003\n",
+            "simd_count 300\ngfx_target_version 70001\n",
         ]);
         let choice = ProcessorChoice::new(&[], root.path()).unwrap();
         assert_eq!(choice, ProcessorChoice { cpus: vec!["gfx1100".to_owned()], why: Why::Here });

@@ -144,9 +144,16 @@ pub(super) fn run(
                 }
                 let scratch = scratch.as_ref().map_or(Path::new("."), Scratch::path);
                 run.manifests = manifests_of(&built, scratch, runs.len())?;
-                let ended = run_built(context, args, &built, &run.manifests, junit, &mut endings)?;
+                let ended = run_built(context, args, &built, &run.manifests, junit, &mut endings);
                 run.built = Some(built);
-                ended
+                match ended {
+                    // Functions without code, which no test needs.
+                    Err(failure) if failure.exit == Exit::BuildFailed && endings.has_run() => {
+                        context.shell.failure(&failure);
+                        failure.exit
+                    }
+                    ended => ended?,
+                }
             }
         };
         context.shell.status("Tested", format_args!("{column}: {}", endings.tally()));

@@ -193,6 +193,11 @@ impl Matrix {
         format!("{} {columns}: {outcome}", count(all as u64, "test"))
     }
 
+    /// Whether a test of the column begun last has come to its end.
+    pub(super) fn has_run(&self) -> bool {
+        self.tests.values().any(|cells| cells.last().is_some_and(Option::is_some))
+    }
+
     /// Whether columns have levels of optimization.
     fn has_levels(&self) -> bool {
         self.columns.iter().any(|column| column.title.contains(" -O"))
