@@ -26,8 +26,8 @@ const MEANING: [&str; 8] = [
 /// Singles keep subnormals, as on the host: for processors that are slow with them clang has it otherwise.
 const SUBNORMALS: [&str; 2] = ["-Xclang", "-fdenormal-fp-math-f32=ieee"];
 
-/// The last code object version with which LLVM 22 makes right code of generic pointers in functions, where no
-/// register says where LDS and private memory are.
+/// The last code object version with which LLVM 22 makes right code of generic pointers in functions, where
+/// no register says where LDS and private memory are.
 const APERTURES_BY_QUEUE: &str = "-mcode-object-version=4";
 
 /// The order of instructions is of no account here, and a fifth of the time goes into it.
