@@ -146,30 +146,38 @@ const OPENCL_BODY: &str = "__clang_ocl_kern_imp_";
 impl Code<'_> {
     /// The frames of an instruction and of the calls that led to it, innermost first.
     fn stack(&self, lines: Option<&SourceMap>, pc: u64, calls: &[u64]) -> Vec<SiteFrame> {
-        let Some(lines) = lines else { return Vec::new() };
-        let known = |number: u32| (number != 0).then_some(number);
         let pcs = std::iter::once(&pc).chain(calls).filter_map(|pc| (self.original_pc)(*pc));
-        // The body of an OpenCL kernel is a function for Clang, and the kernel calls it: one of the two says
-        // all.
-        let mut is_entry = false;
-        let frames = pcs.flat_map(|pc| lines.frames(pc)).filter(|frame| {
-            let body = frame.linkage_name.as_deref().is_some_and(|name| name.starts_with(OPENCL_BODY));
-            !std::mem::replace(&mut is_entry, body)
-        });
-        let frame = |frame: Frame| SiteFrame {
-            function: frame.function,
-            file: (!frame.file.is_empty()).then(|| self.relative(&frame.file).into()),
-            line: known(frame.line),
-            column: known(frame.column),
-        };
-        frames.map(frame).collect()
+        lines.map(|lines| frames(lines, pcs, self.root)).unwrap_or_default()
     }
+}
 
-    /// A path from the workspace's directory, if it is in there.
-    fn relative<'a>(&self, path: &'a str) -> &'a str {
-        let inside = |root| path.strip_prefix(root)?.strip_prefix('/');
-        self.root.and_then(inside).unwrap_or(path)
-    }
+/// The frames of an instruction and of the calls that led to it, by their addresses, innermost first. Files
+/// in the workspace's directory `root` are named from there.
+pub(crate) fn frames(
+    lines: &SourceMap,
+    pcs: impl Iterator<Item = u64>,
+    root: Option<&str>,
+) -> Vec<SiteFrame> {
+    let known = |number: u32| (number != 0).then_some(number);
+    // The body of an OpenCL kernel is a function for Clang, and the kernel calls it: one of the two says all.
+    let mut is_entry = false;
+    let frames = pcs.flat_map(|pc| lines.frames(pc)).filter(|frame| {
+        let body = frame.linkage_name.as_deref().is_some_and(|name| name.starts_with(OPENCL_BODY));
+        !std::mem::replace(&mut is_entry, body)
+    });
+    let frame = |frame: Frame| SiteFrame {
+        function: frame.function,
+        file: (!frame.file.is_empty()).then(|| relative(root, &frame.file).into()),
+        line: known(frame.line),
+        column: known(frame.column),
+    };
+    frames.map(frame).collect()
+}
+
+/// A path from the workspace's directory, if it is in there.
+fn relative<'a>(root: Option<&str>, path: &'a str) -> &'a str {
+    let inside = |root| path.strip_prefix(root)?.strip_prefix('/');
+    root.and_then(inside).unwrap_or(path)
 }
 
 /// The nearest place of the user's in a part of a stack; any of the whole if there is none.

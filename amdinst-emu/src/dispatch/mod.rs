@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
-use amdgpu_isa::Op;
+use amdgpu_isa::{Op, WaveSize};
 use amdgpu_object::{Kernel, verify};
 
 use crate::check::{Earlier, Fault, FaultKind, LaneState, Trap};
@@ -102,6 +102,16 @@ impl Launch {
     #[must_use]
     pub fn without_records(&self) -> Self {
         Self { record_masks: false, record_steps: false, count_opcodes: false, ..self.clone() }
+    }
+
+    /// Waves of a workgroup, the last of which may have fewer work-items than lanes.
+    pub fn waves_per_group(&self, wave: WaveSize) -> u32 {
+        self.block.iter().product::<u32>().div_ceil(wave.lanes())
+    }
+
+    /// The workgroup of a number, in x, y, z.
+    pub fn workgroup(&self, index: u64) -> [u32; 3] {
+        workgroup(self.grid, index)
     }
 
     /// Workgroups of the launch, whatever part of it is run.
@@ -326,7 +336,6 @@ impl<'a> Shared<'a> {
                 format!("its entry {:#x} is not in the text", setup.entry),
             ));
         };
-        let block: u32 = launch.block.iter().product();
         let reached = reach::steps(program, entry);
         if order::synchronise(&reached) {
             memory.sync().begin(launch.grid.iter().map(|size| u64::from(*size)).product());
@@ -355,7 +364,7 @@ impl<'a> Shared<'a> {
             setup,
             budget: if launch.budget == 0 { config.budget } else { launch.budget },
             lds_bytes,
-            waves_per_group: block.div_ceil(program.target.wave.lanes()),
+            waves_per_group: launch.waves_per_group(program.target.wave),
             entry,
             allotted,
             registers: if reach::index(&reached, rules) { allotted } else { named.min(allotted) },
@@ -406,7 +415,7 @@ impl<'a> Shared<'a> {
 
     /// The workgroup of a number, in x, y, z.
     pub(crate) fn workgroup(&self, index: u64) -> [u32; 3] {
-        workgroup(self.launch.grid, index)
+        self.launch.workgroup(index)
     }
 
     /// Who has accessed device memory, if that is asked for.

@@ -32,7 +32,7 @@ use crate::check::{Earlier, Fault, FaultKind, MemorySpace};
 use crate::config::{Config, Uninitialised};
 use crate::memory::{Copied, Memory};
 use crate::program::Program;
-use crate::record::{self, Execution, Sampled};
+use crate::record::{Execution, Sampled};
 use crate::watch::{Look, Trace};
 use crate::wave::UnwrittenRead;
 
@@ -155,8 +155,7 @@ fn fault(
     space: Option<MemorySpace>,
     trace: &Trace,
 ) -> Fault {
-    let in_group =
-        u64::from(launch.block.iter().product::<u32>().div_ceil(program.target.wave.lanes()).max(1));
+    let in_group = u64::from(launch.waves_per_group(program.target.wave).max(1));
     let (address, size) =
         trace.last.as_ref().map_or((address, 1), |store| (store.address, store.bytes as u32));
     let mut bytes = [0; 4];
@@ -169,7 +168,7 @@ fn fault(
     fault.kind = kind;
     let Some(store) = &trace.last else { return fault };
     let step = &program.steps[store.step as usize];
-    fault.workgroup = record::workgroup(launch.grid, store.wave / in_group);
+    fault.workgroup = launch.workgroup(store.wave / in_group);
     fault.wave = (store.wave % in_group) as u32;
     fault.lane = store.lane.and_then(|lane| u8::try_from(lane).ok());
     fault.pc = Some(program.pc(step));

@@ -6,10 +6,9 @@
 
 use std::collections::HashSet;
 
-use amdinst_emu::trace::WrittenPlace;
-use amdinst_format::report::parting::PartedStep;
+use amdgpu_isa::NumberKind;
+use amdinst_format::report::value_step::ValueStep;
 
-use super::meaning::shown;
 use super::rerun::{Lost, Rerun};
 use super::slice::Slice;
 use super::source::Source;
@@ -26,9 +25,9 @@ const BEHIND: u32 = 3;
 #[derive(Clone, Debug)]
 pub struct Parting {
     /// The instruction of the first side where they part; `None` if the other side computed all that.
-    pub here: Option<PartedStep>,
+    pub here: Option<ValueStep>,
     /// That of the other side.
-    pub there: Option<PartedStep>,
+    pub there: Option<ValueStep>,
     /// What such differences usually come from, in a sentence.
     pub suspect: Option<String>,
 }
@@ -46,8 +45,8 @@ pub fn parting(here: &mut Rerun<'_>, there: &mut Rerun<'_>, dword: u64) -> Resul
     let node = |side: &'_ Side, index: Option<usize>| index.map(|index| side.slice.nodes[index].made.clone());
     Ok(Parting {
         suspect: suspect((here, node(&first, one).as_ref()), (there, node(&second, other).as_ref())),
-        here: one.map(|index| first.step(here, index)),
-        there: other.map(|index| second.step(there, index)),
+        here: one.map(|index| first.slice.step(here, index, NumberKind::Bits32)),
+        there: other.map(|index| second.slice.step(there, index, NumberKind::Bits32)),
     })
 }
 
@@ -62,19 +61,10 @@ struct Side {
 impl Side {
     /// Nothing, if nothing in the launch has written there.
     fn new(rerun: &mut Rerun<'_>, address: u64) -> Result<Self, Lost> {
-        // Of an element of less than a dword, the store may be to any of its bytes.
-        let mut writer = None;
-        for byte in address..address + 4 {
-            writer = rerun.last_write(WrittenPlace::Device(byte), None)?;
-            if writer.is_some() {
-                break;
-            }
-        }
-        let Some(writer) = writer else { return Ok(Self::default()) };
-        match rerun.stored(writer, address)? {
-            Source::Made(root) => Ok(Self { slice: Slice::of(rerun, root), open: vec![0] }),
-            Source::Memory | Source::Register => Ok(Self::default()),
-        }
+        Ok(match rerun.of_dword(address)? {
+            Some(Source::Made(root)) => Self { slice: Slice::of(rerun, root), open: vec![0] },
+            Some(Source::Memory | Source::Register) | None => Self::default(),
+        })
     }
 
     /// Looks behind the open nodes that the other side does not have, and a little behind the others: what
@@ -108,18 +98,6 @@ impl Side {
                 Some(next) => at = next,
                 None => return Some(at),
             }
-        }
-    }
-
-    fn step(&self, rerun: &Rerun<'_>, index: usize) -> PartedStep {
-        let made = &self.slice.nodes[index].made;
-        let (work_item, workgroup) = rerun.work_item(made.at);
-        PartedStep {
-            location: rerun.location(&made.step),
-            instruction: made.step.text.trim().to_owned(),
-            value: shown(self.slice.kind(rerun, index), made.value),
-            work_item,
-            workgroup,
         }
     }
 }

@@ -9,10 +9,9 @@ use amdgpu_object::CodeObject;
 use amdgpu_object::lines::SourceMap;
 use amdinst_emu::trace::{self, Keep, Moment, TraceError, TracedStep, Watch, WaveId, WrittenPlace};
 use amdinst_emu::{Fault, Launch, Machine, Program, Snapshot};
-use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::Location;
 
-use crate::fault::nearest_frame;
+use crate::fault::{frames, nearest_frame};
 
 /// Instructions of a wave that are looked at in one launch.
 const WINDOW: usize = 1 << 14;
@@ -114,17 +113,14 @@ impl<'a> Rerun<'a> {
 
     /// Waves of a workgroup.
     pub(super) fn waves_of_group(&self) -> u64 {
-        let size: u32 = self.launch.block.iter().product();
-        u64::from(size.div_ceil(self.wave().lanes())).max(1)
+        self.launch.waves_per_group(self.wave()).max(1).into()
     }
 
     /// The number of a work-item in its workgroup, x fastest, and the workgroup in x, y, z.
     pub(super) fn work_item(&self, at: Moment) -> (u64, [u32; 3]) {
         let waves = self.waves_of_group();
-        let (group, wave) = (at.wave / waves, at.wave % waves);
-        let [width, height, _] = self.launch.grid.map(u64::from);
-        let workgroup = [group % width, group / width % height, group / (width * height)];
-        (wave * u64::from(self.wave().lanes()) + u64::from(at.lane), workgroup.map(|at| at as u32))
+        let first = at.wave % waves * u64::from(self.wave().lanes());
+        (first + u64::from(at.lane), self.launch.workgroup(at.wave / waves))
     }
 
     /// The next launch may run.
@@ -210,24 +206,9 @@ impl<'a> Rerun<'a> {
     /// The nearest place of the user's that an instruction was compiled from, or one of the calls that led
     /// there.
     pub(super) fn location(&self, step: &TracedStep) -> Location {
-        let known = |number: u32| (number != 0).then_some(number);
-        let pcs = std::iter::once(&step.pc).chain(step.calls.iter());
-        let frames = pcs.flat_map(|pc| self.lines.iter().flat_map(|lines| lines.frames(*pc)));
-        let frames: Vec<SiteFrame> = frames
-            .map(|frame| SiteFrame {
-                function: frame.function,
-                file: (!frame.file.is_empty()).then(|| self.relative(&frame.file).into()),
-                line: known(frame.line),
-                column: known(frame.column),
-            })
-            .collect();
+        let pcs = std::iter::once(step.pc).chain(step.calls.iter().copied());
+        let frames = self.lines.as_ref().map(|lines| frames(lines, pcs, self.root)).unwrap_or_default();
         nearest_frame(&frames).map(Location::from).unwrap_or_default()
-    }
-
-    /// A path from the workspace's directory, if it is in there.
-    fn relative<'b>(&self, path: &'b str) -> &'b str {
-        let inside = |root| path.strip_prefix(root)?.strip_prefix('/');
-        self.root.and_then(inside).unwrap_or(path)
     }
 
     /// The allocation that a byte of device memory is in, and how far.

@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use amdgpu_isa::{NumberKind, Op, Reg};
 use amdinst_emu::trace::Moment;
+use amdinst_format::report::value_step::ValueStep;
 
+use super::meaning::shown;
 use super::rerun::{Lost, Rerun};
-use super::source::{Made, Source};
+use super::source::{Made, Source, is_move};
 
 /// What two executions are compared by.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -111,9 +113,8 @@ impl Slice {
 
     /// Whether a node is a constant in a register: compilers have it on any line.
     pub(super) fn is_constant(&self, index: usize) -> bool {
-        const MOVES: [Op; 4] = [Op::s_mov_b32, Op::s_mov_b64, Op::s_movk_i32, Op::v_mov_b32];
         let node = &self.nodes[index];
-        let is_move = node.made.step.inst.as_ref().is_some_and(|inst| MOVES.contains(&inst.op));
+        let is_move = node.made.step.inst.as_deref().is_some_and(is_move);
         is_move && node.inputs.as_ref().is_some_and(Vec::is_empty)
     }
 
@@ -153,6 +154,25 @@ impl Slice {
             (true, true) => node.addresses.clone(),
             (true, false) => inputs.iter().chain(&node.addresses).copied().collect(),
         }
+    }
+
+    /// What is told of a node; its number is of this kind where the instructions do not tell.
+    pub(super) fn step(&self, rerun: &Rerun<'_>, index: usize, otherwise: NumberKind) -> ValueStep {
+        let made = &self.nodes[index].made;
+        let (work_item, workgroup) = rerun.work_item(made.at);
+        ValueStep {
+            location: rerun.location(&made.step),
+            instruction: made.step.text.trim().to_owned(),
+            value: self.shown(rerun, index, otherwise),
+            work_item,
+            workgroup,
+        }
+    }
+
+    /// A node's value as people read it.
+    pub(super) fn shown(&self, rerun: &Rerun<'_>, index: usize, otherwise: NumberKind) -> String {
+        let kind = Some(self.kind(rerun, index)).filter(|kind| kind.is_float());
+        shown(kind.unwrap_or(otherwise), self.nodes[index].made.value)
     }
 
     /// Which kind of number a node's value is: that of the nearest instruction which says so.

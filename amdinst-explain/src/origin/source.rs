@@ -97,13 +97,24 @@ fn stored_from(step: &TracedStep, address: u64) -> Result<Reg, Lost> {
     reg.ok_or(Lost::Internal("a store without data"))
 }
 
+/// Whether an instruction gives a register what another one has, or a constant.
+pub(super) fn is_move(inst: &Inst) -> bool {
+    const MOVES: [Op; 6] = [
+        Op::s_mov_b32,
+        Op::s_mov_b64,
+        Op::s_movk_i32,
+        Op::v_mov_b32,
+        Op::v_accvgpr_read_b32,
+        Op::v_accvgpr_write_b32,
+    ];
+    MOVES.contains(&inst.op)
+}
+
 /// The register that a move copies to another one; `None` of other instructions, and of constants.
 fn copied(inst: &Inst, reg: Reg) -> Option<Reg> {
-    const MOVES: [Op; 5] =
-        [Op::s_mov_b32, Op::s_mov_b64, Op::v_mov_b32, Op::v_accvgpr_read_b32, Op::v_accvgpr_write_b32];
     let changes = inst.mods.sdwa.is_some() || inst.mods.dpp.is_some() || inst.mods.dpp8.is_some();
     let [to, from] = &inst.operands[..] else { return None };
-    if !MOVES.contains(&inst.op) || changes {
+    if !is_move(inst) || changes {
         return None;
     }
     let dword = registers(to).iter().position(|own| *own == reg)?;
@@ -136,6 +147,18 @@ impl Rerun<'_> {
                 }
             }
         }
+    }
+
+    /// What a dword of device memory has its value from, at the end of the launch; `None` if nothing in it
+    /// has written there.
+    pub(super) fn of_dword(&mut self, dword: u64) -> Result<Option<Source>, Lost> {
+        // Of an element of less than a dword, the store may be to any of its bytes.
+        for byte in dword..dword + 4 {
+            if let Some(writer) = self.last_write(WrittenPlace::Device(byte), None)? {
+                return self.stored(writer, dword).map(Some);
+            }
+        }
+        Ok(None)
     }
 
     /// What a store or an atomic has written at an address.

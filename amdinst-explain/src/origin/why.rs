@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use amdgpu_isa::NumberKind;
-use amdinst_emu::trace::WrittenPlace;
 use amdinst_format::report::Location;
 use amdinst_format::report::why::{OriginStep, ValueOrigin};
 
@@ -23,24 +22,18 @@ const NODES: usize = 300;
 /// # Errors
 /// What led there cannot be followed.
 pub fn why(rerun: &mut Rerun<'_>, element: String, dword: u64, value: u32) -> Result<ValueOrigin, Lost> {
-    let mut writer = None;
-    for byte in dword..dword + 4 {
-        writer = rerun.last_write(WrittenPlace::Device(byte), None)?;
-        if writer.is_some() {
-            break;
-        }
-    }
-    let told = |steps, end: String| ValueOrigin {
+    let told = |end: &str| ValueOrigin {
         element: element.clone(),
         value: shown(NumberKind::Bits32, value),
-        steps,
-        end,
+        steps: Vec::new(),
+        end: end.to_owned(),
     };
-    let Some(writer) = writer else {
-        return Ok(told(Vec::new(), "nothing in this launch has written it".to_owned()));
-    };
-    let Source::Made(root) = rerun.stored(writer, dword)? else {
-        return Ok(told(Vec::new(), "it is a value that the kernel begins with".to_owned()));
+    let root = match rerun.of_dword(dword)? {
+        Some(Source::Made(root)) => root,
+        Some(Source::Memory | Source::Register) => {
+            return Ok(told("it is a value that the kernel begins with"));
+        }
+        None => return Ok(told("nothing in this launch has written it")),
     };
     let mut slice = Slice::of(rerun, root);
     slice.expand(rerun, 0, 0)?;
@@ -91,7 +84,7 @@ fn all(rerun: &mut Rerun<'_>, slice: &mut Slice) -> Result<(Vec<OriginStep>, Str
         }
         slice.expand(rerun, index, 0)?;
         let step = step(rerun, slice, index, NumberKind::Bits32);
-        let line = Location { column: None, ..step.location.clone() };
+        let line = Location { column: None, ..step.made.location.clone() };
         if lines.insert(line) || step.loaded.is_some() {
             steps.push(step);
         }
@@ -108,19 +101,11 @@ fn all(rerun: &mut Rerun<'_>, slice: &mut Slice) -> Result<(Vec<OriginStep>, Str
 /// do not tell.
 fn step(rerun: &Rerun<'_>, slice: &Slice, index: usize, otherwise: NumberKind) -> OriginStep {
     let node = &slice.nodes[index];
-    let made = &node.made;
-    let (work_item, workgroup) = rerun.work_item(made.at);
-    let known = |index| Some(slice.kind(rerun, index)).filter(|kind| kind.is_float());
-    let kind_of = |index| known(index).unwrap_or(otherwise);
     let inputs = node.inputs.iter().flatten();
-    let from = rerun.taken_from(made).filter(|_| made.step.from_lane.is_none());
+    let from = rerun.taken_from(&node.made).filter(|_| node.made.step.from_lane.is_none());
     OriginStep {
-        location: rerun.location(&made.step),
-        instruction: made.step.text.trim().to_owned(),
-        value: shown(kind_of(index), made.value),
-        operands: inputs.map(|input| shown(kind_of(*input), slice.nodes[*input].made.value)).collect(),
+        made: slice.step(rerun, index, otherwise),
+        operands: inputs.map(|input| slice.shown(rerun, *input, otherwise)).collect(),
         loaded: from.map(|(label, offset)| format!("{label}+{offset:#x}")),
-        work_item,
-        workgroup,
     }
 }

@@ -20,7 +20,7 @@ fn told(kernel: &str, cpu: &str, level: &str, element: u64) -> ValueOrigin {
 
 /// The line of the source that a step is on.
 fn line(step: &OriginStep) -> &'static str {
-    let number = step.location.line.expect("a line") as usize;
+    let number = step.made.location.line.expect("a line") as usize;
     SOURCE.lines().nth(number - 1).expect("a line of the source").trim()
 }
 
@@ -34,13 +34,13 @@ fn a_nan_leads_back_to_the_product_that_made_it() {
             let origin = told("overflow", cpu, level, 3);
             assert_eq!(origin.value, "NaN", "{cpu} {level}");
             let (first, last) = (&origin.steps[0], origin.steps.last().expect("steps"));
-            assert_eq!((line(first), first.work_item), ("out[i] = total + 1.0f;", 3), "{cpu} {level}");
+            assert_eq!((line(first), first.made.work_item), ("out[i] = total + 1.0f;", 3), "{cpu} {level}");
             // The product of an infinity and zero, in the work-item that has stored it.
             let product = origin.steps.iter().find(|step| line(step) == "float product = large * small;");
             let product = product.unwrap_or_else(|| panic!("{cpu} {level}: {origin:#?}"));
-            assert_eq!((product.work_item, product.value.as_str()), (40, "NaN"), "{cpu} {level}");
+            assert_eq!((product.made.work_item, product.made.value.as_str()), (40, "NaN"), "{cpu} {level}");
             assert_eq!(
-                (line(last), last.value.as_str()),
+                (line(last), last.made.value.as_str()),
                 ("float large = x[i] * 0x1p124f;", "inf"),
                 "{origin:#?}"
             );
@@ -68,7 +68,7 @@ fn a_value_leads_through_lds_to_where_it_was_loaded() {
                 assert!(lines.contains(&expected), "{cpu} {level}: {lines:?}");
             }
             let loaded =
-                origin.steps.iter().filter_map(|step| Some((step.loaded.as_deref()?, step.work_item)));
+                origin.steps.iter().filter_map(|step| Some((step.loaded.as_deref()?, step.made.work_item)));
             assert!(loaded.clone().any(|(from, item)| (from, item) == ("x+0xf0", 60)), "{cpu}: {origin:#?}");
         }
     }

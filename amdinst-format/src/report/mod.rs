@@ -23,6 +23,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod time;
+pub mod value_step;
 pub mod why;
 
 pub use blocks::{BlockReport, WaveBlockReport, own_lines};

@@ -1,12 +1,11 @@
 //! A launch that leaves different values on two processors: what differs, and where the executions part.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::Location;
+use super::value_step::ValueStep;
 
 /// What a test program is asked to run its launches beside: the code objects of another processor. It is the
 /// content of the file that `AMDINST_BESIDE` names.
@@ -29,9 +28,9 @@ pub struct PartedLaunch {
     pub elements: u64,
     /// The instruction where they part, of the test's own processor; `None` if it is not known, or if the
     /// other processor computed all that this one did.
-    pub here: Option<PartedStep>,
+    pub here: Option<ValueStep>,
     /// That of the other processor.
-    pub there: Option<PartedStep>,
+    pub there: Option<ValueStep>,
     /// What such differences usually come from, in a sentence.
     pub suspect: Option<String>,
     /// Why the executions could not be followed back, if they could not.
@@ -51,34 +50,6 @@ pub struct PartedElement {
     pub there: String,
     /// Units in the last place between two floats of one sign.
     pub ulp: Option<u64>,
-}
-
-/// An instruction where two executions part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PartedStep {
-    /// The nearest line of the user's.
-    #[serde(flatten)]
-    pub location: Location,
-    /// The instruction, as LLVM writes it.
-    pub instruction: String,
-    /// The value that it computed, as people read it.
-    pub value: String,
-    /// The work-item's number in its workgroup, x fastest.
-    pub work_item: u64,
-    /// The workgroup, in x, y, z.
-    pub workgroup: [u32; 3],
-}
-
-impl fmt::Display for PartedStep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.workgroup;
-        let Self { instruction, value, work_item, .. } = self;
-        write!(
-            f,
-            "{}: {value} by `{instruction}` in work-item {work_item} of workgroup {x},{y},{z}",
-            self.location.short()
-        )
-    }
 }
 
 /// Units in the last place from which on two floats are far apart.
@@ -117,11 +88,12 @@ impl PartedLaunch {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Location;
     use super::*;
 
     #[test]
     fn a_launch_is_told_by_its_element_and_its_lines() {
-        let step = |line, value: &str| PartedStep {
+        let step = |line, value: &str| ValueStep {
             location: Location { file: Some("src/lib.rs".to_owned()), line: Some(line), column: None },
             instruction: "v_add_f32_e32 v0, v1, v2".to_owned(),
             value: value.to_owned(),

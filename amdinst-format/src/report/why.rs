@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::Location;
+use super::value_step::ValueStep;
 
 /// The instructions that an element of a buffer has its value from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,25 +20,17 @@ pub struct ValueOrigin {
     pub end: String,
 }
 
-/// An instruction on the way.
+/// An instruction on the way, with its operands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OriginStep {
-    /// The nearest line of the user's.
+    /// The instruction.
     #[serde(flatten)]
-    pub location: Location,
-    /// The instruction, as LLVM writes it.
-    pub instruction: String,
-    /// The value that it computed, as people read it.
-    pub value: String,
+    pub made: ValueStep,
     /// The values that it computed with.
     pub operands: Vec<String>,
     /// The place in memory that it was loaded from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loaded: Option<String>,
-    /// The work-item's number in its workgroup, x fastest.
-    pub work_item: u64,
-    /// The workgroup, in x, y, z.
-    pub workgroup: [u32; 3],
 }
 
 impl ValueOrigin {
@@ -46,20 +38,21 @@ impl ValueOrigin {
     pub fn human(&self) -> String {
         let mut text = format!("{} is {}", self.element, self.value);
         // Writing to a String cannot fail, here and below.
-        let place = |step: &OriginStep| step.location.short();
+        let place = |step: &OriginStep| step.made.location.short();
         let width = self.steps.iter().map(|step| place(step).chars().count()).max().unwrap_or(0);
         let mut last = None;
         for step in &self.steps {
-            let item = (step.work_item, step.workgroup);
+            let ValueStep { instruction, value, work_item, workgroup, .. } = &step.made;
+            let item = (work_item, workgroup);
             if last != Some(item) {
-                let [x, y, z] = step.workgroup;
-                let _ = write!(text, "\n  in work-item {} of workgroup {x},{y},{z}:", step.work_item);
+                let [x, y, z] = workgroup;
+                let _ = write!(text, "\n  in work-item {work_item} of workgroup {x},{y},{z}:");
                 last = Some(item);
             }
-            let _ = write!(text, "\n    {:width$}  {}", place(step), step.value);
+            let _ = write!(text, "\n    {:width$}  {value}", place(step));
             let _ = match &step.loaded {
                 Some(loaded) => write!(text, " from {loaded}"),
-                None => write!(text, " by `{}`", step.instruction),
+                None => write!(text, " by `{instruction}`"),
             };
             if step.loaded.is_none() && !step.operands.is_empty() {
                 let _ = write!(text, " of {}", step.operands.join(", "));

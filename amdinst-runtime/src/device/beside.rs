@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use amdgpu_object::CodeObject;
-use amdinst_core::{heap, panics, printed};
 use amdinst_emu::{Config, Machine, MemoryError, Program, Snapshot};
 use amdinst_explain::origin::{Lost, Parting, Rerun, parting};
 use amdinst_format::interface::Settings;
@@ -17,6 +16,7 @@ use amdinst_format::report::parting::{BesideRequest, PartedElement, PartedLaunch
 
 use super::DeviceError;
 use super::element::ElementType;
+use super::variables::{empty_heap, forget_lines};
 use crate::request::Request;
 use crate::source::workspace_root;
 
@@ -94,19 +94,18 @@ impl Beside {
     /// compared from then on. `original` is as after the launch, and stays so.
     pub(super) fn launch(&mut self, original: &mut Machine, done: &Done<'_>) {
         let request = done.request;
-        let Some((object, program)) = self.objects.get(&request.built.package) else {
-            self.is_over = true;
-            return;
-        };
+        // Until both are found to leave the same.
+        self.is_over = true;
+        let Some((object, program)) = self.objects.get(&request.built.package) else { return };
         let launch = request.emulated(request.kernarg.clone());
+        empty_heap(&mut self.machine, program);
         forget_lines(&mut self.machine, program);
         let before = self.machine.snapshot();
-        let Ok(execution) = self.machine.launch(program, &launch) else {
-            self.is_over = true;
+        let Ok(execution) = self.machine.launch(program, &launch) else { return };
+        let Some(differs) = Differs::find(original, &self.machine, done.buffers) else {
+            self.is_over = false;
             return;
         };
-        let Some(differs) = Differs::find(original, &self.machine, done.buffers) else { return };
-        self.is_over = true;
         let (after, root) = (original.snapshot(), workspace_root());
         let own = (done.wave_instructions, done.before);
         let here = Rerun::new(original, done.program, &request.built.original, &launch, own);
@@ -121,18 +120,6 @@ impl Beside {
         if let Ok(text) = serde_json::to_vec(&told) {
             // Whoever asked sees that there is nothing.
             let _ = std::fs::write(&self.asked.report, text);
-        }
-    }
-}
-
-/// Empties the memory that kernels allocate from, and forgets what they have printed.
-fn forget_lines(machine: &mut Machine, program: &Program) {
-    for (name, head) in
-        [(heap::SYMBOL, heap::HEAD), (printed::SYMBOL, printed::HEAD), (panics::SYMBOL, printed::HEAD)]
-    {
-        if let Some(address) = program.variable(name) {
-            let written = machine.write(address, &vec![0; head]);
-            debug_assert!(written.is_ok(), "{written:?}");
         }
     }
 }

@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use amdgpu_isa::Arch;
 use amdgpu_object::CodeObject;
 use amdinst_core::counters::{Layout, Probe};
-use amdinst_core::heap;
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed::{self, Printed};
@@ -27,6 +26,7 @@ use amdinst_proof::{Comparison, Counted, Counting, CountingError, Difference, Di
 
 use super::beside::{Beside, Done};
 use super::memory::DeviceMemory;
+use super::variables::{empty_heap, forget_lines};
 use super::{DeviceError, Outcome};
 use crate::artifacts;
 use crate::built::Built;
@@ -437,9 +437,8 @@ impl Machines {
         let Programs { original, instrumented, .. } = &self.programs[&request.built.original_path];
         let heaps = [(&mut self.original, Some(original)), (&mut self.instrumented, instrumented.as_ref())];
         for (machine, program) in heaps {
-            if let Some(address) = program.and_then(|program| program.variable(heap::SYMBOL)) {
-                let written = machine.write(address, &[0; heap::HEAD]);
-                debug_assert!(written.is_ok(), "{written:?}");
+            if let Some(program) = program {
+                empty_heap(machine, program);
             }
         }
     }
@@ -456,10 +455,8 @@ impl Machines {
             (&mut self.instrumented, programs.instrumented.as_ref()),
         ];
         for (machine, program) in machines {
-            let buffers = program.into_iter().flat_map(|program| BUFFERS.map(|name| program.variable(name)));
-            for address in buffers.flatten() {
-                let written = machine.write(address, &[0; printed::HEAD]);
-                debug_assert!(written.is_ok(), "{written:?}");
+            if let Some(program) = program {
+                forget_lines(machine, program);
             }
         }
         printed
@@ -631,9 +628,6 @@ fn noted(probe: Probe, launch: amdinst_emu::Launch) -> amdinst_emu::Launch {
     let of_branches = probe == Probe::Branches;
     amdinst_emu::Launch { record_masks: of_branches, record_steps: !of_branches, ..launch }
 }
-
-/// The buffers of lines that kernels leave behind.
-const BUFFERS: [&str; 2] = [printed::SYMBOL, panics::SYMBOL];
 
 /// The lines of a buffer.
 fn lines(machine: &Machine, address: u64) -> Printed {

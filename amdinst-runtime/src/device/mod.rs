@@ -5,6 +5,7 @@ mod element;
 mod emulator;
 pub(crate) mod hip;
 pub(crate) mod memory;
+mod variables;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -32,8 +32,7 @@ pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
             note_missing(w, |lane| place(addresses[lane]));
             for lane in 0..LANES {
                 // Lanes of one group alone.
-                let place = place(addresses[lane]) as usize & (group - 1);
-                let other = lane & !(group - 1) | place;
+                let other = partner(group, lane, place(addresses[lane]));
                 if op == Op::ds_bpermute_fi_b32 {
                     result[lane] = data[other];
                 } else if op == Op::ds_bpermute_b32 {
@@ -53,20 +52,25 @@ pub(super) fn exchange(context: &mut Context<'_>, step: &Step) -> Outcome {
     Ok(())
 }
 
+/// The lane of the same group that a lane asks for.
+#[inline(always)]
+const fn partner(group: usize, lane: usize, asked: u32) -> usize {
+    lane & !(group - 1) | asked as usize & (group - 1)
+}
+
 /// The lane whose data an exchange takes for a lane; `None` of another instruction.
 pub(crate) fn exchanged_lane(w: &Wave, step: &Step, lane: usize) -> Option<usize> {
     let offset = step.extra.as_ref()?.inst.mods.offset as u32;
     let group = (w.rules.exchanges_within.lanes() as usize).min(w.lanes());
     let row = |source: &Src| if let Src::Row(row) = source { Some(usize::from(*row)) } else { None };
     let address = |lane: usize| Some(w.rows[step.src.iter().find_map(row)?][lane].wrapping_add(offset) / 4);
-    let within = |address: u32, lane: usize| lane & !(group - 1) | address as usize & (group - 1);
     match step.op {
         Op::ds_swizzle_b32 => Some(swizzle(offset, lane)),
-        Op::ds_bpermute_b32 | Op::ds_bpermute_fi_b32 => Some(within(address(lane)?, lane)),
+        Op::ds_bpermute_b32 | Op::ds_bpermute_fi_b32 => Some(partner(group, lane, address(lane)?)),
         // The last lane that writes there.
         Op::ds_permute_b32 => (0..w.lanes())
             .rev()
-            .find(|&from| w.active(from) && address(from).is_some_and(|to| within(to, from) == lane)),
+            .find(|&from| w.active(from) && address(from).is_some_and(|to| partner(group, from, to) == lane)),
         _ => None,
     }
 }

@@ -6,14 +6,11 @@
 use std::fmt;
 use std::fs::File;
 use std::io::Write as _;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use amdgpu_isa::Arch;
 use amdinst_core::manifest::Manifest;
+use rayon::prelude::*;
 
 use super::markdown::markdown;
 use super::matrix::{Axis, Matrix};
@@ -25,7 +22,7 @@ use crate::build::profile::{self, LEVELS};
 use crate::build::{Built, CompiledKernels, KernelBuild};
 use crate::cli::{TestArgs, TestGpu, TestGpus};
 use crate::context::Context;
-use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
+use crate::exit::{CommandResult, Exit, OrExit as _};
 
 /// A GPU, and a level of optimization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +102,8 @@ pub(super) fn run(
     columns: &[TestColumn],
     junit: Option<&Path>,
 ) -> CommandResult {
-    let packages = package::find(context, &args.package)?;
+    // Without levels there is nothing to compare with the profile's.
+    let packages = if args.all_levels { package::find(context, &args.package)? } else { Vec::new() };
     let is_own = |level: &&str| {
         packages.iter().all(|package| profile::level(&package.workspace_root, &package.profile) == **level)
     };
@@ -124,8 +122,11 @@ pub(super) fn run(
     let names: Vec<String> = columns.iter().map(TestColumn::to_string).collect();
     context.shell.status("Building", format_args!("kernels for {}", names.join(", ")));
     context.shell.quiet_builds();
-    let compiled = compile_all(context, jobs);
-    let (mut exit, mut endings) = (Exit::Success, Matrix::of(Axis::Gpus));
+    // Each fills a core, whatever the number of crates.
+    let compiled: Vec<CommandResult<CompiledKernels<'_>>> =
+        jobs.into_par_iter().with_max_len(1).map(|job| job.compile(context)).collect();
+    let axis = if args.all_levels { Axis::Levels } else { Axis::Gpus };
+    let (mut exit, mut endings) = (Exit::Success, Matrix::of(axis));
     let mut runs = Vec::new();
     let mut scratch = None;
     for ((column, args, _), compiled) in each.iter().zip(compiled) {
@@ -140,7 +141,7 @@ pub(super) fn run(
             built => {
                 let built = built?;
                 if scratch.is_none() {
-                    scratch = scratch_of(&built)?;
+                    scratch = Scratch::of(&built)?;
                 }
                 let scratch = scratch.as_ref().map_or(Path::new("."), Scratch::path);
                 run.manifests = manifests_of(&built, scratch, runs.len())?;
@@ -171,44 +172,6 @@ pub(super) fn run(
         added.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))?;
     }
     Ok(exit)
-}
-
-/// Has all jobs compiled, some at a time. The results are in the order of the jobs.
-fn compile_all<'a>(context: &Context, jobs: Vec<KernelBuild<'a>>) -> Vec<CommandResult<CompiledKernels<'a>>> {
-    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(jobs.len());
-    let waiting: Vec<Mutex<Option<KernelBuild<'a>>>> =
-        jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
-    let done: Vec<Mutex<Option<CommandResult<CompiledKernels<'a>>>>> =
-        waiting.iter().map(|_| Mutex::new(None)).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = waiting.get(index) else { break };
-            let job = job.lock().ok().and_then(|mut job| job.take());
-            let compiled = job.map(|job| job.compile(context));
-            if let Ok(mut done) = done[index].lock() {
-                *done = compiled;
-            }
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(work);
-        }
-    });
-    let result = |done: Mutex<Option<CommandResult<CompiledKernels<'a>>>>| {
-        let lost = || Err(Failure::msg(Exit::BuildFailed, "internal error: a build has no result"));
-        done.into_inner().ok().flatten().unwrap_or_else(lost)
-    };
-    done.into_iter().map(result).collect()
-}
-
-fn scratch_of(built: &Built) -> CommandResult<Option<Scratch>> {
-    let Some(first) = built.packages.first() else { return Ok(None) };
-    let artifacts = first.package.target_directory.join("amdinst");
-    let failed = || format!("cannot write {}", artifacts.display());
-    Scratch::new(&artifacts).or_exit_with(Exit::OutputFailed, failed).map(Some)
 }
 
 /// Writes manifests of a build that stay when the next one is made: one a package.

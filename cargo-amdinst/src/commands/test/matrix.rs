@@ -14,8 +14,10 @@ pub(super) enum Axis {
     /// Cargo profiles. Only tests that differ are shown.
     #[default]
     Profiles,
-    /// GPUs, and levels of optimization. All tests are shown, and the reasons of those that differ.
+    /// GPUs. All tests are shown, and the reasons of those that differ.
     Gpus,
+    /// GPUs, at levels of optimization; shown as GPUs are.
+    Levels,
 }
 
 /// A test, of whichever column.
@@ -187,7 +189,7 @@ impl Matrix {
         let columns = self.columns.len();
         let columns = match self.axis {
             Axis::Profiles => format!("with {}", count(columns as u64, "profile")),
-            Axis::Gpus if self.has_levels() => format!("in {}", count(columns as u64, "column")),
+            Axis::Levels => format!("in {}", count(columns as u64, "column")),
             Axis::Gpus => format!("on {}", count(columns as u64, "GPU")),
         };
         format!("{} {columns}: {outcome}", count(all as u64, "test"))
@@ -196,11 +198,6 @@ impl Matrix {
     /// Whether a test of the column begun last has come to its end.
     pub(super) fn has_run(&self) -> bool {
         self.tests.values().any(|cells| cells.last().is_some_and(Option::is_some))
-    }
-
-    /// Whether columns have levels of optimization.
-    fn has_levels(&self) -> bool {
-        self.columns.iter().any(|column| column.title.contains(" -O"))
     }
 
     /// `26 passed, 1 failed`: the tests of the column begun last.
@@ -247,7 +244,7 @@ impl Matrix {
         };
         match self.axis {
             Axis::Profiles => self.differing().map(row).collect(),
-            Axis::Gpus => self.tests.iter().map(|(name, cells)| row((name, cells))).collect(),
+            Axis::Gpus | Axis::Levels => self.tests.iter().map(|(name, cells)| row((name, cells))).collect(),
         }
     }
 
@@ -324,7 +321,7 @@ impl Matrix {
         JsonTest {
             name,
             endings: cells.iter().map(|cell| cell.as_ref().map(|cell| cell.ending)).collect(),
-            reasons: (self.axis == Axis::Gpus).then_some(reasons),
+            reasons: (self.axis != Axis::Profiles).then_some(reasons),
             partings: self.partings_of(name).collect(),
         }
     }
@@ -338,7 +335,9 @@ impl Matrix {
             Axis::Profiles => {
                 serde_json::json!({ "reason": "amdinst-profiles", "profiles": titles, "tests": tests })
             }
-            Axis::Gpus => serde_json::json!({ "reason": "amdinst-gpus", "gpus": titles, "tests": tests }),
+            Axis::Gpus | Axis::Levels => {
+                serde_json::json!({ "reason": "amdinst-gpus", "gpus": titles, "tests": tests })
+            }
         }
     }
 }

@@ -158,10 +158,7 @@ fn run_built(
     let manifests =
         std::env::join_paths(manifests).or_exit_with(Exit::BuildFailed, || "the paths of the manifests")?;
     let runtime = crate::runtime::file()?;
-    let Some(first) = built.packages.first() else { return Err(no_tests()) };
-    let artifacts = first.package.target_directory.join("amdinst");
-    let status = Scratch::new(&artifacts)
-        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", artifacts.display()))?;
+    let status = Scratch::of(built)?.ok_or_else(no_tests)?;
 
     let mut exit = Exit::Success;
     let mut tested = false;

@@ -9,6 +9,8 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
+use crate::build::Built;
+use crate::exit::{CommandResult, Exit, OrExit as _};
 use crate::together::{DirectoryLock, is_left_behind};
 
 /// What the names begin with; no package's does.
@@ -43,6 +45,17 @@ impl Scratch {
         // Without locks nobody removes it either.
         let _ = lock.try_lock();
         Ok(Self { directory, lock })
+    }
+
+    /// A new one among the artifacts of what was built; none if that is nothing.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(super) fn of(built: &Built) -> CommandResult<Option<Self>> {
+        let Some(first) = built.packages.first() else { return Ok(None) };
+        let artifacts = first.package.target_directory.join("amdinst");
+        let failed = || format!("cannot write {}", artifacts.display());
+        Self::new(&artifacts).or_exit_with(Exit::OutputFailed, failed).map(Some)
     }
 
     /// Where it is.
