@@ -685,6 +685,12 @@ function branchNamed(kernel, key) {
   const known = keys.get(kernel), begins = key.replace(/\/$/, "") + ":";
   return known.get(key) || [...known].map(([name, entry]) => name.startsWith(begins) ? entry : null).find((entry) => entry);
 }
+/* The GPUs that have a page: the same place of another one. */
+function gpuChoice() {
+  const choice = h("select", { "aria-label": "GPU" }, data.gpus.pages.map(([name, href]) => h("option", { value: href, selected: name === data.gpus.own }, name)));
+  choice.addEventListener("change", () => { location.href = choice.value + location.hash; });
+  return [choice, " ", h("a", { href: data.gpus.all, target: "_top" }, "all GPUs")];
+}
 let current = [];
 function route() {
   if (location.hash === "#main") return;
@@ -710,6 +716,7 @@ function route() {
   current = current.flat(9).filter((element) => element);
   main.replaceChildren(...current);
   crumbs.replaceChildren(...crumb.flatMap(([name, href], index) => [index ? " › " : "", index === crumb.length - 1 ? h("span", { "aria-current": "page" }, name) : h("a", { href }, name)]));
+  if (data.gpus) crumbs.append(" on ", ...gpuChoice());
   document.title = [...crumb.slice(1).map(([name]) => name).reverse(), `Divergence of ${data.package}`].join(" · ");
   window.scrollTo(0, 0);
   for (const element of current) if (element.show) element.show(show);

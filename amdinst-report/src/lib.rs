@@ -6,6 +6,8 @@
 //! for programs. [`diff`] sets two of them side by side, [`gate`] says whether one keeps a limit. [`Sources`]
 //! gives the source lines, and says which files changed since.
 //!
+//! [`matrix`] sets tests and kernels of several GPUs side by side.
+//!
 //! [`resources`] is another document: what the kernels of a file take, which needs no run.
 //!
 //! Nothing here measures or launches anything.
@@ -23,6 +25,7 @@ pub mod lcov;
 mod limit;
 mod lines;
 pub mod markdown;
+pub mod matrix;
 mod place;
 mod places;
 pub mod resources;
@@ -33,5 +36,6 @@ pub mod summary;
 pub use amdinst_core::report::{Certainty, Lost};
 pub use diff::Diff;
 pub use gate::{Gate, Violation};
+pub use matrix::Matrix;
 pub use sources::Sources;
 pub use summary::{Branch, KernelSummary, Line, ModelledTime, Summary};

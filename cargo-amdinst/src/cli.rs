@@ -21,7 +21,7 @@ pub use self::files::{FileArgs, InputArgs};
 pub use self::gpus::{TestGpu, TestGpus};
 pub use self::launch::{CheckArgs, Dim3, LimitArgs, TimingChoice};
 pub use self::measure::{AbiChoice, CounterChoice, LevelChoice, MeasureArgs, MeasureChoice};
-pub use self::package::{LockArgs, PackageArgs, ToolchainArgs};
+pub use self::package::{LockArgs, PackageArgs, RenamedSource, ToolchainArgs};
 pub use self::renamed::Renamed;
 pub use self::start::{CompletionsArgs, DoctorArgs, ManArgs, NewArgs, SourceArgs};
 pub use self::wave::WaveChoice;
@@ -178,6 +178,14 @@ pub struct TestArgs {
     /// What to build.
     #[command(flatten)]
     pub package: PackageArgs,
+    /// Test one file with kernels and tests, which needs no package: `cargo amdinst test --one-shot FILE.rs`
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["package", "workspace", "manifest_path", "features", "all_features"],
+        hide_short_help = true
+    )]
+    pub one_shot: Option<PathBuf>,
     /// Run the tests once per profile, and list those that end differently: two or more, separated by commas
     #[arg(long, value_name = "P,P", value_delimiter = ',', conflicts_with_all = ["profile", "release"], hide_short_help = true)]
     pub profiles: Vec<String>,
@@ -359,6 +367,9 @@ pub struct ReportArgs {
     /// A saved run [default: the package's last, target/amdinst/PKG/last-run.json]
     #[arg(long, value_name = "FILE")]
     pub run: Option<PathBuf>,
+    /// After tests on several GPUs, the run of one: `gfx1100/64` [default: all, side by side]
+    #[arg(long, value_name = "GPU")]
+    pub gpu: Option<String>,
     /// Only this kernel; may be repeated [default: all]
     #[arg(long, value_name = "K")]
     pub kernel: Vec<String>,

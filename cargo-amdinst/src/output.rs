@@ -92,6 +92,16 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> CommandResult<()> {
     write_with(path, |file| file.write_all(bytes))
 }
 
+/// Adds to the end of a file, which is made if it is not there: the summary of a job, to which its steps add.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn append(path: &Path, bytes: &[u8]) -> CommandResult<()> {
+    let added = OpenOptions::new().create(true).append(true).open(path);
+    let added = added.and_then(|mut file| file.write_all(bytes));
+    added.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))
+}
+
 /// Writes a file as [`write_file`] does, with what `write` writes.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use amdinst_core::report::origin::short;
 use amdinst_core::report::{Cycles, Origin, WaveSpan, is_library_file, refused};
 use serde::Serialize;
 
-use super::{Extras, KernelListing, OccupancyPicture, paint};
+use super::{Extras, GpuLinks, KernelListing, OccupancyPicture, paint};
 use crate::diff::{Change, counterpart};
 use crate::sources::Sources;
 use crate::summary::{
@@ -34,6 +34,8 @@ pub(super) struct Data<'a> {
     diff: Option<&'a [Change]>,
     kernels: Vec<Kernel<'a>>,
     sources: Vec<SourceText>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gpus: Option<GpuLinks<'a>>,
 }
 
 /// Limit, kernel, file, line, message.
@@ -247,6 +249,7 @@ impl<'a> Data<'a> {
                 })
                 .collect(),
             sources: texts.collect(),
+            gpus: extras.gpus,
         }
     }
 }

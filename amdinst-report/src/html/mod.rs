@@ -8,6 +8,8 @@ mod paint;
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
+
 pub use listing::{Instruction, KernelListing, OccupancyPicture, ResourcePicture};
 
 use crate::diff::Diff;
@@ -17,7 +19,8 @@ use crate::sources::Sources;
 use crate::summary::Summary;
 
 const PAGE: &str = include_str!("../../assets/report.html");
-const STYLE: &str = include_str!("../../assets/report.css");
+/// The look of all pages.
+pub(crate) const STYLE: &str = include_str!("../../assets/report.css");
 const SCRIPT: &str = include_str!("../../assets/report.js");
 
 /// Branches, and lines, in the tables for browsers without scripts, at most.
@@ -34,6 +37,19 @@ pub struct Extras<'a> {
     pub diff: Option<&'a Diff>,
     /// The run that is compared with.
     pub baseline: Option<&'a Summary>,
+    /// The other pages, if the page is of one GPU of several.
+    pub gpus: Option<GpuLinks<'a>>,
+}
+
+/// The pages of other GPUs.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct GpuLinks<'a> {
+    /// The page's own GPU.
+    pub own: &'a str,
+    /// The page of all of them, from this page on.
+    pub all: &'a str,
+    /// Each GPU that has a page: its name, and the page from this one on.
+    pub pages: &'a [(String, String)],
 }
 
 /// The page.
@@ -41,9 +57,7 @@ pub struct Extras<'a> {
 /// # Errors
 /// Figures that JSON cannot hold.
 pub fn render(summary: &Summary, sources: &Sources, extras: &Extras<'_>) -> std::io::Result<String> {
-    let json = amdinst_text::json::to_string_shown(&data::Data::new(summary, sources, extras))?;
-    // Nothing in the data may end the element that it stands in, or begin a comment there.
-    let json = json.replace('<', "\\u003c");
+    let json = as_data(&data::Data::new(summary, sources, extras))?;
     Ok(fill(
         PAGE,
         &[
@@ -56,8 +70,16 @@ pub fn render(summary: &Summary, sources: &Sources, extras: &Extras<'_>) -> std:
     ))
 }
 
+/// JSON as it may stand in a page: nothing in it ends its element, or begins a comment there.
+///
+/// # Errors
+/// What JSON cannot hold.
+pub(crate) fn as_data(data: &impl Serialize) -> std::io::Result<String> {
+    Ok(amdinst_text::json::to_string_shown(data)?.replace('<', "\\u003c"))
+}
+
 /// Puts values into a template, each where `{{name}}` stands. A value is not looked through again.
-fn fill(template: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let length = values.iter().map(|(_, value)| value.len()).sum::<usize>();
     let mut text = String::with_capacity(template.len() + length);
     let mut rest = template;
@@ -117,7 +139,8 @@ fn plain(summary: &Summary) -> String {
     text
 }
 
-fn escape(text: &str) -> String {
+/// Text as it may stand in a page, in quotes as well.
+pub(crate) fn escape(text: &str) -> String {
     amdinst_text::shown(text)
         .replace('&', "&amp;")
         .replace('<', "&lt;")

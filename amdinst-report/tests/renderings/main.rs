@@ -5,6 +5,7 @@ mod model;
 
 mod compared;
 mod dependencies;
+mod matrix;
 mod schemas;
 mod totals;
 

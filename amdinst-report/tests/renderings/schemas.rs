@@ -11,15 +11,21 @@ use serde_json::Value;
 
 use super::{coverage, model, raced};
 
-struct Schema {
+pub(crate) struct Schema {
     document: Value,
 }
 
 impl Schema {
-    fn read(name: &str) -> Self {
+    pub(crate) fn read(name: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas").join(name);
         let document: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         Self { document }
+    }
+
+    /// Refuses a document that is not as the schema says.
+    pub(crate) fn assert(&self, document: &Value) {
+        let errors = self.errors(document);
+        assert!(errors.is_empty(), "{errors:#?}");
     }
 
     fn errors(&self, document: &Value) -> Vec<String> {
@@ -40,6 +46,15 @@ impl Schema {
                 }
                 "allOf" => {
                     rule.as_array().unwrap().iter().for_each(|part| self.validate(part, value, path, errors))
+                }
+                "anyOf" => {
+                    let of_forms = rule.as_array().unwrap().iter().map(|part| {
+                        let mut errors = Vec::new();
+                        self.validate(part, value, path, &mut errors);
+                        errors
+                    });
+                    // The least that any of them finds.
+                    errors.extend(of_forms.min_by_key(Vec::len).unwrap_or_default());
                 }
                 "const" if value != rule => fails(errors, format!("{value} is not {rule}")),
                 "enum" if !rule.as_array().unwrap().contains(value) => {

@@ -17,7 +17,7 @@ use super::flags::{self, Flags};
 use super::misplaced::Misplaced;
 use super::package::KernelPackage;
 use super::profile;
-use crate::cli::Format;
+use crate::cli::{Format, RenamedSource};
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::incremental;
@@ -62,6 +62,9 @@ pub fn command(
         heap: package.heap,
     };
     command.arg("--").args(flags::for_kernel_crate(executable, &options));
+    if let Some(RenamedSource { from, to }) = &package.renamed {
+        command.arg(format!("--remap-path-prefix={}={}", from.display(), to.display()));
+    }
     command
 }
 

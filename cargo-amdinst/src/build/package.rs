@@ -9,7 +9,7 @@ use cargo_metadata::{Metadata, MetadataCommand, Package};
 
 use super::settings::Settings;
 use super::{flags, foreign, program, selection};
-use crate::cli::{PackageArgs, TestGpu};
+use crate::cli::{PackageArgs, RenamedSource, TestGpu};
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 
@@ -43,6 +43,8 @@ pub struct KernelPackage {
     pub profile: String,
     /// Another level of optimization than the profile's. Such a build is for the command that makes it alone.
     pub level: Option<&'static str>,
+    /// A source file of it that has another name for people.
+    pub renamed: Option<RenamedSource>,
     /// Features to activate.
     pub features: Vec<String>,
     /// Features that the command was asked for.
@@ -242,6 +244,7 @@ fn with_settings(
         gpus: settings.gpus,
         profile: asked.or(settings.profile).unwrap_or_else(|| DEFAULT_PROFILE.to_owned()),
         level: args.level,
+        renamed: args.renamed.clone(),
         features,
         asked_features,
         all_features: args.all_features,

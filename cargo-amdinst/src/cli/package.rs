@@ -43,6 +43,15 @@ impl LockArgs {
     }
 }
 
+/// A source file that is made of another one: messages and line tables name that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenamedSource {
+    /// The file that is compiled.
+    pub from: PathBuf,
+    /// The file that people have.
+    pub to: PathBuf,
+}
+
 /// What to build.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PackageArgs {
@@ -64,6 +73,9 @@ pub struct PackageArgs {
     /// Another level of optimization than the profile's.
     #[arg(skip)]
     pub level: Option<&'static str>,
+    /// A source file that has another name for people.
+    #[arg(skip)]
+    pub renamed: Option<RenamedSource>,
     /// Features to activate, separated by commas or spaces
     #[arg(short = 'F', long, value_name = "FEATURES")]
     pub features: Vec<String>,

@@ -8,14 +8,14 @@ use crate::gpus;
 
 /// The processors of a new package, and why these.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct ProcessorChoice {
-    pub(super) cpus: Vec<String>,
-    pub(super) why: Why,
+pub(in crate::commands) struct ProcessorChoice {
+    pub(in crate::commands) cpus: Vec<String>,
+    pub(in crate::commands) why: Why,
 }
 
 /// Why a package is for some processors.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(in crate::commands) enum Why {
     /// The command line names them.
     Asked,
     /// It is the GPU with the most SIMDs that this machine has, of those that kernels are built for.
@@ -29,7 +29,7 @@ impl ProcessorChoice {
     ///
     /// # Errors
     /// One that kernels are not built for.
-    pub(super) fn new(asked: &[String], root: &Path) -> CommandResult<Self> {
+    pub(in crate::commands) fn new(asked: &[String], root: &Path) -> CommandResult<Self> {
         if !asked.is_empty() {
             for cpu in asked {
                 target(cpu)?;
@@ -50,7 +50,7 @@ impl ProcessorChoice {
     }
 
     /// The key of `Cargo.toml`, with its table.
-    pub(super) fn settings(&self) -> String {
+    pub(in crate::commands) fn settings(&self) -> String {
         let cpus: Vec<String> = self.cpus.iter().map(|cpu| format!("\"{cpu}\"")).collect();
         format!(
             "# The GPUs that kernels are built for: gfx1100 is a Radeon RX 7900, gfx1201 an RX 9070, gfx90a an Instinct MI200.\n\
@@ -60,7 +60,7 @@ impl ProcessorChoice {
     }
 
     /// What is told of it.
-    pub(super) fn told(&self) -> String {
+    pub(in crate::commands) fn told(&self) -> String {
         let cpus = self.cpus.join(", ");
         match self.why {
             Why::Asked => cpus,

@@ -6,12 +6,14 @@
 mod gpu;
 mod source;
 
+pub(super) use self::gpu::ProcessorChoice;
+pub(super) use self::source::Source;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use self::gpu::ProcessorChoice;
-use self::source::{CRATES, Source};
+use self::source::CRATES;
 use crate::cli::NewArgs;
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
@@ -127,17 +129,22 @@ fn package(args: &NewArgs) -> Option<&str> {
     args.name.as_deref().or_else(|| args.directory.file_name()?.to_str())
 }
 
+/// The lines of the dependencies of a package in `directory`: that of kernels, and that of tests.
+pub(super) fn dependencies(source: &Source, directory: &Path) -> [String; 2] {
+    CRATES.map(|what| source.dependency(what, directory))
+}
+
 /// What `cargo new` wrote, with the dependencies, a test target for kernels and their GPU. `None` if there is
 /// no room for them.
 fn manifest(text: &str, source: &Source, gpu: &ProcessorChoice, directory: &Path) -> Option<String> {
-    let [device, harness] = CRATES;
+    let [device, harness] = dependencies(source, directory);
     let (before, after) = text.split_once(DEPENDENCIES)?;
     Some(format!(
         "{before}{DEPENDENCIES}{}\n\n[dev-dependencies]\n{}\n\n\
          # Its `main` is `harness::main!()`. More files of tests: modules of tests/kernels.rs, or targets like this one.\n\
          [[test]]\nname = \"kernels\"\nharness = false\n\n{}{after}",
-        source.dependency(device, directory),
-        source.dependency(harness, directory),
+        device,
+        harness,
         gpu.settings(),
     ))
 }

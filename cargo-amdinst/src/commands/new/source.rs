@@ -36,7 +36,7 @@ pub(super) struct Crate {
 
 /// Where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(in crate::commands) enum Source {
     /// In a checkout, which the package names by its relative path.
     Beside(PathBuf),
     /// In a checkout, which the package names by its absolute path: no other way is left, or it was asked
@@ -77,7 +77,7 @@ impl Source {
 
     /// What is best for the package in `directory`, which is there. `root` is its workspace's `Cargo.toml`,
     /// if that is not its own.
-    pub(super) fn best(directory: &Path, root: Option<&Path>) -> Self {
+    pub(in crate::commands) fn best(directory: &Path, root: Option<&Path>) -> Self {
         let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
         if let Some(found) = directory.ancestors().skip(1).find_map(|above| checkout(above).ok()) {
             return Self::Beside(found);

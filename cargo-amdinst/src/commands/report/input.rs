@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use amdinst_core::report::run::{FILE_NAME, Run};
 use amdinst_launch::files;
+use amdinst_report::matrix::{self, Matrix, MatrixColumn};
 use amdinst_report::{Sources, Summary};
 
 use crate::build::package;
@@ -23,11 +24,67 @@ pub(super) struct SavedRun {
     pub(super) artifacts: PathBuf,
 }
 
+/// The last runs of a package on several GPUs.
+#[derive(Debug)]
+pub(super) struct SavedMatrix {
+    pub(super) package: String,
+    pub(super) matrix: Matrix,
+    /// The workspace's directory.
+    root: PathBuf,
+    /// Where the package's artifacts are.
+    artifacts: PathBuf,
+}
+
+/// What is reported on.
+#[derive(Debug)]
+pub(super) enum Saved {
+    /// The run of one GPU.
+    Run(SavedRun),
+    /// Those of several.
+    Matrix(SavedMatrix),
+}
+
+impl SavedMatrix {
+    /// The run of a column; `None` if it has none.
+    ///
+    /// # Errors
+    /// A document that cannot be read.
+    pub(super) fn run_of(&self, column: &MatrixColumn) -> CommandResult<Option<SavedRun>> {
+        let Some(name) = &column.run else { return Ok(None) };
+        saved_run(&self.artifacts.join(name), &self.root, &self.artifacts, &self.package).map(Some)
+    }
+
+    /// The run of the GPU that `--gpu` names.
+    ///
+    /// # Errors
+    /// No such GPU, or one that has no run.
+    pub(super) fn run_named(&self, name: &str) -> CommandResult<SavedRun> {
+        let column = self.matrix.columns.iter().find(|column| column.title == name);
+        let run = column.map(|column| self.run_of(column)).transpose()?.flatten();
+        run.ok_or_else(|| {
+            Failure::msg(Exit::Usage, format!("the last tests have no run on `{name}`"))
+                .help(self.names_one())
+        })
+    }
+
+    /// How one of them is shown.
+    pub(super) fn names_one(&self) -> String {
+        let with_run = self.matrix.columns.iter().filter(|column| column.run.is_some());
+        let options: Vec<String> = with_run
+            .map(|column| match column.title.contains(' ') {
+                true => format!("`--gpu \"{}\"`", column.title),
+                false => format!("`--gpu {}`", column.title),
+            })
+            .collect();
+        format!("{} shows one of them", options.join(" or "))
+    }
+}
+
 /// Reads the run that `args` name, else the last one of the package.
 ///
 /// # Errors
-/// No such package, no run, a document that cannot be read.
-pub(super) fn find(context: &Context, args: &ReportArgs) -> CommandResult<SavedRun> {
+/// No such package, no run, a document that cannot be read; `--gpu` where there is one run alone.
+pub(super) fn find(context: &Context, args: &ReportArgs) -> CommandResult<Saved> {
     let (path, root, package) = match &args.run {
         Some(path) => {
             // Sources are named from the directory in which cargo runs.
@@ -43,15 +100,34 @@ pub(super) fn find(context: &Context, args: &ReportArgs) -> CommandResult<SavedR
         return Err(Failure::msg(Exit::BadInput, message)
             .help(format!("run its tests: `cargo amdinst test -p {name}`")));
     }
-    let bytes = files::read(&path)?;
-    let run = Run::from_json(&bytes).map_err(|error| {
-        let again = package.as_deref().unwrap_or("PKG");
-        Failure::new(Exit::BadInput, anyhow::Error::new(error).context(path.display().to_string()))
-            .help(format!("run the tests again: `cargo amdinst test -p {again}`"))
-    })?;
-    let sources = Sources::new(&root, &run.sources);
     let artifacts = path.parent().unwrap_or(Path::new("")).to_owned();
-    Ok(SavedRun { run, sources, root, artifacts })
+    let again = package.as_deref().unwrap_or("PKG");
+    if path.file_name().is_some_and(|name| name == matrix::FILE_NAME) {
+        let matrix = Matrix::from_json(&files::read(&path)?).map_err(|error| damaged(&path, again, error))?;
+        let package = matrix.tests.first().map(|test| test.name.package.clone()).unwrap_or_default();
+        return Ok(Saved::Matrix(SavedMatrix { package, matrix, root, artifacts }));
+    }
+    if args.gpu.is_some() {
+        return Err(Failure::msg(
+            Exit::Usage,
+            "`--gpu` is for tests on several GPUs, and the last run is of one",
+        )
+        .help(format!("`cargo amdinst test -p {again} --all-gpus` tests on each")));
+    }
+    saved_run(&path, &root, &artifacts, again).map(Saved::Run)
+}
+
+/// Reads a run.
+fn saved_run(path: &Path, root: &Path, artifacts: &Path, package: &str) -> CommandResult<SavedRun> {
+    let run = Run::from_json(&files::read(path)?).map_err(|error| damaged(path, package, error))?;
+    let sources = Sources::new(root, &run.sources);
+    Ok(SavedRun { run, sources, root: root.to_owned(), artifacts: artifacts.to_owned() })
+}
+
+/// A document that cannot be read.
+fn damaged(path: &Path, package: &str, error: impl std::error::Error + Send + Sync + 'static) -> Failure {
+    Failure::new(Exit::BadInput, anyhow::Error::new(error).context(path.display().to_string()))
+        .help(format!("run the tests again: `cargo amdinst test -p {package}`"))
 }
 
 /// The document of a package's last run, the workspace's directory, and the package's name.
@@ -64,7 +140,12 @@ fn last(context: &Context, args: &ReportArgs) -> CommandResult<(PathBuf, PathBuf
             ..PackageArgs::default()
         },
     )?;
-    let document = |package: &package::KernelPackage| package.output_directory().join(FILE_NAME);
+    // After tests on several GPUs there is the one, after others the other.
+    let document = |package: &package::KernelPackage| {
+        let directory = package.output_directory();
+        let of_several = directory.join(matrix::FILE_NAME);
+        if of_several.is_file() { of_several } else { directory.join(FILE_NAME) }
+    };
     let kept: Vec<_> = packages.iter().filter(|package| document(package).is_file()).collect();
     // Of a workspace, the only package with a run; where there is none, the error names the first.
     let package = match (&kept[..], &packages[..]) {

@@ -7,7 +7,7 @@ use std::path::Path;
 use amdgpu_object::CodeObject;
 use amdgpu_object::lines::SourceMap;
 use amdinst_core::report::run::content_hash;
-use amdinst_report::html::{self, Extras, KernelListing};
+use amdinst_report::html::{self, Extras, GpuLinks, KernelListing};
 use amdinst_report::{Diff, Summary, Violation};
 
 use super::input::SavedRun;
@@ -19,6 +19,8 @@ pub(super) struct Parts<'a> {
     pub(super) violations: &'a [Violation],
     pub(super) diff: Option<&'a Diff>,
     pub(super) baseline: Option<&'a Summary>,
+    /// If it is the page of one GPU of several.
+    pub(super) gpus: Option<GpuLinks<'a>>,
 }
 
 /// Writes `directory/index.html`.
@@ -33,12 +35,19 @@ pub(super) fn write(
     parts: &Parts<'_>,
 ) -> CommandResult<()> {
     let listings = listings(context, input, summary);
-    let Parts { violations, diff, baseline } = *parts;
-    let extras = Extras { listings: &listings, violations, diff, baseline };
+    let Parts { violations, diff, baseline, gpus } = *parts;
+    let extras = Extras { listings: &listings, violations, diff, baseline, gpus };
     let page = html::render(summary, &input.sources, &extras).or_exit(Exit::OutputFailed)?;
-    fs::create_dir_all(directory)
-        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", directory.display()))?;
+    self::directory(directory)?;
     super::write(context, &directory.join("index.html"), page.as_bytes())
+}
+
+/// Makes a directory for pages, if it is not there.
+///
+/// # Errors
+/// It cannot be made.
+pub(super) fn directory(path: &Path) -> CommandResult<()> {
+    fs::create_dir_all(path).or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))
 }
 
 /// The disassembly of every kernel of the summary, of code objects that are as they were when they ran.

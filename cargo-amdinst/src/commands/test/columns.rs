@@ -4,18 +4,16 @@
 //! after another, each with manifests of its own: those of the packages name what was built last.
 
 use std::fmt;
-use std::fs::File;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use amdgpu_isa::Arch;
 use amdinst_core::manifest::Manifest;
+use amdinst_report::matrix::Axis;
 use rayon::prelude::*;
 
-use super::markdown::markdown;
-use super::matrix::{Axis, Matrix};
+use super::matrix::Endings;
 use super::scratch::Scratch;
-use super::{forms_of, partings, run_built, tell};
+use super::{forms_of, partings, run_built};
 use crate::build::instrument::Forms;
 use crate::build::package::{self, KernelPackage};
 use crate::build::profile::{self, LEVELS};
@@ -126,16 +124,16 @@ pub(super) fn run(
     let compiled: Vec<CommandResult<CompiledKernels<'_>>> =
         jobs.into_par_iter().with_max_len(1).map(|job| job.compile(context)).collect();
     let axis = if args.all_levels { Axis::Levels } else { Axis::Gpus };
-    let (mut exit, mut endings) = (Exit::Success, Matrix::of(axis));
+    let (mut exit, mut endings) = (Exit::Success, Endings::of(axis));
     let mut runs = Vec::new();
     let mut scratch = None;
     for ((column, args, _), compiled) in each.iter().zip(compiled) {
-        endings.begin(&column.to_string());
+        endings.matrix.begin(&column.to_string());
         let mut run = ColumnRun { column: *column, args: args.clone(), built: None, manifests: Vec::new() };
         let ended = match compiled.and_then(|compiled| compiled.finish(context)) {
             Err(failure) if failure.exit == Exit::BuildFailed => {
                 context.shell.failure(&failure);
-                endings.lacks_build();
+                endings.matrix.lacks_build();
                 Exit::BuildFailed
             }
             built => {
@@ -149,7 +147,7 @@ pub(super) fn run(
                 run.built = Some(built);
                 match ended {
                     // Functions without code, which no test needs.
-                    Err(failure) if failure.exit == Exit::BuildFailed && endings.has_run() => {
+                    Err(failure) if failure.exit == Exit::BuildFailed && endings.matrix.has_run() => {
                         context.shell.failure(&failure);
                         failure.exit
                     }
@@ -157,20 +155,15 @@ pub(super) fn run(
                 }
             }
         };
-        context.shell.status("Tested", format_args!("{column}: {}", endings.tally()));
+        context.shell.status("Tested", format_args!("{column}: {}", endings.matrix.tally()));
         exit = exit.max(ended);
         runs.push(run);
     }
     if let Some(scratch) = &scratch {
-        let partings = partings::find(context, &runs, &endings, scratch.path())?;
-        endings.add_partings(partings);
+        partings::find(context, &runs, &mut endings.matrix, scratch.path())?;
     }
-    tell(context, args, &endings)?;
-    if let Some(path) = &args.markdown {
-        let added = File::options().create(true).append(true).open(path);
-        let added = added.and_then(|mut file| file.write_all(markdown(&endings).as_bytes()));
-        added.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))?;
-    }
+    endings.tell(context, args)?;
+    endings.keep(context, args)?;
     Ok(exit)
 }
 

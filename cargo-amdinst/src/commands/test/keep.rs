@@ -15,13 +15,14 @@ use amdinst_core::report::run::{
 use amdinst_core::report::{Location, own_lines};
 use amdinst_report::Sources;
 
-use crate::build::{BuiltPackage, files};
+use super::matrix;
+use crate::build::BuiltPackage;
 use crate::exit::{CommandResult, Exit, OrExit as _};
 
 /// What became of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// The run was written.
+    /// There is a run.
     Run,
     /// The programs ended without running a test: no filter named one.
     NoTest,
@@ -29,18 +30,27 @@ pub(super) enum Kept {
     NoProgram,
 }
 
-/// Puts together what the test programs of a package wrote, each into the directory of its processor, and
-/// writes it beside the package's manifest. Gives the programs, too. Where there is nothing to keep, the
-/// document of an earlier run stays.
+/// Writes a run beside the package's manifest, as the last one.
 ///
 /// # Errors
-/// Artifacts that cannot be read, a document that cannot be written.
-pub(super) fn keep(
+/// A document that cannot be written.
+pub(super) fn keep(package: &BuiltPackage, run: &Run) -> CommandResult<()> {
+    let directory = package.package.output_directory();
+    matrix::forget(&directory)?;
+    matrix::write(&directory.join(FILE_NAME), run)
+}
+
+/// Puts together what the test programs of a package wrote, each into the directory of its processor. Where
+/// there is nothing to keep, the run is none.
+///
+/// # Errors
+/// Artifacts that cannot be read.
+pub(super) fn gather(
     package: &BuiltPackage,
     home: Option<Home>,
     directories: &[(String, PathBuf)],
     chosen_by: &[String],
-) -> CommandResult<(Kept, Vec<Program>)> {
+) -> CommandResult<(Kept, Option<Run>)> {
     let mut run = Run {
         schema: SCHEMA,
         package: package.package.name.clone(),
@@ -52,22 +62,17 @@ pub(super) fn keep(
         run.programs.extend(programs(directory, cpu).or_exit_with(Exit::BadInput, || "the saved run")?);
     }
     if run.programs.is_empty() {
-        return Ok((Kept::NoProgram, Vec::new()));
+        return Ok((Kept::NoProgram, None));
     }
     if run.programs.iter().all(|program| program.finished && program.tests.is_empty()) {
-        return Ok((Kept::NoTest, Vec::new()));
+        return Ok((Kept::NoTest, None));
     }
     let root = &package.package.workspace_root;
     add_kernels(&mut run, package, home)?;
     relative_to(&mut run, root);
     run.sources = sources(&run, root);
     run.sort();
-    let path = package.package.output_directory().join(FILE_NAME);
-    let mut bytes = amdinst_text::json::to_vec(&run).or_exit(Exit::OutputFailed)?;
-    bytes.push(b'\n');
-    files::write(&path, &bytes)
-        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))?;
-    Ok((Kept::Run, run.programs))
+    Ok((Kept::Run, Some(run)))
 }
 
 /// The programs that wrote into a directory, by the names of their files.

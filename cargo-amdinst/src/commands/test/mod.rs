@@ -7,8 +7,8 @@
 
 mod columns;
 mod keep;
-mod markdown;
 mod matrix;
+mod one_shot;
 mod partings;
 mod results;
 mod scratch;
@@ -20,13 +20,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use amdinst_core::instrument::Home;
+use amdinst_core::report::run::FILE_NAME;
 use amdinst_emu::timing::Model;
 use amdinst_format::interface::Checks;
 use amdinst_format::interface::VARIABLE;
+use amdinst_report::matrix::Axis;
 use amdinst_runtime::stopping;
 
 use self::keep::Kept;
-use self::matrix::{Axis, Matrix};
+use self::matrix::Endings;
 use crate::build::compiled::{self, Entry};
 use crate::build::instrument::Forms;
 use crate::build::package::KernelPackage;
@@ -36,7 +38,6 @@ use crate::commands::instrument::options;
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::interrupted;
-use crate::output;
 use crate::parent::die_with;
 use crate::shell::Verbosity;
 use results::Results;
@@ -62,12 +63,14 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         let help = "as in `--all-gpus`; of one run, `cargo amdinst report --format markdown` is the summary";
         return Err(Failure::msg(Exit::Usage, message).help(help));
     }
+    let of_file = args.one_shot.as_deref().map(|file| one_shot::prepare(args, file)).transpose()?;
+    let args = of_file.as_ref().unwrap_or(args);
     let columns = columns::chosen(context, args)?;
     if !columns.is_empty() {
         return columns::run(context, args, &columns, junit.as_deref());
     }
     if args.profiles.is_empty() {
-        return run_once(context, args, junit.as_deref(), &mut Matrix::default());
+        return run_once(context, args, junit.as_deref(), &mut Endings::default());
     }
     let mut profiles: Vec<&String> = Vec::new();
     args.profiles.iter().for_each(|profile| {
@@ -90,18 +93,18 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
         let args = with(profile);
         build(context, &args.package, &forms_of(&args)?)?;
     }
-    let (mut exit, mut endings) = (Exit::Success, Matrix::of(Axis::Profiles));
+    let (mut exit, mut endings) = (Exit::Success, Endings::of(Axis::Profiles));
     for profile in profiles {
         let args = with(profile);
         context.shell.status("Profile", profile);
-        endings.begin(profile);
+        endings.matrix.begin(profile);
         let ended = run_once(context, &args, junit.as_deref(), &mut endings)?;
         if ended != Exit::Success {
             exit = ended;
         }
     }
-    tell(context, args, &endings)?;
-    if endings.differ() {
+    endings.tell(context, args)?;
+    if endings.matrix.differ() {
         context.shell.help(
             "a kernel that is right with one profile and wrong with another: see \"Is it the compiler?\" in the guide",
         );
@@ -110,15 +113,12 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
     Ok(exit)
 }
 
-/// Shows how tests ended side by side.
-fn tell(context: &Context, args: &TestArgs, endings: &Matrix) -> CommandResult<()> {
-    if args.package.message_format == Format::Json {
-        output::print(&format_args!("{}\n", endings.json()))?;
-    } else {
-        output::print(&format_args!("{}{}", endings.table(), endings.reasons()))?;
+/// The command that shows the run of a package. That of a file has no package that people know.
+fn report_command(args: &TestArgs, name: &str, document: &Path) -> String {
+    match &args.one_shot {
+        None => format!("cargo amdinst report -p {name}"),
+        Some(_) => format!("cargo amdinst report --run {}", document.display()),
     }
-    context.shell.status("Compared", endings.summary());
-    Ok(())
 }
 
 /// How the kernels are instrumented: with counters where these tests have them.
@@ -133,7 +133,7 @@ fn run_once(
     context: &mut Context,
     args: &TestArgs,
     junit: Option<&Path>,
-    endings: &mut Matrix,
+    endings: &mut Endings,
 ) -> CommandResult {
     let built = build(context, &args.package, &forms_of(args)?)?;
     let manifests: Vec<PathBuf> =
@@ -149,7 +149,7 @@ fn run_built(
     built: &Built,
     manifests: &[PathBuf],
     junit: Option<&Path>,
-    endings: &mut Matrix,
+    endings: &mut Endings,
 ) -> CommandResult {
     let cpus = built.packages.iter().flat_map(|package| &package.package.cpus);
     if let Some(error) = args.timing.and_then(|device| no_target(device.model(), cpus)) {
@@ -288,7 +288,7 @@ struct PackageRun<'a> {
 impl PackageRun<'_> {
     /// Runs the tests after those of other packages, which ended in `exit`, and keeps what they have left.
     /// Returns how all have ended then.
-    fn run(&self, context: &Context, mut exit: Exit, endings: &mut Matrix) -> CommandResult<(Exit, Kept)> {
+    fn run(&self, context: &Context, mut exit: Exit, endings: &mut Endings) -> CommandResult<(Exit, Kept)> {
         let Self { args, package, tests, manifests, runtime, junit, scratch } = *self;
         let name = &package.package.name;
         let timelines = args.timelines().map(|directory| absolute(&directory.join(name))).transpose()?;
@@ -324,15 +324,20 @@ impl PackageRun<'_> {
         }
         let chosen_by = args.which.choosing(&args.filters);
         let home = args.measuring.counters.unwrap_or_default().home();
-        let (kept, programs) = keep::keep(package, home, &left, &chosen_by)?;
-        endings.add(name, &programs);
-        if kept == Kept::Run && !args.has_columns() {
-            context.shell.status("Saved", format_args!("the run: `cargo amdinst report -p {name}` shows it"));
+        let document = package.package.output_directory().join(FILE_NAME);
+        let (kept, run) = keep::gather(package, home, &left, &chosen_by)?;
+        if let Some(run) = run {
+            if !args.has_columns() {
+                keep::keep(package, &run)?;
+                let report = report_command(args, name, &document);
+                context.shell.status("Saved", format_args!("the run: `{report}` shows it"));
+            }
+            endings.add(&package.package.output_directory(), run);
         }
         if failed && !args.has_columns() {
+            let report = report_command(args, name, &document);
             context.shell.help(format_args!(
-                "`cargo amdinst report -p {name}` shows the branches and faults of this run; `cargo amdinst run` launches \
-                 one kernel by hand"
+                "`{report}` shows the branches and faults of this run; `cargo amdinst run` launches one kernel by hand"
             ));
         }
         match timelines {
@@ -520,6 +525,7 @@ mod tests {
             gpus: Vec::new(),
             profile: "release".to_owned(),
             level: None,
+            renamed: None,
             features: Vec::new(),
             asked_features: Vec::new(),
             all_features: false,
@@ -622,7 +628,7 @@ mod tests {
     fn a_run_without_a_test_is_not_kept() {
         let directory = tempfile::tempdir().unwrap();
         let parts = [("gfx90a".to_owned(), directory.path().to_owned())];
-        let kept = || keep::keep(&built(Vec::new()), None, &parts, &[]).unwrap().0;
+        let kept = || keep::gather(&built(Vec::new()), None, &parts, &[]).unwrap().0;
         assert_eq!(kept(), Kept::NoProgram);
         let lines = "{\"program\":{\"schema\":1,\"name\":\"kernels\"}}\n\"end\"\n";
         std::fs::write(directory.path().join("kernels-1.jsonl"), lines).unwrap();

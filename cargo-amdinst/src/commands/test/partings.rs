@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use amdinst_core::report::parting::{BesideRequest, PartedLaunch};
+use amdinst_report::matrix::{Matrix, Split};
 
 use super::TestRun;
 use super::columns::ColumnRun;
-use super::matrix::{Matrix, PartedTest, Split};
 use crate::build::Built;
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, OrExit as _};
@@ -20,22 +20,21 @@ use crate::interrupted;
 /// Tests that run once more, at most.
 const MOST: usize = 24;
 
-/// What is found of the tests that end differently.
+/// Adds what is found of the tests that end differently.
 ///
 /// # Errors
 /// Files that cannot be written, a `cargo` that cannot be started.
 pub(super) fn find(
     context: &Context,
     runs: &[ColumnRun],
-    endings: &Matrix,
+    endings: &mut Matrix,
     scratch: &Path,
-) -> CommandResult<Vec<PartedTest>> {
+) -> CommandResult<()> {
     let splits = endings.splits();
     if !splits.is_empty() {
         let tests = amdinst_text::count(splits.len().min(MOST) as u64, "failure");
         context.shell.status("Comparing", format_args!("{tests} with columns where the tests pass"));
     }
-    let mut found = Vec::new();
     for split in splits.into_iter().take(MOST) {
         let (failed, passed) = (&runs[split.failed], &runs[split.passed]);
         let launch = match (&failed.built, &passed.built) {
@@ -43,10 +42,10 @@ pub(super) fn find(
             _ => None,
         };
         if let Some(launch) = launch {
-            found.push(PartedTest { split, launch });
+            endings.add_parting(&split, launch);
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Runs a test on the GPU where it fails, beside one where it passes.
@@ -58,7 +57,7 @@ fn again(
     split: &Split,
     scratch: &Path,
 ) -> CommandResult<Option<PartedLaunch>> {
-    let Some(package) = own.packages.iter().find(|one| one.package.name == split.package) else {
+    let Some(package) = own.packages.iter().find(|one| one.package.name == split.name.package) else {
         return Ok(None);
     };
     let request = BesideRequest { code_objects: originals(other), report: scratch.join("parted.json") };
@@ -69,7 +68,7 @@ fn again(
     // Of an earlier test.
     let _ = std::fs::remove_file(&request.report);
     let mut args = failed.args.clone();
-    args.filters = vec![OsString::from(&split.test), "--exact".into()];
+    args.filters = vec![OsString::from(&split.name.test), "--exact".into()];
     args.which.names = Vec::new();
     args.which.exact = false;
     args.which.skip = Vec::new();
@@ -80,7 +79,7 @@ fn again(
         args: &args,
         package,
         cpu,
-        tests: std::slice::from_ref(&split.program),
+        tests: std::slice::from_ref(&split.name.program),
         manifests: &manifests,
         runtime: &crate::runtime::file()?,
         junit: None,

@@ -1,0 +1,94 @@
+//! A matrix as Markdown: the summary of a job.
+
+use std::fmt::Write as _;
+
+use super::kernels::{KernelCell, KernelRow, LEGEND};
+use super::{Matrix, table};
+use crate::gate::Violation;
+
+/// A heading, the tests with a column each, the limits that were passed, what differs, the kernels with a
+/// column each.
+pub fn render(matrix: &Matrix, kernels: &[KernelRow], violations: &[Violation]) -> String {
+    let mut text = format!("### Kernel tests: {}\n\n", matrix.summary());
+    let words = table::rows(matrix)
+        .into_iter()
+        .map(|(label, words)| (label, words.into_iter().map(marked).collect::<Vec<_>>()));
+    rows(&mut text, "test", matrix, words);
+    // Writing to a String cannot fail, here and below.
+    if !violations.is_empty() {
+        text.push_str("\n#### Beyond a limit\n\n");
+        for violation in violations {
+            let _ = writeln!(text, "- `{}`: {}", violation.gate, escaped(&violation.message));
+        }
+    }
+    let reasons = table::reasons(matrix);
+    if !reasons.is_empty() {
+        let _ = write!(
+            text,
+            "\n<details open><summary>What differs</summary>\n\n~~~text\n{reasons}~~~\n\n</details>\n"
+        );
+    }
+    if !kernels.is_empty() {
+        let cell = |cell: &Option<KernelCell>| cell.as_ref().map_or_else(|| "–".to_owned(), KernelCell::text);
+        text.push_str("\n<details><summary>Kernels</summary>\n\n");
+        let cells =
+            kernels.iter().map(|row| (row.name.clone(), row.cells.iter().map(cell).collect::<Vec<_>>()));
+        rows(&mut text, "kernel", matrix, cells);
+        let _ = write!(text, "\n{LEGEND}\n\n</details>\n");
+    }
+    text.push('\n');
+    text
+}
+
+/// A table with a column each.
+fn rows(text: &mut String, title: &str, matrix: &Matrix, rows: impl Iterator<Item = (String, Vec<String>)>) {
+    let _ = write!(text, "| {title} |");
+    for title in matrix.titles() {
+        let _ = write!(text, " {} |", escaped(title));
+    }
+    text.push_str("\n|---|");
+    text.push_str(&"---|".repeat(matrix.columns.len()));
+    text.push('\n');
+    for (label, cells) in rows {
+        let _ = writeln!(text, "| {} | {} |", escaped(&label), cells.join(" | "));
+    }
+}
+
+/// A word with a sign that is seen from afar.
+fn marked(word: &str) -> String {
+    match word {
+        "ok" => "✅ ok".to_owned(),
+        "FAILED" => "❌ failed".to_owned(),
+        word => format!("⬜ {word}"),
+    }
+}
+
+/// Text in a cell of a table.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;").replace('_', "\\_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Axis;
+    use super::*;
+
+    #[test]
+    fn cells_hold_what_names_have() {
+        assert_eq!(escaped("a_b|c<d>"), "a\\_b\\|c&lt;d>");
+        let mut matrix = Matrix::new(Axis::Gpus);
+        matrix.begin("gfx90a");
+        matrix.begin("gfx1100/64");
+        let text = render(&matrix, &[], &[]);
+        assert_eq!(
+            text.lines().collect::<Vec<_>>(),
+            [
+                "### Kernel tests: 0 tests on 2 GPUs: none has run",
+                "",
+                "| test | gfx90a | gfx1100/64 |",
+                "|---|---|---|",
+                ""
+            ]
+        );
+    }
+}
