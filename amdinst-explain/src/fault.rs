@@ -20,8 +20,6 @@ pub struct Explained {
     pub report: FaultReport,
     /// A panic's values are not in its text: the compiler has optimized them away.
     pub lacks_values: bool,
-    /// What mends it, where that is known.
-    pub help: Option<String>,
 }
 
 /// The fault with the places of its instruction and of the calls that led there. Its location is the nearest
@@ -58,7 +56,7 @@ pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
         message += &format!(", which is {argument}");
     }
     let pc = fault.pc.and_then(original);
-    let report = FaultReport {
+    let mut report = FaultReport {
         kernel: fault.kernel.clone(),
         kind: fault.kind.word().to_owned(),
         message,
@@ -79,11 +77,12 @@ pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
             }
         }),
         frames,
+        help: Vec::new(),
     };
     let kernel = code.object.and_then(|object| object.kernel(&fault.kernel));
     let grows = kernel.is_some_and(|kernel| kernel.metadata.uses_dynamic_stack);
-    let help = remedy::of_fault(fault, &report, code.source, grows);
-    Explained { report, lacks_values, help }
+    report.help.extend(remedy::of_fault(fault, &report, code.source, grows));
+    Explained { report, lacks_values }
 }
 
 /// What a panic said: its own words, if it was built to leave them; where it can be read in full, that; else

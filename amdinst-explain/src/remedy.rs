@@ -1,5 +1,5 @@
-//! What mends a fault: of a race, what puts its accesses in order; of a barrier, who must come to it; of a
-//! stack that ended, less of it.
+//! What mends a fault, in words that say what to write: of a race, what puts its accesses in order; of a
+//! barrier, who must come to it; of a stack that ended, less of it.
 
 use amdinst_emu::{AccessKind, Fault, FaultKind, MemorySpace};
 use amdinst_format::probes::SiteFrame;
@@ -48,9 +48,55 @@ pub(crate) fn of_fault(
             );
         }
         FaultKind::OutOfBounds { space: MemorySpace::Scratch, .. } => return Some(of_scratch(grows).to_owned()),
-        _ => return None,
+        kind => return of_kind(kind).map(str::to_owned),
     };
     Some(if certain { remedy } else { format!("unless both are atomic: {remedy}") })
+}
+
+/// What mends a fault of which the kind alone tells. `None` where the message says it, or where nobody can
+/// mend it in the kernel.
+const fn of_kind(kind: &FaultKind) -> Option<&'static str> {
+    Some(match kind {
+        FaultKind::OutOfBounds { space: MemorySpace::Lds, .. } => {
+            "the array in LDS needs an element for each index: make it larger, or launch with more dynamic LDS"
+        }
+        FaultKind::OutOfBounds { .. } => {
+            "compare the index with the number of elements before the access, as in `if i < n`, or launch fewer work-items"
+        }
+        FaultKind::UseAfterFree { .. } => "keep the buffer until the launch has ended",
+        FaultKind::NullPointer { .. } => {
+            "pass a buffer for this pointer, or test it before the access: `if !p.is_null()`"
+        }
+        FaultKind::Misaligned { .. } => {
+            "the address must be a multiple of the access's size: index elements of their own type, or use `read_unaligned` and \
+             `write_unaligned`"
+        }
+        FaultKind::ReadOnly { .. } => {
+            "constants and code cannot be written: pass a buffer for what the kernel writes"
+        }
+        FaultKind::Trap(_) => {
+            "this work-item does not hold what the line asserts: test for it before, or mend what computes its values"
+        }
+        FaultKind::Budget { .. } => {
+            "let something in the loop change its condition; a loop that is meant to be long needs a larger `--budget` \
+             (`AMDINST_BUDGET`)"
+        }
+        FaultKind::Endless { .. } => "let something in the loop change its condition",
+        FaultKind::Deadlock { .. } => {
+            "do not wait for another workgroup: it may not have begun; let a second launch do what comes after, or have the last \
+             workgroup that ends do it, which an atomic counter tells"
+        }
+        FaultKind::BarrierDeadlock { .. } | FaultKind::BarrierUnsignalled { .. } => {
+            "every wave of the workgroup must come to the barrier: move it out of the `if` or loop, and do not return before it"
+        }
+        FaultKind::Unwritten { .. } | FaultKind::UnwrittenRead { .. } => {
+            "write the value before it is read: begin with a constant, and let each element be filled before the barrier"
+        }
+        FaultKind::RegisterIndex { .. } | FaultKind::JumpOutside { .. } | FaultKind::Undecodable(_) => {
+            "a pointer to a function, or an index into registers, is wrong: look at what computed it"
+        }
+        _ => return None,
+    })
 }
 
 /// What mends an access beyond a work-item's scratch, which holds its stack.
@@ -173,6 +219,7 @@ mod tests {
             wave: amdinst_format::report::WaveId { workgroup: [0; 3], wave: 0 },
             lane: None,
             earlier: None,
+            help: Vec::new(),
         };
         let told = |grows| of_fault(&fault, &report, &|_| None, grows).unwrap();
         assert!(told(true).contains("recurse less deep") && told(true).contains("hipLimitStackSize"));

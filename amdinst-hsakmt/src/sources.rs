@@ -4,8 +4,8 @@ use amdinst_explain::Explained;
 use amdinst_report::Sources;
 
 /// The message of a fault, for the user.
-pub(crate) fn told(Explained { report, help, .. }: &Explained) -> String {
-    amdinst_report::fault::text(report, &sources(), help.as_slice(), false)
+pub(crate) fn told(Explained { report, .. }: &Explained) -> String {
+    amdinst_report::fault::text(report, &sources(), false)
 }
 
 /// The directory that the program runs in.

@@ -379,7 +379,8 @@ function problems() {
   for (const name of data.unfinished) notes.push(h("p", { class: "note error" }, `Test program ${name} did not come to its end.`));
   if (data.unlaunched.length > 0) notes.push(h("p", { class: "note" }, `Not launched: ${data.unlaunched.join(", ")}.`));
   for (const fault of data.faults) notes.push(h("p", { class: "note error" }, h("strong", {}, `Fault in ${fault.kernel}: `), fault.message,
-    fault.file ? [" at ", link(fileNamed(fault.file), fault.line)] : null, ` (test ${fault.test})`));
+    fault.file ? [" at ", link(fileNamed(fault.file), fault.line)] : null, ` (test ${fault.test})`,
+    (fault.help || []).slice(0, 1).map((help) => h("span", { class: "help" }, `Help: ${help}.`))));
   for (const doubt of data.doubts) notes.push(h("p", { class: "note" }, h("strong", {}, `Atomicity unknown in ${doubt.kernel}: `), doubt.message,
     doubt.file ? [" at ", link(fileNamed(doubt.file), doubt.line)] : null, ` (test ${doubt.test})`));
   for (const sampled of data.sampled) notes.push(h("p", { class: "note" }, sampled + "."));

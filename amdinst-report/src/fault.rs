@@ -16,10 +16,9 @@ const FRAMES: usize = 16;
 
 /// The fault: its title first, as an error's message goes behind `error: `; what mends it last. Ends without
 /// a newline.
-pub fn text(fault: &FaultReport, sources: &Sources, helps: &[String], color: bool) -> String {
+pub fn text(fault: &FaultReport, sources: &Sources, color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let group = group(fault, sources, &[], Level::ERROR.no_name());
-    let group = helps.iter().fold(group, |group, help| group.element(Level::HELP.message(help)));
     let mut text = renderer.render(&[group]).to_string();
     text.truncate(text.trim_end().len());
     text
@@ -73,7 +72,8 @@ pub(crate) fn group<'a>(
     }
     told.extend(inside(&fault.frames, &fault.location));
     told.extend(place(fault));
-    told.into_iter().fold(group, |group, note| group.element(Level::NOTE.message(note)))
+    let group = told.into_iter().fold(group, |group, note| group.element(Level::NOTE.message(note)));
+    fault.help.iter().fold(group, |group, help| group.element(Level::HELP.message(help)))
 }
 
 /// A place to be marked.

@@ -16,8 +16,9 @@ use crate::summary::Summary;
 pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String {
     let mut text = String::new();
     for fault in summary.unexpected_faults() {
-        let message =
+        let mut message =
             format!("kernel `{}`: {} (test {})", fault.fault.kernel, sentence(&fault.fault), fault.test);
+        fault.fault.help.iter().take(1).for_each(|help| message += &format!("\nhelp: {help}"));
         line(&mut text, "error", &fault.fault.location, "fault", &message);
     }
     for doubt in &summary.doubts {

@@ -51,6 +51,8 @@ struct Driver {
 struct Rule {
     id: String,
     short_description: Message,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<Message>,
 }
 
 /// Where relative paths begin: not said, for it is another directory on each machine.
@@ -134,9 +136,10 @@ const ROOT: &str = "WORKSPACE";
 /// The document of a run.
 pub fn log(summary: &Summary, violations: &[Violation]) -> Log {
     let mut rules = Vec::<Rule>::new();
-    let mut rule = |id: String, text: &str| {
+    let mut rule = |id: String, text: &str, help: Option<&String>| {
         rules.iter().position(|rule| rule.id == id).unwrap_or_else(|| {
-            rules.push(Rule { id, short_description: Message { text: text.to_owned() } });
+            let help = help.map(|help| Message { text: help.clone() });
+            rules.push(Rule { id, short_description: Message { text: text.to_owned() }, help });
             rules.len() - 1
         })
     };
@@ -159,6 +162,7 @@ pub fn log(summary: &Summary, violations: &[Violation]) -> Log {
                     "error" => "A kernel did something that it may not do",
                     _ => "A kernel may have done something that it may not do",
                 },
+                fault_report.help.first(),
             ),
             level,
             message: Message { text },
@@ -181,7 +185,7 @@ pub fn log(summary: &Summary, violations: &[Violation]) -> Log {
         let id = format!("limit/{}", violation.gate);
         let place = violation.location.clone().unwrap_or_default();
         results.push(ResultObject {
-            rule_index: rule(id.clone(), "A limit of --fail-on was not kept"),
+            rule_index: rule(id.clone(), "A limit of --fail-on was not kept", None),
             level: "error",
             message: Message { text: violation.message.clone() },
             locations: vec![location(&place, &violation.kernel)],

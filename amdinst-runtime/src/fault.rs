@@ -110,9 +110,10 @@ pub(crate) fn of_ended(panic: &Panic, request: &Request<'_>) -> LaunchFailure {
         wave: panic.wave,
         lane: Some(panic.lane),
         earlier: None,
+        help: Vec::new(),
     };
     let sources = Sources::new(workspace_root().unwrap_or_default(), &[]);
-    let text = amdinst_report::fault::text(&report, &sources, &[], false);
+    let text = amdinst_report::fault::text(&report, &sources, false);
     LaunchFailure::Fault { fault: Box::new(report), text }
 }
 
@@ -140,7 +141,7 @@ fn told(
     let sources = Sources::new(root.unwrap_or_default(), &[]);
     let of_host = is_of_the_host(fault);
     let fault = &if of_host { without_nearest(fault) } else { fault.clone() };
-    let Explained { mut report, lacks_values, help } = explained(
+    let Explained { mut report, lacks_values } = explained(
         fault,
         &Code {
             object: Some(&request.built.original),
@@ -160,15 +161,16 @@ fn told(
     }
     let is_silent = !request.has_variable(panics::SYMBOL);
     // What mends it comes first.
-    let helps = [
-        of_host.then(|| DEVICE_BUFFER.to_owned()),
-        help,
+    if of_host {
+        report.help = vec![DEVICE_BUFFER.to_owned()];
+    }
+    let further = [
         remedy::of_shape(fault, request),
         way_out(&fault.kind).map(str::to_owned),
         (lacks_values && is_silent).then(|| MESSAGES.to_owned()),
     ];
-    let helps: Vec<String> = helps.into_iter().flatten().collect();
-    let text = amdinst_report::fault::text(&report, &sources, &helps, false);
+    report.help.extend(further.into_iter().flatten());
+    let text = amdinst_report::fault::text(&report, &sources, false);
     (Box::new(report), text)
 }
 

@@ -53,6 +53,18 @@ pub fn print_json(data: &impl Serialize) -> CommandResult<()> {
     .map(drop)
 }
 
+/// Prints one JSON document as a line.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub fn print_json_line(data: &impl Serialize) -> CommandResult<()> {
+    stream(|out| {
+        json::to_writer(&mut *out, data)?;
+        writeln!(out)
+    })
+    .map(drop)
+}
+
 /// Lets `write` print data piece by piece. Breaks off when the reader has seen enough (`… | head`).
 ///
 /// # Errors

@@ -149,6 +149,9 @@ pub struct FaultReport {
     /// The earlier instruction that a race is with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<EarlierReport>,
+    /// What mends it, the likeliest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub help: Vec<String>,
 }
 
 /// An instruction that was executed before a fault, and is part of it.
@@ -499,6 +502,7 @@ mod tests {
                 pc: Some(8),
                 instruction: String::new(),
             }),
+            help: Vec::new(),
         };
         let file = Some("k.rs");
         let one = race(file, [3, 5], 0x100);

@@ -52,7 +52,7 @@ pub struct KernelCell {
     /// Launches that a mistake of the kernel ended.
     #[serde(skip_serializing_if = "is_zero")]
     pub faults: u64,
-    /// Modelled cycles a launch, if launches were modelled.
+    /// Modeled cycles a launch, if launches were modeled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
 }

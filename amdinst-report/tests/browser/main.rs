@@ -407,3 +407,38 @@ fn with_ten_thousand_branches() {
     assert!(foldings(&mut browser, "the branch at line 9900") >= 2);
     assert_eq!(browser.complaints(), [""; 0]);
 }
+
+/// The page of several GPUs: a kernel's name opens it on two of them side by side, and a way leads back.
+#[test]
+fn a_kernel_opens_on_two_gpus_side_by_side() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(mut browser) = Browser::start(&directory.path().join("profile")) else {
+        eprintln!("SKIPPED: side by side: chromium is not installed (`apt-get install chromium`)");
+        return;
+    };
+    for gpu in ["gfx90a", "gfx1100", "gfx1100-wave64"] {
+        std::fs::create_dir(directory.path().join(gpu)).unwrap();
+        std::fs::write(directory.path().join(gpu).join("index.html"), "<!doctype html><title>a page</title>")
+            .unwrap();
+    }
+    page(&mut browser, directory.path(), &pictures::of_gpus());
+    let shown = |browser: &mut Browser| {
+        let script = "[...document.querySelectorAll('#beside iframe')].map((it) => it.getAttribute('src'))";
+        serde_json::from_value::<Vec<String>>(browser.evaluate(script)).unwrap()
+    };
+    assert!(shown(&mut browser).is_empty());
+    go(&mut browser, "#/beside/newton");
+    assert_eq!(
+        shown(&mut browser),
+        ["gfx90a/index.html#/kernel/newton", "gfx1100/index.html#/kernel/newton"]
+    );
+    go(&mut browser, "#/beside/newton/gfx1100/gfx1100%2F64");
+    let both = ["gfx1100/index.html#/kernel/newton", "gfx1100-wave64/index.html#/kernel/newton"];
+    assert_eq!(shown(&mut browser), both);
+    assert_eq!(texts(&mut browser, "#crumbs"), ["All GPUs › newton"]);
+    go(&mut browser, "#/");
+    assert!(
+        shown(&mut browser).is_empty() && browser.evaluate("document.querySelector('main').hidden") == false
+    );
+    assert_eq!(browser.complaints(), [""; 0]);
+}

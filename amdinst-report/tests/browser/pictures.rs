@@ -5,26 +5,34 @@
 use std::path::{Path, PathBuf};
 
 use amdinst_core::instrument::{Cost, Occupancy, SiteFrame};
-use amdinst_core::report::run::{KernelFacts, Program, Run, SCHEMA, SiteFacts, SourceStamp, content_hash};
+use amdinst_core::report::run::{
+    Ending, KernelFacts, Program, Run, SCHEMA, SiteFacts, SourceStamp, content_hash,
+};
 use amdinst_core::report::{Counts, Location, Report, SiteReport, WaveId, WaveReport};
 use amdinst_report::html::Extras;
+use amdinst_report::matrix::{self, Axis, Matrix, kernels};
 use amdinst_report::{Sources, Summary, html};
 use serde_json::json;
 
 use super::devtools::Browser;
 use super::{model, page, resize};
 
-/// Lanes of a wave.
+/// Lanes of a wave, on the GPU of the page.
 const LANES: u32 = 64;
 /// Waves of a workgroup.
 const WAVES: u32 = 4;
 
-/// The pictures: name, width, height, and the place on the page.
-const PICTURES: [(&str, u32, u32, &str); 3] = [
+/// A picture: name, width, height, and the place on the page.
+type Picture = (&'static str, u32, u32, &'static str);
+
+const PICTURES: [Picture; 3] = [
     ("report", 1400, 790, "#/"),
     ("report-kernel", 1400, 860, "#/kernel/collatz"),
     ("report-narrow", 420, 860, "#/"),
 ];
+
+/// Of the page of several GPUs.
+const OF_GPUS: [Picture; 1] = [("gpus", 1000, 420, "#/")];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -75,8 +83,9 @@ impl Kernel {
         times.map(at).sum()
     }
 
-    fn launch(&self) -> Report {
-        let waves = self.rounds.chunks(LANES as usize).zip(0..).map(|(rounds, wave): (_, u32)| WaveReport {
+    /// With so many lanes a wave.
+    fn launch(&self, lanes: u32) -> Report {
+        let waves = self.rounds.chunks(lanes as usize).zip(0..).map(|(rounds, wave): (_, u32)| WaveReport {
             id: WaveId { workgroup: [wave / WAVES, 0, 0], wave: wave % WAVES },
             counts: self.counts(rounds),
         });
@@ -85,12 +94,12 @@ impl Kernel {
         let counts = waves.iter().map(|wave| wave.counts).sum();
         let number = waves.len() as u64;
         let mut launch = model::launch(self.name, number, vec![SiteReport { counts, waves, ..site }]);
-        let group = (LANES * WAVES).min(LANES * number as u32);
+        let group = (lanes * WAVES).min(lanes * number as u32);
         (launch.grid, launch.block) = ([number.div_ceil(u64::from(WAVES)) as u32, 1, 1], [group, 1, 1]);
         launch
     }
 
-    fn facts(&self) -> KernelFacts {
+    fn facts(&self, occupancy: u32) -> KernelFacts {
         let frame = SiteFrame {
             function: Some(self.name.into()),
             file: Some((*self.file()).into()),
@@ -105,7 +114,7 @@ impl Kernel {
             cost: Some(Cost {
                 sgprs: [self.sgprs, self.sgprs + 8],
                 vgprs: [self.vgprs, self.vgprs],
-                occupancy: Occupancy { before: 8, after: 8, ..Occupancy::default() },
+                occupancy: Occupancy { before: occupancy, after: occupancy, ..Occupancy::default() },
                 ..Cost::default()
             }),
             workgroup: None,
@@ -150,7 +159,7 @@ fn newton(a: f64) -> u32 {
 
 /// What three of the test kernels do: 24 waves with starts from 1 to 1000, 12 with numbers from 1 to 4096, 2
 /// with 100 elements.
-fn kernels() -> [Kernel; 3] {
+fn samples() -> [Kernel; 3] {
     let (exit, guard) = ("s_andn2_b64 exec, exec, s[0:1]", "s_and_saveexec_b64 s[0:1], vcc");
     let loops = |name, line, column, probe, rounds, sgprs, vgprs| Kernel {
         name,
@@ -183,14 +192,14 @@ fn kernels() -> [Kernel; 3] {
     ]
 }
 
-/// The page of their run.
-fn rendered() -> String {
+/// Their run, with so many lanes a wave.
+fn ran(lanes: u32, occupancy: u32) -> Run {
     let mut run = Run { package: "test-kernels".to_owned(), ..model::run() };
-    let kernels = kernels();
+    let kernels = samples();
     let test = run.programs[0].tests[1].clone();
     let tests = kernels.iter().map(|kernel| {
         let mut test = test.clone();
-        (test.launches, test.modelled) = (vec![kernel.launch()], Vec::new());
+        (test.launches, test.modelled) = (vec![kernel.launch(lanes)], Vec::new());
         test.name = format!("{}::counts", kernel.name);
         test
     });
@@ -201,9 +210,34 @@ fn rendered() -> String {
     };
     (run.schema, run.programs) = (SCHEMA, vec![program]);
     (run.kernels, run.sources) =
-        (kernels.iter().map(Kernel::facts).collect(), kernels.iter().map(stamp).collect());
+        (kernels.iter().map(|kernel| kernel.facts(occupancy)).collect(), kernels.iter().map(stamp).collect());
+    run
+}
+
+/// The page of their run.
+fn rendered() -> String {
+    let run = ran(LANES, 8);
     let sources = Sources::new(root(), &run.sources);
     html::render(&Summary::new(&run), &sources, &Extras::default()).unwrap()
+}
+
+/// The page of several GPUs, one of which is wrong.
+pub(super) fn of_gpus() -> String {
+    let mut matrix = Matrix::new(Axis::Gpus);
+    let mut summaries = Vec::new();
+    for (title, lanes, occupancy) in [("gfx90a", 64, 8), ("gfx1100", 32, 16), ("gfx1100/64", 64, 16)] {
+        let mut run = ran(lanes, occupancy);
+        let wrong = &mut run.programs[0].tests[1];
+        if lanes == 32 {
+            (wrong.ending, wrong.message) = (Ending::Failed, Some("left: 32\nright: 64".to_owned()));
+        }
+        matrix.begin(title);
+        matrix.add(&run.package, &run.programs);
+        summaries.push(Some(Summary::new(&run)));
+    }
+    matrix.columns.iter_mut().for_each(|column| column.run = Some(format!("{}.json", column.file_stem())));
+    let rows = kernels::rows("test-kernels", &summaries);
+    matrix::page::render("test-kernels", &matrix, &rows, &[]).unwrap()
 }
 
 /// The bytes of base64.
@@ -226,14 +260,15 @@ fn decoded(text: &str) -> Vec<u8> {
 /// Nothing is wider than the window; and if asked, the pictures and the page that they show are kept.
 #[test]
 fn pictures_show_the_page_as_it_is() {
-    let text = rendered();
+    let texts = [rendered(), of_gpus()];
+    let hash_of_both = content_hash(texts.concat().as_bytes());
     let kept = root().join("docs/src/pictures");
     let bless = std::env::var_os("AMDINST_BLESS").is_some();
     if !bless {
         let hash = std::fs::read_to_string(kept.join("page.txt")).unwrap();
         assert_eq!(
             hash.trim(),
-            content_hash(text.as_bytes()),
+            hash_of_both,
             "the pictures in README and guide are of another page: `cargo xtask snapshots --bless pictures`"
         );
     }
@@ -243,8 +278,11 @@ fn pictures_show_the_page_as_it_is() {
         eprintln!("SKIPPED: pictures: chromium is not installed (`apt-get install chromium`)");
         return;
     };
-    page(&mut browser, directory.path(), &text);
-    for (name, width, height, link) in PICTURES {
+    let pictures = PICTURES.iter().map(|picture| (&texts[0], picture));
+    for (text, &(name, width, height, link)) in
+        pictures.chain(OF_GPUS.iter().map(|picture| (&texts[1], picture)))
+    {
+        page(&mut browser, directory.path(), text);
         resize(&mut browser, width, height);
         super::go(&mut browser, link);
         let beyond =
@@ -262,7 +300,7 @@ fn pictures_show_the_page_as_it_is() {
     }
     assert_eq!(browser.complaints(), [""; 0]);
     if bless {
-        std::fs::write(kept.join("page.txt"), format!("{}\n", content_hash(text.as_bytes()))).unwrap();
+        std::fs::write(kept.join("page.txt"), format!("{hash_of_both}\n")).unwrap();
     }
 }
 

@@ -24,8 +24,8 @@ pub fn told(
     original_pc: &dyn Fn(u64) -> Option<u64>,
     panics: &[Panic],
 ) -> String {
-    let (Explained { report, help, .. }, sources) = placed(fault, object, original_pc, panics);
-    amdinst_report::fault::text(&report, &sources, help.as_slice(), true)
+    let (Explained { report, .. }, sources) = placed(fault, object, original_pc, panics);
+    amdinst_report::fault::text(&report, &sources, true)
 }
 
 fn placed(

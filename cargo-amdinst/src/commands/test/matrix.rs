@@ -88,8 +88,8 @@ impl Endings {
         Ok(())
     }
 
-    /// Keeps what `cargo amdinst report` shows: of each package the matrix, and a run a column. The run of one
-    /// GPU alone that was kept before is no longer the last.
+    /// Keeps the documents that `cargo amdinst report` shows: of each package the matrix, and a run a column.
+    /// The run of one GPU that was kept before is no longer the last.
     ///
     /// # Errors
     /// Files that cannot be written.

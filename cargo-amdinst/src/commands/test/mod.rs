@@ -6,6 +6,7 @@
 //! file: cargo's exit code is the same for tests that failed and tests that did not compile.
 
 mod columns;
+mod events;
 mod keep;
 mod matrix;
 mod one_shot;
@@ -49,6 +50,14 @@ use scratch::Scratch;
 /// Kernels or tests that do not build, no kernel tests, a device that is not there. If all tests pass,
 /// functions that LLVM has no code for. Tests that fail are [`Exit::Mismatch`].
 pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
+    let ended = run_as_asked(context, args);
+    if args.package.message_format == Format::Json {
+        events::end(ended.as_ref().map_or_else(|failure| failure.exit, |&exit| exit))?;
+    }
+    ended
+}
+
+fn run_as_asked(context: &mut Context, args: &TestArgs) -> CommandResult {
     let for_the_emulator =
         args.limits.checks.fill().is_some() || args.limits.checks.asked().is_some_and(Checks::any);
     if args.device == DeviceChoice::Hip && for_the_emulator {
@@ -327,6 +336,9 @@ impl PackageRun<'_> {
         let document = package.package.output_directory().join(FILE_NAME);
         let (kept, run) = keep::gather(package, home, &left, &chosen_by)?;
         if let Some(run) = run {
+            if args.package.message_format == Format::Json {
+                events::tests(&run, |cpu| gpu_title(&package.package, cpu))?;
+            }
             if !args.has_columns() {
                 keep::keep(package, &run)?;
                 let report = report_command(args, name, &document);
@@ -351,6 +363,14 @@ impl PackageRun<'_> {
         }
         Ok((exit, kept))
     }
+}
+
+/// The processor, with the size of waves if it is not the usual one, and the level of optimization if it is
+/// not the profile's.
+fn gpu_title(package: &KernelPackage, cpu: &str) -> String {
+    let wave = package.other_wave(cpu).map(|wave| format!("/{}", wave.lanes()));
+    let level = package.level.map(|level| format!(" -O{level}"));
+    [Some(cpu.to_owned()), wave, level].into_iter().flatten().collect()
 }
 
 /// The tests of one package on one processor.
@@ -477,13 +497,8 @@ impl TestRun<'_> {
         command
     }
 
-    /// The processor, with the size of waves if it is not the usual one, and the level of optimization if it
-    /// is not the profile's.
     fn gpu(&self) -> String {
-        let package = &self.package.package;
-        let wave = package.other_wave(self.cpu).map(|wave| format!("/{}", wave.lanes()));
-        let level = package.level.map(|level| format!(" -O{level}"));
-        [Some(self.cpu.to_owned()), wave, level].into_iter().flatten().collect()
+        gpu_title(&self.package.package, self.cpu)
     }
 
     const fn device(&self) -> &'static str {
