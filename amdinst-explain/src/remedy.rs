@@ -75,7 +75,7 @@ const fn of_kind(kind: &FaultKind) -> Option<&'static str> {
             "constants and code cannot be written: pass a buffer for what the kernel writes"
         }
         FaultKind::Trap(_) => {
-            "this work-item does not hold what the line asserts: test for it before, or mend what computes its values"
+            "test for it before, as with `if` or `if let`, or mend the values that come here: a panic of one work-item ends the launch"
         }
         FaultKind::Budget { .. } => {
             "let something in the loop change its condition; a loop that is meant to be long needs a larger `--budget` \
