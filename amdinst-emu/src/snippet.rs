@@ -296,6 +296,7 @@ impl Snippet {
             calls: Vec::new(),
             lane_state: None,
             earlier: None,
+            waves: Vec::new(),
         }
     }
 

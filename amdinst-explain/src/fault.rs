@@ -1,10 +1,10 @@
 //! A fault with its places in the source: what programs read of it, and what is rendered for people.
 
 use amdgpu_object::lines::{Frame, SourceMap};
-use amdinst_emu::{Fault, FaultKind};
+use amdinst_emu::{Fault, FaultKind, StandingWave};
 use amdinst_format::panics;
 use amdinst_format::probes::SiteFrame;
-use amdinst_format::report::run::{EarlierReport, FaultReport};
+use amdinst_format::report::run::{EarlierReport, FaultReport, WaveStand};
 use amdinst_format::report::{Location, Origin, WaveId, own_frame};
 
 use crate::code::Code;
@@ -77,12 +77,24 @@ pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
             }
         }),
         frames,
+        waves: fault.waves.iter().map(|wave| standing(wave, &stack)).collect(),
         help: Vec::new(),
     };
     let kernel = code.object.and_then(|object| object.kernel(&fault.kernel));
     let grows = kernel.is_some_and(|kernel| kernel.metadata.uses_dynamic_stack);
     report.help.extend(remedy::of_fault(fault, &report, code.source, grows));
     Explained { report, lacks_values }
+}
+
+/// Where a wave is, for people. `stack` has the calls that led to an address.
+fn standing(wave: &StandingWave, stack: &impl Fn(u64, &[u64]) -> Vec<SiteFrame>) -> WaveStand {
+    let frames = stack(wave.pc, &wave.calls);
+    WaveStand {
+        wave: wave.wave,
+        stand: wave.stand.word().to_owned(),
+        location: location(&frames, &frames),
+        exec: wave.exec,
+    }
 }
 
 /// What a panic said: its own words, if it was built to leave them; where it can be read in full, that; else

@@ -1,7 +1,7 @@
 //! What mends a fault, in words that say what to write: of a race, what puts its accesses in order; of a
 //! barrier, who must come to it; of a stack that ended, less of it.
 
-use amdinst_emu::{AccessKind, Fault, FaultKind, MemorySpace};
+use amdinst_emu::{AccessKind, Fault, FaultKind, MemorySpace, Stand};
 use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::Location;
 use amdinst_format::report::run::FaultReport;
@@ -48,9 +48,21 @@ pub(crate) fn of_fault(
             );
         }
         FaultKind::OutOfBounds { space: MemorySpace::Scratch, .. } => return Some(of_scratch(grows).to_owned()),
-        kind => return of_kind(kind).map(str::to_owned),
+        kind => return behind_barrier(kind, report).or_else(|| of_kind(kind).map(str::to_owned)),
     };
     Some(if certain { remedy } else { format!("unless both are atomic: {remedy}") })
+}
+
+/// Of a wave that goes round while others of its workgroup wait at a barrier.
+fn behind_barrier(kind: &FaultKind, report: &FaultReport) -> Option<String> {
+    let goes_round =
+        matches!(kind, FaultKind::Budget { .. } | FaultKind::Endless { .. } | FaultKind::Deadlock { .. });
+    let mut others = report.waves.iter().filter(|wave| wave.wave != report.wave.wave);
+    let barrier = others.find(|wave| goes_round && wave.stand == Stand::AtBarrier.word())?;
+    Some(format!(
+        "what this wave waits for may be behind the barrier at {}, where others of its workgroup wait: let all pass it first",
+        barrier.location.short()
+    ))
 }
 
 /// What mends a fault of which the kind alone tells. `None` where the message says it, or where nobody can
@@ -205,6 +217,7 @@ mod tests {
             calls: Vec::new(),
             lane_state: None,
             earlier: None,
+            waves: Vec::new(),
         };
         let report = FaultReport {
             kernel: String::new(),
@@ -219,6 +232,7 @@ mod tests {
             wave: amdinst_format::report::WaveId { workgroup: [0; 3], wave: 0 },
             lane: None,
             earlier: None,
+            waves: Vec::new(),
             help: Vec::new(),
         };
         let told = |grows| of_fault(&fault, &report, &|_| None, grows).unwrap();

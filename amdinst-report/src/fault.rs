@@ -6,7 +6,7 @@
 use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::Location;
 use amdinst_core::report::origin::short;
-use amdinst_core::report::run::{EarlierReport, FaultReport};
+use amdinst_core::report::run::{EarlierReport, FaultReport, WaveStand};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::sources::Sources;
@@ -72,8 +72,71 @@ pub(crate) fn group<'a>(
     }
     told.extend(inside(&fault.frames, &fault.location));
     told.extend(place(fault));
+    told.extend(standing(&fault.waves));
     let group = told.into_iter().fold(group, |group, note| group.element(Level::NOTE.message(note)));
     fault.help.iter().fold(group, |group, help| group.element(Level::HELP.message(help)))
+}
+
+/// Where the waves of the workgroup are; those of one place are one. Nothing where there is one wave alone.
+fn standing(waves: &[WaveStand]) -> Option<String> {
+    if waves.len() < 2 {
+        return None;
+    }
+    let mut groups: Vec<(&WaveStand, Vec<u32>)> = Vec::new();
+    for wave in waves {
+        // Of one that has ended, the line says nothing.
+        let is_alike = |known: &WaveStand| {
+            known.stand == wave.stand && (known.location == wave.location || wave.stand == "ended")
+        };
+        match groups.iter_mut().find(|(known, _)| is_alike(known)) {
+            Some((_, numbers)) => numbers.push(wave.wave),
+            None => groups.push((wave, vec![wave.wave])),
+        }
+    }
+    let told = groups.into_iter().map(|(wave, numbers)| {
+        let place = wave.location.short();
+        let what = match (&*wave.stand, numbers.len()) {
+            ("ended", 1) => "has ended".to_owned(),
+            ("ended", _) => "have ended".to_owned(),
+            ("at-barrier", 1) => format!("waits at the barrier at {place}"),
+            ("at-barrier", _) => format!("wait at the barrier at {place}"),
+            ("at-sync", 1) => format!("waits for other workgroups at {place}"),
+            ("at-sync", _) => format!("wait for other workgroups at {place}"),
+            ("halted", _) => format!("halted at {place}"),
+            (_, 1) => format!("is at {place}"),
+            _ => format!("are at {place}"),
+        };
+        format!("{} {what}{}", named(&numbers), lanes(wave, numbers.len()))
+    });
+    Some(format!("of the workgroup, {}", told.collect::<Vec<_>>().join("; ")))
+}
+
+/// How many lanes of a wave go on, where it is one alone, and some are off.
+fn lanes(wave: &WaveStand, waves: usize) -> String {
+    match (wave.exec.count_ones(), waves) {
+        (active, 1) if active > 0 && wave.stand != "ended" => {
+            format!(" with {}", amdinst_text::count(active, "active lane"))
+        }
+        _ => String::new(),
+    }
+}
+
+/// `wave 3`, `waves 0 to 2 and 5`.
+fn named(numbers: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for &number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let range = |&(first, last): &(u32, u32)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first} and {last}"),
+        _ => format!("{first} to {last}"),
+    };
+    let noun = if numbers.len() == 1 { "wave" } else { "waves" };
+    format!("{noun} {}", ranges.iter().map(range).collect::<Vec<_>>().join(", "))
 }
 
 /// A place to be marked.

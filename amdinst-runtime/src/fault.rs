@@ -110,6 +110,7 @@ pub(crate) fn of_ended(panic: &Panic, request: &Request<'_>) -> LaunchFailure {
         wave: panic.wave,
         lane: Some(panic.lane),
         earlier: None,
+        waves: Vec::new(),
         help: Vec::new(),
     };
     let sources = Sources::new(workspace_root().unwrap_or_default(), &[]);

@@ -470,6 +470,22 @@ impl fmt::Display for RegisterBank {
 }
 
 impl FaultKind {
+    /// Whether it matters where the other waves of the workgroup are: who has not come, who goes on.
+    pub(crate) const fn is_of_all_waves(&self) -> bool {
+        matches!(
+            self,
+            Self::Budget { .. }
+                | Self::Stopped
+                | Self::Halted { .. }
+                | Self::Endless { .. }
+                | Self::Deadlock { .. }
+                | Self::BarrierDeadlock { .. }
+                | Self::BarrierUnsignalled { .. }
+                | Self::BarrierMismatch { .. }
+                | Self::BarrierDivergence { .. }
+        )
+    }
+
     /// A stable word for it, for programs that read reports (`out-of-bounds`).
     pub const fn word(&self) -> &'static str {
         match self {
@@ -598,7 +614,52 @@ pub struct Fault {
     pub lane_state: Option<Box<LaneState>>,
     /// The instruction that it clashes with, for a [`FaultKind::Race`]; the one that read unwritten bytes,
     /// for a [`FaultKind::Unwritten`] of LDS.
-    pub earlier: Option<Earlier>,
+    pub earlier: Option<Box<Earlier>>,
+    /// Where each wave of the workgroup is, in order, where the launch would not end or a barrier is at fault.
+    pub waves: Vec<StandingWave>,
+}
+
+/// Where a wave is when its workgroup cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StandingWave {
+    /// Its number in the workgroup.
+    pub wave: u32,
+    /// Why it is there.
+    pub stand: Stand,
+    /// The address in the code object of the instruction that it executed last.
+    pub pc: u64,
+    /// Addresses of the calls that led to the instruction's function, innermost first.
+    pub calls: Vec<u64>,
+    /// The active lanes, a bit each.
+    pub exec: u64,
+}
+
+/// Why a wave is where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stand {
+    /// It would go on.
+    Runs,
+    /// It waits at a barrier.
+    AtBarrier,
+    /// It waits for waves of other workgroups.
+    AtSync,
+    /// It halted for good.
+    Halted,
+    /// It has ended.
+    Ended,
+}
+
+impl Stand {
+    /// A stable word for it, for programs that read reports (`at-barrier`).
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Runs => "runs",
+            Self::AtBarrier => "at-barrier",
+            Self::AtSync => "at-sync",
+            Self::Halted => "halted",
+            Self::Ended => "ended",
+        }
+    }
 }
 
 /// An instruction that was executed before a fault, and is part of it.
@@ -645,6 +706,7 @@ impl Fault {
             calls: Vec::new(),
             lane_state: None,
             earlier: None,
+            waves: Vec::new(),
         }
     }
 }
@@ -659,7 +721,7 @@ impl fmt::Display for Fault {
                 write!(f, ", lane {lane}")?;
             }
         }
-        if let Some(Earlier { pc, instruction, .. }) = &self.earlier {
+        if let Some(Earlier { pc, instruction, .. }) = self.earlier.as_deref() {
             write!(f, "; before it pc {pc:#x} `{instruction}`")?;
         }
         Ok(())

@@ -316,7 +316,7 @@ impl Group {
     fn endless(&mut self, shared: &Shared<'_>, number: usize, reads: bool) -> Box<Fault> {
         let waits = |wave: &&Wave| wave.status == Status::AtBarrier;
         let waiting = self.waves[..self.live].iter().filter(waits).count() as u32;
-        let fault = shared.locate(&self.waves[number], *Trap::new(FaultKind::Endless { reads, waiting }));
+        let fault = self.fault(shared, number, *Trap::new(FaultKind::Endless { reads, waiting }));
         self.finish(shared);
         fault
     }
@@ -358,14 +358,21 @@ impl Group {
     pub(super) fn located(&self, shared: &Shared<'_>, waiter: &Waiter, kind: FaultKind) -> Box<Fault> {
         let wave = &self.waves[waiter.wave as usize];
         let trap = Trap { lane: Some(waiter.lane), ..*Trap::new(kind) };
-        shared.locate_at(wave.index, waiter.step, wave.calls.steps().collect(), trap)
+        let fault = shared.locate_at(wave.index, waiter.step, wave.calls.steps().collect(), trap);
+        Box::new(Fault { waves: shared.standing(&self.waves[..self.live]), ..*fault })
+    }
+
+    /// The fault of a wave; of one that keeps its workgroup from going on, with where all are.
+    fn fault(&self, shared: &Shared<'_>, number: usize, trap: Trap) -> Box<Fault> {
+        let is_of_all = trap.kind.is_of_all_waves();
+        let waves = if is_of_all { shared.standing(&self.waves[..self.live]) } else { Vec::new() };
+        Box::new(Fault { waves, ..*shared.locate(&self.waves[number], trap) })
     }
 
     /// Where it is when the launch is stopped, for that reason: the first wave that runs.
     pub(super) fn stopped(&self, shared: &Shared<'_>, kind: FaultKind) -> Box<Fault> {
-        let mut waves = self.waves[..self.live].iter();
-        let wave = waves.find(|wave| wave.status.runs()).unwrap_or(&self.waves[0]);
-        shared.locate(wave, *Trap::new(kind))
+        let number = self.waves[..self.live].iter().position(|wave| wave.status.runs());
+        self.fault(shared, number.unwrap_or(0), *Trap::new(kind))
     }
 
     /// Wave-instructions that the workgroup has run.
@@ -413,7 +420,7 @@ impl Group {
                         _ => Ok(()),
                     }
                 });
-                outcome.map_err(|trap| shared.locate(&self.waves[number], *trap))?;
+                outcome.map_err(|trap| self.fault(shared, number, *trap))?;
             }
             let mut left = false;
             for wave in &mut self.waves[..self.live] {
@@ -428,7 +435,7 @@ impl Group {
                 Barrier::Waits if left => {}
                 Barrier::Waits if running == 0 => {
                     return match Barrier::stuck(&self.waves[..self.live]) {
-                        Some((wave, kind)) => Err(shared.locate(&self.waves[wave], *Trap::new(kind))),
+                        Some((wave, kind)) => Err(self.fault(shared, wave, *Trap::new(kind))),
                         None => Ok(Turn::Ended),
                     };
                 }
@@ -442,7 +449,7 @@ impl Group {
                     }
                 }
                 Barrier::Fails(wave, kind) => {
-                    return Err(shared.locate(&self.waves[wave], *Trap::new(kind)));
+                    return Err(self.fault(shared, wave, *Trap::new(kind)));
                 }
             }
         }

@@ -25,7 +25,7 @@ use std::time::Instant;
 use amdgpu_isa::{Op, WaveSize};
 use amdgpu_object::{Kernel, verify};
 
-use crate::check::{Earlier, Fault, FaultKind, LaneState, Trap};
+use crate::check::{Earlier, Fault, FaultKind, LaneState, StandingWave, Trap};
 use crate::config::{Config, Uninitialised};
 use crate::fast;
 use crate::lds::Lds;
@@ -480,6 +480,19 @@ impl<'a> Shared<'a> {
         Box::new(Fault { lane_state, ..*fault })
     }
 
+    /// Where waves of a workgroup are.
+    pub(crate) fn standing(&self, waves: &[Wave]) -> Vec<StandingWave> {
+        let pc = |step: u32| self.program.pc(&self.program.steps[step as usize]);
+        let standing = |(number, wave): (usize, &Wave)| StandingWave {
+            wave: number as u32,
+            stand: wave.status.stand(),
+            pc: pc(wave.current),
+            calls: wave.calls.steps().map(pc).collect(),
+            exec: wave.exec,
+        };
+        waves.iter().enumerate().map(standing).collect()
+    }
+
     /// What a lane holds.
     fn lane_state(&self, wave: &Wave, lane: usize) -> LaneState {
         let Registers { vgprs, agprs, .. } = self.registers;
@@ -539,14 +552,15 @@ impl<'a> Shared<'a> {
             instruction: self.program.text_of(step),
             calls: pcs(calls),
             lane_state: None,
+            waves: Vec::new(),
             earlier: trap.earlier.map(|site| {
                 let (step, calls) = self.told(site);
                 let step = &self.program.steps[step as usize];
-                Earlier {
+                Box::new(Earlier {
                     pc: self.program.pc(step),
                     instruction: self.program.text_of(step),
                     calls: pcs(calls),
-                }
+                })
             }),
         })
     }

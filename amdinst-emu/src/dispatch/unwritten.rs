@@ -141,7 +141,7 @@ pub(crate) fn is_cause(
     let other = super::launch(memory, &config, program, launch, Some(before), &mut effort.clone());
     memory.restore(&after);
     // What the lane held has the dword in it wherever the kernel leaves it alone.
-    let told = |fault: &Fault| Fault { lane_state: None, ..fault.clone() };
+    let told = |fault: &Fault| Fault { lane_state: None, waves: Vec::new(), ..fault.clone() };
     other.as_ref().err().map(told) != Some(told(fault))
 }
 
@@ -179,10 +179,8 @@ fn fault(
     let same = |read: &&UnwrittenRead| u64::from(read.wave) == store.wave % in_group;
     let read = trace.reads.iter().find(same).or(trace.reads.first());
     let read = read.filter(|_| space == Some(MemorySpace::Lds));
-    fault.earlier = read.and_then(|read| program.steps.get(read.step as usize)).map(|step| Earlier {
-        pc: program.pc(step),
-        instruction: program.text_of(step),
-        calls: Vec::new(),
+    fault.earlier = read.and_then(|read| program.steps.get(read.step as usize)).map(|step| {
+        Box::new(Earlier { pc: program.pc(step), instruction: program.text_of(step), calls: Vec::new() })
     });
     fault
 }

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use amdgpu_isa::{Op, Special, Target, Value, WaveSize};
 
-use crate::check::{FaultKind, Outcome, Passed, RegisterBank, Trap};
+use crate::check::{FaultKind, Outcome, Passed, RegisterBank, Stand, Trap};
 use crate::memory::{GlobalSync, SCRATCH_BASE, Ticket};
 use crate::rules::Rules;
 use crate::vectors::Vectors;
@@ -60,6 +60,17 @@ impl Status {
     /// It has a next step that nothing keeps it from.
     pub(crate) const fn runs(self) -> bool {
         matches!(self, Self::Running | Self::Yielded)
+    }
+
+    /// As a fault tells it.
+    pub(crate) const fn stand(self) -> Stand {
+        match self {
+            Self::Running | Self::Yielded => Stand::Runs,
+            Self::AtBarrier => Stand::AtBarrier,
+            Self::AtSync => Stand::AtSync,
+            Self::Halted => Stand::Halted,
+            Self::Ended => Stand::Ended,
+        }
     }
 }
 

@@ -149,9 +149,26 @@ pub struct FaultReport {
     /// The earlier instruction that a race is with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<EarlierReport>,
+    /// Where each wave of the workgroup is, in order, where the launch would not end or a barrier is at fault.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waves: Vec<WaveStand>,
     /// What mends it, the likeliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub help: Vec<String>,
+}
+
+/// Where a wave is when its workgroup cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaveStand {
+    /// Its number in the workgroup.
+    pub wave: u32,
+    /// `runs`, `at-barrier`, `at-sync`, `halted` or `ended`.
+    pub stand: String,
+    /// The nearest line of the user's.
+    #[serde(flatten)]
+    pub location: Location,
+    /// The active lanes, a bit each.
+    pub exec: u64,
 }
 
 /// An instruction that was executed before a fault, and is part of it.
@@ -502,6 +519,7 @@ mod tests {
                 pc: Some(8),
                 instruction: String::new(),
             }),
+            waves: Vec::new(),
             help: Vec::new(),
         };
         let file = Some("k.rs");

@@ -269,6 +269,7 @@ pub(crate) fn run() -> Run {
         wave: WaveId { workgroup: [1, 0, 0], wave: 2 },
         lane: Some(7),
         earlier: None,
+        waves: Vec::new(),
         help: vec!["compare the index".to_owned()],
     };
     let doubt = FaultReport {

@@ -106,6 +106,7 @@ fn faults(test: &Test) -> Vec<FaultReport> {
         executed_pc: None,
         instruction: String::new(),
         frames: Vec::new(),
+        waves: Vec::new(),
         help: Vec::new(),
         ..fault.clone()
     };
