@@ -6,17 +6,21 @@
 
 use std::path::Path;
 
-/// The runtime of ROCm asks for the driver's functions by this version.
-const VERSIONS: &str =
-    "HSAKMT_1 { global: hsaKmt*; OnLoad; OnUnload; amdinst_runtime_interface; local: *; };\n";
+/// What others call: harnesses, the runtime's interface for tools, and programs that preload it, for which
+/// its functions stand before the C library's. They have no version, so that each of the C library's matches.
+const EXPORTS: &str = "{ global: amdinst_runtime_interface; OnLoad; OnUnload; \
+    open; open64; __open_2; __open64_2; openat; openat64; __openat_2; __openat64_2; fopen; fopen64; opendir; \
+    access; faccessat; readlink; readlinkat; ioctl; stat; stat64; lstat; lstat64; fstat; fstat64; \
+    fstatat; fstatat64; statx; __xstat; __xstat64; __lxstat; __lxstat64; __fxstat; __fxstat64; \
+    local: *; };\n";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let directory = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
-    let versions = Path::new(&directory).join("runtime.map");
-    std::fs::write(&versions, VERSIONS).expect("OUT_DIR may be written to");
-    let versions = format!("-Wl,--version-script={}", versions.display());
-    for argument in ["-shared", "-nostartfiles", "-Wl,-e,amdinst_runtime_started", &versions] {
+    let exports = Path::new(&directory).join("runtime.map");
+    std::fs::write(&exports, EXPORTS).expect("OUT_DIR may be written to");
+    let exports = format!("-Wl,--version-script={}", exports.display());
+    for argument in ["-shared", "-nostartfiles", "-Wl,-e,amdinst_runtime_started", &exports] {
         println!("cargo::rustc-link-arg-bin=amdinst-runtime={argument}");
     }
 }

@@ -93,6 +93,15 @@ impl Machine {
         self.memory.write(address, from)
     }
 
+    /// Copy bytes to device memory that clones of this machine share ([`Machine::map_host`]). A kernel that
+    /// runs sees each aligned word of eight bytes as it was or as it is.
+    ///
+    /// # Errors
+    /// The range is not within one allocation.
+    pub fn patch(&self, address: u64, from: &[u8]) -> Result<(), MemoryError> {
+        self.memory.write(address, from)
+    }
+
     /// Copy bytes from the device.
     ///
     /// # Errors

@@ -1,247 +1,186 @@
 //! What the runtime has allocated and registered, and which GPUs see it.
 //!
-//! A GPU's address of what is allocated here is the host's address of the same byte
-//! ([`Machine::map_host`](amdinst_emu::Machine::map_host)). Memory of the program's own that it registers has
-//! addresses of its own for GPUs, as the driver gives it: HIP insists on telling the two apart. A GPU sees
-//! what has been mapped to it, and nothing else: a kernel that reaches any other memory of the process
-//! faults, as on hardware.
+//! The runtime chooses the address that GPUs see a block at, and names the block by its handle. What is
+//! allocated here is pages of a file of the driver: the program maps them at the same address, and the
+//! emulator elsewhere ([`Machine::map_host`](amdinst_emu::Machine::map_host)). Memory of the program's own
+//! that it registers may have another address for GPUs. A GPU sees what has been mapped to it, and nothing
+//! else: a kernel that reaches any other memory of the process faults, as on hardware.
 //!
 //! A launch runs on the memory as it was mapped when it began. Pages are unmapped when no launch sees them
 //! any more.
 
-use std::collections::BTreeMap;
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::abi::{MemoryFlags, Status, pointer_kind};
+use crate::device_file::DeviceFile;
+use crate::errno::{Errno, Outcome};
 use crate::gpu::Gpu;
 use crate::host_memory::{Mapping, PAGE};
+use crate::user_memory;
 
-/// GPUs are mapped to ranges of whole words: the least that fast accesses take.
-const GRAIN: u64 = 64;
+/// The first address that is none of the program's.
+const END: u64 = 1 << 47;
+
+/// What a block is made of.
+#[derive(Debug)]
+pub(crate) enum Pages<'a> {
+    /// Memory of a GPU, of which there are so many bytes: pages of its file.
+    Device { file: &'a Arc<DeviceFile>, limit: u64 },
+    /// Memory of the host, as pages of a GPU's file.
+    Host(&'a Arc<DeviceFile>),
+    /// Memory of the program's own, at this address.
+    Registered(u64),
+    /// Addresses that no kernel uses: doorbells and registers, which are pages of the driver's own file.
+    Registers { offset: u64 },
+}
 
 /// One allocation or registration.
 #[derive(Debug)]
-pub(crate) struct Block {
-    pub(crate) address: u64,
-    pub(crate) size: u64,
-    pub(crate) flags: MemoryFlags,
-    /// The node that asked for it, or that it is on.
-    pub(crate) node: u32,
+struct Block {
     /// Where GPUs see its first byte.
-    pub(crate) device: u64,
-    /// Its pages; for memory that the program has registered, addresses for GPUs.
-    pages: Arc<Mapping>,
-    /// The block is the program's own memory, which it registered.
-    registered: bool,
-    /// How often it has been registered.
-    registrations: u32,
-    /// Nodes of the GPUs that see it, in ascending order.
-    pub(crate) mapped: Vec<u32>,
-    pub(crate) user_data: usize,
+    address: u64,
+    size: u64,
+    /// The GPU whose memory it is, for what counts.
+    node: Option<u32>,
+    /// The host's address of its first byte, and what keeps the memory; `None` if no kernel uses it.
+    host: Option<(u64, Arc<dyn Any + Send + Sync>)>,
+    /// The memory is there for as long as what keeps it, whatever the program does.
+    is_kept: bool,
+    label: &'static str,
+    /// Nodes of the GPUs that see it.
+    mapped: Vec<u32>,
 }
 
-impl Block {
-    /// `HSA_POINTER_TYPE`.
-    pub(crate) const fn pointer_kind(&self) -> u32 {
-        if self.registered { pointer_kind::REGISTERED } else { pointer_kind::ALLOCATED }
-    }
-
-    /// What it is called in faults.
-    const fn label(&self) -> &'static str {
-        match (self.registered, self.node) {
-            (true, _) => "registered host memory",
-            (false, 0) => "host memory",
-            (false, _) => "device memory",
-        }
-    }
-
-    /// The range that a GPU sees: as on hardware somewhat more than what was asked for. First the host's
-    /// address of it, then the GPU's, then its size.
-    fn seen(&self) -> (u64, u64, u64) {
-        let before = self.address % GRAIN;
-        let start = self.address - before;
-        (start, self.device - before, (self.address + self.size).next_multiple_of(GRAIN) - start)
-    }
-
-    /// Whether an address is in it, be it the host's or a GPU's.
-    fn holds(&self, address: u64) -> bool {
-        [self.address, self.device].iter().any(|start| address.wrapping_sub(*start) < self.size)
-    }
-}
-
-/// All of them, by their first byte.
+/// All of them, by handle.
 #[derive(Debug, Default)]
 pub(crate) struct Allocations {
-    blocks: BTreeMap<u64, Block>,
-    /// First bytes of registered memory, by where GPUs see it.
-    aliases: BTreeMap<u64, u64>,
-    /// Bytes on each node.
-    used: BTreeMap<u32, u64>,
+    blocks: HashMap<u64, Block>,
+    /// Handles, by the first address.
+    addresses: BTreeMap<u64, u64>,
+    /// Handles that there have been.
+    made: u64,
+    /// Bytes in use on each node.
+    used: HashMap<u32, u64>,
 }
 
 impl Allocations {
-    /// New memory of `size` bytes on a node, of which there are `limit` bytes; at `fixed`, if it is said.
-    /// Gives its address.
+    /// A new block, which GPUs will see at `address`. Gives its handle, and the offset that the program maps
+    /// it from.
     pub(crate) fn allocate(
         &mut self,
         node: u32,
+        address: u64,
         size: u64,
-        flags: MemoryFlags,
-        fixed: Option<u64>,
-        limit: u64,
-    ) -> Result<u64, Status> {
-        if size == 0 || fixed.is_some_and(|address| !address.is_multiple_of(PAGE)) {
-            return Err(Status::InvalidParameter);
+        pages: &Pages<'_>,
+    ) -> Result<(u64, u64), Errno> {
+        let size = size.checked_next_multiple_of(PAGE).filter(|size| *size > 0).ok_or(Errno::Invalid)?;
+        let end = address.checked_add(size).filter(|end| *end <= END).ok_or(Errno::Invalid)?;
+        let before = self.addresses.range(..end).next_back().and_then(|(_, handle)| self.blocks.get(handle));
+        let overlaps = before.is_some_and(|block| block.address + block.size > address);
+        if address == 0 || !address.is_multiple_of(PAGE) || overlaps {
+            return Err(Errno::Invalid);
         }
         let used = self.used.entry(node).or_default();
-        let counts = node != 0 && !flags.scratch();
-        if counts && used.checked_add(size).is_none_or(|sum| sum > limit) {
-            return Err(Status::NoMemory);
-        }
-        let pages = Mapping::new(size, fixed).ok_or(Status::NoMemory)?;
-        if counts {
-            *used += pages.size();
-        }
-        let (address, size) = (pages.address(), pages.size());
-        let block = Block {
-            address,
-            size,
-            flags,
-            node,
-            device: address,
-            pages: Arc::new(pages),
-            registered: false,
-            registrations: 0,
-            mapped: Vec::new(),
-            user_data: 0,
+        let of_file = |file| {
+            let mapping = Mapping::of_file(file, size).ok_or(Errno::NoMemory)?;
+            let (host, offset) = (mapping.address(), mapping.offset());
+            Ok((Some((host, Arc::new(mapping) as Arc<dyn Any + Send + Sync>)), offset))
         };
-        self.blocks.insert(address, block);
-        Ok(address)
+        let (mut node_used, mut label, mut is_kept) = (None, "host memory", true);
+        let (host, offset) = match pages {
+            Pages::Device { file, limit } => {
+                let sum = used.checked_add(size).filter(|sum| sum <= limit).ok_or(Errno::NoMemory)?;
+                let pages = of_file(file)?;
+                *used = sum;
+                (node_used, label) = (Some(node), "device memory");
+                pages
+            }
+            Pages::Host(file) => of_file(file)?,
+            Pages::Registered(host) => {
+                if !host.is_multiple_of(PAGE) || !user_memory::is_mapped(*host, size) {
+                    return Err(Errno::Fault);
+                }
+                if *host != address {
+                    label = "registered host memory";
+                }
+                is_kept = false;
+                (Some((*host, Arc::new(()) as Arc<dyn Any + Send + Sync>)), *host)
+            }
+            Pages::Registers { offset } => (None, *offset),
+        };
+        let block = Block { address, size, node: node_used, host, is_kept, label, mapped: Vec::new() };
+        self.made += 1;
+        self.addresses.insert(address, self.made);
+        self.blocks.insert(self.made, block);
+        Ok((self.made, offset))
     }
 
-    /// Free an allocation. Its pages go when no launch that is under way sees them any more.
-    pub(crate) fn free(&mut self, gpus: &[Gpu], address: u64) -> Result<(), Status> {
-        if self.blocks.get(&address).is_none_or(|block| block.registered) {
-            return Err(Status::InvalidParameter);
+    /// Free a block. Its pages go when no launch that is under way sees them any more.
+    pub(crate) fn free(&mut self, gpus: &[Gpu], handle: u64) -> Outcome {
+        let block = self.blocks.remove(&handle).ok_or(Errno::Invalid)?;
+        self.addresses.remove(&block.address);
+        for node in &block.mapped {
+            hide(gpus, *node, block.address);
         }
-        self.unmap(gpus, address)?;
-        if let Some(block) = self.blocks.remove(&address)
-            && block.node != 0
-            && !block.flags.scratch()
-        {
-            let used = self.used.entry(block.node).or_default();
+        if let Some(used) = block.node.and_then(|node| self.used.get_mut(&node)) {
             *used = used.saturating_sub(block.size);
         }
         Ok(())
     }
 
-    /// Note memory of the program's own, to be mapped later. The same range may be registered more than once.
-    pub(crate) fn register(&mut self, address: u64, size: u64, flags: MemoryFlags) -> Result<(), Status> {
-        // Rounding up must not overflow either.
-        let end = address.checked_add(size).and_then(|end| end.checked_add(2 * PAGE));
-        if address == 0 || size == 0 || end.is_none() {
-            return Err(Status::InvalidParameter);
-        }
-        if let Some(block) = self.blocks.get_mut(&address) {
-            if !block.registered {
-                return Err(Status::MemoryAlreadyRegistered);
-            }
-            // Another part of what is registered needs no mapping of its own unless it is larger.
-            if block.size < size {
-                return Err(Status::MemoryAlreadyRegistered);
-            }
-            block.registrations += 1;
+    /// Let a GPU see a block.
+    pub(crate) fn map(&mut self, gpus: &[Gpu], handle: u64, node: u32) -> Outcome {
+        let block = self.blocks.get_mut(&handle).ok_or(Errno::Invalid)?;
+        let gpu = (node as usize).checked_sub(1).and_then(|index| gpus.get(index)).ok_or(Errno::Invalid)?;
+        let Some((host, keep)) = block.host.as_ref().filter(|_| !block.mapped.contains(&node)) else {
             return Ok(());
-        }
-        // The same place within a page, so that what is aligned stays so.
-        let within = address % PAGE;
-        let pages = Mapping::reserving(within + size + PAGE).ok_or(Status::NoMemory)?;
-        let device = pages.address() + within;
-        let block = Block {
-            address,
-            size,
-            flags,
-            node: 0,
-            device,
-            pages: Arc::new(pages),
-            registered: true,
-            registrations: 1,
-            mapped: Vec::new(),
-            user_data: 0,
         };
-        self.blocks.insert(address, block);
-        self.aliases.insert(device, address);
+        // SAFETY: pages of ours live until the last machine drops them. Registered memory is the program's,
+        // which must not free it before it has taken the registration back, and then only when no kernel uses
+        // it: as on hardware.
+        unsafe { gpu.map(block.address, *host, block.size, block.label, keep.clone()) }
+            .map_err(|_| Errno::Invalid)?;
+        block.mapped.push(node);
         Ok(())
     }
 
-    /// Take a registration back.
-    pub(crate) fn deregister(&mut self, gpus: &[Gpu], address: u64) -> Result<(), Status> {
-        let block = self.blocks.get_mut(&address).filter(|block| block.registered);
-        let block = block.ok_or(Status::MemoryNotRegistered)?;
-        block.registrations -= 1;
-        if block.registrations == 0 {
-            let device = block.device;
-            self.unmap(gpus, address)?;
-            self.blocks.remove(&address);
-            self.aliases.remove(&device);
-        }
-        Ok(())
-    }
-
-    /// Let GPUs see a block, besides those that do. Gives where they see the address.
-    pub(crate) fn map(&mut self, gpus: &[Gpu], address: u64, nodes: &[u32]) -> Result<u64, Status> {
-        let block = self.around_mut(address).ok_or(Status::InvalidParameter)?;
-        // The emulator has scratch memory of its own.
-        let device = block.device + (address - block.address);
-        if block.flags.scratch() {
-            return Ok(device);
-        }
-        let (host, start, size) = block.seen();
-        for node in nodes.iter().filter(|node| **node != 0) {
-            let gpu = gpus.get(*node as usize - 1).ok_or(Status::InvalidNodeUnit)?;
-            if block.mapped.contains(node) {
-                continue;
-            }
-            // SAFETY: pages of ours live until the last machine drops them. Registered memory is the
-            // program's, which must not free it before it has taken the registration back, and then only when
-            // no kernel uses it: as on hardware.
-            unsafe { gpu.map(start, host, size, block.label(), block.pages.clone()) }
-                .map_err(|_| Status::MemoryAlreadyRegistered)?;
-            block.mapped.push(*node);
-            block.mapped.sort_unstable();
-        }
-        Ok(device)
-    }
-
-    /// Hide a block from all GPUs.
-    pub(crate) fn unmap(&mut self, gpus: &[Gpu], address: u64) -> Result<(), Status> {
-        let block = self.around_mut(address).ok_or(Status::InvalidParameter)?;
-        let (_, start, _) = block.seen();
-        for node in std::mem::take(&mut block.mapped) {
-            if let Some(gpu) = gpus.get(node as usize - 1) {
-                gpu.unmap(start);
-            }
+    /// Hide a block from a GPU.
+    pub(crate) fn unmap(&mut self, gpus: &[Gpu], handle: u64, node: u32) -> Outcome {
+        let block = self.blocks.get_mut(&handle).ok_or(Errno::Invalid)?;
+        if let Some(index) = block.mapped.iter().position(|mapped| *mapped == node) {
+            block.mapped.swap_remove(index);
+            hide(gpus, node, block.address);
         }
         Ok(())
     }
 
-    /// The block that an address is in, be it the host's or a GPU's.
-    pub(crate) fn around(&self, address: u64) -> Option<&Block> {
-        self.blocks.get(&self.first_byte(address)?)
+    /// Bytes in use of a GPU's memory.
+    pub(crate) fn used(&self, node: u32) -> u64 {
+        self.used.get(&node).copied().unwrap_or(0)
     }
 
-    /// The block that an address of the host's is in.
-    pub(crate) fn around_mut(&mut self, address: u64) -> Option<&mut Block> {
-        let first = self.first_byte(address)?;
-        self.blocks.get_mut(&first)
+    /// The host's address of a block of at least so many bytes, and what keeps it; `None` for memory that is
+    /// the program's own.
+    pub(crate) fn host(&self, handle: u64, bytes: u64) -> Option<(u64, Arc<dyn Any + Send + Sync>)> {
+        self.blocks.get(&handle).filter(|block| block.is_kept && block.size >= bytes)?.host.clone()
     }
 
-    /// The host's address of the first byte of the block that an address is in.
-    fn first_byte(&self, address: u64) -> Option<u64> {
-        let of_host = self.blocks.range(..=address).next_back().map(|(first, _)| *first);
-        let of_gpu = self.aliases.range(..=address).next_back().map(|(_, first)| *first);
-        let holds = |first: &u64| self.blocks.get(first).is_some_and(|block| block.holds(address));
-        of_host.filter(holds).or_else(|| of_gpu.filter(holds))
+    /// Whether a range is in one block, and the program has memory there too.
+    pub(crate) fn holds(&self, address: u64, bytes: u64) -> bool {
+        let handle = self.addresses.range(..=address).next_back().map(|(_, handle)| handle);
+        let block = handle.and_then(|handle| self.blocks.get(handle));
+        let within = |block: &Block| {
+            let offset = address - block.address;
+            offset <= block.size && bytes <= block.size - offset
+        };
+        block.is_some_and(within) && user_memory::is_mapped(address, bytes)
+    }
+}
+
+fn hide(gpus: &[Gpu], node: u32, address: u64) {
+    if let Some(gpu) = (node as usize).checked_sub(1).and_then(|index| gpus.get(index)) {
+        gpu.unmap(address);
     }
 }
 
@@ -252,72 +191,88 @@ mod tests {
     use super::*;
     use crate::settings::Settings;
 
-    const PLAIN: MemoryFlags = MemoryFlags(0);
+    /// Addresses that a runtime may choose.
+    const PLACE: u64 = 0x1000_0000_0000;
 
     fn sees(gpu: &Gpu, address: u64) -> bool {
         gpu.machine().read(address, &mut [0]).is_ok()
+    }
+
+    fn file() -> Arc<DeviceFile> {
+        Arc::new(DeviceFile::new().unwrap())
     }
 
     #[test]
     fn a_gpu_sees_what_is_mapped_to_it_until_it_is_freed() {
         let settings = Settings::read(|_| None).unwrap();
         let gpus = [Gpu::new(1, Arch::Gfx90a, &settings), Gpu::new(2, Arch::Gfx90a, &settings)];
-        let mut all = Allocations::default();
-        let address = all.allocate(1, 5000, PLAIN, None, 1 << 20).unwrap();
-        assert!(!sees(&gpus[0], address));
-        all.map(&gpus, address, &[1]).unwrap();
-        assert!(sees(&gpus[0], address) && sees(&gpus[0], address + 8191));
-        assert!(!sees(&gpus[0], address + 8192) && !sees(&gpus[1], address));
-        assert_eq!(all.around(address + 100).map(|block| block.mapped.clone()), Some(vec![1]));
+        let (mut all, file) = (Allocations::default(), file());
+        let device = Pages::Device { file: &file, limit: 1 << 20 };
+        let (handle, _) = all.allocate(1, PLACE, 5000, &device).unwrap();
+        assert!(!sees(&gpus[0], PLACE));
+        all.map(&gpus, handle, 1).unwrap();
+        assert!(sees(&gpus[0], PLACE) && sees(&gpus[0], PLACE + 8191));
+        assert!(!sees(&gpus[0], PLACE + 8192) && !sees(&gpus[1], PLACE));
         // A launch under way keeps the pages.
         let under_way = gpus[0].machine();
-        all.free(&gpus, address).unwrap();
-        assert!(!sees(&gpus[0], address));
-        assert!(under_way.read(address, &mut [0]).is_ok());
-        assert_eq!(all.free(&gpus, address), Err(Status::InvalidParameter));
+        all.free(&gpus, handle).unwrap();
+        assert!(!sees(&gpus[0], PLACE));
+        assert!(under_way.read(PLACE, &mut [0]).is_ok());
+        assert_eq!(all.free(&gpus, handle), Err(Errno::Invalid));
+        assert_eq!(all.map(&gpus, handle, 1), Err(Errno::Invalid));
     }
 
     #[test]
     fn device_memory_is_limited_and_comes_back() {
-        let mut all = Allocations::default();
-        let first = all.allocate(1, 1 << 20, PLAIN, None, 1 << 20).unwrap();
-        assert_eq!(all.allocate(1, 4096, PLAIN, None, 1 << 20), Err(Status::NoMemory));
-        assert_eq!(all.allocate(1, u64::MAX, PLAIN, None, u64::MAX), Err(Status::NoMemory));
+        let (mut all, file) = (Allocations::default(), file());
+        let device = Pages::Device { file: &file, limit: 1 << 20 };
+        let (first, _) = all.allocate(1, PLACE, 1 << 20, &device).unwrap();
+        let next = PLACE + (1 << 20);
+        assert_eq!(all.allocate(1, next, 4096, &device), Err(Errno::NoMemory));
         all.free(&[], first).unwrap();
-        assert!(all.allocate(1, 4096, PLAIN, None, 1 << 20).is_ok());
+        assert_eq!(all.used(1), 0);
+        assert!(all.allocate(1, next, 4096, &device).is_ok());
     }
 
     #[test]
-    fn registrations_are_counted_and_reach_whole_words() {
+    fn blocks_do_not_overlap_and_lie_where_addresses_are() {
+        let (mut all, file) = (Allocations::default(), file());
+        let host = Pages::Host(&file);
+        all.allocate(1, PLACE, 8192, &host).unwrap();
+        for (address, size) in [
+            (PLACE, 4096),
+            (PLACE + 4096, 4096),
+            (PLACE - 4096, 8192),
+            (PLACE - 4096, 1 << 20),
+            (PLACE + 100, 64),
+            (0, 4096),
+            (4096, 0),
+            (END - 4096, 8192),
+            (u64::MAX - 4095, 4096),
+            (4096, u64::MAX),
+        ] {
+            assert_eq!(all.allocate(1, address, size, &host), Err(Errno::Invalid), "{address:#x} {size:#x}");
+        }
+        assert!(all.allocate(1, PLACE + 8192, 4096, &host).is_ok());
+    }
+
+    #[test]
+    fn registered_memory_is_the_programs_own_at_another_address() {
         let settings = Settings::read(|_| None).unwrap();
         let gpus = [Gpu::new(1, Arch::Gfx90a, &settings)];
-        let memory = vec![7u8; 1000];
-        let address = memory.as_ptr().expose_provenance() as u64 + 3;
+        let memory = Mapping::holding(&[7; 100]).unwrap();
         let mut all = Allocations::default();
-        all.register(address, 500, PLAIN).unwrap();
-        all.register(address, 500, PLAIN).unwrap();
-        let device = all.map(&gpus, address, &[1]).unwrap();
-        assert!(device != address && device % PAGE == address % PAGE);
-        assert_eq!(all.map(&gpus, address + 100, &[1]), Ok(device + 100));
+        let pages = Pages::Registered(memory.address());
+        let (handle, _) = all.allocate(1, PLACE, 4096, &pages).unwrap();
+        all.map(&gpus, handle, 1).unwrap();
         let mut bytes = [0; 4];
-        gpus[0].machine().read(device, &mut bytes).unwrap();
+        gpus[0].machine().read(PLACE, &mut bytes).unwrap();
         assert_eq!(bytes, [7; 4]);
-        for inside in [address + 499, device + 499] {
-            assert_eq!(
-                all.around(inside).map(|block| (block.address, block.device)),
-                Some((address, device))
-            );
-        }
-        assert!(all.around(device + 500).is_none());
-        all.deregister(&gpus, address).unwrap();
-        assert!(sees(&gpus[0], device));
-        all.deregister(&gpus, address).unwrap();
-        assert!(!sees(&gpus[0], device));
-        assert_eq!(all.deregister(&gpus, address), Err(Status::MemoryNotRegistered));
-        for (address, size) in
-            [(0, 1), (1, 0), (4095, u64::MAX - 4095), (u64::MAX - 4095, 4000), (2, u64::MAX)]
-        {
-            assert_eq!(all.register(address, size, PLAIN), Err(Status::InvalidParameter), "{address:#x}");
+        all.unmap(&gpus, handle, 1).unwrap();
+        assert!(!sees(&gpus[0], PLACE));
+        for nowhere in [0, 4096, memory.address() + 8, END] {
+            let pages = Pages::Registered(nowhere);
+            assert_eq!(all.allocate(1, PLACE + 8192, 4096, &pages), Err(Errno::Fault));
         }
     }
 }

@@ -177,13 +177,12 @@ impl Gpu {
             self.map(buffer.address(), buffer.address(), buffer.size(), "counter buffer", buffer.clone())
         }
         .map_err(|error| failed(error.to_string()))?;
-        // SAFETY: `ready` found the variable, 8 aligned bytes, in the loaded code object, whose pages this
-        // machine keeps.
-        let variable = unsafe { Cell64::at(counted.variable) };
         let machine = self.machine();
-        variable.store(buffer.address());
+        // `ready` found the variable in the loaded code object, whose pages this machine has.
+        let set = |address: u64| machine.patch(counted.variable, &address.to_ne_bytes());
+        set(buffer.address()).map_err(|error| failed(error.to_string()))?;
         let outcome = self.run(ready, &machine, shape, dispatch, stop);
-        variable.store(0);
+        let _ = set(0);
         self.unmap(buffer.address());
         let execution = outcome?;
         machine.read(buffer.address(), &mut records).map_err(|error| failed(error.to_string()))?;

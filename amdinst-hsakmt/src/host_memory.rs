@@ -1,7 +1,9 @@
 //! Memory of this process for the GPU: mapped pages with unmapped ones around them.
 
-use std::ffi::c_void;
 use std::ptr;
+use std::sync::Arc;
+
+use crate::device_file::DeviceFile;
 
 /// Bytes of a page.
 pub(crate) const PAGE: u64 = 4096;
@@ -15,23 +17,20 @@ pub(crate) struct Mapping {
     reserved: (u64, u64),
     address: u64,
     size: u64,
+    /// The file that they are of, and where in it.
+    file: Option<(Arc<DeviceFile>, u64)>,
 }
 
 impl Mapping {
-    /// Zeroed pages, of whole pages in size, with an unmapped one on either side: somewhere, or at `fixed`.
-    /// `None` if the system refuses.
-    pub(crate) fn new(size: u64, fixed: Option<u64>) -> Option<Self> {
+    /// Zeroed pages, of whole pages in size, with an unmapped one on either side. `None` if the system
+    /// refuses.
+    pub(crate) fn new(size: u64) -> Option<Self> {
         let size = size.checked_next_multiple_of(PAGE)?;
-        if let Some(address) = fixed {
-            let flags = libc::MAP_FIXED_NOREPLACE;
-            let got = map(Some(address), size, libc::PROT_READ | libc::PROT_WRITE, flags)?;
-            return Some(Self { reserved: (got, size), address: got, size });
-        }
         let align = if size >= LARGE_PAGE { LARGE_PAGE } else { PAGE };
         let reserved = size.checked_add(align + 2 * PAGE)?;
-        let start = map(None, reserved, libc::PROT_NONE, 0)?;
-        let mapping =
-            Self { reserved: (start, reserved), address: (start + PAGE).next_multiple_of(align), size };
+        let start = map(reserved, libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)?;
+        let address = (start + PAGE).next_multiple_of(align);
+        let mapping = Self { reserved: (start, reserved), address, size, file: None };
         // SAFETY: pages of the reservation just made, which nothing else knows of.
         let opened = unsafe {
             libc::mprotect(
@@ -43,16 +42,19 @@ impl Mapping {
         (opened == 0).then_some(mapping)
     }
 
-    /// Addresses without memory, of whole pages.
-    pub(crate) fn reserving(size: u64) -> Option<Self> {
-        let size = size.checked_next_multiple_of(PAGE)?;
-        let address = map(None, size, libc::PROT_NONE, 0)?;
-        Some(Self { reserved: (address, size), address, size })
+    /// Zeroed pages of a file of the driver, which the program may map from the file's offset on.
+    pub(crate) fn of_file(file: &Arc<DeviceFile>, size: u64) -> Option<Self> {
+        let size = size.checked_next_multiple_of(PAGE).filter(|size| *size > 0)?;
+        let offset = file.extend(size)?;
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let at = i64::try_from(offset).ok()?;
+        let address = map(size, protection, libc::MAP_SHARED, file.descriptor(), at)?;
+        Some(Self { reserved: (address, size), address, size, file: Some((file.clone(), offset)) })
     }
 
     /// Pages that begin with these bytes.
     pub(crate) fn holding(bytes: &[u8]) -> Option<Self> {
-        let mapping = Self::new((bytes.len() as u64).max(1), None)?;
+        let mapping = Self::new((bytes.len() as u64).max(1))?;
         let to = ptr::with_exposed_provenance_mut::<u8>(mapping.address as usize);
         // SAFETY: pages just mapped, as many as the bytes need, which nothing else knows of yet.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
@@ -68,6 +70,11 @@ impl Mapping {
     pub(crate) const fn size(&self) -> u64 {
         self.size
     }
+
+    /// Where in the file of the driver it is; zero if it is of none.
+    pub(crate) fn offset(&self) -> u64 {
+        self.file.as_ref().map_or(0, |(_, offset)| *offset)
+    }
 }
 
 impl Drop for Mapping {
@@ -75,27 +82,18 @@ impl Drop for Mapping {
         let (start, size) = self.reserved;
         // SAFETY: the reservation is this value's own. A failure leaves it mapped, which harms nobody.
         unsafe { libc::munmap(ptr::with_exposed_provenance_mut(start as usize), size as usize) };
+        if let Some((file, offset)) = &self.file {
+            file.punch(*offset, self.size);
+        }
     }
 }
 
-fn map(address: Option<u64>, size: u64, protection: i32, flags: i32) -> Option<u64> {
-    let hint: *mut c_void =
-        address.map_or(ptr::null_mut(), |at| ptr::with_exposed_provenance_mut(at as usize));
-    let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: anonymous pages where nothing is mapped: `MAP_FIXED_NOREPLACE` replaces nothing, and without it
-    // the address is a hint.
-    let got = unsafe { libc::mmap(hint, usize::try_from(size).ok()?, protection, flags, -1, 0) };
-    if got == libc::MAP_FAILED {
-        return None;
-    }
-    let got = got.expose_provenance() as u64;
-    if address.is_some_and(|address| address != got) {
-        // A kernel that does not know the flag takes the address for a hint.
-        // SAFETY: pages just mapped.
-        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(got as usize), size as usize) };
-        return None;
-    }
-    Some(got)
+fn map(size: u64, protection: i32, flags: i32, file: i32, offset: i64) -> Option<u64> {
+    let size = usize::try_from(size).ok()?;
+    // SAFETY: pages where nothing is mapped, for the address is left to the system.
+    let got =
+        unsafe { libc::mmap(ptr::null_mut(), size, protection, flags | libc::MAP_NORESERVE, file, offset) };
+    (got != libc::MAP_FAILED).then(|| got.expose_provenance() as u64)
 }
 
 /// The host's physical memory, in bytes.
@@ -109,19 +107,36 @@ pub(crate) fn physical_bytes() -> u64 {
 mod tests {
     use super::*;
 
+    /// SAFETY of the reads and writes below: words of the mappings.
+    fn word(address: u64) -> *mut u64 {
+        ptr::with_exposed_provenance_mut(address as usize)
+    }
+
     #[test]
-    fn pages_are_zero_aligned_and_at_a_fixed_address_only_when_it_is_free() {
-        let small = Mapping::new(5000, None).unwrap();
+    fn pages_are_zero_and_aligned() {
+        let small = Mapping::new(5000).unwrap();
         assert_eq!((small.address() % PAGE, small.size()), (0, 8192));
-        let large = Mapping::new(3 << 20, None).unwrap();
+        let large = Mapping::new(3 << 20).unwrap();
         assert_eq!(large.address() % LARGE_PAGE, 0);
-        // SAFETY: the mapping's own bytes.
-        let last =
-            unsafe { *ptr::with_exposed_provenance::<u8>((large.address() + large.size() - 1) as usize) };
-        assert_eq!(last, 0);
-        assert!(Mapping::new(4096, Some(large.address())).is_none(), "taken");
-        let address = large.address();
-        drop(large);
-        assert_eq!(Mapping::new(4096, Some(address)).map(|mapping| mapping.address()), Some(address));
+        // SAFETY: see `word`.
+        assert_eq!(unsafe { *word(large.address() + large.size() - 8) }, 0);
+    }
+
+    #[test]
+    fn pages_of_a_file_are_the_files_and_lose_their_memory_in_the_end() {
+        let file = Arc::new(DeviceFile::new().unwrap());
+        let first = Mapping::of_file(&file, 100).unwrap();
+        let second = Mapping::of_file(&file, 8192).unwrap();
+        assert_eq!((first.offset(), second.offset(), second.size()), (0, 4096, 8192));
+        let flags = libc::MAP_SHARED;
+        let seen = map(4096, libc::PROT_READ, flags, file.descriptor(), second.offset() as i64).unwrap();
+        // SAFETY: see `word`.
+        unsafe {
+            word(second.address()).write_volatile(7);
+            assert_eq!(word(seen).read_volatile(), 7);
+            drop(second);
+            assert_eq!(word(seen).read_volatile(), 0);
+            libc::munmap(word(seen).cast(), 4096);
+        }
     }
 }

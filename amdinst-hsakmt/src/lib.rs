@@ -1,26 +1,32 @@
-//! An emulated AMD GPU under the real ROCm runtime.
+//! An emulated AMD GPU under the real ROCm runtime, in the place of the kernel's driver.
 //!
-//! `libhsa-runtime64.so.1` of ROCm 5.2 reaches the driver through the functions of `libhsakmt.so.1`. This
-//! library has the same functions, and instead of the driver the emulator behind them: HIP, the runtime's
-//! loader and its copy kernels run unchanged, and so does every HIP program. It is part of the shared library
-//! `amdinst-runtime`, which is made to be found first, as `libhsakmt.so.1` in a directory of
-//! `LD_LIBRARY_PATH`; `cargo amdinst exec` does that.
+//! The runtime reaches its GPU through `/dev/kfd`, a render node in `/dev/dri`, and what `/sys` says of both,
+//! in every ROCm so far. This library answers for them within the process: with the feature `preload` it has
+//! those functions of the C library by which files are opened and called (`preload`), and stands before the C
+//! library where it is preloaded (`LD_PRELOAD`). HIP, the runtime, its loader and its copy kernels run
+//! unchanged, and so does every HIP program. It is part of the shared library `amdinst-runtime`;
+//! `cargo amdinst exec` preloads that.
 //!
-//! The environment says what is emulated: `AMDINST_TARGET_CPU` (gfx900, gfx906, gfx908, gfx90a, gfx1010,
-//! gfx1030) or, before it, `AMDINST_EMULATED_CPU`, `AMDINST_GPUS`, `AMDINST_BUDGET`, `AMDINST_THREADS`,
-//! `AMDINST_CHECK`, `AMDINST_FILL`, `AMDINST_OUT_OF_RANGE`. Named in `HSA_TOOLS_LIB` too, it sees the code
+//! What would also answer is a filter of system calls (`seccomp`), which static programs could not get past.
+//! It would cost every program a signal for each file that it opens, and runtimes are shared libraries.
+//!
+//! The environment says what is emulated: `AMDINST_TARGET_CPU` (see `profile`) or, before
+//! it, `AMDINST_EMULATED_CPU`, `AMDINST_GPUS`, `AMDINST_BUDGET`, `AMDINST_THREADS`,
+//! `AMDINST_CHECK`, `AMDINST_FILL`, `AMDINST_OUT_OF_RANGE`; `AMDINST_GPU_FILES` the folder in which the GPU's
+//! files stand, without which this library does nothing. Named in `HSA_TOOLS_LIB` too, it sees the code
 //! objects that are loaded: faults are then told with their source lines, and `AMDINST_INSTRUMENT` (1, or
 //! `report`) has them instrumented, with counters where `AMDINST_COUNTERS` says.
 //!
 //! # Where `unsafe` is
 //!
-//! `exports` takes pointers from C; each function says what its caller, the runtime, vouches for.
-//! `host_memory` maps pages; `cells` views words that the runtime shares; `allocations` and `gpu` hand memory
-//! to the emulator; `tools` stands before two functions of the runtime. No panic leaves an exported function.
+//! `preload` takes pointers from C, as the C library's functions do; `user_memory` has the system copy what a
+//! call points to. `host_memory` maps pages and `device_file` makes files; `cells` views words that the
+//! runtime shares; `allocations` and `gpu` hand memory to the emulator; `tools` stands before two functions
+//! of the runtime. No panic leaves an exported function.
 //!
 //! # What is emulated
-//! `topology` says what the GPU is, `allocations` what it sees, `events` what the host waits for, and each
-//! AQL queue has a thread (`queue`).
+//! `topology` says what the GPU is, `kfd` and `drm` answer calls, `allocations` has what the GPU sees,
+//! `events` what the host waits for, and each AQL queue has a thread (`queue`).
 //!
 //! A packet names a kernel by its descriptor. [`Machine::program_at`](amdinst_emu::Machine::program_at)
 //! decodes what can be reached from its entry (all of the code, if it jumps by registers), once, and anew
@@ -31,35 +37,41 @@
 //! not used. A fault is told on stderr where it happened; then it becomes the runtime's memory fault event or
 //! an error of the queue. The runtime gets no DMA engine, so it copies with its own kernels.
 
-/// Name under which the runtime looks for it.
-pub const NAME: &str = "libhsakmt.so.1";
-
-mod abi;
 mod allocations;
 mod cells;
 mod clock;
 mod counting;
+mod device_file;
 mod devices;
 mod dispatch_error;
 mod driver;
+mod drm;
+mod errno;
 mod events;
-mod exports;
 mod fault;
 mod gpu;
 mod host_memory;
 mod image;
 mod kept;
+mod kfd;
 mod objects;
+#[cfg(feature = "preload")]
+mod preload;
 mod profile;
 mod queue;
 mod settings;
 pub mod signals;
 mod sources;
 mod stopping;
+mod sysfs;
 mod tell;
 mod tools;
 mod topology;
+mod user_memory;
 mod variables;
+
+/// The variable that names the folder in which the files of emulated GPUs stand.
+pub const FILES: &str = sysfs::VARIABLE;
 
 /// The processors that can be emulated under the runtime.
 pub fn processors() -> Vec<amdgpu_isa::Arch> {

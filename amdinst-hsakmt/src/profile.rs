@@ -26,14 +26,18 @@ pub(crate) struct Profile {
     pub(crate) memory_clock_mhz: u32,
     /// KiB.
     pub(crate) l2: u32,
-    /// KiB of vector registers of a CU.
-    pub(crate) vgpr_kib_per_cu: u32,
     /// SRAM is protected by ECC: the target's name has `sramecc+`.
     pub(crate) sramecc: bool,
+    /// Dies that share its work.
+    pub(crate) dies: u32,
+    /// The graphics driver's number of its family, and of the chip there.
+    pub(crate) family: (u32, u32),
+    /// `GB_ADDR_CONFIG`: how memory is spread over channels, for images.
+    pub(crate) address_config: u32,
 }
 
-/// MI25, MI50, MI100, MI210, RX 5700 XT and RX 6900 XT.
-static PROFILES: [Profile; 6] = [
+/// MI25, MI50, MI100, MI210, MI300X, RX 5700 XT, RX 6900 XT, RX 7900 XTX and RX 9070 XT.
+static PROFILES: [Profile; 9] = [
     Profile {
         arch: Arch::Gfx900,
         name: "AMD Radeon Instinct MI25 (emulated)",
@@ -48,8 +52,10 @@ static PROFILES: [Profile; 6] = [
         bus_width: 2048,
         memory_clock_mhz: 945,
         l2: 4 << 10,
-        vgpr_kib_per_cu: 256,
         sramecc: false,
+        dies: 1,
+        family: (141, 0x1),
+        address_config: 0x2a11_4042,
     },
     Profile {
         arch: Arch::Gfx906,
@@ -65,8 +71,10 @@ static PROFILES: [Profile; 6] = [
         bus_width: 4096,
         memory_clock_mhz: 1000,
         l2: 4 << 10,
-        vgpr_kib_per_cu: 256,
         sramecc: true,
+        dies: 1,
+        family: (141, 0x28),
+        address_config: 0x2a11_4042,
     },
     Profile {
         arch: Arch::Gfx908,
@@ -82,8 +90,10 @@ static PROFILES: [Profile; 6] = [
         bus_width: 4096,
         memory_clock_mhz: 1200,
         l2: 8 << 10,
-        vgpr_kib_per_cu: 512,
         sramecc: true,
+        dies: 1,
+        family: (141, 0x32),
+        address_config: 0x2a11_4042,
     },
     Profile {
         arch: Arch::Gfx90a,
@@ -99,8 +109,29 @@ static PROFILES: [Profile; 6] = [
         bus_width: 4096,
         memory_clock_mhz: 1600,
         l2: 8 << 10,
-        vgpr_kib_per_cu: 512,
         sramecc: true,
+        dies: 1,
+        family: (141, 0x3c),
+        address_config: 0x2a11_4042,
+    },
+    Profile {
+        arch: Arch::Gfx942,
+        name: "AMD Instinct MI300X (emulated)",
+        chip: "aqua_vanjaram",
+        device_id: 0x74a1,
+        version: (9, 4, 2),
+        cus: 304,
+        arrays: 32,
+        arrays_per_engine: 1,
+        clock_mhz: 2100,
+        memory: 192 << 30,
+        bus_width: 8192,
+        memory_clock_mhz: 1300,
+        l2: 4 << 10,
+        sramecc: true,
+        dies: 8,
+        family: (141, 0x46),
+        address_config: 0x2a11_4042,
     },
     Profile {
         arch: Arch::Gfx1010,
@@ -116,8 +147,10 @@ static PROFILES: [Profile; 6] = [
         bus_width: 256,
         memory_clock_mhz: 875,
         l2: 4 << 10,
-        vgpr_kib_per_cu: 256,
         sramecc: false,
+        dies: 1,
+        family: (143, 0x1),
+        address_config: 0x44,
     },
     Profile {
         arch: Arch::Gfx1030,
@@ -133,13 +166,53 @@ static PROFILES: [Profile; 6] = [
         bus_width: 256,
         memory_clock_mhz: 1000,
         l2: 4 << 10,
-        vgpr_kib_per_cu: 256,
         sramecc: false,
+        dies: 1,
+        family: (143, 0x28),
+        address_config: 0x444,
+    },
+    Profile {
+        arch: Arch::Gfx1100,
+        name: "AMD Radeon RX 7900 XTX (emulated)",
+        chip: "gfx1100",
+        device_id: 0x744c,
+        version: (11, 0, 0),
+        cus: 96,
+        arrays: 12,
+        arrays_per_engine: 2,
+        clock_mhz: 2304,
+        memory: 24 << 30,
+        bus_width: 384,
+        memory_clock_mhz: 1249,
+        l2: 6 << 10,
+        sramecc: false,
+        dies: 1,
+        family: (145, 0x1),
+        address_config: 0x545,
+    },
+    Profile {
+        arch: Arch::Gfx1201,
+        name: "AMD Radeon RX 9070 XT (emulated)",
+        chip: "gfx1201",
+        device_id: 0x7550,
+        version: (12, 0, 1),
+        cus: 64,
+        arrays: 8,
+        arrays_per_engine: 2,
+        clock_mhz: 2400,
+        memory: 16 << 30,
+        bus_width: 256,
+        memory_clock_mhz: 1258,
+        l2: 8 << 10,
+        sramecc: false,
+        dies: 1,
+        family: (152, 0x50),
+        address_config: 0x444,
     },
 ];
 
 impl Profile {
-    /// The profile of a target; `None` if no runtime that this library fits knows it.
+    /// The profile of a target; `None` if there is none.
     pub(crate) fn of(arch: Arch) -> Option<&'static Self> {
         PROFILES.iter().find(|profile| profile.arch == arch)
     }

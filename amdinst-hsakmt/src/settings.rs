@@ -170,11 +170,9 @@ mod tests {
         assert_eq!(settings.profile.arch, Arch::Gfx906);
         let settings = read(&[("AMDINST_INSTRUMENT", "report"), ("AMDINST_COUNTERS", "lds")]).unwrap();
         assert_eq!((settings.instrument, settings.counters), (Instrument::Report, Counters::Lds));
-        let error = read(&[("AMDINST_TARGET_CPU", "gfx1100")]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "AMDINST_TARGET_CPU=gfx1100 is not understood; it is one of gfx900, gfx906, gfx908, gfx90a, gfx1010, gfx1030"
-        );
+        let error = read(&[("AMDINST_TARGET_CPU", "gfx803")]).unwrap_err().to_string();
+        let start = "AMDINST_TARGET_CPU=gfx803 is not understood; it is one of gfx900, gfx906, gfx908, gfx90a, gfx942, ";
+        assert!(error.starts_with(start), "{error}");
         let error = read(&[("AMDINST_GPUS", "0")]).unwrap_err();
         assert_eq!(error.to_string(), "AMDINST_GPUS=0 is not understood; it is a whole number from 1 to 16");
         for variable in ["AMDINST_BUDGET", "AMDINST_THREADS"] {

@@ -2,8 +2,8 @@
 //! table that its functions are called through (`hsa_api_trace.h`). Here the code objects are seen before
 //! they are loaded, and replaced.
 //!
-//! The table is the runtime's, and laid out as ROCm 5 has it; it tells its version and size, without which
-//! nothing is touched.
+//! The table is the runtime's, and laid out as ROCm 5 to 7 have it; it tells its version and size, without
+//! which nothing is touched.
 //!
 //! If launches are instrumented, the loader is given the instrumented code object, with the buffer's address
 //! in a variable; HIP's own kernels are left alone. For a report the packet processor gives each launch a
@@ -11,11 +11,12 @@
 //! that count run one at a time.
 
 use std::ffi::{c_char, c_int, c_void};
+use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-use crate::driver::{Driver, driver};
+use crate::driver::Driver;
 use crate::settings::Instrument;
 use crate::tell::tell;
 
@@ -30,8 +31,8 @@ static WILL_PRINT: AtomicBool = AtomicBool::new(false);
 
 /// `HSA_STATUS_ERROR`.
 const ERROR: u32 = 0x1000;
-/// Version of the interface: that of the whole table, then those of its parts.
-const MAJOR: u32 = 1;
+/// Versions of the whole table, of ROCm 5 to 7. What is used of it is the same in all of them.
+const MAJORS: RangeInclusive<u32> = 1..=3;
 /// Byte offset of `core_` in `HsaApiTable`.
 const CORE: usize = 16;
 /// Byte offsets in `CoreApiTable`.
@@ -52,13 +53,13 @@ pub(crate) unsafe extern "C" fn OnLoad(
     _names: *const *const c_char,
 ) -> bool {
     let hook = || {
-        let driver = driver().ok()?;
+        let driver = Driver::existing()?;
         if table.is_null() {
             return None;
         }
         // SAFETY: the runtime's; the version comes first, so that the rest is known before it is read.
         unsafe {
-            if table.cast::<u32>().read() != MAJOR {
+            if !MAJORS.contains(&table.cast::<u32>().read()) {
                 return None;
             }
             let core = table.add(CORE).cast::<*mut u8>().read();
@@ -101,7 +102,7 @@ extern "C" fn at_exit() {
 
 /// Take note of a code object; gives what is to be loaded in its place.
 fn seen(bytes: &[u8]) -> Option<&'static [u8]> {
-    let driver = driver().ok()?;
+    let driver = Driver::existing()?;
     let counters = match driver.devices.settings.instrument {
         Instrument::No => None,
         Instrument::Yes | Instrument::Report => Some(driver.devices.settings.counters),

@@ -12,7 +12,6 @@ use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed::{self, Printed};
 use amdinst_emu::Machine;
 
-use crate::cells::Cell64;
 use crate::image::Image;
 use crate::tell::tell;
 
@@ -61,9 +60,8 @@ impl Sharing {
             let others = running.entry(key).or_default();
             *others += 1;
             for address in variables.all().filter(|_| *others == 1) {
-                // SAFETY: a variable of a loaded code object, 8 aligned bytes, whose pages this machine
-                // keeps.
-                unsafe { Cell64::at(address) }.store(0);
+                // A variable of a loaded code object, whose pages this machine has.
+                let _ = machine.patch(address, &[0; 8]);
             }
         }
         let outcome = launch();

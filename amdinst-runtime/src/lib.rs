@@ -2,8 +2,8 @@
 //! comparison of counters, as one shared library that the installed command brings.
 //!
 //! [`interface`] gives the table of functions that `amdinst_format::interface` describes; the shared library
-//! exports it. The same library has the functions of `libhsakmt.so.1` (`amdinst-hsakmt`), so
-//! `cargo amdinst exec` needs no other.
+//! exports it. With the feature `preload` the same library stands in for the GPU's driver where it is
+//! preloaded (`amdinst-hsakmt`), so `cargo amdinst exec` needs no other.
 //!
 //! # Where `unsafe` is
 //! `exports` takes pointers from C; each function says what its caller, the harness, vouches for.
@@ -35,5 +35,5 @@ mod timing;
 
 pub use exports::interface;
 
-// The functions of the driver's library are exported from here, too.
+// The functions that a preloaded library has are exported from here.
 use amdinst_hsakmt as _;

@@ -595,12 +595,12 @@ const COUNTING: &str = "counting";
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new(COUNTING).multiple(true)))]
 #[command(after_help = "\
-The program finds the installed ROCm runtime (Debian's 5.2: HIP, libhsa-runtime64.so.1) as it does without this command. Only \
-the library that asks the kernel's driver, libhsakmt.so.1, is replaced, by way of LD_LIBRARY_PATH; there need be no \
-/dev/kfd. The exit code is the program's own.")]
+The program finds the installed ROCm runtime (5.2 or later: HIP, libhsa-runtime64.so.1) as it does without this command. A \
+library that is preloaded (LD_PRELOAD) answers for the kernel's driver; there need be no /dev/kfd. The exit code is the program's \
+own.")]
 pub struct ExecArgs {
-    /// The GPU's processor: gfx900, gfx906, gfx908, gfx90a, gfx1010 or gfx1030 [default: gfx90a; under
-    /// `cargo amdinst test`, the processor of the tests]
+    /// The GPU's processor: gfx900, gfx906, gfx908, gfx90a, gfx942, gfx1010, gfx1030, gfx1100 or gfx1201, as
+    /// far as the runtime knows it [default: gfx90a; under `cargo amdinst test`, the processor of the tests]
     #[arg(long, value_name = "CPU")]
     pub target_cpu: Option<String>,
     /// How many GPUs there are

@@ -1,11 +1,8 @@
 //! Where the runtime is: the shared library beside this program that tests load, and that stands in for the
-//! driver's library under `cargo amdinst exec`.
+//! GPU's driver under `cargo amdinst exec`.
 
-use std::io;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use amdinst_core::report::run::fnv1a;
 use amdinst_format::interface::{self, INSTALLED_FILE, VARIABLE};
 use amdinst_llvm::cache;
 
@@ -39,49 +36,20 @@ fn beside(directory: &Path) -> CommandResult<PathBuf> {
     })
 }
 
-/// A directory in which the runtime stands under the name of the driver's library.
+/// The folder in which the files of emulated GPUs stand.
 ///
 /// # Errors
-/// There is no runtime, or no directory that can be written to.
-pub fn driver_directory() -> CommandResult<PathBuf> {
-    let library = file()?;
-    let directory = cache::directory()
-        .or_exit(Exit::OutputFailed)?
-        .join(format!("driver-{:016x}", fnv1a(library.as_os_str().as_encoded_bytes())));
-    link(&library, &directory)
-        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", directory.display()))
-}
-
-/// Make `directory` hold a link to the library, under the runtime's name. Several processes may do so at
-/// once.
-fn link(library: &Path, directory: &Path) -> io::Result<PathBuf> {
-    std::fs::create_dir_all(directory)?;
-    let name = directory.join(amdinst_hsakmt::NAME);
-    if std::fs::read_link(&name).is_ok_and(|target| target == library) {
-        return Ok(directory.to_owned());
-    }
-    let fresh = directory.join(format!("{}.{}", amdinst_hsakmt::NAME, std::process::id()));
-    symlink(library, &fresh)?;
-    std::fs::rename(&fresh, &name).inspect_err(|_| drop(std::fs::remove_file(&fresh)))?;
-    Ok(directory.to_owned())
+/// There is no directory that can be written to.
+pub fn gpu_files() -> CommandResult<PathBuf> {
+    let folder = cache::directory().or_exit(Exit::OutputFailed)?.join("gpus");
+    std::fs::create_dir_all(&folder)
+        .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", folder.display()))?;
+    Ok(folder)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_link_has_the_runtimes_name_and_follows_the_library() {
-        let directory = tempfile::tempdir().unwrap();
-        let place = directory.path().join("runtime");
-        for name in ["one.so", "two.so", "two.so"] {
-            let library = directory.path().join(name);
-            std::fs::write(&library, name).unwrap();
-            assert_eq!(link(&library, &place).unwrap(), place);
-            assert_eq!(std::fs::read(place.join("libhsakmt.so.1")).unwrap(), name.as_bytes());
-        }
-        assert_eq!(std::fs::read_dir(&place).unwrap().count(), 1, "nothing is left behind");
-    }
 
     #[test]
     fn it_is_beside_the_program() {

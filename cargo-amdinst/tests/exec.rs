@@ -36,60 +36,97 @@ fn exec(directory: &Path, program: &[&str]) -> Output {
     command.env("CARGO_TERM_COLOR", "never").output().unwrap()
 }
 
-const HELP: &str = "help: the emulator stands under the runtime of Debian 12 (ROCm 5.2): `apt-get install libamdhip64-5`. A program that was \
-                    built for HIP 6 or later must be built for HIP 5. Kernels written in Rust need no ROCm: `cargo amdinst test \
-                    --device emu`\n";
+const HELP: &str = "help: install ROCm's runtime: `apt-get install libamdhip64-5` (Debian 12 and 13) or `libamdhip64-6` (newer), \
+                    or AMD's packages. Kernels written in Rust need no ROCm: `cargo amdinst test --device emu`\n";
+const NEWER: &str = "help: ROCm 6.1 (Debian 13) knows gfx942 and gfx1100, ROCm 6.4 gfx1201 as well; ROCm 5.2 (Debian 12) knows \
+                     gfx900 to gfx90a, gfx1010 and gfx1030\n";
 
 /// The code for what this version cannot do.
 const UNSUPPORTED: i32 = 8;
 
 #[test]
-fn a_runtime_with_the_drivers_library_linked_in_is_refused() {
+fn a_runtime_that_does_not_know_the_processor_is_refused() {
     let directory =
-        program("int hsaKmtOpenKFD(void) { return 0; }\nint hsa_init(void) { return hsaKmtOpenKFD(); }");
+        program("const char *hsa_init(void) { return \"amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-\"; }");
     let path = directory.path();
     let name = path.join("program");
     let output = exec(path, &[name.to_str().unwrap()]);
-    let runtime = path.join("libhsa-runtime64.so.1");
-    let why = format!(
-        "{} has the driver's library linked in (as AMD's packages of ROCm have), so the emulator cannot take its place\n",
-        runtime.display()
-    );
-    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("error: {why}{HELP}"));
+    let why = format!("{} does not know gfx90a\n", path.join("libhsa-runtime64.so.1").display());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("error: {why}{NEWER}"));
     assert_eq!(output.status.code(), Some(UNSUPPORTED));
     assert!(output.stdout.is_empty(), "it was not started");
 
     // A script's own programs may find another one: it runs.
     let output = exec(path, &["/bin/sh", "-c", "echo ran"]);
-    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("warning: {why}{HELP}"));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("warning: {why}{NEWER}"));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "ran\n");
 }
 
-#[test]
-fn a_runtime_that_needs_more_is_refused() {
-    let directory = program(
-        "int hsaKmtOpenKFD(void), hsaKmtAsOf2040(void);\nint hsa_init(void) { return hsaKmtOpenKFD() + hsaKmtAsOf2040(); }",
-    );
-    let name = directory.path().join("program");
-    let output = exec(directory.path(), &[name.to_str().unwrap()]);
-    let runtime = directory.path().join("libhsa-runtime64.so.1");
-    assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
-        format!(
-            "error: {} needs functions that the emulator has not: hsaKmtAsOf2040\n{HELP}",
-            runtime.display()
-        )
-    );
-    assert_eq!(output.status.code(), Some(UNSUPPORTED));
-}
-
+/// Whether the driver's library is a part of it or not.
 #[test]
 fn a_runtime_that_fits_runs_without_a_word() {
-    let directory = program("int hsaKmtOpenKFD(void);\nint hsa_init(void) { return hsaKmtOpenKFD(); }");
-    let name = directory.path().join("program");
+    for source in [
+        "const char *hsa_init(void) { return \"amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-\"; }",
+        "int hsaKmtOpenKFD(void) { return 0; }\nint hsa_init(void) { return hsaKmtOpenKFD(); }",
+    ] {
+        let directory = program(source);
+        let name = directory.path().join("program");
+        let output = exec(directory.path(), &[name.to_str().unwrap()]);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "ran\n");
+    }
+}
+
+/// What every program sees, whatever language it is written in.
+#[test]
+fn the_drivers_files_are_there() {
+    let directory = program("int hsa_init(void) { return 0; }");
+    let source = r#"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+int main(void) {
+    struct stat about;
+    char line[99] = "";
+    unsigned version[2] = {0, 0};
+    FILE *modules = fopen("/proc/modules", "r");
+    DIR *nodes = opendir("/sys/class/kfd/kfd/topology/nodes");
+    int entries = 0, kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC), render = open("/dev/dri/renderD128", O_RDWR);
+    while (readdir(nodes)) ++entries;
+    printf("%d nodes, modules: %.6s\n", entries - 2, fgets(line, sizeof line, modules));
+    printf("ioctl: %d", ioctl(dup(kfd), 0x80084b01, version));
+    printf(", version %u.%u\n", version[0], version[1]);
+    printf("another: %d", ioctl(kfd, 0x80084bff, version));
+    printf(", %s\n", strerror(errno));
+    fstat(render, &about);
+    printf("%s %u:%u\n", S_ISCHR(about.st_mode) ? "device" : "file", major(about.st_rdev), minor(about.st_rdev));
+    printf("%d %d\n", stat("/dev/kfd", &about), access("/dev/dri/renderD129", R_OK));
+    printf("%d %s\n", open("/dev/null", O_RDONLY) > 0, stat("/dev/null", &about) ? "gone" : "there");
+    return 0;
+}
+"#;
+    compile(&directory, "looks", source, &[]);
+    let output = exec(directory.path(), &[directory.path().join("looks").to_str().unwrap()]);
+    let printed = "2 nodes, modules: amdgpu\nioctl: 0, version 1.14\nanother: -1, Inappropriate ioctl for device\n\
+                   device 226:128\n0 -1\n1 there\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), printed, "{output:?}");
+}
+
+#[test]
+fn a_static_program_is_warned_of() {
+    let directory = program("int hsa_init(void) { return 0; }");
+    compile(&directory, "static", "int main(void) { return 0; }", &["-static"]);
+    let name = directory.path().join("static");
     let output = exec(directory.path(), &[name.to_str().unwrap()]);
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "ran\n");
+    let told = format!("warning: {} is a static program, which finds no emulated GPU\n", name.display());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), told);
+    assert!(output.status.success());
 }
 
 /// A program for HIP 6, where that is not.

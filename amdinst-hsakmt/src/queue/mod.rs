@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::JoinHandle;
 
-use crate::abi::Status;
 use crate::cells::Cell64;
 use crate::devices::Devices;
+use crate::errno::Errno;
 use processor::Processor;
 
 /// What a doorbell holds until it is rung: one less than the first packet's number.
@@ -25,6 +25,15 @@ const PACKET: u64 = 64;
 const READ_INDEX: u64 = 128;
 /// Bytes from the start of `amd_queue_t` to `queue_inactive_signal`.
 const INACTIVE_SIGNAL: u64 = 192;
+
+/// Whether the memory of a queue is there: its packets, and the `amd_queue_t` that the number of the next
+/// packet is part of.
+pub(crate) fn memory(base: u64, bytes: u64, read: u64, is_there: impl Fn(u64, u64) -> bool) -> bool {
+    /// Bytes of `amd_queue_t` as far as it is used.
+    const QUEUE: u64 = INACTIVE_SIGNAL + 8;
+    let queue = read.checked_sub(READ_INDEX);
+    is_there(base, bytes) && queue.is_some_and(|queue| is_there(queue, QUEUE))
+}
 
 /// What a queue is made of: the runtime's memory.
 #[derive(Clone, Copy, Debug)]
@@ -76,13 +85,13 @@ impl Queue {
         gpu: usize,
         ring: Ring,
         doorbell: usize,
-    ) -> Result<Self, Status> {
+    ) -> Result<Self, Errno> {
         let control = Arc::new(Control::default());
         let mut processor = Processor::new(devices, gpu, ring, control.clone());
         let thread = std::thread::Builder::new()
             .name(format!("amdinst-queue-{doorbell}"))
             .spawn(move || processor.run())
-            .map_err(|_| Status::OutOfResources)?;
+            .map_err(|_| Errno::NoneLeft)?;
         Ok(Self { control, thread: Some(thread), doorbell })
     }
 

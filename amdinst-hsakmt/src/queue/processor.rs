@@ -14,6 +14,7 @@ use crate::cells::Cell64;
 use crate::clock;
 use crate::counting::Shape;
 use crate::devices::Devices;
+use crate::events::MemoryFault;
 use crate::fault::{self, Report};
 use crate::gpu::Around;
 use crate::stopping::{self, Running, Why};
@@ -178,7 +179,8 @@ impl Processor {
         tell(&report.message);
         match report.effect {
             fault::Effect::MemoryFault { address, read_only } => {
-                self.devices.raise_memory_fault(self.devices.gpus[self.gpu].node, address, read_only);
+                let node = self.devices.gpus[self.gpu].node;
+                self.devices.events.raise(MemoryFault { node, address, read_only });
             }
             fault::Effect::QueueError(code) => {
                 // SAFETY: a field of the runtime's `amd_queue_t`, which lives as long as the queue.

@@ -26,10 +26,11 @@ fn the_hsa_runtime_finds_each_gpu() {
         let two = program.run(&[], &[("AMDINST_TARGET_CPU", cpu), ("AMDINST_GPUS", "2")]);
         assert_eq!(good(&two), gpu.repeat(2));
     }
-    let output = program.run(&[], &[("AMDINST_TARGET_CPU", "gfx1100")]);
+    let output = program.run(&[], &[("AMDINST_TARGET_CPU", "gfx803")]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "hsa_init: 0x1008\n");
-    let message = "amdinst: AMDINST_TARGET_CPU=gfx1100 is not understood; it is one of gfx900, gfx906, gfx908, gfx90a, gfx1010, gfx1030\n";
-    assert_eq!(String::from_utf8_lossy(&output.stderr), message);
+    let text = String::from_utf8_lossy(&output.stderr);
+    let message = "amdinst: AMDINST_TARGET_CPU=gfx803 is not understood; it is one of gfx900, ";
+    assert!(text.starts_with(message) && text.lines().count() == 1, "{text}");
 }
 
 #[test]

@@ -1,7 +1,6 @@
-//! Compiling programs, and running them with the library in place of the driver's.
+//! Compiling programs, and running them with the library in place of the driver.
 
 use std::ffi::OsStr;
-use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -31,9 +30,10 @@ pub(crate) fn tools(test: &str, files: &[(&str, &str)]) -> bool {
     false
 }
 
-/// A compiled program, and a directory with the library under its name.
+/// A compiled program, and a directory for what it needs.
 pub(crate) struct Program {
     directory: TempDir,
+    library: PathBuf,
 }
 
 impl Program {
@@ -56,8 +56,7 @@ impl Program {
         let library = std::env::current_exe().expect("this test's path");
         let library = library.parent().expect("a directory").join(amdinst_format::interface::BUILT_FILE);
         assert!(library.is_file(), "{} is not there", library.display());
-        symlink(library, directory.path().join(amdinst_hsakmt::NAME)).expect("a link");
-        Self { directory }
+        Self { directory, library }
     }
 
     /// Compile `programs/NAME`, kernels in OpenCL C, for gfx90a; gives the code object's path.
@@ -114,7 +113,7 @@ impl Program {
         Self::new(name, &["gfx90a"], &["-lamdhip64"])
     }
 
-    /// Where it stands, and the library under the driver's name.
+    /// Where it stands.
     pub(crate) fn directory(&self) -> &Path {
         self.directory.path()
     }
@@ -157,8 +156,9 @@ impl Program {
                     .iter()
                     .any(|start| name.starts_with(start))
             }))
-            .env("LD_LIBRARY_PATH", self.directory.path())
-            .env("HSA_TOOLS_LIB", path(amdinst_hsakmt::NAME))
+            .env(amdinst_hsakmt::FILES, path("gpu"))
+            .env("LD_PRELOAD", &self.library)
+            .env("HSA_TOOLS_LIB", &self.library)
             .env("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1")
             .envs(variables.iter().map(|(name, value)| (OsStr::new(name), OsStr::new(value))))
             .stdin(Stdio::null())

@@ -18,14 +18,17 @@ use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::parent::die_with;
 
-/// Variables that say where libraries are looked for first.
-const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
+/// Libraries that are loaded before all others, separated by spaces or colons.
+const PRELOADED: &str = "LD_PRELOAD";
 
 /// The processor of a GPU that nobody has said anything about.
 const DEFAULT_CPU: &str = "gfx90a";
 
 /// Tools of the runtime, separated by spaces.
 const TOOLS: &str = "HSA_TOOLS_LIB";
+
+/// What sets ROCm's tools up with the runtime by itself otherwise, and leaves out those that are named.
+const ALL_TOOLS: &str = "HSA_TOOLS_ROCPROFILER_V1_TOOLS";
 
 /// Runs the command. It comes back only when the program could not be started.
 ///
@@ -42,6 +45,18 @@ pub fn run(context: &mut Context, args: &ExecArgs) -> CommandResult {
     }
     let error = command.exec();
     Err(cannot_start(command.get_program(), &error))
+}
+
+/// The library that stands in for the GPU's driver.
+fn library() -> CommandResult<OsString> {
+    let library = crate::runtime::file()?;
+    let is_one = !library.as_os_str().as_encoded_bytes().iter().any(|byte| b" :".contains(byte));
+    if !is_one {
+        let message = format!("{}: a library cannot be preloaded from such a path", library.display());
+        let help = "put it where no space and no colon is in the path, and set AMDINST_RUNTIME to that";
+        return Err(Failure::msg(Exit::Usage, message).help(help));
+    }
+    Ok(library.into_os_string())
 }
 
 fn cannot_start(program: &OsStr, error: &dyn std::error::Error) -> Failure {
@@ -65,25 +80,22 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     let (program, rest) =
         args.program.split_first().ok_or_else(|| Failure::msg(Exit::Usage, "no program"))?;
     which::which(program).map_err(|error| cannot_start(program, &error))?;
-    let directory = crate::runtime::driver_directory()?;
+    let library = library()?;
+    runtime::check(context, program, arch)?;
     let mut command = Command::new(program);
     command.args(rest);
-
-    // The runtime's interface for tools lets the library see code objects before they are loaded.
-    let mut tools = directory.join(amdinst_hsakmt::NAME).into_os_string();
-    if let Some(others) = std::env::var_os(TOOLS).filter(|tools| !tools.is_empty()) {
-        tools.push(" ");
-        tools.push(others);
+    command.env(amdinst_hsakmt::FILES, crate::runtime::gpu_files()?);
+    // It stands before the C library, and the runtime's interface for tools lets it see code objects before
+    // they are loaded.
+    for name in [PRELOADED, TOOLS] {
+        let mut all = library.clone();
+        if let Some(others) = std::env::var_os(name).filter(|others| !others.is_empty()) {
+            all.push(" ");
+            all.push(others);
+        }
+        command.env(name, all);
     }
-    command.env(TOOLS, tools);
-    let name = directory.join(amdinst_hsakmt::NAME);
-    let mut paths = directory.into_os_string();
-    if let Some(others) = std::env::var_os(LIBRARY_PATH).filter(|paths| !paths.is_empty()) {
-        paths.push(":");
-        paths.push(others);
-    }
-    runtime::check(context, program, &name, &paths)?;
-    command.env(LIBRARY_PATH, paths);
+    command.env(ALL_TOOLS, "1");
     command.env("AMDINST_TARGET_CPU", arch.name()).env("AMDINST_GPUS", args.gpus.to_string());
     // `cargo amdinst test` sets the first variable to what it tests; the GPU that was asked for stays as it
     // is.

@@ -1,21 +1,19 @@
-//! Which ROCm runtime a program will load, and whether the library can stand under it.
+//! Which ROCm runtime a program will load, and whether it can run on the GPU that is asked for.
 //!
-//! The runtime must reach the driver through functions of another library, and only such as ours has. AMD's
-//! own packages link those functions into the runtime itself: there, ours would never be loaded, and the
-//! program would find no GPU without a word.
-//!
-//! Such a runtime is refused before the program starts, with what to do. So is a runtime that needs functions
-//! which ours lacks, and a program that is linked with a HIP that is not there.
+//! Every runtime reaches its GPU by the driver's files, which the library stands for, so each will do if it
+//! knows the GPU's processor. One that does not would tell the program that there is no GPU, and no more. So
+//! that is refused before the program starts, with what to do, and so is a program that is linked with a HIP
+//! that is not there. A static program takes no library before its own.
 
-use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use amdgpu_isa::Arch;
 use memmap2::Mmap;
 use object::read::elf::{ElfFile64, ProgramHeader as _};
-use object::{LittleEndian, Object as _, ObjectSymbol as _, elf};
+use object::{LittleEndian, elf};
 
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, Failure};
@@ -24,23 +22,14 @@ use crate::exit::{CommandResult, Exit, Failure};
 const RUNTIME: &str = "libhsa-runtime64.so.1";
 /// HIP's library, before the number of its version.
 const HIP: &str = "libamdhip64.so.";
-/// What the names of the driver library's functions begin with.
-const PREFIX: &str = "hsaKmt";
+/// What the names of processors begin with in the runtime's table of them.
+const TARGET: &[u8] = b"amdgcn-amd-amdhsa--gfx";
 /// Where libraries are that no list names.
 const DIRECTORIES: [&str; 4] = ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64"];
-const HELP: &str = "the emulator stands under the runtime of Debian 12 (ROCm 5.2): `apt-get install libamdhip64-5`. A program that was \
-                    built for HIP 6 or later must be built for HIP 5. Kernels written in Rust need no ROCm: `cargo amdinst test \
-                    --device emu`";
-
-/// Whether the library can stand under a runtime.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Fit {
-    Good,
-    /// The driver's library is part of the runtime.
-    LinkedIn,
-    /// The runtime needs functions that ours has not.
-    Lacks(Vec<String>),
-}
+const HELP: &str = "install ROCm's runtime: `apt-get install libamdhip64-5` (Debian 12 and 13) or `libamdhip64-6` (newer), or AMD's \
+                    packages. Kernels written in Rust need no ROCm: `cargo amdinst test --device emu`";
+const NEWER: &str = "ROCm 6.1 (Debian 13) knows gfx942 and gfx1100, ROCm 6.4 gfx1201 as well; ROCm 5.2 (Debian 12) knows gfx900 to \
+                     gfx90a, gfx1010 and gfx1030";
 
 /// What is known of a program before it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,18 +40,23 @@ enum Outlook {
     NoRuntime,
     /// The program is linked with a HIP that is not here.
     NoHip(String),
-    /// The library cannot stand under the runtime. The program is linked with it if that is `certain`.
-    NoFit { why: String, certain: bool },
+    /// The runtime does not know the processor. The program is linked with it if that is `certain`.
+    UnknownProcessor { runtime: PathBuf, certain: bool },
 }
 
-/// Check the runtime that `program` will load, with `paths` for `LD_LIBRARY_PATH`. What a script, or a
-/// program that loads the runtime while it runs, will find can only be guessed: then the user is warned.
+/// Check the runtime that `program` will load for a GPU. What a script, or a program that loads the runtime
+/// while it runs, will find can only be guessed: then the user is warned.
 ///
 /// # Errors
-/// The program is linked with a runtime that the library cannot stand under, or with a HIP that is not here.
-pub(super) fn check(context: &Context, program: &OsStr, library: &Path, paths: &OsStr) -> CommandResult<()> {
-    let listing = listing(program, paths);
-    match outlook(listing.as_deref().unwrap_or_default(), || installed(paths), library) {
+/// The program is linked with a runtime that does not know the processor, or with a HIP that is not here.
+pub(super) fn check(context: &Context, program: &OsStr, arch: Arch) -> CommandResult<()> {
+    let paths = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    if is_static(program) {
+        let program = program.to_string_lossy();
+        context.shell.warn(format_args!("{program} is a static program, which finds no emulated GPU"));
+    }
+    let listing = listing(program, &paths);
+    match outlook(listing.as_deref().unwrap_or_default(), || installed(&paths), arch) {
         Outlook::Good => {}
         Outlook::NoRuntime => {
             context.shell.warn(format_args!(
@@ -74,12 +68,13 @@ pub(super) fn check(context: &Context, program: &OsStr, library: &Path, paths: &
             let why = format!("the program is linked with {name}, which is not here");
             return Err(Failure::msg(Exit::Unsupported, why).help(HELP));
         }
-        Outlook::NoFit { why, certain: true } => {
-            return Err(Failure::msg(Exit::Unsupported, why).help(HELP));
-        }
-        Outlook::NoFit { why, certain: false } => {
+        Outlook::UnknownProcessor { runtime, certain } => {
+            let why = format!("{} does not know {}", runtime.display(), arch.name());
+            if certain {
+                return Err(Failure::msg(Exit::Unsupported, why).help(NEWER));
+            }
             context.shell.warn(why);
-            context.shell.help(HELP);
+            context.shell.help(NEWER);
         }
     }
     Ok(())
@@ -87,28 +82,40 @@ pub(super) fn check(context: &Context, program: &OsStr, library: &Path, paths: &
 
 /// What to expect of a program with that listing, or of one without a listing, of which only what is
 /// `installed` is known.
-fn outlook(listing: &str, installed: impl FnOnce() -> Option<PathBuf>, library: &Path) -> Outlook {
+fn outlook(listing: &str, installed: impl FnOnce() -> Option<PathBuf>, arch: Arch) -> Outlook {
     if let Some(name) = missing_hip(listing) {
         return Outlook::NoHip(name.to_owned());
     }
     let linked = in_listing(listing).map(PathBuf::from);
     let certain = linked.is_some();
     let Some(runtime) = linked.or_else(installed) else { return Outlook::NoRuntime };
-    let (Some(runtime_bytes), Some(library_bytes)) = (map(&runtime), map(library)) else {
-        return Outlook::Good;
+    // What the loader makes of a file that cannot be read, it says itself.
+    let knows = map(&runtime).is_none_or(|bytes| knows(&bytes, arch));
+    if knows { Outlook::Good } else { Outlook::UnknownProcessor { runtime, certain } }
+}
+
+/// Whether a runtime knows a processor: it has the names of those that it knows. One without any such name is
+/// none that anything is known of.
+fn knows(runtime: &[u8], arch: Arch) -> bool {
+    let start = TARGET.len() - "gfx".len();
+    let mut names =
+        runtime.windows(TARGET.len()).enumerate().filter(|(_, window)| *window == TARGET).peekable();
+    let none = names.peek().is_none();
+    let is_it = |(at, _): (usize, &[u8])| {
+        let rest = runtime[at + start..].strip_prefix(arch.name().as_bytes());
+        rest.is_some_and(|rest| {
+            rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'-')
+        })
     };
-    let why = match fit(&runtime_bytes, &library_bytes) {
-        // What the loader makes of a file that is no library, it says itself.
-        None | Some(Fit::Good) => return Outlook::Good,
-        Some(Fit::LinkedIn) => format!(
-            "{} has the driver's library linked in (as AMD's packages of ROCm have), so the emulator cannot take its place",
-            runtime.display()
-        ),
-        Some(Fit::Lacks(names)) => {
-            format!("{} needs functions that the emulator has not: {}", runtime.display(), names.join(", "))
-        }
-    };
-    Outlook::NoFit { why, certain }
+    none || names.any(is_it)
+}
+
+/// Whether a program is one that nothing is loaded for.
+fn is_static(program: &OsStr) -> bool {
+    let bytes = which::which(program).ok().as_deref().and_then(map);
+    let Some(bytes) = bytes else { return false };
+    let Ok(file) = ElfFile64::<LittleEndian>::parse(&*bytes) else { return false };
+    file.elf_program_headers().iter().all(|segment| segment.p_type(LittleEndian) != elf::PT_INTERP)
 }
 
 /// The libraries that an ELF program is linked with, directly or not, as the dynamic loader finds them.
@@ -167,26 +174,6 @@ fn map(path: &Path) -> Option<Mmap> {
     unsafe { Mmap::map(&file) }.ok()
 }
 
-/// Whether a library can stand under a runtime; `None` if one of the two cannot be read.
-fn fit(runtime: &[u8], library: &[u8]) -> Option<Fit> {
-    let wanted = functions(runtime, false)?;
-    let there = functions(library, true)?;
-    let mut lacks: Vec<String> = wanted.difference(&there).map(|name| (*name).to_owned()).collect();
-    lacks.sort_unstable();
-    Some(match (wanted.is_empty(), lacks.is_empty()) {
-        (true, _) => Fit::LinkedIn,
-        (false, true) => Fit::Good,
-        (false, false) => Fit::Lacks(lacks),
-    })
-}
-
-/// The driver's functions that a file defines, or that it asks for.
-fn functions(file: &[u8], defined: bool) -> Option<HashSet<&str>> {
-    let file = ElfFile64::<LittleEndian>::parse(file).ok()?;
-    let symbols = file.dynamic_symbols().filter(|symbol| symbol.is_undefined() != defined);
-    Some(symbols.filter_map(|symbol| symbol.name().ok()).filter(|name| name.starts_with(PREFIX)).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,16 +190,26 @@ mod tests {
     #[test]
     fn a_program_without_a_runtime_is_told_from_one_that_has_another_hip() {
         let nothing = || None;
-        let nowhere = Path::new("/nonexistent/libhsakmt.so.1");
         // No listing (a script), and programs that are not linked with it or do not find it.
         for listing in
             ["", "\tlibc.so.6 => /lib/libc.so.6 (0x00007f)\n", "\tlibhsa-runtime64.so.1 => not found\n"]
         {
-            assert_eq!(outlook(listing, nothing, nowhere), Outlook::NoRuntime, "{listing}");
+            assert_eq!(outlook(listing, nothing, Arch::Gfx90a), Outlook::NoRuntime, "{listing}");
         }
         let listing = "\tlibhsa-runtime64.so.1 => not found\n\tlibamdhip64.so.6 => not found\n";
-        assert_eq!(outlook(listing, nothing, nowhere), Outlook::NoHip("libamdhip64.so.6".to_owned()));
+        assert_eq!(outlook(listing, nothing, Arch::Gfx90a), Outlook::NoHip("libamdhip64.so.6".to_owned()));
         let found = "\tlibamdhip64.so.5 => /lib/libamdhip64.so.5 (0x00007f)\n";
-        assert_eq!(outlook(found, nothing, nowhere), Outlook::NoRuntime);
+        assert_eq!(outlook(found, nothing, Arch::Gfx90a), Outlook::NoRuntime);
+    }
+
+    #[test]
+    fn a_runtime_knows_the_processors_whose_names_it_has() {
+        let runtime = b"..amdgcn-amd-amdhsa--gfx90a:sramecc+\0amdgcn-amd-amdhsa--gfx1100\0amdgcn-amd-amdhsa--gfx11-generic";
+        for (arch, known) in
+            [(Arch::Gfx90a, true), (Arch::Gfx1100, true), (Arch::Gfx900, false), (Arch::Gfx1201, false)]
+        {
+            assert_eq!(knows(runtime, arch), known, "{}", arch.name());
+        }
+        assert!(knows(b"a library of another kind", Arch::Gfx900));
     }
 }
