@@ -1,19 +1,19 @@
 //! An emulated AMD GPU under the real ROCm runtime, in the place of the kernel's driver.
 //!
 //! The runtime reaches its GPU through `/dev/kfd`, a render node in `/dev/dri`, and what `/sys` says of both,
-//! in every ROCm so far. This library answers for them within the process: with the feature `preload` it has
-//! those functions of the C library by which files are opened and called (`preload`), and stands before the C
-//! library where it is preloaded (`LD_PRELOAD`). HIP, the runtime, its loader and its copy kernels run
-//! unchanged, and so does every HIP program. It is part of the shared library `amdinst-runtime`;
-//! `cargo amdinst exec` preloads that.
+//! in every ROCm so far. This library answers for them within the process: it has those functions of the C
+//! library by which files are opened and called (`preload`), and stands before the C library where it is
+//! preloaded (`LD_PRELOAD`), if it was built with the feature `preload`. HIP, the runtime, its loader and its
+//! copy kernels run unchanged, and so does every HIP program. It is part of the shared library
+//! `amdinst-runtime`; `cargo amdinst exec` preloads that.
 //!
-//! What would also answer is a filter of system calls (`seccomp`), which static programs could not get past.
-//! It would cost every program a signal for each file that it opens, and runtimes are shared libraries.
+//! A filter of system calls (`seccomp`) would hold static programs as well. It would cost every program a
+//! signal for each file that it opens, and runtimes are shared libraries.
 //!
-//! The environment says what is emulated: `AMDINST_TARGET_CPU` (see `profile`) or, before
-//! it, `AMDINST_EMULATED_CPU`, `AMDINST_GPUS`, `AMDINST_BUDGET`, `AMDINST_THREADS`,
-//! `AMDINST_CHECK`, `AMDINST_FILL`, `AMDINST_OUT_OF_RANGE`; `AMDINST_GPU_FILES` the folder in which the GPU's
-//! files stand, without which this library does nothing. Named in `HSA_TOOLS_LIB` too, it sees the code
+//! The environment says what is emulated: `AMDINST_TARGET_CPU` (see `profile`) or, before it,
+//! `AMDINST_EMULATED_CPU`, `AMDINST_GPUS`, `AMDINST_BUDGET`, `AMDINST_THREADS`, `AMDINST_CHECK`,
+//! `AMDINST_FILL`, `AMDINST_OUT_OF_RANGE`. `AMDINST_GPU_FILES` is the folder in which the GPU's files stand,
+//! without which this library does nothing. Named in `HSA_TOOLS_LIB` too, it sees the code
 //! objects that are loaded: faults are then told with their source lines, and `AMDINST_INSTRUMENT` (1, or
 //! `report`) has them instrumented, with counters where `AMDINST_COUNTERS` says.
 //!
@@ -55,8 +55,7 @@ mod image;
 mod kept;
 mod kfd;
 mod objects;
-#[cfg(feature = "preload")]
-mod preload;
+pub mod preload;
 mod profile;
 mod queue;
 mod settings;

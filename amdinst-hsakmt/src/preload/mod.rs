@@ -6,6 +6,8 @@
 //! they are of, so duplicates and those of a child process need no list. Whatever else a program does with
 //! them is the system's: mapping, polling, closing.
 //!
+//! The functions have the C library's names with the feature `preload`; without it they are called by nobody.
+//!
 //! Everything else goes on to the next library that has the function. Without the variable
 //! [`crate::sysfs::VARIABLE`] that is everything.
 //!
@@ -15,6 +17,10 @@ mod control;
 mod look;
 mod open;
 mod real;
+
+pub use control::*;
+pub use look::*;
+pub use open::*;
 
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::os::unix::ffi::OsStrExt as _;

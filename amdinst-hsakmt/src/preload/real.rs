@@ -40,8 +40,8 @@ macro_rules! before {
             ///
             /// # Safety
             /// See the module.
-            #[unsafe(no_mangle)]
-            pub(crate) unsafe extern "C" fn $name($($argument: $type),*) -> $result {
+            #[cfg_attr(feature = "preload", unsafe(no_mangle))]
+            pub unsafe extern "C" fn $name($($argument: $type),*) -> $result {
                 static REAL: Real = Real::new(match CStr::from_bytes_with_nul(
                     concat!(stringify!($name), "\0").as_bytes(),
                 ) {
