@@ -1,7 +1,7 @@
 //! `cargo xtask libraries`: AMD's own tests of the ROCm libraries, on the emulator.
 //!
-//! Debian 13 has the test programs as packages; they are unpacked below `target/`. The HIP runtime is that of
-//! this machine, for `exec` runs Debian 12's. Neither root nor a GPU is needed.
+//! Debian 13 has the test programs as packages, and the HIP runtime that they were built for; they are
+//! unpacked below `target/`. Neither root, nor a HIP runtime of this machine's, nor a GPU is needed.
 //!
 //! A run is good if every test that a program lists has passed or been left out by the program itself, or, if
 //! one asks for that, has found no time. Whatever else becomes of a test or of a program has a name in the

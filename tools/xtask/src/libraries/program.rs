@@ -16,12 +16,11 @@ use super::outcome::{Ended, Outcome, Test, Trouble};
 use super::saved::Saved;
 use super::tree::Tree;
 
-/// Starts a program with Debian 13's loader and libraries: root, runtime, what is loaded before it, program,
-/// its options. `exec` has put the directory of the emulator into `LD_LIBRARY_PATH`.
-const START: &str = r#"root=$1 hip=$2 first=$3; shift 3
+/// Starts a program with Debian 13's loader and libraries: root, program, its options. What `exec` preloads,
+/// this loader preloads as well.
+const START: &str = r#"root=$1; shift
 lib=$root/usr/lib/x86_64-linux-gnu
-exec "$root"/usr/lib64/ld-linux-x86-64.so.2 --preload "$first" \
-    --library-path "$LD_LIBRARY_PATH:$hip:$lib:$lib/blas:$lib/lapack" "$@""#;
+exec "$root"/usr/lib64/ld-linux-x86-64.so.2 --library-path "$lib:$lib/blas:$lib/lapack" "$@""#;
 
 /// How lines of the emulator begin.
 const EMULATOR: &str = "amdinst: ";
@@ -218,8 +217,8 @@ impl Program<'_> {
         let mut command = Command::new(self.command);
         command.args(["amdinst", "exec", "--die-with-parent", "--target-cpu", self.target_cpu]);
         command.args(["--", "sh", "-c", START, "sh"]);
-        command.arg(self.tree.root()).arg(self.tree.runtime()).arg(self.tree.before_runtime());
-        command.arg(&self.path).args(options);
+        command.arg(self.tree.root()).arg(&self.path).args(options);
+        command.env("LD_LIBRARY_PATH", self.tree.runtime());
         // A filter, or a share of the tests, that is meant for other programs.
         for (variable, _) in std::env::vars_os() {
             if variable.to_string_lossy().starts_with("GTEST_") {

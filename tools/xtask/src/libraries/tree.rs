@@ -9,15 +9,8 @@ use anyhow::{Context as _, Result, ensure};
 /// Where Debian's packages come from. The key is in the package debian-archive-keyring.
 const SOURCE: &str = "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main\n";
 
-/// Where Debian 12 has the HIP runtime, and its parts that take the place of Debian 13's. The compiler is one
-/// of them: with Debian 13's this runtime builds kernels (rocFFT's) that have hidden arguments of version 5
-/// in their code, and of version 4 in their notes.
-const RUNTIME: &str = "/usr/lib/x86_64-linux-gnu";
-const PARTS: [&str; 4] =
-    ["libamdhip64.so.5", "libhsa-runtime64.so.1", "libamd_comgr.so.2", "libLLVM-15.so.1"];
-
-/// What stands between the libraries and the runtime.
-const NULL_STREAM: &str = include_str!("null_stream.c");
+/// The runtime, by which `exec` knows what processors there may be.
+const RUNTIME: &str = "libhsa-runtime64.so.1";
 
 /// The tree.
 #[derive(Debug)]
@@ -34,7 +27,7 @@ impl Tree {
             "state/lists/partial",
             "cache/archives/partial",
             "root",
-            "hip",
+            "runtime",
         ] {
             std::fs::create_dir_all(directory.join(part))?;
         }
@@ -42,19 +35,6 @@ impl Tree {
         let tree = Self { directory };
         std::fs::write(tree.directory.join("etc/sources.list"), SOURCE)?;
         std::fs::write(tree.directory.join("status"), "")?;
-        for part in PARTS {
-            let link = tree.runtime().join(part);
-            if link.exists() {
-                continue;
-            }
-            let library = Path::new(RUNTIME).join(part);
-            let absent = "the HIP runtime of Debian 12 is needed: apt-get install libamdhip64-5";
-            ensure!(library.exists(), "{} is missing; {absent}", library.display());
-            std::os::unix::fs::symlink(library, link)?;
-        }
-        let source = tree.directory.join("null_stream.c");
-        std::fs::write(&source, NULL_STREAM)?;
-        finish(Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(tree.before_runtime()).arg(&source))?;
         let unpacked = tree.directory.join("unpacked");
         let done = std::fs::read_to_string(&unpacked).unwrap_or_default();
         let done: Vec<&str> = done.lines().collect();
@@ -63,6 +43,12 @@ impl Tree {
             println!("downloading {}", missing.join(", "));
             tree.unpack(&missing)?;
             std::fs::write(&unpacked, [done, missing].concat().join("\n") + "\n")?;
+        }
+        let link = tree.runtime().join(RUNTIME);
+        if !link.exists() {
+            let library = tree.root().join("usr/lib/x86_64-linux-gnu").join(RUNTIME);
+            ensure!(library.exists(), "no package has {RUNTIME}");
+            std::os::unix::fs::symlink(library, link)?;
         }
         Ok(tree)
     }
@@ -124,14 +110,9 @@ impl Tree {
         self.directory.join("root")
     }
 
-    /// The parts of this machine's HIP runtime.
+    /// A directory with the runtime and nothing else, which this machine's programs may look into.
     pub(super) fn runtime(&self) -> PathBuf {
-        self.directory.join("hip")
-    }
-
-    /// The library that is loaded before the runtime.
-    pub(super) fn before_runtime(&self) -> PathBuf {
-        self.directory.join("null_stream.so")
+        self.directory.join("runtime")
     }
 
     /// The file for the options of the program that runs.
