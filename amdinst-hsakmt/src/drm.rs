@@ -164,4 +164,22 @@ mod tests {
         }
         assert_eq!(ask(&driver, 0xff, &mut [0; 4]), Err(Errno::NoSuchCall));
     }
+
+    #[test]
+    fn hostile_questions_are_refused() {
+        let driver = Driver::with(Settings::read(|_| None).unwrap()).unwrap();
+        for value in [8, 1 << 40, u64::MAX, u64::MAX << 32, 0xffff_ffff] {
+            for number in 0..=u8::MAX {
+                let outcome = ask(&driver, number, &mut [value; 8]);
+                assert!(outcome.is_err(), "{number:#x} {value:#x}");
+            }
+        }
+        let mut few = [0u32; 2];
+        let into = few.as_mut_ptr().expose_provenance() as u64;
+        let registers = 8 | u64::from(question::REGISTERS) << 32;
+        assert_eq!(ask(&driver, number::INFO, &mut [into, registers, 1000 << 32, 0]), Err(Errno::Invalid));
+        // No more is written than there is room for.
+        ask(&driver, number::INFO, &mut [into, registers, 100 << 32, 0]).unwrap();
+        assert_eq!(few, [0x2a11_4042; 2]);
+    }
 }
