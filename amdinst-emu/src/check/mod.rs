@@ -615,7 +615,7 @@ pub struct Fault {
     /// The instruction that it clashes with, for a [`FaultKind::Race`]; the one that read unwritten bytes,
     /// for a [`FaultKind::Unwritten`] of LDS.
     pub earlier: Option<Box<Earlier>>,
-    /// Where each wave of the workgroup is, in order, where the launch would not end or a barrier is at fault.
+    /// Where each wave of the workgroup is, in order, if the launch would not end or a barrier is at fault.
     pub waves: Vec<StandingWave>,
 }
 

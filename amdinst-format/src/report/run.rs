@@ -149,7 +149,7 @@ pub struct FaultReport {
     /// The earlier instruction that a race is with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<EarlierReport>,
-    /// Where each wave of the workgroup is, in order, where the launch would not end or a barrier is at fault.
+    /// Where each wave of the workgroup is, in order, if the launch would not end or a barrier is at fault.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waves: Vec<WaveStand>,
     /// What mends it, the likeliest first.

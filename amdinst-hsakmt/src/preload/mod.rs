@@ -1,15 +1,15 @@
 //! Functions of the C library, before the system's own: programs that are started with this library
 //! preloaded find the driver's files through them.
 //!
-//! A path of the driver's leads into a tree of files ([`crate::sysfs`]), and a device file opens memory
-//! ([`crate::device_file`]) by whose descriptor calls of the driver are known. Descriptors are told by what
+//! A path of the driver's leads into a tree of files (`sysfs`), and a device file opens memory
+//! (`device_file`) by whose descriptor calls of the driver are known. Descriptors are told by what
 //! they are of, so duplicates and those of a child process need no list. Whatever else a program does with
 //! them is the system's: mapping, polling, closing.
 //!
 //! The functions have the C library's names with the feature `preload`; without it they are called by nobody.
 //!
 //! Everything else goes on to the next library that has the function. Without the variable
-//! [`crate::sysfs::VARIABLE`] that is everything.
+//! `AMDINST_GPU_FILES` that is everything.
 //!
 //! The callers vouch for their pointers as the functions' manuals ask.
 
