@@ -16,6 +16,8 @@ pub struct Config {
     pub budget: u64,
     /// Steps a wave runs before the next wave of its workgroup gets a turn.
     pub time_slice: u64,
+    /// Another order of waves and workgroups; then a launch runs on one thread.
+    pub schedule: Option<Schedule>,
     /// Scratch bytes a work-item of a kernel that uses a dynamic stack gets besides what its descriptor asks
     /// for.
     pub dynamic_stack: u32,
@@ -68,6 +70,26 @@ impl Config {
     /// Whether launches are to end now.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.is_some_and(StopFlag::is_set)
+    }
+}
+
+/// The number of an order in which waves of a workgroup take turns and workgroups begin. A launch has the
+/// same order each time for a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Schedule(pub u64);
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Schedule {
+    type Err = &'static str;
+
+    /// Reads a number. The error is what is expected.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self).map_err(|_| "a whole number from 0")
     }
 }
 
@@ -174,6 +196,7 @@ impl Default for Config {
         Self {
             budget: 1 << 28,
             time_slice: 1 << 16,
+            schedule: None,
             dynamic_stack: 16 << 10,
             strict_barriers: false,
             check_races: false,

@@ -77,7 +77,7 @@ pub use check::{
     AccessKind, Earlier, Fault, FaultKind, Holder, Inside, LaneState, MemorySpace, NearestAllocation,
     RegisterBank, Stand, StandingWave, Wanted,
 };
-pub use config::{Config, OutOfRange, StopFlag, Uninitialised, Unmarked};
+pub use config::{Config, OutOfRange, Schedule, StopFlag, Uninitialised, Unmarked};
 pub use dispatch::{Dispatch, Launch, Stop};
 pub use fidelity::{Fidelity, fidelity};
 pub use load::{LoadError, Resident};

@@ -75,6 +75,7 @@ impl Gpu {
         let mut config = Config::default();
         config.strict_barriers = settings.checks.barriers;
         config.check_races = settings.checks.races;
+        config.schedule = settings.schedule;
         config.unmarked = Unmarked::checked(settings.checks.atomicity);
         config.allowed.clone_from(&settings.allowed);
         config.uninitialised = settings.uninitialised;

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use amdgpu_isa::Arch;
 use amdinst_core::instrument::Counters;
-use amdinst_emu::{OutOfRange, Uninitialised};
+use amdinst_emu::{OutOfRange, Schedule, Uninitialised};
 use amdinst_format::interface::{Checks, allowed};
 
 use crate::profile::Profile;
@@ -55,6 +55,8 @@ pub(crate) struct Settings {
     pub(crate) budget: u64,
     /// Host threads of a launch (`AMDINST_THREADS`); 0 for all cores.
     pub(crate) threads: usize,
+    /// Another order of waves and workgroups (`AMDINST_SCHEDULE`).
+    pub(crate) schedule: Option<Schedule>,
     /// What is looked for besides what always is (`AMDINST_CHECK`). Uninitialized values are not, for a
     /// launch cannot be repeated.
     pub(crate) checks: Checks,
@@ -137,6 +139,7 @@ impl Settings {
             gpus: number("AMDINST_GPUS", 1, 1, u64::from(MOST_GPUS))? as u32,
             budget: number("AMDINST_BUDGET", 0, 1, u64::MAX)?,
             threads: number("AMDINST_THREADS", 0, 1, 1024)? as usize,
+            schedule: parsed("AMDINST_SCHEDULE", text)?,
             allowed: text("AMDINST_ALLOW").map(|places| allowed(&places)).unwrap_or_default(),
             checks: parsed("AMDINST_CHECK", text)?.unwrap_or(Checks::NONE),
         })

@@ -50,10 +50,5 @@ function route() {
   showBeside(kernel, first, second);
 }
 window.addEventListener("hashchange", route);
-const root = document.documentElement, dark = window.matchMedia("(prefers-color-scheme: dark)");
-const setTheme = (name) => { root.dataset.theme = name; };
-setTheme(dark.matches ? "dark" : "light");
-dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
-document.getElementById("theme").addEventListener("click", () => setTheme(root.dataset.theme === "dark" ? "light" : "dark"));
 route();
 })();

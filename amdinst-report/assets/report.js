@@ -725,10 +725,5 @@ function route() {
 window.addEventListener("hashchange", () => { route(); main.focus({ preventScroll: true }); });
 window.addEventListener("beforeprint", () => { for (const element of main.querySelectorAll(".grid")) element.printAll(); });
 
-const root = document.documentElement, dark = window.matchMedia("(prefers-color-scheme: dark)");
-const setTheme = (name) => { root.dataset.theme = name; };
-setTheme(dark.matches ? "dark" : "light");
-dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
-document.getElementById("theme").addEventListener("click", () => setTheme(root.dataset.theme === "dark" ? "light" : "dark"));
 route();
 })();

@@ -206,6 +206,15 @@ pub struct TestArgs {
     /// Run the tests once for each level of optimization of the kernels, side by side
     #[arg(long, conflicts_with_all = ["profiles", "timing", "list"], hide_short_help = true)]
     pub all_levels: bool,
+    /// Run the tests in so many other orders of waves and workgroups as well, until one ends differently (on
+    /// the emulator)
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with_all = ["profiles", "gpus", "all_gpus", "all_levels", "timing", "list", "schedule"],
+        hide_short_help = true
+    )]
+    pub schedules: Option<u32>,
     /// Where to launch the kernels
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: DeviceChoice,
@@ -255,9 +264,14 @@ impl TestArgs {
         self.timeline_dir.as_ref().or(self.old_timeline.as_ref())
     }
 
-    /// Whether the tests run several times, side by side: once a GPU, or a level of optimization.
+    /// Whether this is a run in another order, after one in the usual order.
+    pub fn is_further_order(&self) -> bool {
+        self.schedules.is_some() && self.limits.schedule.is_some()
+    }
+
+    /// Whether the tests run several times, side by side: once a GPU, a level of optimization or an order.
     pub fn has_columns(&self) -> bool {
-        self.all_gpus || !self.gpus.is_empty() || self.all_levels
+        self.schedules.is_some() || self.all_gpus || !self.gpus.is_empty() || self.all_levels
     }
 }
 

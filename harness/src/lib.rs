@@ -58,6 +58,7 @@
 //! | `AMDINST_TARGET_CPU` | the processor to run on, of those that the kernels are built for (default: the first of the package's) |
 //! | `AMDINST_PROFILE` | which of several built profiles to use |
 //! | `AMDINST_BUDGET` | instructions that a workgroup may run in the emulator before it is called endless |
+//! | `AMDINST_SCHEDULE` | the number of another order of waves and workgroups in the emulator |
 //! | `AMDINST_THREADS` | host threads of a launch in the emulator (default: all cores) |
 //! | `AMDINST_GPU` | which GPU, as HIP counts (default: the first that the kernels were built for) |
 //! | `AMDINST_CHECK` | mistakes to look for in the emulator that need not show in results: `all` (what tests have by default), `none`, or some of `races`, `barriers`, `uninitialized` and `atomicity`, with commas between; if it names any, `auto` is the emulator, and all workgroups are looked at, however long that takes |

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use super::barrier::Barrier;
+use super::schedule::WaveTurns;
 use super::slice::StepCount;
 use super::waiting::{self, Seen};
 use super::{Shared, run_slice};
@@ -124,6 +125,8 @@ pub(super) struct Group {
     waves: Vec<Wave>,
     /// How many of them the workgroup has that runs.
     live: usize,
+    /// Their turns, where they are not one after another.
+    turns: Option<WaveTurns>,
     /// What their scalar registers start with.
     scalars: [u32; 128],
     lds: Lds,
@@ -153,6 +156,7 @@ impl Group {
             budget: 0,
             waves: (0..waves).map(|_| Wave::new(shared.program.target, shared.config.vectors)).collect(),
             live: waves,
+            turns: None,
             scalars: shared.scalars(),
             lds: shared.lds(),
             scan: shared.look.scan().map(DeviceScan::new),
@@ -198,6 +202,7 @@ impl Group {
         self.lds.clear();
         let workgroup = shared.workgroup(index);
         self.live = shared.setup.waves(workgroup);
+        self.turns = shared.config.schedule.map(|schedule| WaveTurns::new(schedule, index, self.live));
         self.lds.barrier = Arrivals { members: self.live as u32, signals: 0 };
         for (number, wave) in self.waves[..self.live].iter_mut().enumerate() {
             shared.start(wave, &self.scalars, index, workgroup, number as u32);
@@ -398,12 +403,15 @@ impl Group {
                 return Ok(Turn::Over);
             }
             let mut running = 0u32;
-            for number in 0..self.live {
+            self.turns.iter_mut().for_each(WaveTurns::shuffle);
+            for turn in 0..self.live {
+                let number = self.turns.as_ref().map_or(turn, |turns| turns.wave(turn));
                 if !self.waves[number].status.runs() {
                     continue;
                 }
                 running += 1;
-                let slice = self.budget.min(shared.config.time_slice);
+                let turn = self.turns.as_mut().map_or(shared.config.time_slice, WaveTurns::length);
+                let slice = self.budget.min(turn);
                 self.waves[number].status = Status::Running;
                 let (mut context, counts) = self.context(shared, number, None);
                 let (used, outcome) = observer.slice(shared, &mut context, slice, counts);

@@ -10,6 +10,7 @@ mod packet;
 mod reach;
 mod registers;
 mod sample;
+mod schedule;
 mod slice;
 mod turns;
 mod unwritten;
@@ -370,7 +371,7 @@ impl<'a> Shared<'a> {
             registers: if reach::index(&reached, rules) { allotted } else { named.min(allotted) },
             mask_slots: if launch.record_masks { reach::slots(&reached) } else { 0..0 },
             stop: None,
-            in_order: order::matters(&reached),
+            in_order: order::matters(&reached) || config.schedule.is_some(),
             has_unseen: order::has_unseen(&reached),
             most_looks: u64::MAX,
             sample: None,
@@ -603,7 +604,7 @@ fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
     let (next, first_fault) = (AtomicU64::new(groups.start), AtomicU64::new(u64::MAX));
     let at_work = AtomicUsize::new(threads.max(1));
     let work = || -> Part {
-        let numbers = Numbers::new(&next, groups.clone(), threads.max(1));
+        let numbers = Numbers::new(&next, groups.clone(), threads.max(1), shared.config.schedule);
         Turns::new(shared, threads, &at_work).run(numbers, &first_fault)
     };
     let parts = if threads <= 1 {

@@ -26,7 +26,9 @@ use amdgpu_object::{Resources, workgroups_at_a_time};
 use super::Shared;
 use super::asks::Asks;
 use super::group::{Awaited, Group, Turn, Unobserved, Waiter};
+use super::schedule;
 use crate::check::{Fault, FaultKind, Wanted};
+use crate::config::Schedule;
 
 /// Wave-instructions of a workgroup after which it is asked for the first time whether it waits. What is
 /// asked costs as much as some thousand.
@@ -48,17 +50,24 @@ pub(super) struct Numbers<'a> {
     all: Range<u64>,
     chunk: u64,
     taken: Range<u64>,
+    /// Another order.
+    schedule: Option<Schedule>,
 }
 
 /// Workgroups that a thread takes at a time, at most: neighbours often share cache lines.
 const CHUNK: u64 = 16;
 
 impl<'a> Numbers<'a> {
-    pub(super) fn new(next: &'a AtomicU64, all: Range<u64>, threads: usize) -> Self {
+    pub(super) fn new(
+        next: &'a AtomicU64,
+        all: Range<u64>,
+        threads: usize,
+        schedule: Option<Schedule>,
+    ) -> Self {
         let number = all.end.saturating_sub(all.start);
         // Small enough that the threads end at about the same time.
         let chunk = (number / (32 * threads as u64)).clamp(1, CHUNK);
-        Self { next, all, chunk, taken: 0..0 }
+        Self { next, all, chunk, taken: 0..0, schedule }
     }
 
     /// Those that no thread has begun; of several threads, what this one knows of.
@@ -76,7 +85,8 @@ impl Iterator for Numbers<'_> {
             let first = self.next.fetch_add(self.chunk, Relaxed);
             self.taken = first..(first + self.chunk).min(self.all.end);
         }
-        self.taken.next()
+        let number = self.taken.next()?;
+        Some(self.schedule.map_or(number, |schedule| schedule::workgroup(schedule, number, &self.all)))
     }
 }
 

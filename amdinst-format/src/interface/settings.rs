@@ -137,6 +137,9 @@ pub struct Settings {
     /// Host threads of a launch in the emulator; `None` for all cores.
     #[serde(default)]
     pub threads: Option<u16>,
+    /// The number of another order of waves and workgroups in the emulator.
+    #[serde(default)]
+    pub schedule: Option<u64>,
     /// What to look for in the emulator, if that is asked for; [`DeviceChoice::Auto`] is the emulator then.
     pub check: Option<Checks>,
     /// What to look for in the emulator where `check` says nothing. The test runner has all here.
@@ -202,6 +205,7 @@ impl Settings {
             gpu: gpu.transpose()?,
             budget: text("AMDINST_BUDGET").map(budget).transpose()?,
             threads: text("AMDINST_THREADS").map(threads).transpose()?,
+            schedule: text("AMDINST_SCHEDULE").map(schedule).transpose()?,
             check: text("AMDINST_CHECK").map(checks).transpose()?,
             check_by_default: Checks::NONE,
             allowed: text("AMDINST_ALLOW").map(|places| allowed(&places)).unwrap_or_default(),
@@ -251,6 +255,11 @@ fn threads(value: String) -> Result<u16, SettingsError> {
         value,
         expected: "the whole numbers from 1 to 1024",
     })
+}
+
+fn schedule(value: String) -> Result<u64, SettingsError> {
+    let variable = "AMDINST_SCHEDULE";
+    value.parse().map_err(|_| SettingsError { variable, value, expected: "the whole numbers from 0" })
 }
 
 fn budget(value: String) -> Result<u64, SettingsError> {

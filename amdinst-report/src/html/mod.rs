@@ -3,6 +3,7 @@
 //! kernels and of the worst branches, or of the lines that ran.
 
 mod data;
+pub(crate) mod frame;
 mod listing;
 mod paint;
 
@@ -12,16 +13,17 @@ use serde::Serialize;
 
 pub use listing::{Instruction, KernelListing, OccupancyPicture, ResourcePicture};
 
+use self::frame::{Frame, escape};
 use crate::diff::Diff;
 use crate::gate::Violation;
 use crate::human::heading;
 use crate::sources::Sources;
 use crate::summary::Summary;
 
-const PAGE: &str = include_str!("../../assets/report.html");
-/// The look of all pages.
-pub(crate) const STYLE: &str = include_str!("../../assets/report.css");
 const SCRIPT: &str = include_str!("../../assets/report.js");
+
+/// What the figures mean.
+const FOOTER: &str = "Lanes lost: lanes that stood idle because their wave went on without them.\n≤ at most, ≈ about (loops), else exact. Diverged: executions in which some lanes went on and others did not.";
 
 /// Branches, and lines, in the tables for browsers without scripts, at most.
 const PLAIN_ROWS: usize = 100;
@@ -57,44 +59,14 @@ pub struct GpuLinks<'a> {
 /// # Errors
 /// Figures that JSON cannot hold.
 pub fn render(summary: &Summary, sources: &Sources, extras: &Extras<'_>) -> std::io::Result<String> {
-    let json = as_data(&data::Data::new(summary, sources, extras))?;
-    Ok(fill(
-        PAGE,
-        &[
-            ("title", &escape(&format!("Divergence of {}", summary.package))),
-            ("style", STYLE),
-            ("plain", &plain(summary)),
-            ("data", &json),
-            ("script", SCRIPT),
-        ],
-    ))
-}
-
-/// JSON as it may stand in a page: nothing in it ends its element, or begins a comment there.
-///
-/// # Errors
-/// What JSON cannot hold.
-pub(crate) fn as_data(data: &impl Serialize) -> std::io::Result<String> {
-    Ok(amdinst_text::json::to_string_shown(data)?.replace('<', "\\u003c"))
-}
-
-/// Puts values into a template, each where `{{name}}` stands. A value is not looked through again.
-pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
-    let length = values.iter().map(|(_, value)| value.len()).sum::<usize>();
-    let mut text = String::with_capacity(template.len() + length);
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once("{{") {
-        text.push_str(before);
-        let Some((name, after)) = after.split_once("}}") else {
-            text.push_str("{{");
-            rest = after;
-            continue;
-        };
-        text.extend(values.iter().find(|(known, _)| *known == name).map(|(_, value)| *value));
-        rest = after;
-    }
-    text.push_str(rest);
-    text
+    let frame = Frame {
+        title: &escape(&format!("Divergence of {}", summary.package)),
+        main: &format!("<noscript>{}</noscript>", plain(summary)),
+        footer: FOOTER,
+        script: SCRIPT,
+        ..Frame::default()
+    };
+    frame.with(&data::Data::new(summary, sources, extras))
 }
 
 /// The tables for browsers without scripts.
@@ -139,30 +111,12 @@ fn plain(summary: &Summary) -> String {
     text
 }
 
-/// Text as it may stand in a page, in quotes as well.
-pub(crate) fn escape(text: &str) -> String {
-    amdinst_text::shown(text)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::SCRIPT;
 
     #[test]
-    fn values_are_put_in_once() {
-        assert_eq!(fill("a {{x}} b {{y}} {{z}}c {{", &[("x", "{{y}}"), ("y", "2")]), "a {{y}} b 2 c {{");
-    }
-
-    #[test]
-    fn the_page_has_its_places() {
-        for (name, places) in [("title", 2), ("style", 1), ("plain", 1), ("data", 1), ("script", 1)] {
-            assert_eq!(PAGE.matches(&format!("{{{{{name}}}}}")).count(), places, "{name}");
-        }
-        // What would end the element it stands in.
-        assert!(!SCRIPT.contains("</script") && !STYLE.contains("</style"));
+    fn nothing_in_the_script_ends_it() {
+        assert!(!SCRIPT.contains("</script"));
     }
 }

@@ -41,6 +41,8 @@ pub enum Axis {
     Gpus,
     /// GPUs, at levels of optimization; shown as GPUs are.
     Levels,
+    /// Orders of waves and workgroups. Only tests that differ are shown, with their reasons.
+    Schedules,
 }
 
 /// The endings of all tests, one a column.
@@ -286,6 +288,7 @@ impl Matrix {
             Axis::Profiles => format!("with {}", count(columns as u64, "profile")),
             Axis::Levels => format!("in {}", count(columns as u64, "column")),
             Axis::Gpus => format!("on {}", count(columns as u64, "GPU")),
+            Axis::Schedules => format!("in {}", count(columns as u64, "order")),
         };
         format!("{} {columns}: {outcome}", count(all as u64, "test"))
     }

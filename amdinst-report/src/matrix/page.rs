@@ -7,10 +7,9 @@ use std::fmt::Write as _;
 use super::kernels::{KernelCell, KernelRow, LEGEND};
 use super::{Matrix, MatrixColumn, MatrixTest, table};
 use crate::gate::Violation;
-use crate::html::{STYLE, as_data, escape, fill};
+use crate::html::frame::{Frame, escape};
 
-const PAGE: &str = include_str!("../../assets/matrix.html");
-const OWN_STYLE: &str = include_str!("../../assets/matrix.css");
+const STYLE: &str = include_str!("../../assets/matrix.css");
 const SCRIPT: &str = include_str!("../../assets/matrix.js");
 
 /// The most of a cell's colour, for a kernel that loses all of its lanes.
@@ -50,18 +49,21 @@ pub fn render(
     tests(&mut tables, matrix);
     of_each(&mut tables, matrix, kernels);
     reasons(&mut tables, matrix);
-    let style = format!("{STYLE}\n{OWN_STYLE}");
-    Ok(fill(
-        PAGE,
-        &[
-            ("title", &escape(&format!("Kernels of {package} on each GPU"))),
-            ("style", &style),
-            ("tables", &tables),
-            ("legend", &escape(LEGEND)),
-            ("data", &as_data(&data)?),
-            ("script", SCRIPT),
-        ],
-    ))
+    let footer = format!(
+        "A cell opens the kernel on that GPU; a kernel's name opens it on two GPUs side by side.\n{}",
+        escape(LEGEND)
+    );
+    let frame = Frame {
+        title: &escape(&format!("Kernels of {package} on each GPU")),
+        // The pages of GPUs, beside this one.
+        policy: "; frame-src 'self' file:",
+        style: STYLE,
+        main: &tables,
+        beside: "<section id=\"beside\" hidden></section>\n",
+        footer: &footer,
+        script: SCRIPT,
+    };
+    frame.with(&data)
 }
 
 fn limits(text: &mut String, violations: &[Violation]) {

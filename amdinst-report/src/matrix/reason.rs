@@ -7,6 +7,9 @@ use super::MatrixCell;
 /// Characters of a reason, at most.
 const LONGEST: usize = 200;
 
+/// Characters of each line of a message but the first, at most: both sides of a comparison are to be seen.
+const LONGEST_SIDE: usize = 60;
+
 impl MatrixCell {
     /// How a test ended, and why.
     pub(super) fn of(test: &Test) -> Self {
@@ -26,17 +29,21 @@ fn reason(test: &Test) -> Option<String> {
         (Ending::Passed, _) => return None,
         (Ending::Failed, Some(fault)) => told(fault),
         (Ending::Failed, None) => {
-            let mut lines =
-                test.message.iter().flat_map(|message| message.lines()).map(|line| line.trim().to_owned());
-            let first = lines.next();
-            let parts = first.into_iter().chain(test.doubts.first().map(told)).chain(lines);
+            let mut lines = test.message.iter().flat_map(|message| message.lines()).map(str::trim);
+            let first = lines.next().map(str::to_owned);
+            let sides = lines.map(|line| cut(line, LONGEST_SIDE));
+            let parts = first.into_iter().chain(test.doubts.first().map(told)).chain(sides);
             parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
         }
         (Ending::Ignored, _) => test.message.clone()?,
     };
-    let text = text.lines().next()?;
-    match text.char_indices().nth(LONGEST) {
-        None => Some(text.to_owned()),
-        Some((end, _)) => Some(format!("{}…", &text[..end])),
+    Some(cut(text.lines().next()?, LONGEST))
+}
+
+/// A text of so many characters, at most.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }

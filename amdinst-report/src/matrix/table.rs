@@ -16,7 +16,7 @@ pub fn rows(matrix: &Matrix) -> Vec<(String, Vec<&'static str>)> {
         (label(&test.name), words.collect())
     };
     match matrix.axis {
-        Axis::Profiles => matrix.differing().map(row).collect(),
+        Axis::Profiles | Axis::Schedules => matrix.differing().map(row).collect(),
         Axis::Gpus | Axis::Levels => matrix.tests.iter().map(row).collect(),
     }
 }

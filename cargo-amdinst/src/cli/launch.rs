@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 
-use amdinst_emu::{Config, OutOfRange, Uninitialised, Unmarked};
+use amdinst_emu::{Config, OutOfRange, Schedule, Uninitialised, Unmarked};
 use amdinst_format::interface::Checks;
 use clap::{Args, ValueEnum};
 
@@ -47,6 +47,9 @@ pub struct LimitArgs {
     /// Wave-instructions that a workgroup may run before the launch is called endless [default: 268435456]
     #[arg(long, value_name = "N", value_parser = budget, help_heading = EMULATOR, hide_short_help = true)]
     pub budget: Option<u64>,
+    /// Another order of waves and workgroups, by its number: the same each time
+    #[arg(long, value_name = "NUMBER", value_parser = parsed::<Schedule>, help_heading = EMULATOR, hide_short_help = true)]
+    pub schedule: Option<Schedule>,
     /// The checks besides those that are always made.
     #[command(flatten)]
     pub checks: CheckArgs,
@@ -59,6 +62,7 @@ impl LimitArgs {
         [
             ("AMDINST_THREADS", self.threads.map(|threads| threads.to_string())),
             ("AMDINST_BUDGET", self.budget.map(|budget| budget.to_string())),
+            ("AMDINST_SCHEDULE", self.schedule.map(|number| number.to_string())),
         ]
         .into_iter()
         .chain(self.checks.variables())

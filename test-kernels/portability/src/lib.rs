@@ -1,11 +1,13 @@
-//! Kernels that are right on some GPUs and wrong on others, or at some levels of optimization: each makes one mistake that people make.
-//! `cargo amdinst test --gpus` finds the line.
+//! Kernels that are right on some GPUs and wrong on others, at some levels of optimization, or in some orders of waves: each makes one mistake
+//! that people make. `cargo amdinst test --gpus` finds the line, and `--schedules` does.
 
 #![cfg_attr(target_arch = "amdgpu", no_std)]
 #![cfg_attr(target_arch = "amdgpu", feature(float_algebraic))]
 
 use amdinst_device::wave::shuffle_xor;
-use amdinst_device::{ballot, kernel, lane_id, shared, workitem_id_x};
+use core::sync::atomic::Ordering::Relaxed;
+
+use amdinst_device::{atomic_u32, ballot, global_id_x, kernel, lane_id, shared, workitem_id_x};
 
 /// Work-items of each launch: one wave on some GPUs, two on others.
 pub const ITEMS: usize = 64;
@@ -94,6 +96,26 @@ pub unsafe fn sum_without_barrier(x: *const f32, sum: *mut f32) {
         }
         if item == 0 {
             *sum = tile.read_volatile();
+        }
+    }
+}
+
+/// Keeps the positive elements. They stand in the order in which waves come to the counter, whatever that is.
+///
+/// # Safety
+/// `x` is to `n` elements, `kept` to as many, `count` to one.
+#[kernel]
+pub unsafe fn keep_positive(n: u32, x: *const f32, kept: *mut f32, count: *mut u32) {
+    let item = global_id_x();
+    if item < n {
+        // SAFETY: the caller vouches for the element.
+        let value = unsafe { *x.add(item as usize) };
+        if value > 0.0 {
+            // SAFETY: the caller vouches for the counter; a place is given to one work-item alone.
+            unsafe {
+                let place = atomic_u32(count).fetch_add(1, Relaxed);
+                *kept.add(place as usize) = value;
+            }
         }
     }
 }

@@ -39,10 +39,8 @@ impl Tree {
         }
         let tree = Self { directory };
         tree.write("unpacked", "libhiprand1-tests\n");
-        for part in ["libamdhip64.so.5", "libhsa-runtime64.so.1", "libamd_comgr.so.2", "libLLVM-15.so.1"] {
-            tree.write(&format!("hip/{part}"), "");
-        }
-        tree.script("root/usr/lib64/ld-linux-x86-64.so.2", "#!/bin/sh\nshift 4\nexec \"$@\"\n");
+        tree.write("root/usr/lib/x86_64-linux-gnu/libhsa-runtime64.so.1", "");
+        tree.script("root/usr/lib64/ld-linux-x86-64.so.2", "#!/bin/sh\nshift 2\nexec \"$@\"\n");
         tree.script(
             "cargo-amdinst",
             "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n",

@@ -69,6 +69,7 @@ impl<'a> Job<'a> {
         config.stop = Some(stopping::flag());
         (config.deterministic, config.tells_clashes) = (true, true);
         config.member = device.map(Model::arch).or(member);
+        config.schedule = args.limits.schedule;
         args.limits.checks.set(&mut config);
         Ok(Self { args, object, kernel, arguments, launch, device, config })
     }

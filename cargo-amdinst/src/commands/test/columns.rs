@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use amdgpu_isa::Arch;
 use amdinst_core::manifest::Manifest;
@@ -41,11 +42,12 @@ impl fmt::Display for TestColumn {
 
 /// A column, and what its tests need.
 pub(super) struct ColumnRun {
-    pub(super) column: TestColumn,
+    /// The processor.
+    pub(super) cpu: String,
     /// The command's options, for this column.
     pub(super) args: TestArgs,
     /// The kernels; `None` if they could not be built.
-    pub(super) built: Option<Built>,
+    pub(super) built: Option<Rc<Built>>,
     /// The manifests of its packages, which name files by absolute paths.
     pub(super) manifests: Vec<PathBuf>,
 }
@@ -129,7 +131,12 @@ pub(super) fn run(
     let mut scratch = None;
     for ((column, args, _), compiled) in each.iter().zip(compiled) {
         endings.matrix.begin(&column.to_string());
-        let mut run = ColumnRun { column: *column, args: args.clone(), built: None, manifests: Vec::new() };
+        let mut run = ColumnRun {
+            cpu: column.gpu.arch.name().to_owned(),
+            args: args.clone(),
+            built: None,
+            manifests: Vec::new(),
+        };
         let ended = match compiled.and_then(|compiled| compiled.finish(context)) {
             Err(failure) if failure.exit == Exit::BuildFailed => {
                 context.shell.failure(&failure);
@@ -144,7 +151,7 @@ pub(super) fn run(
                 let scratch = scratch.as_ref().map_or(Path::new("."), Scratch::path);
                 run.manifests = manifests_of(&built, scratch, runs.len())?;
                 let ended = run_built(context, args, &built, &run.manifests, junit, &mut endings);
-                run.built = Some(built);
+                run.built = Some(Rc::new(built));
                 match ended {
                     // Functions without code, which no test needs.
                     Err(failure) if failure.exit == Exit::BuildFailed && endings.matrix.has_run() => {
@@ -168,7 +175,7 @@ pub(super) fn run(
 }
 
 /// Writes manifests of a build that stay when the next one is made: one a package.
-fn manifests_of(built: &Built, scratch: &Path, number: usize) -> CommandResult<Vec<PathBuf>> {
+pub(super) fn manifests_of(built: &Built, scratch: &Path, number: usize) -> CommandResult<Vec<PathBuf>> {
     let one = |package: &crate::build::BuiltPackage| {
         let directory = package.manifest_path.parent().unwrap_or(Path::new("."));
         let manifest = with_absolute_paths(&package.manifest, directory);

@@ -25,8 +25,8 @@ use crate::output;
 #[derive(Debug, Default)]
 pub(super) struct Endings {
     pub(super) matrix: Matrix,
-    /// Of each package, the directory of its artifacts, and a run a column. None of profiles, whose runs are
-    /// each other's follower.
+    /// Of each package, the directory of its artifacts, and a run a column. None of profiles and orders: each
+    /// run takes the place of the one before.
     packages: BTreeMap<String, PackageRuns>,
 }
 
@@ -45,7 +45,7 @@ impl Endings {
     /// Takes in a run of a package, whose artifacts are in `directory`, in the column begun last.
     pub(super) fn add(&mut self, directory: &Path, run: Run) {
         self.matrix.add(&run.package, &run.programs);
-        if self.matrix.axis == Axis::Profiles {
+        if matches!(self.matrix.axis, Axis::Profiles | Axis::Schedules) {
             return;
         }
         let column = self.matrix.columns.len();
@@ -203,6 +203,9 @@ fn line(matrix: &Matrix, kernels: &[KernelRow]) -> serde_json::Value {
     match matrix.axis {
         Axis::Profiles => {
             serde_json::json!({ "reason": "amdinst-profiles", "profiles": titles, "tests": tests })
+        }
+        Axis::Schedules => {
+            serde_json::json!({ "reason": "amdinst-schedules", "orders": titles, "tests": tests })
         }
         Axis::Gpus | Axis::Levels => serde_json::json!({
             "reason": "amdinst-gpus", "gpus": titles, "tests": tests, "kernels": kernels,

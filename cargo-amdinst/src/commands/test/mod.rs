@@ -12,6 +12,7 @@ mod matrix;
 mod one_shot;
 mod partings;
 mod results;
+mod schedules;
 mod scratch;
 mod targets;
 
@@ -60,6 +61,11 @@ pub fn run(context: &mut Context, args: &TestArgs) -> CommandResult {
 fn run_as_asked(context: &mut Context, args: &TestArgs) -> CommandResult {
     let for_the_emulator =
         args.limits.checks.fill().is_some() || args.limits.checks.asked().is_some_and(Checks::any);
+    let in_other_order = args.limits.schedule.is_some() || args.schedules.is_some();
+    if args.device == DeviceChoice::Hip && in_other_order {
+        let message = "`--schedule` and `--schedules` are for the emulator: not with `--device hip`";
+        return Err(Failure::msg(Exit::Usage, message));
+    }
     if args.device == DeviceChoice::Hip && for_the_emulator {
         let message = "`--check` and `--fill` are for the emulator: not with `--device hip`";
         return Err(Failure::msg(Exit::Usage, message));
@@ -74,6 +80,9 @@ fn run_as_asked(context: &mut Context, args: &TestArgs) -> CommandResult {
     }
     let of_file = args.one_shot.as_deref().map(|file| one_shot::prepare(args, file)).transpose()?;
     let args = of_file.as_ref().unwrap_or(args);
+    if let Some(number) = args.schedules {
+        return schedules::run(context, args, number, junit.as_deref());
+    }
     let columns = columns::chosen(context, args)?;
     if !columns.is_empty() {
         return columns::run(context, args, &columns, junit.as_deref());
@@ -394,16 +403,21 @@ impl TestRun<'_> {
             .or_exit_with(Exit::OutputFailed, || format!("cannot write {}", status.display()))?;
         command.env("AMDINST_STATUS", status).env("AMDINST_RUN", parts);
         context.shell.command(&command);
-        context.shell.status(
-            if self.args.which.no_run { "Building" } else { "Testing" },
-            format_args!(
-                "{} for {} (device {}, counters {})",
-                package.name,
-                self.gpu(),
-                self.device(),
-                self.counters()
-            ),
-        );
+        if self.args.is_further_order() {
+            // What there is to say of it has been said of the usual order.
+            command.stderr(Stdio::null());
+        } else {
+            context.shell.status(
+                if self.args.which.no_run { "Building" } else { "Testing" },
+                format_args!(
+                    "{} for {} (device {}, counters {})",
+                    package.name,
+                    self.gpu(),
+                    self.device(),
+                    self.counters()
+                ),
+            );
+        }
         let entry = Entry::of_tests(package, command.get_program());
         if entry.as_ref().is_some_and(Entry::begin) {
             context.shell.status("Preparing", "the harness: once, later tests have it");

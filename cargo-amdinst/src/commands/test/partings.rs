@@ -74,11 +74,10 @@ fn again(
     args.which.skip = Vec::new();
     let manifests = std::env::join_paths(&failed.manifests);
     let manifests = manifests.or_exit_with(Exit::BuildFailed, || "the paths of the manifests")?;
-    let cpu = failed.column.gpu.arch.name();
     let run = TestRun {
         args: &args,
         package,
-        cpu,
+        cpu: &failed.cpu,
         tests: std::slice::from_ref(&split.name.program),
         manifests: &manifests,
         runtime: &crate::runtime::file()?,

@@ -65,12 +65,27 @@ pub(super) fn prepare(args: &TestArgs, file: &Path) -> CommandResult<TestArgs> {
         let written = files::write(&path, text.as_bytes());
         written.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))?;
     }
+    share_target(&directory)?;
     let package = PackageArgs {
         manifest_path: Some(directory.join("Cargo.toml")),
         renamed: Some(RenamedSource { from: source, to: absolute }),
         ..args.package.clone()
     };
     Ok(TestArgs { package, ..args.clone() })
+}
+
+/// Lets a package take the harness that was compiled for another file.
+fn share_target(directory: &Path) -> CommandResult<()> {
+    let link = directory.join("target");
+    let told = || format!("cannot write {}", link.display());
+    let shared = directory.with_file_name("target");
+    std::fs::create_dir_all(&shared).or_exit_with(Exit::OutputFailed, told)?;
+    match std::os::unix::fs::symlink(&shared, &link) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(error).or_exit_with(Exit::OutputFailed, told)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The name of the file, as a module and a package may be called.
