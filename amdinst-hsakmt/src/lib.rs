@@ -14,8 +14,8 @@
 //! `AMDINST_EMULATED_CPU`, `AMDINST_GPUS`, `AMDINST_BUDGET`, `AMDINST_THREADS`, `AMDINST_SCHEDULE`,
 //! `AMDINST_CHECK`, `AMDINST_FILL`, `AMDINST_OUT_OF_RANGE`. `AMDINST_GPU_FILES` is the folder in which the
 //! GPU's files stand, without which this library does nothing. Named in `HSA_TOOLS_LIB` too, it sees the
-//! code objects that are loaded: faults are then told with their source lines, and `AMDINST_INSTRUMENT` (1, or
-//! `report`) has them instrumented, with counters where `AMDINST_COUNTERS` says.
+//! code objects that are loaded: faults are then told with their source lines, and `AMDINST_INSTRUMENT` (1,
+//! or `report`) has them instrumented, with counters where `AMDINST_COUNTERS` says.
 //!
 //! # Where `unsafe` is
 //!
