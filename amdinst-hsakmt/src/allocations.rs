@@ -132,7 +132,7 @@ impl Allocations {
     /// Let a GPU see a block.
     pub(crate) fn map(&mut self, gpus: &[Gpu], handle: u64, node: u32) -> Outcome {
         let block = self.blocks.get_mut(&handle).ok_or(Errno::Invalid)?;
-        let gpu = (node as usize).checked_sub(1).and_then(|index| gpus.get(index)).ok_or(Errno::Invalid)?;
+        let gpu = gpu(gpus, node).ok_or(Errno::Invalid)?;
         let Some((host, keep)) = block.host.as_ref().filter(|_| !block.mapped.contains(&node)) else {
             return Ok(());
         };
@@ -178,8 +178,13 @@ impl Allocations {
     }
 }
 
+/// The GPU of a node: node 0 is the host.
+fn gpu(gpus: &[Gpu], node: u32) -> Option<&Gpu> {
+    (node as usize).checked_sub(1).and_then(|index| gpus.get(index))
+}
+
 fn hide(gpus: &[Gpu], node: u32, address: u64) {
-    if let Some(gpu) = (node as usize).checked_sub(1).and_then(|index| gpus.get(index)) {
+    if let Some(gpu) = gpu(gpus, node) {
         gpu.unmap(address);
     }
 }

@@ -26,10 +26,7 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
             format!("kernel `{}`: {} (test {})", doubt.fault.kernel, sentence(&doubt.fault), doubt.test);
         line(&mut text, "warning", &doubt.fault.location, &doubt.fault.kind.replace('-', " "), &message);
     }
-    for violation in violations {
-        let location = violation.location.clone().unwrap_or_default();
-        line(&mut text, "error", &location, &format!("--fail-on {}", violation.gate), &violation.message);
-    }
+    limits(&mut text, violations);
     let diverged = summary.worst_first().into_iter().filter(|(_, branch)| branch.is_worth_a_warning());
     for shown in fold(diverged, false).iter().take(top) {
         let (kernel, branch) = match shown {
@@ -54,6 +51,14 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
         line(&mut text, "warning", &branch.location, &format!("divergence in {}", kernel.name), &message);
     }
     text
+}
+
+/// An error for each limit that was passed.
+pub(crate) fn limits(text: &mut String, violations: &[Violation]) {
+    for violation in violations {
+        let location = violation.location.clone().unwrap_or_default();
+        line(text, "error", &location, &format!("--fail-on {}", violation.gate), &violation.message);
+    }
 }
 
 /// An annotation at a place.

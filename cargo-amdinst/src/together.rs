@@ -119,10 +119,7 @@ impl Together {
             file.persist(path).map_err(|error| error.error)?;
         }
         for old in self.stale {
-            match fs::remove_file(old) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            removed(fs::remove_file(old))?;
         }
         Ok(())
     }
@@ -259,6 +256,14 @@ pub fn directory_of(path: &Path) -> &Path {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     }
+}
+
+/// What came of removing something, which may not have been there.
+///
+/// # Errors
+/// The system's error.
+pub fn removed(outcome: io::Result<()>) -> io::Result<()> {
+    outcome.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 #[cfg(test)]

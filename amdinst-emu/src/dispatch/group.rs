@@ -363,15 +363,20 @@ impl Group {
     pub(super) fn located(&self, shared: &Shared<'_>, waiter: &Waiter, kind: FaultKind) -> Box<Fault> {
         let wave = &self.waves[waiter.wave as usize];
         let trap = Trap { lane: Some(waiter.lane), ..*Trap::new(kind) };
-        let fault = shared.locate_at(wave.index, waiter.step, wave.calls.steps().collect(), trap);
-        Box::new(Fault { waves: shared.standing(&self.waves[..self.live]), ..*fault })
+        self.with_waves(shared, shared.locate_at(wave.index, waiter.step, wave.calls.steps().collect(), trap))
     }
 
-    /// The fault of a wave; of one that keeps its workgroup from going on, with where all are.
+    /// The fault of a wave.
     fn fault(&self, shared: &Shared<'_>, number: usize, trap: Trap) -> Box<Fault> {
-        let is_of_all = trap.kind.is_of_all_waves();
-        let waves = if is_of_all { shared.standing(&self.waves[..self.live]) } else { Vec::new() };
-        Box::new(Fault { waves, ..*shared.locate(&self.waves[number], trap) })
+        self.with_waves(shared, shared.locate(&self.waves[number], trap))
+    }
+
+    /// A fault with where all waves are, if it keeps the workgroup from going on.
+    fn with_waves(&self, shared: &Shared<'_>, mut fault: Box<Fault>) -> Box<Fault> {
+        if fault.kind.is_of_all_waves() {
+            fault.waves = shared.standing(&self.waves[..self.live]);
+        }
+        fault
     }
 
     /// Where it is when the launch is stopped, for that reason: the first wave that runs.
@@ -410,8 +415,8 @@ impl Group {
                     continue;
                 }
                 running += 1;
-                let turn = self.turns.as_mut().map_or(shared.config.time_slice, WaveTurns::length);
-                let slice = self.budget.min(turn);
+                let length = self.turns.as_mut().map_or(shared.config.time_slice, WaveTurns::length);
+                let slice = self.budget.min(length);
                 self.waves[number].status = Status::Running;
                 let (mut context, counts) = self.context(shared, number, None);
                 let (used, outcome) = observer.slice(shared, &mut context, slice, counts);

@@ -37,6 +37,16 @@ impl Request {
     }
 }
 
+/// The four bytes of a structure at an offset; zero beyond its end.
+pub(super) fn word(bytes: &[u8], offset: usize) -> u32 {
+    u32::from_ne_bytes([0, 1, 2, 3].map(|byte| bytes.get(offset + byte).copied().unwrap_or(0)))
+}
+
+/// The eight bytes of a structure at an offset, likewise.
+pub(super) fn long(bytes: &[u8], offset: usize) -> u64 {
+    u64::from(word(bytes, offset)) | u64::from(word(bytes, offset + 4)) << 32
+}
+
 /// The arguments of a call. What an older program does not pass is zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arguments([u8; LARGEST]);
@@ -58,13 +68,12 @@ impl Arguments {
 
     /// The field of four bytes at an offset.
     pub(crate) fn word(&self, offset: usize) -> u32 {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|byte| self.0.get(offset + byte).copied().unwrap_or(0));
-        u32::from_ne_bytes([a, b, c, d])
+        word(&self.0, offset)
     }
 
     /// The field of eight bytes at an offset.
     pub(crate) fn long(&self, offset: usize) -> u64 {
-        u64::from(self.word(offset)) | u64::from(self.word(offset + 4)) << 32
+        long(&self.0, offset)
     }
 
     /// Fill in a field of four bytes.

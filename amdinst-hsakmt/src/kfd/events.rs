@@ -1,6 +1,7 @@
 //! Calls about events.
 
 use super::Arguments;
+use super::arguments::{long, word};
 use crate::driver::Driver;
 use crate::errno::{Errno, Outcome};
 use crate::events::{MAILBOXES, Source, Told, Wanted, Woken};
@@ -98,12 +99,7 @@ pub(super) fn wait(driver: &'static Driver, arguments: &mut Arguments) -> Outcom
 type Entry = [u8; entry::BYTES];
 
 fn wanted(entry: &Entry) -> Wanted {
-    let word = |offset: usize| {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|byte| entry[offset + byte]);
-        u32::from_ne_bytes([a, b, c, d])
-    };
-    let age = u64::from(word(entry::AGE)) | u64::from(word(entry::AGE + 4)) << 32;
-    Wanted { id: word(entry::ID), age }
+    Wanted { id: word(entry, entry::ID), age: long(entry, entry::AGE) }
 }
 
 /// Tells what is known of an event.

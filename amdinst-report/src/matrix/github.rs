@@ -1,13 +1,12 @@
 //! A matrix as GitHub's workflow commands: an error for each reason why a test fails, at the line of the
 //! fault, or where values part. Columns with one reason are one error.
 
-use amdinst_core::report::Location;
 use amdinst_core::report::run::Ending;
 use amdinst_text::listed;
 
-use super::{Matrix, MatrixTest, table};
+use super::{Matrix, MatrixCell, MatrixTest, table};
 use crate::gate::Violation;
-use crate::github::line;
+use crate::github::{limits, line};
 
 /// One line an annotation.
 pub fn render(matrix: &Matrix, violations: &[Violation]) -> String {
@@ -15,20 +14,15 @@ pub fn render(matrix: &Matrix, violations: &[Violation]) -> String {
     for test in &matrix.tests {
         of_test(&mut text, matrix, test);
     }
-    for violation in violations {
-        let location = violation.location.clone().unwrap_or_default();
-        line(&mut text, "error", &location, &format!("--fail-on {}", violation.gate), &violation.message);
-    }
+    limits(&mut text, violations);
     text
 }
 
 fn of_test(text: &mut String, matrix: &Matrix, test: &MatrixTest) {
     for (reason, columns) in table::reasons_of(matrix, &test.cells) {
-        let cells = test.cells.iter().flatten();
-        let Some(cell) = cells
-            .clone()
-            .find(|cell| cell.ending == Ending::Failed && cell.reason.as_deref() == Some(reason))
-        else {
+        let is_it =
+            |cell: &&MatrixCell| cell.ending == Ending::Failed && cell.reason.as_deref() == Some(reason);
+        let Some(cell) = test.cells.iter().flatten().find(is_it) else {
             continue;
         };
         let parting = test.partings.iter().find(|parting| columns.contains(&parting.here));
@@ -37,6 +31,6 @@ fn of_test(text: &mut String, matrix: &Matrix, test: &MatrixTest) {
         let told = parting.map(|parting| format!("\n{}", parting.launch.text(&parting.here, &parting.there)));
         let title = format!("{} fails on {}", test.name.test, listed(&columns, columns.len()));
         let message = format!("{reason}{}", told.unwrap_or_default());
-        line(text, "error", &location.unwrap_or_else(Location::default), &title, &message);
+        line(text, "error", &location.unwrap_or_default(), &title, &message);
     }
 }

@@ -22,15 +22,11 @@ pub struct KernelRow {
     pub cells: Vec<Option<KernelCell>>,
 }
 
-/// Whether there is none.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde asks")]
-const fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
 /// A kernel in one column. Resources are those without counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct KernelCell {
+    /// Launches that ended well.
+    pub launches: u64,
     /// VGPRs, those for accumulation included where they share the file.
     pub vgprs: u32,
     /// SGPRs.
@@ -39,7 +35,7 @@ pub struct KernelCell {
     pub lds: u32,
     /// Private memory in bytes a work-item.
     pub scratch: u32,
-    /// Waves that a SIMD can hold.
+    /// Waves that a SIMD can hold; 0 where resources are not known.
     pub occupancy: u32,
     /// Branches that were counted.
     pub branches: u64,
@@ -50,7 +46,6 @@ pub struct KernelCell {
     /// Lanes lost, of those that came to the branches, in per cent.
     pub lost_percent: f64,
     /// Launches that a mistake of the kernel ended.
-    #[serde(skip_serializing_if = "is_zero")]
     pub faults: u64,
     /// Modeled cycles a launch, if launches were modeled.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,6 +66,7 @@ impl KernelCell {
         let lanes_lost = kernel.branches.iter().map(|branch| branch.lost.lanes).sum();
         let active: u64 = kernel.branches.iter().map(|branch| branch.counts.lanes_taken).sum();
         Self {
+            launches: kernel.launches,
             vgprs,
             sgprs,
             lds,
@@ -87,13 +83,16 @@ impl KernelCell {
 
     /// Whether a launch of it ended well.
     pub fn has_run(&self) -> bool {
-        self.occupancy > 0
+        self.launches > 0
     }
 
-    /// For people: `16w 24v 1/3`, with bytes of scratch memory if it has some.
+    /// For people: `16w 24v 1/3`, with bytes of scratch memory if it has some; `ran` where no more is known.
     pub fn text(&self) -> String {
         if !self.has_run() {
             return "fault".to_owned();
+        }
+        if self.occupancy == 0 {
+            return "ran".to_owned();
         }
         let Self { occupancy, vgprs, scratch, branches, diverged, .. } = self;
         let scratch = if *scratch > 0 { format!(" {scratch}B") } else { String::new() };
@@ -106,6 +105,9 @@ impl KernelCell {
         if !self.has_run() {
             return count(self.faults, "launch") + " ended in a fault";
         }
+        if self.occupancy == 0 {
+            return count(self.launches, "launch");
+        }
         let Self {
             vgprs, sgprs, lds, scratch, occupancy, branches, diverged, lanes_lost, lost_percent, ..
         } = self;
@@ -117,8 +119,13 @@ impl KernelCell {
     }
 }
 
+/// What stands in a table for a kernel in a column.
+pub(super) fn text_of(cell: &Option<KernelCell>) -> String {
+    cell.as_ref().map_or_else(|| "–".to_owned(), KernelCell::text)
+}
+
 /// The kernels of a package's columns, by name; `None` for a column without a run.
-pub fn rows(package: &str, columns: &[Option<Summary>]) -> Vec<KernelRow> {
+pub fn rows(package: &str, columns: &[Option<&Summary>]) -> Vec<KernelRow> {
     let mut rows = BTreeMap::<&str, Vec<Option<KernelCell>>>::new();
     let none = || vec![None; columns.len()];
     for (column, summary) in columns.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::kernels::{KernelCell, KernelRow, LEGEND};
+use super::kernels::{KernelRow, LEGEND, text_of};
 use super::{Matrix, table};
 use crate::gate::Violation;
 
@@ -29,10 +29,9 @@ pub fn render(matrix: &Matrix, kernels: &[KernelRow], violations: &[Violation]) 
         );
     }
     if !kernels.is_empty() {
-        let cell = |cell: &Option<KernelCell>| cell.as_ref().map_or_else(|| "–".to_owned(), KernelCell::text);
         text.push_str("\n<details><summary>Kernels</summary>\n\n");
         let cells =
-            kernels.iter().map(|row| (row.name.clone(), row.cells.iter().map(cell).collect::<Vec<_>>()));
+            kernels.iter().map(|row| (row.name.clone(), row.cells.iter().map(text_of).collect::<Vec<_>>()));
         rows(&mut text, "kernel", matrix, cells);
         let _ = write!(text, "\n{LEGEND}\n\n</details>\n");
     }

@@ -45,6 +45,13 @@ pub enum Axis {
     Schedules,
 }
 
+impl Axis {
+    /// Whether all columns are of the same processors, so that these are no columns.
+    const fn has_same_gpus(self) -> bool {
+        matches!(self, Self::Profiles | Self::Schedules)
+    }
+}
+
 /// The endings of all tests, one a column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matrix {
@@ -197,7 +204,7 @@ impl Matrix {
             for test in &program.tests {
                 let name = TestName {
                     package: package.to_owned(),
-                    target_cpu: (self.axis == Axis::Profiles).then(|| program.cpu.clone()),
+                    target_cpu: self.axis.has_same_gpus().then(|| program.cpu.clone()),
                     program: program.name.clone(),
                     test: test.name.clone(),
                 };
@@ -354,15 +361,9 @@ mod tests {
     use super::*;
 
     fn program(tests: &[(&str, Ending)]) -> Program {
-        let test = |&(name, ending): &(&str, Ending)| Test {
-            name: name.to_owned(),
-            ending,
-            message: None,
-            launches: Vec::new(),
-            faults: Vec::new(),
-            doubts: Vec::new(),
-            sampled: Vec::new(),
-            modelled: Vec::new(),
+        let test = |&(name, ending): &(&str, Ending)| -> Test {
+            serde_json::from_value(serde_json::json!({ "name": name, "ending": ending, "launches": [] }))
+                .unwrap()
         };
         Program {
             name: "kernels".to_owned(),

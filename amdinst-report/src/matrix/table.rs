@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use amdinst_core::report::run::Ending;
 use amdinst_text::listed;
 
-use super::kernels::{KernelCell, KernelRow};
+use super::kernels::{KernelRow, text_of};
 use super::{Axis, Matrix, MatrixCell, MatrixColumn};
 
 /// The tests that are shown: a name for people, and a word a column.
@@ -21,6 +21,11 @@ pub fn rows(matrix: &Matrix) -> Vec<(String, Vec<&'static str>)> {
     }
 }
 
+/// All there is to tell: the tests, why they fail or differ, the kernels.
+pub fn all(matrix: &Matrix, kernels: &[KernelRow]) -> String {
+    [tests(matrix), reasons(matrix), self::kernels(matrix, kernels)].concat()
+}
+
 /// The tests, a column each. Empty if there are none to show.
 pub fn tests(matrix: &Matrix) -> String {
     let rows = rows(matrix);
@@ -32,8 +37,7 @@ pub fn tests(matrix: &Matrix) -> String {
 /// The kernels, a column each: how many waves a SIMD can hold, registers, branches that diverged. Empty if
 /// none was launched.
 pub fn kernels(matrix: &Matrix, kernels: &[KernelRow]) -> String {
-    let text = |cell: &Option<KernelCell>| cell.as_ref().map_or_else(|| "–".to_owned(), KernelCell::text);
-    let rows = kernels.iter().map(|row| (&*row.name, row.cells.iter().map(text)));
+    let rows = kernels.iter().map(|row| (&*row.name, row.cells.iter().map(text_of)));
     let table = aligned("kernel", matrix, &vec![0; matrix.columns.len()], rows);
     if table.is_empty() { table } else { format!("{table}{}\n", super::kernels::LEGEND) }
 }

@@ -233,9 +233,10 @@ pub(super) fn of_gpus() -> String {
         }
         matrix.begin(title);
         matrix.add(&run.package, &run.programs);
-        summaries.push(Some(Summary::new(&run)));
+        summaries.push(Summary::new(&run));
     }
     matrix.columns.iter_mut().for_each(|column| column.run = Some(format!("{}.json", column.file_stem())));
+    let summaries: Vec<_> = summaries.iter().map(Some).collect();
     let rows = kernels::rows("test-kernels", &summaries);
     matrix::page::render("test-kernels", &matrix, &rows, &[]).unwrap()
 }

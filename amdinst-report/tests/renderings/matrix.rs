@@ -2,7 +2,7 @@
 
 use amdinst_core::report::Location;
 use amdinst_core::report::parting::{PartedElement, PartedLaunch};
-use amdinst_core::report::run::{Ending, Run};
+use amdinst_core::report::run::Ending;
 use amdinst_core::report::value_step::ValueStep;
 use amdinst_report::matrix::kernels::{self, KernelRow};
 use amdinst_report::matrix::{Axis, Matrix, MatrixDocument, github, markdown, page, table};
@@ -55,8 +55,8 @@ fn matrix() -> (Matrix, Vec<KernelRow>) {
     };
     let split = split.clone();
     matrix.add_parting(&split, launch);
-    let summary = |run: &Run| Some(Summary::new(run));
-    let kernels = kernels::rows("kernels", &[summary(&right), summary(&wrong), None]);
+    let summaries = [&right, &wrong].map(Summary::new);
+    let kernels = kernels::rows("kernels", &[Some(&summaries[0]), Some(&summaries[1]), None]);
     (matrix, kernels)
 }
 
@@ -134,4 +134,35 @@ fn the_first_page_leads_to_the_others_and_holds_names_of_strangers() {
     }
     assert!(!text.contains("gfx1201/index.html") && !text.contains("{{"));
     assert_eq!(text.matches("</script>").count(), 2);
+}
+
+/// Of a kernel whose resources nobody has looked at, it is known that it ran; that is no fault.
+#[test]
+fn a_kernel_without_figures_has_run() {
+    let mut summary = Summary::new(&model::run());
+    summary.faults.clear();
+    summary.kernels.iter_mut().for_each(|kernel| kernel.resources = None);
+    let rows = kernels::rows("kernels", &[Some(&summary)]);
+    let cells: Vec<_> = rows.iter().flat_map(|row| row.cells[0]).collect();
+    assert!(!cells.is_empty() && cells.iter().all(|cell| cell.text() == "ran"), "{cells:?}");
+}
+
+/// Where a GPU is no column, its tests are rows of their own.
+#[test]
+fn orders_and_profiles_keep_processors_apart() {
+    let mut run = model::run();
+    let mut other = run.programs[0].clone();
+    other.cpu = "gfx1100".to_owned();
+    run.programs.push(other);
+    let tests = |axis| {
+        let mut matrix = Matrix::new(axis);
+        matrix.begin("one");
+        matrix.add("kernels", &run.programs);
+        matrix.tests.len()
+    };
+    let of_gpus = tests(Axis::Gpus);
+    assert_eq!(
+        [tests(Axis::Schedules), tests(Axis::Profiles), tests(Axis::Levels)],
+        [2 * of_gpus, 2 * of_gpus, of_gpus]
+    );
 }

@@ -30,6 +30,9 @@ const TOOLS: &str = "HSA_TOOLS_LIB";
 /// What sets ROCm's tools up with the runtime by itself otherwise, and leaves out those that are named.
 const ALL_TOOLS: &str = "HSA_TOOLS_ROCPROFILER_V1_TOOLS";
 
+/// What has the runtime make each allocation on its own.
+const ONE_EACH: &str = "HSA_DISABLE_FRAGMENT_ALLOCATOR";
+
 /// Runs the command. It comes back only when the program could not be started.
 ///
 /// # Errors
@@ -119,10 +122,8 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
     }
     command.envs(args.limits.variables());
     // Every allocation on its own, so that an access that leaves one is noticed.
-    for (name, value) in [("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1")] {
-        if std::env::var_os(name).is_none() {
-            command.env(name, OsString::from(value));
-        }
+    if std::env::var_os(ONE_EACH).is_none() {
+        command.env(ONE_EACH, "1");
     }
     Ok(command)
 }

@@ -37,10 +37,9 @@ pub(super) fn run(context: &Context, args: &ReportArgs, saved: &SavedMatrix) -> 
     let matrix = &saved.matrix;
     let columns = columns(args, saved)?;
     let of_column = |column: &MatrixColumn| {
-        let report = columns.iter().find(|report| report.column == column);
-        report.map(|report| report.summary.clone())
+        columns.iter().find(|report| report.column == column).map(|report| &report.summary)
     };
-    let summaries: Vec<Option<Summary>> = matrix.columns.iter().map(of_column).collect();
+    let summaries: Vec<Option<&Summary>> = matrix.columns.iter().map(of_column).collect();
     let kernels = kernels::rows(&saved.package, &summaries);
     let mut violations: Vec<Violation> = Vec::new();
     for violation in columns.iter().flat_map(|report| &report.violations) {
@@ -50,8 +49,7 @@ pub(super) fn run(context: &Context, args: &ReportArgs, saved: &SavedMatrix) -> 
     }
     match args.format {
         ReportFormat::Human => {
-            output::print(&format_args!("{}{}", table::tests(matrix), table::reasons(matrix)))?;
-            output::print(&table::kernels(matrix, &kernels))?;
+            output::print(&table::all(matrix, &kernels))?;
             context.shell.help(saved.names_one());
         }
         ReportFormat::Json => output::print_json(&MatrixDocument { matrix, kernels: &kernels })?,

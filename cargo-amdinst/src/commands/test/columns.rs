@@ -42,8 +42,6 @@ impl fmt::Display for TestColumn {
 
 /// A column, and what its tests need.
 pub(super) struct ColumnRun {
-    /// The processor.
-    pub(super) cpu: String,
     /// The command's options, for this column.
     pub(super) args: TestArgs,
     /// The kernels; `None` if they could not be built.
@@ -131,12 +129,7 @@ pub(super) fn run(
     let mut scratch = None;
     for ((column, args, _), compiled) in each.iter().zip(compiled) {
         endings.matrix.begin(&column.to_string());
-        let mut run = ColumnRun {
-            cpu: column.gpu.arch.name().to_owned(),
-            args: args.clone(),
-            built: None,
-            manifests: Vec::new(),
-        };
+        let mut run = ColumnRun { args: args.clone(), built: None, manifests: Vec::new() };
         let ended = match compiled.and_then(|compiled| compiled.finish(context)) {
             Err(failure) if failure.exit == Exit::BuildFailed => {
                 context.shell.failure(&failure);

@@ -20,6 +20,7 @@ use crate::cli::{Format, TestArgs};
 use crate::context::Context;
 use crate::exit::{CommandResult, Exit, OrExit as _};
 use crate::output;
+use crate::together::removed;
 
 /// The endings of all columns, and the runs that they come from.
 #[derive(Debug, Default)]
@@ -63,7 +64,8 @@ impl Endings {
         let of_package = |(name, package): (&String, &PackageRuns)| {
             let columns = 0..self.matrix.columns.len();
             let summary = |column: usize| package.runs.get(column)?.as_ref().map(Summary::new);
-            kernels::rows(name, &columns.map(summary).collect::<Vec<_>>())
+            let summaries: Vec<Option<Summary>> = columns.map(summary).collect();
+            kernels::rows(name, &summaries.iter().map(Option::as_ref).collect::<Vec<_>>())
         };
         self.packages.iter().flat_map(of_package).collect()
     }
@@ -78,8 +80,7 @@ impl Endings {
         if args.package.message_format == Format::Json {
             output::print(&format_args!("{}\n", line(matrix, &kernels)))?;
         } else {
-            output::print(&format_args!("{}{}", table::tests(matrix), table::reasons(matrix)))?;
-            output::print(&table::kernels(matrix, &kernels))?;
+            output::print(&table::all(matrix, &kernels))?;
         }
         if let Some(path) = &args.markdown {
             output::append(path, markdown::render(matrix, &kernels, &[]).as_bytes())?;
@@ -93,20 +94,20 @@ impl Endings {
     ///
     /// # Errors
     /// Files that cannot be written.
-    pub(super) fn keep(&self, context: &Context, args: &TestArgs) -> CommandResult<()> {
-        for (name, PackageRuns { directory, runs }) in &self.packages {
-            let mut matrix = self.matrix.of_package(name);
+    pub(super) fn keep(self, context: &Context, args: &TestArgs) -> CommandResult<()> {
+        for (name, PackageRuns { directory, runs }) in self.packages {
+            let mut matrix = self.matrix.of_package(&name);
             remove(&directory.join(matrix::FILE_NAME))?;
             for (column, run) in matrix.columns.iter_mut().zip(runs) {
                 let Some(run) = run else { continue };
                 let stem = format!("{}/{}", matrix::RUNS, column.file_stem());
                 let path = format!("{stem}.json");
-                write(&directory.join(&path), &with_own_files(run, directory, &stem)?)?;
+                write(&directory.join(&path), &with_own_files(run, &directory, &stem)?)?;
                 column.run = Some(path);
             }
             write(&directory.join(matrix::FILE_NAME), &matrix)?;
             remove(&directory.join(FILE_NAME))?;
-            let report = super::report_command(args, name, &directory.join(matrix::FILE_NAME));
+            let report = super::report_command(args, &name, &directory.join(matrix::FILE_NAME));
             context.shell.status("Saved", format_args!("the runs: `{report}` shows them"));
         }
         Ok(())
@@ -118,8 +119,7 @@ impl Endings {
 ///
 /// # Errors
 /// A code object that cannot be copied.
-fn with_own_files(run: &Run, directory: &Path, stem: &str) -> CommandResult<Run> {
-    let mut run = run.clone();
+fn with_own_files(mut run: Run, directory: &Path, stem: &str) -> CommandResult<Run> {
     let mut copies = BTreeMap::new();
     for kernel in &mut run.kernels {
         let number = copies.len();
@@ -144,21 +144,13 @@ fn with_own_files(run: &Run, directory: &Path, stem: &str) -> CommandResult<Run>
 /// A file that cannot be removed.
 pub(super) fn forget(directory: &Path) -> CommandResult<()> {
     remove(&directory.join(matrix::FILE_NAME))?;
-    match fs::remove_dir_all(directory.join(matrix::RUNS)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).or_exit_with(Exit::OutputFailed, || format!("cannot write {}", directory.display()))
-        }
-        _ => Ok(()),
-    }
+    let removed = removed(fs::remove_dir_all(directory.join(matrix::RUNS)));
+    removed.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", directory.display()))
 }
 
 fn remove(path: &Path) -> CommandResult<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))
-        }
-        _ => Ok(()),
-    }
+    let removed = removed(fs::remove_file(path));
+    removed.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))
 }
 
 /// Writes a document as one line.
@@ -166,12 +158,10 @@ fn remove(path: &Path) -> CommandResult<()> {
 /// # Errors
 /// A directory or a file that cannot be written.
 pub(super) fn write(path: &Path, document: &impl Serialize) -> CommandResult<()> {
-    let told = || format!("cannot write {}", path.display());
     let mut bytes = json::to_vec(document).or_exit(Exit::OutputFailed)?;
     bytes.push(b'\n');
-    let directory = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory).or_exit_with(Exit::OutputFailed, told)?;
-    files::write(path, &bytes).or_exit_with(Exit::OutputFailed, told)
+    let written = files::write(path, &bytes);
+    written.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))
 }
 
 /// A test in the line for programs.
@@ -215,22 +205,14 @@ fn line(matrix: &Matrix, kernels: &[KernelRow]) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
-    use amdinst_core::report::run::{Program, Test};
+    use amdinst_core::report::run::Program;
 
     use super::*;
 
     #[test]
     fn a_line_has_an_ending_a_column() {
-        let test = Test {
-            name: "adds".to_owned(),
-            ending: Ending::Passed,
-            message: None,
-            launches: Vec::new(),
-            faults: Vec::new(),
-            doubts: Vec::new(),
-            sampled: Vec::new(),
-            modelled: Vec::new(),
-        };
+        let test = serde_json::json!({ "name": "adds", "ending": "passed", "launches": [] });
+        let test = serde_json::from_value(test).unwrap();
         let program = Program { tests: vec![test], ..Program::default() };
         let mut matrix = Matrix::new(Axis::Gpus);
         matrix.begin("gfx90a");

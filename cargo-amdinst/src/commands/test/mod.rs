@@ -42,6 +42,7 @@ use crate::exit::{CommandResult, Exit, Failure, OrExit as _};
 use crate::interrupted;
 use crate::parent::die_with;
 use crate::shell::Verbosity;
+use crate::together::removed;
 use results::Results;
 use scratch::Scratch;
 
@@ -259,12 +260,9 @@ fn absolute(path: &Path) -> CommandResult<PathBuf> {
 /// The absolute path of the JUnit report; an older report there is removed, for each test program adds to it.
 fn fresh_junit(path: &Path) -> CommandResult<PathBuf> {
     let path = absolute(path)?;
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))
-        }
-        _ => Ok(path),
-    }
+    let removed = removed(std::fs::remove_file(&path));
+    removed.or_exit_with(Exit::OutputFailed, || format!("cannot write {}", path.display()))?;
+    Ok(path)
 }
 
 /// Blank lines that a status file begins with: behind them, in the same block of the disk, is room for some

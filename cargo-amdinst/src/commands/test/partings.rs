@@ -38,7 +38,7 @@ pub(super) fn find(
     for split in splits.into_iter().take(MOST) {
         let (failed, passed) = (&runs[split.failed], &runs[split.passed]);
         let launch = match (&failed.built, &passed.built) {
-            (Some(own), Some(other)) => again(context, failed, own, other, &split, scratch)?,
+            (Some(own), Some(other)) => again(context, (failed, own), (passed, other), &split, scratch)?,
             _ => None,
         };
         if let Some(launch) = launch {
@@ -51,16 +51,20 @@ pub(super) fn find(
 /// Runs a test on the GPU where it fails, beside one where it passes.
 fn again(
     context: &Context,
-    failed: &ColumnRun,
-    own: &Built,
-    other: &Built,
+    (failed, own): (&ColumnRun, &Built),
+    (passed, other): (&ColumnRun, &Built),
     split: &Split,
     scratch: &Path,
 ) -> CommandResult<Option<PartedLaunch>> {
     let Some(package) = own.packages.iter().find(|one| one.package.name == split.name.package) else {
         return Ok(None);
     };
-    let request = BesideRequest { code_objects: originals(other), report: scratch.join("parted.json") };
+    // Of orders, both sides are of the processor that the test is of.
+    let cpu_of =
+        |run: &ColumnRun| split.name.target_cpu.clone().or(run.args.package.target_cpu.first().cloned());
+    let (Some(cpu), Some(other_cpu)) = (cpu_of(failed), cpu_of(passed)) else { return Ok(None) };
+    let code_objects = originals(other, &other_cpu);
+    let request = BesideRequest { code_objects, report: scratch.join("parted.json") };
     let path = scratch.join("beside.json");
     let bytes = serde_json::to_vec(&request).or_exit(Exit::OutputFailed)?;
     let failed_to = |path: &Path| format!("cannot write {}", path.display());
@@ -77,7 +81,7 @@ fn again(
     let run = TestRun {
         args: &args,
         package,
-        cpu: &failed.cpu,
+        cpu: &cpu,
         tests: std::slice::from_ref(&split.name.program),
         manifests: &manifests,
         runtime: &crate::runtime::file()?,
@@ -93,11 +97,11 @@ fn again(
     Ok(told.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-/// The code objects of a build as compiled, by package.
-fn originals(built: &Built) -> BTreeMap<String, PathBuf> {
+/// The code objects of a build for a processor as compiled, by package.
+fn originals(built: &Built, cpu: &str) -> BTreeMap<String, PathBuf> {
     let original = |package: &crate::build::BuiltPackage| {
         let directory = package.manifest_path.parent()?;
-        let artifact = package.manifest.code_objects.first()?;
+        let artifact = package.manifest.code_objects.iter().find(|artifact| artifact.cpu == cpu)?;
         Some((package.manifest.package.clone(), directory.join(&artifact.original)))
     };
     built.packages.iter().filter_map(original).collect()

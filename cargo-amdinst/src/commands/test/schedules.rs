@@ -29,12 +29,10 @@ pub(super) fn run(
     let built = Rc::new(build(context, &args.package, &forms_of(args)?)?);
     let scratch = Scratch::of(&built)?.ok_or_else(no_tests)?;
     let manifests = manifests_of(&built, scratch.path(), 0)?;
-    let cpu = built.packages.iter().flat_map(|package| &package.package.cpus).next().cloned();
-    let cpu = cpu.unwrap_or_default();
     let in_order = |schedule: Option<Schedule>| {
         let mut args = args.clone();
         args.limits.schedule = schedule;
-        ColumnRun { cpu: cpu.clone(), args, built: Some(Rc::clone(&built)), manifests: manifests.clone() }
+        ColumnRun { args, built: Some(Rc::clone(&built)), manifests: manifests.clone() }
     };
     let mut endings = Endings::of(Axis::Schedules);
     endings.matrix.begin("usual order");

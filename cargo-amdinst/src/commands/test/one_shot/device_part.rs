@@ -7,7 +7,7 @@ use std::ops::Range;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned as _;
-use syn::{Attribute, File, Item, Type, UseTree};
+use syn::{Attribute, File, Ident, Item, Type, UseTree};
 
 /// Crates that the GPU has not.
 const OF_HOST: [&str; 2] = ["harness", "std"];
@@ -130,37 +130,45 @@ fn is_needed(item: &Item, named: &BTreeSet<String>) -> bool {
     }
     match item {
         Item::Use(item) => !is_of_host(&item.tree),
-        Item::ExternCrate(item) => !OF_HOST.iter().any(|name| item.ident == name),
+        Item::ExternCrate(item) => !is_host(&item.ident),
         Item::Impl(item) => last_name(&item.self_ty).is_some_and(|name| named.contains(&name)),
-        Item::Macro(item) => match &item.ident {
-            Some(name) => named.contains(&name.to_string()),
-            None => !item
-                .mac
-                .path
-                .segments
-                .first()
-                .is_some_and(|first| OF_HOST.iter().any(|name| first.ident == name)),
-        },
+        Item::Macro(item) if item.ident.is_none() => {
+            !item.mac.path.segments.first().is_some_and(|first| is_host(&first.ident))
+        }
         // What of it is needed keeps it.
-        Item::Mod(item) => item.content.is_none() && named.contains(&item.ident.to_string()),
-        Item::Fn(item) => named.contains(&item.sig.ident.to_string()),
-        Item::Struct(item) => named.contains(&item.ident.to_string()),
-        Item::Enum(item) => named.contains(&item.ident.to_string()),
-        Item::Union(item) => named.contains(&item.ident.to_string()),
-        Item::Const(item) => item.ident == "_" || named.contains(&item.ident.to_string()),
-        Item::Static(item) => named.contains(&item.ident.to_string()),
-        Item::Type(item) => named.contains(&item.ident.to_string()),
-        Item::Trait(item) => named.contains(&item.ident.to_string()),
-        Item::TraitAlias(item) => named.contains(&item.ident.to_string()),
-        _ => true,
+        Item::Mod(item) if item.content.is_some() => false,
+        Item::Const(item) if item.ident == "_" => true,
+        item => name_of(item).is_none_or(|name| named.contains(&name.to_string())),
     }
+}
+
+fn name_of(item: &Item) -> Option<&Ident> {
+    Some(match item {
+        Item::Const(item) => &item.ident,
+        Item::Enum(item) => &item.ident,
+        Item::Fn(item) => &item.sig.ident,
+        Item::Macro(item) => item.ident.as_ref()?,
+        Item::Mod(item) => &item.ident,
+        Item::Static(item) => &item.ident,
+        Item::Struct(item) => &item.ident,
+        Item::Trait(item) => &item.ident,
+        Item::TraitAlias(item) => &item.ident,
+        Item::Type(item) => &item.ident,
+        Item::Union(item) => &item.ident,
+        _ => return None,
+    })
+}
+
+/// Whether it is the name of a crate that the GPU has not.
+fn is_host(name: &Ident) -> bool {
+    OF_HOST.iter().any(|host| name == host)
 }
 
 fn is_of_host(tree: &UseTree) -> bool {
     match tree {
-        UseTree::Path(path) => OF_HOST.iter().any(|name| path.ident == name),
-        UseTree::Name(name) => OF_HOST.iter().any(|host| name.ident == host),
-        UseTree::Rename(name) => OF_HOST.iter().any(|host| name.ident == host),
+        UseTree::Path(path) => is_host(&path.ident),
+        UseTree::Name(name) => is_host(&name.ident),
+        UseTree::Rename(name) => is_host(&name.ident),
         UseTree::Group(group) => group.items.iter().any(is_of_host),
         UseTree::Glob(_) => false,
     }
