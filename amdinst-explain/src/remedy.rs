@@ -2,6 +2,7 @@
 //! barrier, who must come to it; of a stack that ended, less of it.
 
 use amdinst_emu::{AccessKind, Fault, FaultKind, MemorySpace, Stand};
+use amdinst_format::panics::NOT_COMPILED;
 use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::Location;
 use amdinst_format::report::run::FaultReport;
@@ -45,6 +46,11 @@ pub(crate) fn of_fault(
                 "code that assumes waves of 64: ask for lanes below the size of waves, or build for waves of 64, where the processor has \
                  them"
                     .to_owned(),
+            );
+        }
+        FaultKind::Trap(_) if report.message.contains(NOT_COMPILED) => {
+            return Some(
+                "this processor lacks room or an instruction for it: write it with less, or launch it on others alone".to_owned(),
             );
         }
         FaultKind::OutOfBounds { space: MemorySpace::Scratch, .. } => return Some(of_scratch(grows).to_owned()),

@@ -12,6 +12,9 @@ pub const SYMBOL: &str = "__amdinst_panicked";
 /// The symbol of what a wave does behind its message, a word of eight bytes: 0 for a trap.
 pub const ENDS: &str = "__amdinst_panic_ends";
 
+/// How the words of a function begin that the compiler has no code for; the reason follows.
+pub const NOT_COMPILED: &str = "not compiled: ";
+
 /// What a wave's panic said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panic {

@@ -30,9 +30,18 @@ pub(super) fn is_special(kind: NumberKind, value: u32) -> bool {
     }
 }
 
-/// Whether a single is not zero and smaller than normal ones.
-pub(super) fn is_subnormal(value: u32) -> bool {
-    f32::from_bits(value).is_subnormal()
+/// Whether a dword is, or holds, a number that is not zero and smaller than normal ones.
+pub(super) fn is_subnormal(kind: NumberKind, value: u32) -> bool {
+    // Exponent and fraction of a half.
+    let is_half = |half: u32| half & 0x7c00 == 0 && half & 0x03ff != 0;
+    match kind {
+        NumberKind::F32 => f32::from_bits(value).is_subnormal(),
+        NumberKind::F16 => is_half(value) || is_half(value >> 16),
+        NumberKind::Bf16 => {
+            f32::from_bits(value << 16).is_subnormal() || f32::from_bits(value & 0xffff_0000).is_subnormal()
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -45,6 +54,16 @@ mod tests {
         assert!(is_special(NumberKind::F64, (f64::INFINITY.to_bits() >> 32) as u32));
         assert!(!is_special(NumberKind::F64, (f64::MAX.to_bits() >> 32) as u32));
         assert!(!is_special(NumberKind::F32, 0));
+    }
+
+    #[test]
+    fn small_numbers_are_subnormal() {
+        assert!(is_subnormal(NumberKind::F32, 1));
+        assert!(!is_subnormal(NumberKind::F32, 0x8000_0000));
+        assert!(is_subnormal(NumberKind::F16, 0x8001_3c00));
+        assert!(!is_subnormal(NumberKind::F16, 0x8000_0400));
+        assert!(is_subnormal(NumberKind::Bf16, 0x0001_3f80));
+        assert!(!is_subnormal(NumberKind::Bf16, 0x8000_3f80));
     }
 
     #[test]

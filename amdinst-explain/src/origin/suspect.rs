@@ -28,10 +28,11 @@ pub(super) fn suspect(
     let is_zero = |value: u32| value << 1 == 0;
     let are_singles = first.numbers(here.target()).result == NumberKind::F32
         && second.numbers(there.target()).result == NumberKind::F32;
-    if are_singles
-        && values.iter().any(|value| is_subnormal(*value))
-        && values.iter().any(|value| is_zero(*value))
-    {
+    let has_subnormal = values.iter().any(|value| is_subnormal(NumberKind::F32, *value))
+        || reads_subnormal(here, one)
+        || reads_subnormal(there, other);
+    let read_alike = read(one) == read(other);
+    if are_singles && has_subnormal && (read_alike || values.iter().any(|value| is_zero(*value))) {
         return Some("one of them flushes subnormal numbers to zero, the other keeps them".to_owned());
     }
     if is_fused(first) != is_fused(second) {
@@ -41,13 +42,22 @@ pub(super) fn suspect(
                 .to_owned(),
         );
     }
-    let read = |made: &Made| {
-        let mut values: Vec<u32> = made.step.reads.iter().map(|(_, value)| *value).collect();
-        values.sort_unstable();
-        values
-    };
-    (first.op != second.op && read(one) == read(other))
+    (first.op != second.op && read_alike)
         .then(|| "they are different instructions for one operation".to_owned())
+}
+
+/// What an instruction reads, in no order of operands.
+fn read(made: &Made) -> Vec<u32> {
+    let mut values: Vec<u32> = made.step.reads.iter().map(|(_, value)| *value).collect();
+    values.sort_unstable();
+    values
+}
+
+/// Whether an instruction takes a subnormal number, of the kinds of its sources.
+fn reads_subnormal(rerun: &Rerun<'_>, made: &Made) -> bool {
+    let Some(inst) = &made.step.inst else { return false };
+    let kinds = inst.numbers(rerun.target()).sources;
+    made.step.reads.iter().any(|(_, value)| kinds.iter().any(|kind| is_subnormal(*kind, *value)))
 }
 
 /// What of an instruction depends on the size of waves.

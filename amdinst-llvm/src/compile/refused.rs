@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use amdinst_format::manifest::REFUSED_SECTION;
+use amdinst_format::panics::NOT_COMPILED;
 
 use super::places;
 use crate::definitions::support::panics;
@@ -50,7 +51,7 @@ impl Refused {
     /// As a panic says it.
     fn said(&self) -> String {
         let place = self.place.as_deref().unwrap_or_default();
-        format!("{place}:1\nnot compiled: {}", self.reason)
+        format!("{place}:1\n{NOT_COMPILED}{}", self.reason)
     }
 }
 

@@ -4,7 +4,7 @@
 use amdinst_core::report::run::Ending;
 use amdinst_text::listed;
 
-use super::{Matrix, MatrixCell, MatrixTest, table};
+use super::{Matrix, MatrixTest, table};
 use crate::gate::Violation;
 use crate::github::{limits, line};
 
@@ -19,18 +19,17 @@ pub fn render(matrix: &Matrix, violations: &[Violation]) -> String {
 }
 
 fn of_test(text: &mut String, matrix: &Matrix, test: &MatrixTest) {
-    for (reason, columns) in table::reasons_of(matrix, &test.cells) {
-        let is_it =
-            |cell: &&MatrixCell| cell.ending == Ending::Failed && cell.reason.as_deref() == Some(reason);
-        let Some(cell) = test.cells.iter().flatten().find(is_it) else {
+    for (cell, reason, columns) in table::reasons_of(matrix, &test.cells) {
+        if cell.ending != Ending::Failed {
             continue;
-        };
+        }
         let parting = test.partings.iter().find(|parting| columns.contains(&parting.here));
         let parted = parting.and_then(|parting| Some(parting.launch.here.as_ref()?.location.clone()));
         let location = cell.location.clone().or(parted);
         let told = parting.map(|parting| format!("\n{}", parting.launch.text(&parting.here, &parting.there)));
         let title = format!("{} fails on {}", test.name.test, listed(&columns, columns.len()));
-        let message = format!("{reason}{}", told.unwrap_or_default());
+        let hints: String = table::hints(cell).map(|hint| format!("\n{hint}")).collect();
+        let message = format!("{reason}{hints}{}", told.unwrap_or_default());
         line(text, "error", &location.unwrap_or_default(), &title, &message);
     }
 }

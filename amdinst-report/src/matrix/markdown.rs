@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::kernels::{KernelRow, LEGEND, text_of};
+use super::kernels::{KernelCell, KernelRow, LEGEND, text_of};
 use super::{Matrix, table};
 use crate::gate::Violation;
 
@@ -30,10 +30,11 @@ pub fn render(matrix: &Matrix, kernels: &[KernelRow], violations: &[Violation]) 
     }
     if !kernels.is_empty() {
         text.push_str("\n<details><summary>Kernels</summary>\n\n");
-        let cells =
-            kernels.iter().map(|row| (row.name.clone(), row.cells.iter().map(text_of).collect::<Vec<_>>()));
+        let cells = kernels.iter().map(|row| (row.name.clone(), row.cells.iter().map(shaded).collect()));
         rows(&mut text, "kernel", matrix, cells);
-        let _ = write!(text, "\n{LEGEND}\n\n</details>\n");
+        let shades: Vec<String> =
+            SHADES.iter().map(|(percent, sign)| format!("{sign} up to {percent} %")).collect();
+        let _ = write!(text, "\n{LEGEND}\n\nlanes lost: {}\n\n</details>\n", shades.join(", "));
     }
     text.push('\n');
     text
@@ -50,6 +51,20 @@ fn rows(text: &mut String, title: &str, matrix: &Matrix, rows: impl Iterator<Ite
     text.push('\n');
     for (label, cells) in rows {
         let _ = writeln!(text, "| {} | {} |", escaped(&label), cells.join(" | "));
+    }
+}
+
+/// Colors for lanes lost, in per cent up to which each stands.
+const SHADES: [(u8, &str); 4] = [(0, "🟩"), (10, "🟨"), (33, "🟧"), (100, "🟥")];
+
+/// A kernel's figures behind a color that is seen from afar.
+fn shaded(cell: &Option<KernelCell>) -> String {
+    let text = text_of(cell);
+    let Some(cell) = cell else { return text };
+    let shade = SHADES.iter().find(|(percent, _)| cell.lost_percent <= f64::from(*percent));
+    match shade.filter(|_| cell.has_run()) {
+        Some((_, sign)) => format!("{sign} {text}"),
+        None => format!("❌ {text}"),
     }
 }
 

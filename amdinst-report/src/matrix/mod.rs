@@ -11,6 +11,7 @@ pub mod kernels;
 pub mod markdown;
 pub mod page;
 mod reason;
+mod single_waves;
 pub mod table;
 
 use amdinst_core::report::Location;
@@ -143,6 +144,18 @@ pub struct MatrixCell {
     /// The line of its kernel's fault, if one is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
+    /// What mends the fault, the likeliest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub help: Vec<String>,
+    /// What a difference between columns usually comes from, in a sentence, where the fault shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspect: Option<String>,
+    /// The kernel that a data race ended, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raced: Option<String>,
+    /// The kernels that it launched in workgroups of one wave each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub single_waves: Vec<String>,
 }
 
 /// Where a test parts that fails in one column and passes in another.
@@ -214,9 +227,11 @@ impl Matrix {
                     self.tests.insert(place, MatrixTest { name, cells, partings: Vec::new() });
                     place
                 });
-                if let Some(last) = self.tests[place].cells.last_mut() {
+                let cells = &mut self.tests[place].cells;
+                if let Some(last) = cells.last_mut() {
                     *last = Some(MatrixCell::of(test));
                 }
+                single_waves::suspect(cells, &self.columns);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use amdinst_core::report::run::{Ending, FaultReport, Test};
 
-use super::MatrixCell;
+use super::{MatrixCell, single_waves};
 
 /// Characters of a reason, at most.
 const LONGEST: usize = 200;
@@ -15,7 +15,18 @@ impl MatrixCell {
     pub(super) fn of(test: &Test) -> Self {
         let fault = test.faults.first().filter(|_| test.ending == Ending::Failed);
         let location = fault.map(|fault| fault.location.clone()).filter(|place| place.file.is_some());
-        Self { ending: test.ending, reason: reason(test), location }
+        let help = fault.map(|fault| fault.help.clone()).unwrap_or_default();
+        // The word of `amdinst_emu::FaultKind::Race`.
+        let raced = fault.filter(|fault| fault.kind == "race").map(|fault| fault.kernel.clone());
+        Self {
+            ending: test.ending,
+            reason: reason(test),
+            location,
+            help,
+            suspect: None,
+            raced,
+            single_waves: single_waves::of(test),
+        }
     }
 }
 

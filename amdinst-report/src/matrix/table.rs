@@ -86,8 +86,9 @@ pub fn reasons(matrix: &Matrix) -> String {
     let label = matrix.labels();
     let mut text = String::new();
     for test in matrix.remarkable() {
-        for (reason, columns) in reasons_of(matrix, &test.cells) {
+        for (cell, reason, columns) in reasons_of(matrix, &test.cells) {
             let _ = writeln!(text, "{} on {}: {reason}", label(&test.name), listed(&columns, columns.len()));
+            hints(cell).for_each(|hint| _ = writeln!(text, "    {hint}"));
             let of_these = test.partings.iter().filter(|parting| columns.contains(&parting.here));
             for parting in of_these {
                 let launch = parting.launch.text(&parting.here, &parting.there);
@@ -98,17 +99,24 @@ pub fn reasons(matrix: &Matrix) -> String {
     text
 }
 
-/// The reasons of a test's cells, each with the columns that have it.
+/// What a fault usually comes from where it is not everywhere, and what mends it: a line each.
+pub(super) fn hints(cell: &MatrixCell) -> impl Iterator<Item = String> + '_ {
+    let suspect = cell.suspect.iter().map(|text| format!("suspect: {text}"));
+    suspect.chain(cell.help.iter().map(|text| format!("help: {text}")))
+}
+
+/// The reasons of a test's cells, each with its first cell and the columns that have it.
 pub(super) fn reasons_of<'a>(
     matrix: &Matrix,
     cells: &'a [Option<MatrixCell>],
-) -> Vec<(&'a str, Vec<String>)> {
-    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+) -> Vec<(&'a MatrixCell, &'a str, Vec<String>)> {
+    let mut reasons: Vec<(&MatrixCell, &str, Vec<String>)> = Vec::new();
     for (cell, title) in cells.iter().zip(matrix.titles()) {
-        let Some(reason) = cell.as_ref().and_then(|cell| cell.reason.as_deref()) else { continue };
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, columns)) => columns.push(title.to_owned()),
-            None => reasons.push((reason, vec![title.to_owned()])),
+        let Some(cell) = cell else { continue };
+        let Some(reason) = cell.reason.as_deref() else { continue };
+        match reasons.iter_mut().find(|(_, known, _)| *known == reason) {
+            Some((_, _, columns)) => columns.push(title.to_owned()),
+            None => reasons.push((cell, reason, vec![title.to_owned()])),
         }
     }
     reasons

@@ -2,18 +2,41 @@
 //! that people make. `cargo amdinst test --gpus` finds the line, and `--schedules` does.
 
 #![cfg_attr(target_arch = "amdgpu", no_std)]
-#![cfg_attr(target_arch = "amdgpu", feature(float_algebraic))]
+#![cfg_attr(
+    target_arch = "amdgpu",
+    feature(abi_unadjusted, f16, float_algebraic, link_llvm_intrinsics, repr_simd, simd_ffi)
+)]
+#![cfg_attr(target_arch = "amdgpu", allow(internal_features, improper_ctypes))]
 
 use amdinst_device::wave::shuffle_xor;
 use core::sync::atomic::Ordering::Relaxed;
 
-use amdinst_device::{atomic_u32, ballot, global_id_x, kernel, lane_id, shared, workitem_id_x};
+use amdinst_device::{atomic_u32, ballot, barrier, global_id_x, kernel, lane_id, shared, workitem_id_x};
 
 /// Work-items of each launch: one wave on some GPUs, two on others.
 pub const ITEMS: usize = 64;
 
+/// Elements between two work-items in [`spread_and_reverse`].
+const STRIDE: usize = 320;
+
 shared! {
     static TILE: [f32; ITEMS];
+    static LARGE_TILE: [f32; ITEMS * STRIDE];
+}
+
+/// Instructions that Rust has no name for.
+#[cfg(target_arch = "amdgpu")]
+mod instructions {
+    /// Two numbers of half precision.
+    #[derive(Clone, Copy)]
+    #[repr(simd)]
+    pub struct Halves(pub [f16; 2]);
+
+    unsafe extern "unadjusted" {
+        /// `a[0] * b[0] + a[1] * b[1] + sum`, `v_dot2_f32_f16`.
+        #[link_name = "llvm.amdgcn.fdot2"]
+        pub fn dot(a: Halves, b: Halves, sum: f32, clamp: bool) -> f32;
+    }
 }
 
 /// Counts positive elements. A ballot has a bit for each lane of a wave, not of a workgroup.
@@ -73,6 +96,43 @@ pub unsafe fn scale_and_shift(x: *const f32, y: *mut f32) {
     let value = value.algebraic_mul(1.1).algebraic_add(0.7);
     // SAFETY: each work-item writes its own element.
     unsafe { *y.add(item) = value };
+}
+
+/// Adds the two halves of each element. Some GPUs take subnormal halves for zero in dot products.
+///
+/// # Safety
+/// `pairs` and `sums` are to [`ITEMS`] elements each.
+#[kernel]
+pub unsafe fn add_halves(pairs: *const [u16; 2], sums: *mut f32) {
+    let item = workitem_id_x() as usize;
+    // SAFETY: the caller vouches for the element.
+    let [low, high] = unsafe { *pairs.add(item) };
+    #[cfg(target_arch = "amdgpu")]
+    let sum = {
+        let pair = instructions::Halves([f16::from_bits(low), f16::from_bits(high)]);
+        // SAFETY: kernels are built for GPUs with this instruction.
+        unsafe { instructions::dot(pair, instructions::Halves([1.0, 1.0]), 0.0, false) }
+    };
+    #[cfg(not(target_arch = "amdgpu"))]
+    let sum = f32::from(low) + f32::from(high);
+    // SAFETY: each work-item writes its own element.
+    unsafe { *sums.add(item) = sum };
+}
+
+/// Reverses the elements in LDS. Each has 1,280 bytes for itself, and all together more than most GPUs have.
+///
+/// # Safety
+/// `x` and `reversed` are to [`ITEMS`] elements each.
+#[kernel]
+pub unsafe fn spread_and_reverse(x: *const f32, reversed: *mut f32) {
+    let item = workitem_id_x() as usize;
+    let tile: *mut f32 = LARGE_TILE.as_mut_ptr().cast();
+    // SAFETY: the tile has a place for each work-item, and the caller vouches for the elements.
+    unsafe {
+        tile.add(item * STRIDE).write(*x.add(item));
+        barrier();
+        *reversed.add(item) = tile.add((ITEMS - 1 - item) * STRIDE).read();
+    }
 }
 
 /// Sums all elements in LDS, without a barrier: work-items of one wave need none.

@@ -2,7 +2,8 @@
 
 use harness::{Device, Launch as _, TestResult};
 use portability::{
-    ITEMS, butterfly, count_positive, double_by_lane, keep_positive, scale_and_shift, sum_without_barrier,
+    ITEMS, add_halves, butterfly, count_positive, double_by_lane, keep_positive, scale_and_shift,
+    spread_and_reverse, sum_without_barrier,
 };
 
 const BLOCK: u32 = ITEMS as u32;
@@ -44,6 +45,28 @@ fn lines_are_rounded_once(device: &Device) -> TestResult {
     let mut y = device.buffer(&[0_f32; ITEMS]);
     scale_and_shift.launch(device, 1, BLOCK, (&device.buffer(&numbers()), &mut y))?;
     assert_eq!(y.to_vec(), numbers().map(|x| x.mul_add(1.1, 0.7)));
+    Ok(())
+}
+
+#[harness::test]
+#[ignore = "wrong on some GPUs"]
+fn small_halves_are_added(device: &Device) -> TestResult {
+    // The smallest half, and zero.
+    let pairs = [[1_u16, 0]; ITEMS];
+    let mut sums = device.buffer(&[0_f32; ITEMS]);
+    add_halves.launch(device, 1, BLOCK, (&device.buffer(&pairs), &mut sums))?;
+    assert_eq!(sums.to_vec(), [2_f32.powi(-24); ITEMS]);
+    Ok(())
+}
+
+#[harness::test]
+#[ignore = "wrong on GPUs with 64 kB of LDS a workgroup"]
+fn numbers_are_reversed(device: &Device) -> TestResult {
+    let mut reversed = device.buffer(&[0_f32; ITEMS]);
+    spread_and_reverse.launch(device, 1, BLOCK, (&device.buffer(&numbers()), &mut reversed))?;
+    let mut expected = numbers();
+    expected.reverse();
+    assert_eq!(reversed.to_vec(), expected);
     Ok(())
 }
 
