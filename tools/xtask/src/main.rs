@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod console;
 mod devices;
 mod drill;
 mod handover;
@@ -10,6 +11,7 @@ mod programs;
 mod readme;
 mod snapshots;
 mod suite;
+mod workflow;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -43,6 +45,8 @@ enum Command {
     Drill(drill::Options),
     /// Run the console blocks of README and guide, and compare
     Readme(readme::Options),
+    /// Do the job that the guide gives for GitHub, from nothing, and compare what it prints
+    Workflow(workflow::Options),
     /// Generate the HIP bindings from the installed headers
     Bindgen(handover::Options),
 }
@@ -69,6 +73,7 @@ fn main() -> ExitCode {
         Command::Libraries(options) => libraries::run(&options),
         Command::Drill(options) => drill::run(&options),
         Command::Readme(options) => readme::run(&options).map(|()| true),
+        Command::Workflow(options) => workflow::run(&options).map(|()| true),
         Command::Bindgen(options) => handover::run("bindings", &options),
     };
     match result {
