@@ -18,6 +18,13 @@ use crate::record::{Execution, Sampled};
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot(Copied);
 
+impl Snapshot {
+    /// What it takes, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes()
+    }
+}
+
 /// One emulated GPU: a processor and its memory. A clone has its own copy of the memory, at the same
 /// addresses; a [`Program`] loaded before works on both.
 #[derive(Clone, Debug)]
@@ -235,6 +242,16 @@ impl Machine {
     /// there, and the variables of programs.
     pub fn restore_all(&mut self, snapshot: &Snapshot) {
         self.memory.restore(&snapshot.0);
+    }
+
+    /// A copy of this machine with memory as in a snapshot of it. Allocations that have been freed since are
+    /// there again.
+    #[must_use]
+    pub fn as_of(&self, snapshot: &Snapshot) -> Self {
+        let mut machine = self.clone();
+        machine.memory.revive(&snapshot.0);
+        machine.restore_all(snapshot);
+        machine
     }
 
     /// Whether another launch from the memory of `before` does not end with this fault, if unwritten memory

@@ -29,6 +29,7 @@ static INTERFACE: Interface = Interface {
     read,
     write,
     launch,
+    why,
     listing: listing_of,
     wave_size: wave_size_of,
     summary: summary_of,
@@ -302,6 +303,14 @@ fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFa
         doubts: outcome.doubts,
         sampled: outcome.sampled,
         printed: outcome.printed,
+    })
+}
+
+unsafe extern "C" fn why(handle: *mut c_void, address: u64, size: u64) -> Owned {
+    answer(std::convert::identity, || {
+        // SAFETY: the caller's handle.
+        let device = unsafe { device(handle) };
+        device.why(address, size)
     })
 }
 

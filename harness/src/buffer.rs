@@ -133,6 +133,11 @@ impl<T: Element> Buffer<T> {
         std::ptr::without_provenance_mut(self.allocation.address() as usize)
     }
 
+    /// Where an element has its value from, in words, as far as the device can tell.
+    pub(crate) fn why(&self, index: usize) -> Option<String> {
+        self.allocation.why(index * size_of::<T>(), size_of::<T>())
+    }
+
     pub(crate) fn region(&self) -> Region {
         Region {
             address: self.address(),

@@ -8,6 +8,7 @@ use amdinst_format::interface::{
     DeviceChoice, EmbeddedCode, EmbeddedKind, Interface, LaunchFailure, LaunchRequest, Launched, Opened,
     Settings, Slice,
 };
+use amdinst_format::report::why::LaunchOrigin;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
@@ -245,6 +246,21 @@ impl Allocation {
         // SAFETY: a device, and room for so many bytes.
         let owned = unsafe { (interface.read)(*handle, self.address, into.as_mut_ptr(), into.len()) };
         Answer::new(interface, owned).empty_or_text().map_err(DeviceError::Refused)
+    }
+
+    /// Where the element of `bytes` bytes at an offset has its value from, in words, as far as the device can
+    /// tell.
+    pub(crate) fn why(&self, offset: usize, bytes: usize) -> Option<String> {
+        let Handle { interface, handle, .. } = &*self.device.opened;
+        // SAFETY: a device.
+        let owned = unsafe { (interface.why)(*handle, self.address + offset as u64, bytes as u64) };
+        let answer: Result<Option<LaunchOrigin>, String> = answered(interface, owned).ok()?;
+        match answer {
+            Ok(found) => found.map(|LaunchOrigin { kernel, origin }| {
+                format!("`{kernel}` made it{}", origin.way().trim_end())
+            }),
+            Err(lost) => Some(lost),
+        }
     }
 
     /// Replaces its first bytes.

@@ -79,6 +79,7 @@ mod arguments;
 mod buffer;
 pub mod device;
 mod dim3;
+mod elements;
 mod embedded;
 mod error;
 mod expected;
@@ -103,6 +104,7 @@ pub use arguments::{Argument, Arguments};
 pub use buffer::{Buffer, BufferSlice, BufferSliceMut};
 pub use device::{Device, DeviceError};
 pub use dim3::Dim3;
+pub use elements::Float;
 pub use error::LaunchError;
 pub use expected::branch_counts;
 #[doc(hidden)]

@@ -131,6 +131,11 @@ pub(crate) struct Copied {
 }
 
 impl Copied {
+    /// Bytes of all pieces.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.pieces.iter().map(|(_, piece)| piece.len() as u64).sum()
+    }
+
     /// What of it is the user's.
     fn users(&self) -> impl Iterator<Item = &(u64, SharedBytes)> {
         self.pieces.iter().filter(|(address, _)| *address >= USER_BASE)
@@ -360,6 +365,19 @@ impl Memory {
                 None => bytes.clone(),
             };
             copied.pieces.push((address, copy));
+        }
+    }
+
+    /// Allocates again, at their addresses, what has been freed since memory was copied.
+    pub(crate) fn revive(&mut self, copied: &Copied) {
+        for (address, bytes) in copied.users() {
+            let Ok(at) = self.freed.binary_search_by_key(address, |freed| freed.address) else { continue };
+            let Freed { address, size, label } = self.freed.remove(at);
+            self.total += size;
+            let protection = Protection::ReadWrite;
+            let allocation = Allocation { address, bytes: bytes.clone(), protection, label, padding: None };
+            let at = self.live.partition_point(|other| other.address < address);
+            self.live.insert(at, allocation);
         }
     }
 

@@ -64,6 +64,8 @@ pub struct Rerun<'a> {
     /// What one launch takes.
     instructions: u64,
     launches: u32,
+    /// What all may take.
+    most: u64,
 }
 
 impl<'a> Rerun<'a> {
@@ -92,6 +94,7 @@ impl<'a> Rerun<'a> {
             writers: HashMap::new(),
             instructions,
             launches: 0,
+            most: INSTRUCTIONS,
         })
     }
 
@@ -99,6 +102,13 @@ impl<'a> Rerun<'a> {
     #[must_use]
     pub const fn in_workspace(mut self, root: Option<&'a str>) -> Self {
         self.root = root;
+        self
+    }
+
+    /// This, with so many wave-instructions at most for the whole question.
+    #[must_use]
+    pub const fn within(mut self, wave_instructions: u64) -> Self {
+        self.most = wave_instructions;
         self
     }
 
@@ -125,7 +135,7 @@ impl<'a> Rerun<'a> {
 
     /// The next launch may run.
     fn charge(&mut self) -> Result<(), Lost> {
-        let most = u64::from(LAUNCHES).min(INSTRUCTIONS / self.instructions.max(1));
+        let most = u64::from(LAUNCHES).min(self.most / self.instructions.max(1));
         if u64::from(self.launches) >= most {
             return Err(Lost::TooLong);
         }

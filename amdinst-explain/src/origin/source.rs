@@ -149,6 +149,14 @@ impl Rerun<'_> {
         }
     }
 
+    /// Whether something in the launch has written into a dword of device memory.
+    ///
+    /// # Errors
+    /// What led there cannot be followed.
+    pub fn writes(&mut self, dword: u64) -> Result<bool, Lost> {
+        Ok(self.of_dword(dword)?.is_some())
+    }
+
     /// What a dword of device memory has its value from, at the end of the launch; `None` if nothing in it
     /// has written there.
     pub(super) fn of_dword(&mut self, dword: u64) -> Result<Option<Source>, Lost> {

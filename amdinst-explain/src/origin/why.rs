@@ -51,15 +51,25 @@ fn specials(
     slice: &mut Slice,
     kind: NumberKind,
 ) -> Result<(Vec<OriginStep>, String), Lost> {
-    let mut steps = Vec::new();
-    let mut at = 0;
+    let mut steps: Vec<OriginStep> = Vec::new();
+    let (mut at, mut looked) = (0, 0);
     loop {
         slice.expand(rerun, at, 0)?;
-        steps.push(step(rerun, slice, at, kind));
+        let told = step(rerun, slice, at, kind);
+        looked += 1;
+        // Of a loop, its first and its last step.
+        if let [.., before, last] = &mut *steps
+            && before.made.location == told.made.location
+            && last.made.location == told.made.location
+        {
+            *last = told;
+        } else {
+            steps.push(told);
+        }
         let inputs = slice.nodes[at].inputs.clone().unwrap_or_default();
         let next = inputs.into_iter().find(|index| is_special(kind, slice.nodes[*index].made.value));
         match next {
-            Some(next) if steps.len() < NODES => at = next,
+            Some(next) if looked < NODES => at = next,
             Some(_) => return Ok((steps, "there is more behind it".to_owned())),
             None => break,
         }

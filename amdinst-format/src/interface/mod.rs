@@ -30,7 +30,7 @@ pub use table::{EmbeddedCode, EmbeddedKind, Entry, Interface, Owned, Slice};
 
 /// The version of the table and of the messages. Any change of either that the other side could misread is a
 /// new one.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// The function of the shared library that gives the table: an [`Entry`].
 pub const SYMBOL: &str = "amdinst_runtime_interface";

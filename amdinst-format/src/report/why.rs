@@ -20,6 +20,15 @@ pub struct ValueOrigin {
     pub end: String,
 }
 
+/// Where an element of a buffer has its value from, among the last launches of a test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchOrigin {
+    /// The kernel that wrote it last.
+    pub kernel: String,
+    /// How the launch made it.
+    pub origin: ValueOrigin,
+}
+
 /// An instruction on the way, with its operands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OriginStep {
@@ -36,7 +45,12 @@ pub struct OriginStep {
 impl ValueOrigin {
     /// For people: a line a step.
     pub fn human(&self) -> String {
-        let mut text = format!("{} is {}", self.element, self.value);
+        format!("{} is {}{}", self.element, self.value, self.way())
+    }
+
+    /// The steps and their end, each behind a line break.
+    pub fn way(&self) -> String {
+        let mut text = String::new();
         // Writing to a String cannot fail, here and below.
         let place = |step: &OriginStep| step.made.location.short();
         let width = self.steps.iter().map(|step| place(step).chars().count()).max().unwrap_or(0);

@@ -15,6 +15,7 @@ use amdinst_core::counters::{Layout, Probe};
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed::{self, Printed};
+use amdinst_core::report::why::LaunchOrigin;
 use amdinst_core::report::{self, Report, run};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
@@ -25,6 +26,7 @@ use amdinst_format::interface::{BufferDifference, Checks, Doubt, LaunchFailure, 
 use amdinst_proof::{Comparison, Counted, Counting, CountingError, Difference, Differs};
 
 use super::beside::{Beside, Done};
+use super::history::{History, PastLaunch};
 use super::memory::DeviceMemory;
 use super::variables::{empty_heap, forget_lines};
 use super::{DeviceError, Outcome};
@@ -62,8 +64,9 @@ struct Machines {
     is_in_other_order: bool,
     /// What the original's machine looks for, as far as programs differ by it.
     looks_for: String,
-    /// What the original's memory held before the last launch; kept for its room.
+    /// The memory of an earlier launch; kept for its room.
     before: Snapshot,
+    history: History,
     /// Programs by the path of the original code object.
     programs: HashMap<PathBuf, Programs>,
     /// Live buffers: bytes and label by address.
@@ -167,6 +170,7 @@ impl Emulator {
                 threads: settings.threads.map_or(0, usize::from),
                 is_in_other_order: settings.schedule.is_some(),
                 before: Snapshot::default(),
+                history: History::default(),
                 programs: HashMap::new(),
                 buffers: BTreeMap::new(),
                 beside,
@@ -193,6 +197,11 @@ impl Emulator {
         let address = machines.allocate(bytes, label)?;
         machines.buffers.insert(address, (bytes, label.to_owned()));
         Ok(address)
+    }
+
+    pub(super) fn why(&self, address: u64, bytes: u64) -> Result<Option<LaunchOrigin>, String> {
+        let Machines { original, history, .. } = &*self.machines();
+        history.why(original, address, bytes).map_err(|lost| lost.to_string())
     }
 
     pub(super) fn launch(&self, request: &Request<'_>) -> Result<Outcome, LaunchFailure> {
@@ -286,6 +295,13 @@ impl Machines {
             let outcome = self.launch_from(request, device, timelines, Some(&before));
             if let Ok(Outcome { wave_instructions: Some(instructions), .. }) = outcome {
                 self.launch_on_other(request, &before, instructions);
+                before = self.history.add(PastLaunch {
+                    built: request.built.clone(),
+                    program: self.programs[&request.built.original_path].original.clone(),
+                    launch: self.emulated(request, request.kernarg.clone()),
+                    wave_instructions: instructions,
+                    before,
+                });
             }
             self.before = before;
             outcome

@@ -4,6 +4,7 @@ mod beside;
 mod element;
 mod emulator;
 pub(crate) mod hip;
+mod history;
 pub(crate) mod memory;
 mod variables;
 
@@ -13,6 +14,7 @@ use std::time::Duration;
 use amdinst_core::printed::Printed;
 use amdinst_core::report::Report;
 use amdinst_core::report::run::Sampled;
+use amdinst_core::report::why::LaunchOrigin;
 use amdinst_format::interface::{Checks, DeviceChoice, Doubt, LaunchFailure, Settings, SettingsError};
 use thiserror::Error;
 
@@ -163,6 +165,18 @@ impl Device {
         match self {
             Self::Emulator(emulator) => emulator.arch().name(),
             Self::Hip(gpu) => gpu.cpu(),
+        }
+    }
+
+    /// Where the element of `bytes` bytes at an address has its value from; `None` if none of the last
+    /// launches has written it, and on a GPU, which cannot tell.
+    ///
+    /// # Errors
+    /// What led there cannot be followed, in words.
+    pub(crate) fn why(&self, address: u64, bytes: u64) -> Result<Option<LaunchOrigin>, String> {
+        match self {
+            Self::Emulator(emulator) => emulator.why(address, bytes),
+            Self::Hip(_) => Ok(None),
         }
     }
 

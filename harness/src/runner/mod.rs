@@ -174,7 +174,10 @@ fn trial(case: &'static TestCase, results: &Results) -> Trial {
         }
         // A wrong expectation is about figures: show them, with the source lines that they belong to.
         let ending = match ending {
-            Ending::Failed(message) => Ending::Failed(message + &recorder::launches(&launches.reports)),
+            Ending::Failed(message) => {
+                let help = recorder::help(&message, &launches.reports);
+                Ending::Failed(message + help + &recorder::launches(&launches.reports))
+            }
             other => other,
         };
         let ended = match &ending {

@@ -243,6 +243,17 @@ pub(super) fn print(results: &[Finished]) {
     }
 }
 
+/// What a test that has compared lists by `assert_eq!` may do to learn more.
+pub(super) fn help(message: &str, launches: &[Report]) -> &'static str {
+    let are_lists =
+        message.starts_with("assertion `left == right` failed") && message.contains("\n  left: [");
+    if are_lists && !launches.is_empty() {
+        "\n  help: `buffer.assert_eq(expected)` says where the first wrong element of a buffer comes from"
+    } else {
+        ""
+    }
+}
+
 /// The launches of a failed test, to stand below its message.
 pub(super) fn launches(reports: &[Report]) -> String {
     let launch = |report: &Report| format!("\n  launched {}\n{}", report.heading(), report.table());

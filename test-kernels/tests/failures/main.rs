@@ -40,6 +40,49 @@ fn assert_at(fault: &FaultReport, text: &str, line: u32) {
     assert_eq!(location.line, Some(line), "{text}");
 }
 
+/// An element that is wrong: the kernel's lines say where it is from, and the buffers of the launch are gone by then.
+#[harness::test]
+fn a_wrong_element_says_where_it_is_from(device: &Device) {
+    let b: Vec<f32> = (0..100).map(|i| i as f32).collect();
+    let mut a = device.buffer(&[0.0_f32; 100]);
+    let c = device.buffer(&[7.0_f32; 100]);
+    vector_add.launch(device, 1, 128, (&mut a, &device.buffer(&b), &c, 100)).expect("it ends well");
+    drop(c);
+    // A later launch that writes elsewhere.
+    let mut other = device.buffer(&[0.0_f32]);
+    vector_add.launch(device, 1, 64, (&mut other, &a, &device.buffer(&b), 1)).expect("it ends well");
+
+    let mut expected: Vec<f32> = b.iter().map(|b| b + 7.0).collect();
+    a.assert_eq(&expected);
+    a.assert_close(&expected, 0);
+    expected[70] = 0.5;
+    let text = said(|| a.assert_eq(&expected));
+    assert!(text.starts_with("element 70 of a buffer of 100 f32 is 77.0, not 0.5\n"), "{text}");
+    expected[80] = f32::NAN;
+    let close = said(|| a.assert_close(&expected, 3));
+    assert!(close.contains("is 77.0, not 0.5, ") && close.contains("; 2 of 100 elements differ\n"), "{close}");
+    assert!(close.contains("\nat most 3 ULP are allowed; elements by ULP: 0: 98, "), "{close}");
+    assert!(close.contains("the worst is element 80: 87.0, not NaN"), "{close}");
+    if device.is_emulator() {
+        let of_line = |text: &str| text.lines().any(|line| line.contains("src/vector_add.rs:17:"));
+        assert!(text.contains("\nelement 70: `vector_add` made it\n") && of_line(&text), "{text}");
+        assert!(text.contains(" from buffer of 100 f32+0x118\n"), "{text}");
+        assert!(close.contains("\nelement 80: `vector_add` made it\n") && of_line(&close), "{close}");
+    }
+    // The test put that there.
+    let text = said(|| device.buffer(&[1_u32]).assert_eq([2]));
+    assert_eq!(text, "element 0 of a buffer of 1 u32 is 1, not 2");
+    let text = said(|| device.buffer(&[1_u32]).assert_eq([]));
+    assert!(text.contains("has not as many elements as are expected"), "{text}");
+}
+
+/// What an assertion that fails says.
+fn said(assertion: impl FnOnce()) -> String {
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(assertion));
+    let payload = ended.expect_err("it must fail");
+    payload.downcast_ref::<String>().expect("a text").clone()
+}
+
 /// Where a fault must be told to have happened.
 struct Place {
     kernel: &'static str,

@@ -12,7 +12,7 @@ fn only_the_last_wave_diverges(device: &Device) -> TestResult {
     let run = saxpy.launch(device, 2, 64, (100, 2.0, &device.buffer(&x), &mut y))?;
 
     let expected: Vec<f32> = x.iter().map(|x| 1.0 + 2.0 * x).collect();
-    assert_eq!(y.to_vec(), expected);
+    y.assert_eq(expected);
 
     let tail = run.report().branch("tail");
     let lanes = u64::from(saxpy.wave_size(device)?);

@@ -1,0 +1,88 @@
+//! The last launches of a test, with the memory before each: they run again when an assertion asks where a
+//! value comes from.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use amdinst_core::report::why::LaunchOrigin;
+use amdinst_emu::{Launch, Machine, Program, Snapshot};
+use amdinst_explain::origin::{Lost, Rerun, why};
+
+use crate::built::Built;
+use crate::source::workspace_root;
+
+/// Launches that are kept, at most; of one, the memory is there anyway.
+const MOST: usize = 8;
+
+/// Bytes of memory that are kept of all but the last.
+const ROOM: u64 = 64 << 20;
+
+/// Wave-instructions that an answer may take: a few seconds.
+const EFFORT: u64 = 20_000_000;
+
+/// Bytes that are looked at at a time.
+const DWORD: u64 = 4;
+
+/// A launch that came to its end.
+#[derive(Debug)]
+pub(super) struct PastLaunch {
+    pub(super) built: Arc<Built>,
+    pub(super) program: Arc<Program>,
+    /// That of the original.
+    pub(super) launch: Launch,
+    pub(super) wave_instructions: u64,
+    pub(super) before: Snapshot,
+}
+
+/// The last launches, the newest first.
+#[derive(Debug, Default)]
+pub(super) struct History(VecDeque<PastLaunch>);
+
+impl History {
+    /// Keeps a launch. What is given back is the memory of one that is kept no longer, for its room.
+    pub(super) fn add(&mut self, past: PastLaunch) -> Snapshot {
+        self.0.push_front(past);
+        let mut room = Snapshot::default();
+        let bytes =
+            |all: &VecDeque<PastLaunch>| all.iter().skip(1).map(|past| past.before.bytes()).sum::<u64>();
+        while self.0.len() > MOST || bytes(&self.0) > ROOM {
+            room = self.0.pop_back().map(|past| past.before).unwrap_or_default();
+        }
+        room
+    }
+
+    /// Where an element has its value from; `None` if no launch that is kept has written it.
+    ///
+    /// # Errors
+    /// What led there cannot be followed.
+    pub(super) fn why(
+        &self,
+        machine: &Machine,
+        address: u64,
+        bytes: u64,
+    ) -> Result<Option<LaunchOrigin>, Lost> {
+        // The upper dword of a double has its sign and its exponent.
+        let dword = (address + bytes.saturating_sub(DWORD)) & !(DWORD - 1);
+        let mut value = [0; DWORD as usize];
+        if machine.read(dword, &mut value).is_err() {
+            return Ok(None);
+        }
+        let value = u32::from_le_bytes(value);
+        self.0.iter().find_map(|past| past.why(machine, dword, value).transpose()).transpose()
+    }
+}
+
+impl PastLaunch {
+    fn why(&self, machine: &Machine, dword: u64, value: u32) -> Result<Option<LaunchOrigin>, Lost> {
+        let Self { built, program, launch, wave_instructions, before } = self;
+        // Tests pass buffers that live no longer than the launch.
+        let mut machine = machine.as_of(before);
+        let rerun = Rerun::new(&mut machine, program, &built.original, launch, (*wave_instructions, before))?;
+        let mut rerun = rerun.within(EFFORT).in_workspace(workspace_root());
+        if !rerun.writes(dword)? {
+            return Ok(None);
+        }
+        let origin = why(&mut rerun, String::new(), dword, value)?;
+        Ok(Some(LaunchOrigin { kernel: launch.kernel.clone(), origin }))
+    }
+}
