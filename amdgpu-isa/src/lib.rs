@@ -57,6 +57,7 @@ mod gfx10;
 mod gfx11;
 mod gfx12;
 mod inst;
+mod lds_banks;
 mod limits;
 mod mask;
 mod message;
@@ -89,6 +90,7 @@ pub use flow::{Condition, Flow};
 pub use inst::{
     Access, DppCtrl, Encoding, Inst, Mods, Operand, Operands, Sdwa, SdwaSel, SdwaUnused, Slot, Value,
 };
+pub use lds_banks::{LdsBanks, LdsPhases};
 pub use limits::Limits;
 pub use mask::{Logic, MaskOp};
 pub use numbers::{NumberKind, Numbers};

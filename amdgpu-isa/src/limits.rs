@@ -1,6 +1,6 @@
 //! What the waves of a compute unit share: registers, wave slots, LDS.
 
-use crate::WaveSize;
+use crate::{LdsBanks, WaveSize};
 
 /// How much of each resource there is, and in which steps it is given out.
 ///
@@ -47,6 +47,11 @@ pub struct Limits {
     pub most_work_items: u32,
     /// Bytes of a line of the second-level cache.
     pub l2_line_bytes: u32,
+    /// Bytes of a line of the cache that vector memory instructions of a compute unit go through: vL1D, or on
+    /// RDNA the first level ("RDNA Architecture" white paper; CDNA 3: its white paper).
+    pub vector_line_bytes: u32,
+    /// The banks of LDS.
+    pub lds_banks: LdsBanks,
     /// Bits of a kernel descriptor's count of lines of code, [`Self::CODE_LINE_BYTES`] each, that are fetched
     /// before a wave starts (`INST_PREF_SIZE`); 0 where there is none.
     pub prefetch_bits: u32,
@@ -74,6 +79,8 @@ impl Limits {
         barriers: 16,
         most_work_items: 1024,
         l2_line_bytes: 64,
+        vector_line_bytes: 64,
+        lds_banks: LdsBanks::GCN,
         prefetch_bits: 0,
     };
 
@@ -82,7 +89,7 @@ impl Limits {
     pub(crate) const TONGA: Self =
         Self { most_sgprs: 96, fixed_sgprs: true, waves_by_sgprs: &[(u32::MAX, 8)], ..Self::GCN };
 
-    /// gfx90a and gfx942.
+    /// gfx90a.
     pub(crate) const CDNA2: Self = Self {
         waves_per_simd: 8,
         vgprs_per_simd: 512,
@@ -92,8 +99,12 @@ impl Limits {
         ..Self::GCN
     };
 
+    /// gfx942.
+    pub(crate) const CDNA3: Self = Self { vector_line_bytes: 128, lds_banks: LdsBanks::CDNA3, ..Self::CDNA2 };
+
     /// gfx950.
-    pub(crate) const CDNA4: Self = Self { lds_bytes: 160 << 10, lds_granule: 1280, ..Self::CDNA2 };
+    pub(crate) const CDNA4: Self =
+        Self { lds_bytes: 160 << 10, lds_granule: 1280, lds_banks: LdsBanks::CDNA4, ..Self::CDNA3 };
 
     /// RDNA 1: 1024 VGPRs of 32 lanes a SIMD.
     pub(crate) const RDNA: Self = Self {
@@ -103,6 +114,7 @@ impl Limits {
         lds_granule: 512,
         // 13 bits of 256 dwords a wave (`GCNSubtarget::getMaxWaveScratchSize`).
         scratch_bytes: ((1 << 13) - 1) * 256 * 4 / 64,
+        lds_banks: LdsBanks::RDNA,
         prefetch_bits: 0,
         ..Self::RDNA3
     };
@@ -136,6 +148,8 @@ impl Limits {
         barriers: 16,
         most_work_items: 1024,
         l2_line_bytes: 128,
+        vector_line_bytes: 128,
+        lds_banks: LdsBanks::RDNA3,
         prefetch_bits: 6,
     };
 
@@ -144,8 +158,12 @@ impl Limits {
 
     /// RDNA 4: 1536 VGPRs of 32 lanes a SIMD, and 18 bits of 64 dwords of scratch a wave
     /// (`GCNSubtarget::getMaxWaveScratchSize`).
-    pub(crate) const RDNA4: Self =
-        Self { scratch_bytes: ((1 << 18) - 1) * 64 * 4 / 64, prefetch_bits: 8, ..Self::RDNA3_LARGE };
+    pub(crate) const RDNA4: Self = Self {
+        scratch_bytes: ((1 << 18) - 1) * 64 * 4 / 64,
+        lds_banks: LdsBanks::RDNA4,
+        prefetch_bits: 8,
+        ..Self::RDNA3_LARGE
+    };
 
     /// Bytes of a line of code that is fetched ahead (LLVM's `getInstCacheLineSize`).
     pub const CODE_LINE_BYTES: u64 = 128;

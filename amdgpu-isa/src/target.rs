@@ -200,7 +200,7 @@ processors! {
     /// Renoir APU.
     Gfx90c "gfx90c" 0x32 Gfx9 Gfx900 GFX900 GCN;
     /// CDNA 3 (MI300A, MI300X).
-    Gfx942 "gfx942" 0x4c Gfx9 Gfx942 GFX942 CDNA2;
+    Gfx942 "gfx942" 0x4c Gfx9 Gfx942 GFX942 CDNA3;
     /// CDNA 4 (MI350).
     Gfx950 "gfx950" 0x4f Gfx9 Gfx950 GFX950 CDNA4;
     /// Navi 10 (RX 5700, RX 5600).
@@ -248,7 +248,7 @@ processors! {
     /// What Vega GPUs and APUs have in common.
     Gfx9Generic "gfx9-generic" 0x51 Gfx9 Gfx9Generic GFX9_GENERIC GCN of Gfx900 Gfx902 Gfx904 Gfx906 Gfx909 Gfx90c;
     /// What CDNA 3 and CDNA 4 have in common, without instructions for FP8 and BF8.
-    Gfx9_4Generic "gfx9-4-generic" 0x5f Gfx9 Gfx9_4Generic GFX9_4_GENERIC CDNA2 of Gfx942 Gfx950;
+    Gfx9_4Generic "gfx9-4-generic" 0x5f Gfx9 Gfx9_4Generic GFX9_4_GENERIC CDNA3 of Gfx942 Gfx950;
     /// What RDNA 1 has in common: no dot products, no rays.
     Gfx10_1Generic "gfx10-1-generic" 0x52 Gfx10 Gfx1010 GFX1010 RDNA of Gfx1010 Gfx1011 Gfx1012 Gfx1013;
     /// RDNA 2.

@@ -84,6 +84,6 @@ pub use load::{LoadError, Resident};
 pub use machine::{Machine, Snapshot};
 pub use memory::{MemoryError, PRIVATE_APERTURE, Room, SHARED_APERTURE};
 pub use program::Program;
-pub use record::{Execution, MaskRecord, Sampled, StepRecord};
+pub use record::{Execution, MaskRecord, MemoryRecord, MemorySums, Sampled, StepRecord};
 pub use snippet::{Snippet, SnippetError, VectorRegister, WaveState};
 pub use vectors::Vectors;

@@ -2,7 +2,7 @@
 
 use amdgpu_isa::Op;
 
-use crate::check::Fault;
+use crate::check::{AccessKind, Fault, MemorySpace};
 
 /// What a launch did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +32,8 @@ pub struct Execution {
     pub steps: Vec<StepRecord>,
     /// Executions of each mnemonic, in the order of [`Op`]. Empty unless asked for.
     pub opcode_stats: Vec<(Op, u64)>,
+    /// What each memory instruction asked for, sorted by pc, then memory. Empty unless asked for.
+    pub memory: Vec<MemoryRecord>,
     /// How many workgroups were looked at for races, if not all were
     /// ([`Config::thorough`](crate::Config::thorough)).
     pub sampled: Option<Sampled>,
@@ -65,6 +67,12 @@ impl Execution {
                 }
             }
         }
+        for record in &next.memory {
+            match self.memory.binary_search_by_key(&record.key(), MemoryRecord::key) {
+                Ok(at) => self.memory[at].sums += record.sums,
+                Err(at) => self.memory.insert(at, *record),
+            }
+        }
         for (op, count) in &next.opcode_stats {
             match self.opcode_stats.binary_search_by_key(&(*op as usize), |(op, _)| *op as usize) {
                 Ok(at) => self.opcode_stats[at].1 += count,
@@ -85,6 +93,69 @@ pub struct StepRecord {
     pub executions: u64,
     /// Lanes of EXEC before the instruction, summed.
     pub lanes: u64,
+}
+
+/// What one memory instruction asked of one memory, summed over waves. A `flat_*` instruction whose lanes go to
+/// several memories has a record for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryRecord {
+    /// Address of the instruction in the code object.
+    pub pc: u64,
+    /// The memory: device memory, LDS or scratch. Scalar accesses have no records.
+    pub space: MemorySpace,
+    /// What it does there.
+    pub access: AccessKind,
+    /// How much.
+    pub sums: MemorySums,
+}
+
+impl MemoryRecord {
+    /// The order of records.
+    fn key(&self) -> (u64, MemorySpace) {
+        (self.pc, self.space)
+    }
+}
+
+/// What executions of a memory instruction asked for: each figure is worked out for one execution by one wave,
+/// and summed up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemorySums {
+    /// Executions in which some lane came to this memory.
+    pub executions: u64,
+    /// Lanes.
+    pub lanes: u64,
+    /// Bytes that they asked for, those that several lanes want once for each.
+    pub bytes: u64,
+    /// Lines of 64 and of 128 bytes that they touch; 0 in LDS.
+    pub lines: [u64; 2],
+    /// Such lines that would hold the same bytes, each once: as many as are touched if these lie close.
+    pub least_lines: [u64; 2],
+    /// Cycles that the banks of LDS work; 0 elsewhere.
+    pub bank_cycles: u64,
+    /// The same if no two lanes of a phase met in a bank ([`amdgpu_isa::LdsBanks`]).
+    pub least_bank_cycles: u64,
+    /// Of atomics, the lanes at the address where the most are: they go one after the other.
+    pub turns: u64,
+    /// The most of an execution.
+    pub most_turns: u64,
+}
+
+impl std::ops::AddAssign for MemorySums {
+    fn add_assign(&mut self, other: Self) {
+        self.executions += other.executions;
+        self.lanes += other.lanes;
+        self.bytes += other.bytes;
+        for (sum, more) in self.lines.iter_mut().zip(other.lines) {
+            *sum += more;
+        }
+        for (sum, more) in self.least_lines.iter_mut().zip(other.least_lines) {
+            *sum += more;
+        }
+        self.bank_cycles += other.bank_cycles;
+        self.least_bank_cycles += other.least_bank_cycles;
+        self.turns += other.turns;
+        self.most_turns = self.most_turns.max(other.most_turns);
+    }
 }
 
 /// The native count: what one wave's executions of one EXEC-writing instruction did to the mask. OLD is EXEC

@@ -265,6 +265,7 @@ impl Snippet {
                 round: None,
                 program: &self.program,
                 counters: MaskCounters::default(),
+                tally: None,
                 trap: None,
             };
             let (used, mut outcome) = run_slice(&mut context, config, hot, budget, &mut []);

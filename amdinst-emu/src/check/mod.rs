@@ -5,7 +5,7 @@ use std::fmt;
 use amdgpu_isa::{Op, Reg};
 
 /// The memory an access went to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemorySpace {
     /// Device memory, by `global_*`, `buffer_*` or `flat_*`.
     Global,

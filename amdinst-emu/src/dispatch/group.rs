@@ -6,13 +6,14 @@ use std::sync::PoisonError;
 use super::barrier::Barrier;
 use super::schedule::WaveTurns;
 use super::slice::StepCount;
+use super::tally::MemoryCounts;
 use super::waiting::{self, Seen};
 use super::{Shared, run_slice};
 use crate::check::{Fault, FaultKind, Passed, Trap};
 use crate::config::Config;
 use crate::lds::{Arrivals, Lds};
 use crate::memory::Ticket;
-use crate::program::Context;
+use crate::program::{Context, Tally};
 use crate::races::DeviceScan;
 use crate::record::{MaskCounters, MaskRecord, StepRecord};
 use crate::watch::{Look, Polled, Round};
@@ -146,6 +147,8 @@ pub(super) struct Group {
     pub(super) step_records: Vec<StepRecord>,
     /// What each step did in all waves, where only that is asked for.
     pub(super) executed: Vec<StepCount>,
+    /// What memory instructions asked for, where that is summed up.
+    pub(super) memory: Option<MemoryCounts>,
 }
 
 impl Group {
@@ -176,6 +179,7 @@ impl Group {
             } else {
                 Vec::new()
             },
+            memory: shared.memory_steps.clone().map(MemoryCounts::new),
         }
     }
 
@@ -278,6 +282,7 @@ impl Group {
             round,
             program: shared.program,
             counters: MaskCounters { first: shared.mask_slots.start, records: &mut self.counters[number] },
+            tally: self.memory.as_mut().map(|counts| counts as &mut dyn Tally),
             trap: None,
         };
         (context, self.steps.get_mut(number).unwrap_or(&mut self.executed))

@@ -12,6 +12,7 @@ mod registers;
 mod sample;
 mod schedule;
 mod slice;
+mod tally;
 mod turns;
 mod unwritten;
 mod unwritten_read;
@@ -46,6 +47,7 @@ use registers::{Places, Setup};
 pub(crate) use sample::Effort;
 use sample::Sample;
 pub(crate) use slice::{StepCount, run_slice};
+use tally::{MemoryCounts, MemorySteps};
 use turns::{Numbers, Part, Turns};
 pub(crate) use unwritten::{find as find_unwritten, is_cause as is_by_unwritten};
 pub(crate) use unwritten_read::find as find_unwritten_read;
@@ -75,6 +77,8 @@ pub struct Launch {
     pub record_steps: bool,
     /// Count executions of each mnemonic.
     pub count_opcodes: bool,
+    /// Sum up what each memory instruction asks for.
+    pub record_memory: bool,
     /// Run these workgroups alone, by number (x fastest, from 0); all, if there is nothing here. A launch in
     /// parts, in order, leaves what a launch leaves: no workgroup begins twice, and each part finds the
     /// launch's own data at the same addresses.
@@ -95,6 +99,7 @@ impl Launch {
             record_masks: false,
             record_steps: false,
             count_opcodes: false,
+            record_memory: false,
             part: None,
         }
     }
@@ -102,7 +107,13 @@ impl Launch {
     /// This launch, with nothing recorded or counted.
     #[must_use]
     pub fn without_records(&self) -> Self {
-        Self { record_masks: false, record_steps: false, count_opcodes: false, ..self.clone() }
+        Self {
+            record_masks: false,
+            record_steps: false,
+            count_opcodes: false,
+            record_memory: false,
+            ..self.clone()
+        }
     }
 
     /// Waves of a workgroup, the last of which may have fewer work-items than lanes.
@@ -150,6 +161,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) registers: Registers,
     /// Slots of the instructions that write EXEC and that a wave can reach; none where they are not counted.
     mask_slots: Range<usize>,
+    /// Where memory instructions stand, if they are summed up.
+    memory_steps: Option<Arc<MemorySteps>>,
     /// Whether the launch is to end now; asked between slices.
     stop: Option<&'a Stop<'a>>,
     /// The order of workgroups can show in the result.
@@ -370,6 +383,7 @@ impl<'a> Shared<'a> {
             allotted,
             registers: if reach::index(&reached, rules) { allotted } else { named.min(allotted) },
             mask_slots: if launch.record_masks { reach::slots(&reached) } else { 0..0 },
+            memory_steps: launch.record_memory.then(|| Arc::new(MemorySteps::of(program))),
             stop: None,
             in_order: order::matters(&reached) || config.schedule.is_some(),
             has_unseen: order::has_unseen(&reached),
@@ -641,6 +655,7 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
     let mut counts = vec![0u64; Op::ALL.len()];
     let mut counted = false;
     let mut first: Option<(u64, Fault)> = None;
+    let mut memory = MemoryCounts::default();
     let (mut out_of_range, mut missing_lanes) = (LetPass::default(), LetPass::default());
     for Part { groups, took_turns, failure } in parts {
         execution.took_turns |= took_turns;
@@ -652,6 +667,7 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
             out_of_range.extend(group.out_of_range);
             missing_lanes.extend(group.missing_lanes);
             execution.steps.extend(group.step_records);
+            group.memory.iter().for_each(|counts| memory.extend(counts));
             for (step, count) in program.steps.iter().zip(&group.executed) {
                 counts[step.op as usize] += count.executions;
                 counted = true;
@@ -666,6 +682,7 @@ fn collect(program: &Program, parts: Vec<Part>, seconds: f64, threads: usize) ->
     if let Some((_, fault)) = first {
         return Err(fault);
     }
+    execution.memory = memory.records(program);
     execution.out_of_range = out_of_range.into_faults();
     execution.missing_lanes = missing_lanes.into_faults();
     execution.masks.sort_unstable_by_key(|record| (record.wave, record.pc));

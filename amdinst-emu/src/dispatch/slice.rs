@@ -3,8 +3,8 @@
 use crate::check::Trap;
 use crate::config::Config;
 use crate::fast::{self, STOP};
-use crate::program::{Context, Hot, Step};
-use crate::wave::Status;
+use crate::program::{Context, Hot, Program, Step, Tally};
+use crate::wave::{Status, Wave};
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,18 +34,31 @@ pub(crate) fn run_slice(
     let mut used = 0;
     let mut outcome = Ok(());
     while outcome.is_ok() && used < slice && context.wave.status == Status::Running {
+        let left = match &mut context.tally {
+            Some(tally) => stretch(&mut **tally, context.wave, context.program, hot).min(slice - used),
+            None => slice - used,
+        };
         let (ran, how) = if !config.fast_layer || context.wave.needs_reference_path() {
-            reference_path(context, config, hot, slice - used, counts)
+            reference_path(context, config, hot, left, counts)
         } else if watched {
-            by_handlers::<true>(context, hot, slice - used, counts)
+            by_handlers::<true>(context, hot, left, counts)
         } else {
-            by_handlers::<false>(context, hot, slice - used, counts)
+            by_handlers::<false>(context, hot, left, counts)
         };
         used += ran;
         context.wave.steps_run += ran;
         outcome = how;
     }
     (used, outcome)
+}
+
+/// How far a wave may run before the next memory instruction is to be told: in one straight run, for where it
+/// goes then is not known yet.
+#[cold]
+fn stretch(tally: &mut dyn Tally, wave: &Wave, program: &Program, hot: &[Hot]) -> u64 {
+    let told = tally.before(wave, program);
+    let end = hot.get(wave.next as usize).map_or(wave.next, |hot| hot.end);
+    told.min(u64::from(end.saturating_sub(wave.next))).max(1)
 }
 
 /// Compact steps, until one says to stop.

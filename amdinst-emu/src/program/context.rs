@@ -23,8 +23,17 @@ pub(crate) struct Context<'a> {
     pub(crate) program: &'a Program,
     /// Mask counters of the wave.
     pub(crate) counters: MaskCounters<'a>,
+    /// Who sums up what memory instructions ask for, if somebody does.
+    pub(crate) tally: Option<&'a mut dyn Tally>,
     /// What stopped the wave, when a handler of the fast layer met it.
     pub(crate) trap: Option<Box<Trap>>,
+}
+
+/// Who is told of each memory instruction before it runs.
+pub(crate) trait Tally {
+    /// A wave is about to run a step; returns how many steps it may run before this is to be asked again: up
+    /// to the next memory instruction.
+    fn before(&mut self, wave: &Wave, program: &Program) -> u64;
 }
 
 impl<'a> Context<'a> {

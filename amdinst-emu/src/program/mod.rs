@@ -11,7 +11,7 @@ mod step;
 mod versions;
 
 pub(crate) use atomicity::Sources;
-pub(crate) use context::Context;
+pub(crate) use context::{Context, Tally};
 pub(crate) use hot::{Code, Compiled, Hot, HotHandler, HotSource};
 pub(crate) use permutation::{Permutation, permutes};
 pub(crate) use step::{

@@ -386,6 +386,7 @@ impl<'a> Engine<'a> {
             round: None,
             program: shared.program,
             counters: MaskCounters::default(),
+            tally: None,
             trap: None,
         };
         let (used, outcome) = run_slice(&mut context, shared.config, &shared.hot, 1, &mut []);
@@ -482,6 +483,7 @@ impl<'a> Engine<'a> {
         let (unit, simd) = (resident.unit, resident.simd);
         let place = &mut self.units[unit];
         let cost = instruction.cost;
+        let banks = &self.shared.program.target.arch.limits().lds_banks;
         let (busy, latency) = (u64::from(cost.busy), u64::from(cost.latency));
         resident.since = now + p.turn;
         (resident.ready, resident.cause) = (resident.since, Stall::Dependency);
@@ -516,7 +518,7 @@ impl<'a> Engine<'a> {
                         end = place.memory.access(now, access, &self.footprint, self.hierarchy, p);
                     }
                     if self.footprint.local != 0 {
-                        end = end.max(place.lds.access(now, simd, access, Some(&self.footprint), p));
+                        end = end.max(place.lds.access(now, simd, access, Some((&self.footprint, banks)), p));
                     }
                 }
                 // Vector memory returns in order.
@@ -536,7 +538,7 @@ impl<'a> Engine<'a> {
                 let end = match p.fixed {
                     Some(fixed) => now + fixed.lds,
                     None => {
-                        let footprint = addressed.then_some(&self.footprint);
+                        let footprint = addressed.then_some((&self.footprint, banks));
                         place.lds.access(now, simd, access, footprint, p)
                     }
                 };

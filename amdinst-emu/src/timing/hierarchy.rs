@@ -5,9 +5,7 @@ use serde::Serialize;
 use super::cache::Cache;
 use super::calendar::Calendar;
 use super::parameters::Parameters;
-
-/// Bytes of a line of vL1D, and of half a line of L2.
-pub(super) const SECTOR: u64 = 64;
+use crate::exec::footprint::SECTOR;
 
 /// What moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -3,10 +3,11 @@
 use amdgpu_isa::Arch;
 
 use super::cache::Cache;
-use super::hierarchy::{Hierarchy, SECTOR};
+use super::hierarchy::Hierarchy;
 use super::lds::Lds;
 use super::parameters::Parameters;
 use super::vector_memory::VectorMemory;
+use crate::exec::footprint::SECTOR;
 
 /// SIMDs of a compute unit.
 pub const SIMDS: usize = Arch::Gfx90a.limits().simds as usize;

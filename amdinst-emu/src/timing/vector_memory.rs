@@ -7,11 +7,11 @@ use amdgpu_isa::MemoryOperation;
 use super::address_unit::quarter_cycles;
 use super::cache::Cache;
 use super::calendar::Calendar;
-use super::hierarchy::{Hierarchy, SECTOR, halves};
+use super::hierarchy::{Hierarchy, halves};
 use super::instructions::Access;
 use super::parameters::Parameters;
-use crate::exec::footprint::Footprint;
-use crate::wave::{LANES, lanes_of};
+use crate::exec::footprint::{Footprint, Lines, SECTOR, Touched, most_at_one};
+use crate::wave::lanes_of;
 
 /// Log2 of the bytes of a page.
 const PAGE: u32 = 21;
@@ -26,15 +26,8 @@ pub(super) struct VectorMemory {
     translations: Cache,
     /// From when on sectors take another atomic, if atomics take turns.
     turns: HashMap<u64, u64>,
-}
-
-/// The sectors of one line of L2 that an instruction touches.
-#[derive(Clone, Copy, Debug, Default)]
-struct Touched {
-    line: u64,
-    sectors: u8,
-    /// The bytes of each sector that it touches, a bit each.
-    bytes: [u64; 2],
+    /// Room for the lines of an instruction.
+    lines: Lines,
 }
 
 impl VectorMemory {
@@ -45,6 +38,7 @@ impl VectorMemory {
             fill: Calendar::new(f64::from(p.l1_fill_bytes)),
             translations: Cache::new(p.tlb_pages, p.tlb_pages),
             turns: HashMap::new(),
+            lines: Lines::default(),
         }
     }
 
@@ -80,13 +74,14 @@ impl VectorMemory {
         }
         let start = self.free.max(4 * now);
         self.free = start + work;
-        let mut touched = [Touched::default(); 128];
-        let count = collect(footprint, &mut touched);
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.take(footprint);
+        let count = lines.long();
         let mut done = self.free / 4;
-        for (at, touched) in touched[..count].iter().enumerate() {
+        for (at, touched) in lines.iter().enumerate() {
             let &Touched { line, sectors, .. } = touched;
             // Lines come up one after the other while the address unit works.
-            let time = (start + work * (at as u64 + 1) / count as u64) / 4;
+            let time = (start + work * (at as u64 + 1) / count) / 4;
             let time = time + self.translate(line, time, p);
             let back = match access.operation {
                 MemoryOperation::Load if access.past_l1 => {
@@ -107,6 +102,7 @@ impl VectorMemory {
             };
             done = done.max(back);
         }
+        self.lines = lines;
         done
     }
 
@@ -173,48 +169,10 @@ impl VectorMemory {
     }
 }
 
-/// The lines of L2 that the lanes touch, in the order of the first lane that does; how many.
-fn collect(footprint: &Footprint, touched: &mut [Touched; 128]) -> usize {
-    let mut count = 0;
-    let mut put = |sector: u64, bytes: u64| {
-        let (line, half) = (sector / 2, (sector % 2) as usize);
-        // Neighbours mostly share a line: look at the last ones first.
-        let at = touched[..count].iter().rposition(|touched| touched.line == line).unwrap_or(count);
-        if at == touched.len() {
-            return;
-        }
-        if at == count {
-            touched[at] = Touched { line, ..Touched::default() };
-            count += 1;
-        }
-        touched[at].sectors |= 1 << half;
-        touched[at].bytes[half] |= bytes;
-    };
-    let bytes = u64::from(footprint.bytes.max(1));
-    for lane in lanes_of(footprint.global) {
-        let first = footprint.address[lane];
-        let last = first.saturating_add(bytes - 1);
-        let covered = (1 << bytes) - 1;
-        put(first / SECTOR, covered << (first % SECTOR));
-        if last / SECTOR != first / SECTOR {
-            put(last / SECTOR, covered >> (SECTOR - first % SECTOR));
-        }
-    }
-    count
-}
-
 /// Lanes at the busiest address of a line.
 fn busiest(footprint: &Footprint, line: u64) -> u64 {
-    let mut addresses = [0u64; LANES];
-    let mut count = 0;
-    for lane in lanes_of(footprint.global) {
-        if footprint.address[lane] / (2 * SECTOR) == line {
-            addresses[count] = footprint.address[lane];
-            count += 1;
-        }
-    }
-    addresses[..count].sort_unstable();
-    addresses[..count].chunk_by(|one, other| one == other).map(<[u64]>::len).max().unwrap_or(1) as u64
+    let addresses = lanes_of(footprint.global).map(|lane| footprint.address[lane]);
+    most_at_one(addresses.filter(|address| address / (2 * SECTOR) == line))
 }
 
 #[cfg(test)]

@@ -1,4 +1,13 @@
-//! Where an instruction is about to access memory: what the timing model asks before the instruction runs.
+//! Where an instruction is about to access memory: what the timing model and the figures of memory ask before
+//! the instruction runs.
+
+mod banks;
+mod lines;
+mod one_address;
+
+pub(crate) use banks::{BankUse, bank_cycles};
+pub(crate) use lines::{Lines, SECTOR, Touched};
+pub(crate) use one_address::most_at_one;
 
 use super::{lds, smem, vmem};
 use crate::program::{Action, Space, Step};
