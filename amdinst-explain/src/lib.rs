@@ -3,6 +3,7 @@
 //! * [`explained`]: a fault with its places in the source, the calls that led there, what mends it and, of a
 //!   panic, what it said.
 //! * [`origin`]: where a value in memory comes from.
+//! * [`memory_use`]: what memory instructions asked for.
 //! * [`timing_report`] and [`timing_table`]: where a modelled dispatch spent its cycles, by line.
 //!
 //! It stands between the emulator, which knows addresses and registers alone, and the formats that others
@@ -14,6 +15,7 @@ mod arguments;
 mod code;
 mod endless;
 mod fault;
+mod memory;
 mod message;
 pub mod origin;
 mod panic;
@@ -22,4 +24,5 @@ mod timing;
 
 pub use code::Code;
 pub use fault::{Explained, explained};
+pub use memory::memory_use;
 pub use timing::{InstructionLines, instruction_cycles, timing_report, timing_table, wave_spans};

@@ -90,7 +90,7 @@ pub fn wave_spans(timing: &Timing) -> Vec<WaveSpan> {
 
 /// File and line of an instruction: the place that a fault of it would be told at, as far as that needs no
 /// calls.
-fn own_line(map: Option<&SourceMap>, pc: u64) -> Option<(String, u32)> {
+pub(crate) fn own_line(map: Option<&SourceMap>, pc: u64) -> Option<(String, u32)> {
     let frame = |frame: Frame| SiteFrame {
         function: frame.function,
         file: Some(frame.file),

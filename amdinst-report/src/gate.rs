@@ -4,14 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use amdinst_core::report::Location;
-use amdinst_core::report::{Certainty, refused};
+use amdinst_core::report::{Certainty, MemoryPlace, MemoryVerb, refused};
 use amdinst_text::count;
 use thiserror::Error;
 
 use crate::diff::{Diff, Verdict};
 use crate::fold::{Shown, fold};
 use crate::limit::{self, Operator, Parts};
-use crate::summary::{KernelSummary, Summary};
+use crate::summary::{KernelSummary, LineMemory, Summary};
 
 /// What a limit is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +35,19 @@ enum Metric {
     Ticks,
     /// Of each kernel, if that was modeled: cycles of a launch.
     Cycles,
+    /// Of each line that accesses global memory: cache lines that would do, in per cent of those touched.
+    Coalescing,
+    /// Of each line that accesses LDS: cycles of the banks that conflicts cost, or their share in per cent.
+    BankConflicts,
+    /// Of each line with atomics: lanes of one instruction at one address.
+    SameAddress,
+    /// Of each kernel: bytes that it loads from scratch and stores there.
+    ScratchBytes,
     /// Of each kernel: how much longer it takes than in the baseline, in per cent.
     Slower,
 }
 
-const METRICS: [(&str, Metric); 12] = [
+const METRICS: [(&str, Metric); 16] = [
     ("diverged", Metric::Diverged),
     ("active", Metric::Active),
     ("lost", Metric::Lost),
@@ -51,6 +59,10 @@ const METRICS: [(&str, Metric); 12] = [
     ("refused", Metric::Refused),
     ("ticks", Metric::Ticks),
     ("cycles", Metric::Cycles),
+    ("coalescing", Metric::Coalescing),
+    ("bank-conflicts", Metric::BankConflicts),
+    ("same-address", Metric::SameAddress),
+    ("scratch-bytes", Metric::ScratchBytes),
     ("slower", Metric::Slower),
 ];
 
@@ -58,9 +70,14 @@ impl Metric {
     /// The operator that tells what is beyond a limit.
     const fn beyond(self) -> Operator {
         match self {
-            Self::Active | Self::Occupancy => Operator::Below,
+            Self::Active | Self::Occupancy | Self::Coalescing => Operator::Below,
             _ => Operator::Above,
         }
+    }
+
+    /// Whether a limit may be a share.
+    const fn has_shares(self) -> bool {
+        matches!(self, Self::Diverged | Self::Slower | Self::Coalescing | Self::BankConflicts)
     }
 }
 
@@ -106,7 +123,10 @@ impl FromStr for Gate {
                 "`{text}` is not a share above which a kernel is too slow, as `slower:5%` is"
             )));
         }
-        if percent && !matches!(metric, Metric::Diverged | Metric::Slower) {
+        if metric == Metric::Coalescing && !percent {
+            return Err(GateError(format!("`{name}` is a share: write it with %, as in `coalescing:50%`")));
+        }
+        if percent && !metric.has_shares() {
             return Err(GateError(format!("`{name}` is not a share: write a number without %")));
         }
         let value = limit::number(number).ok_or_else(|| GateError(format!("`{number}` is not a number")))?;
@@ -161,6 +181,12 @@ impl Gate {
                                 .map(|branch| (kernel, branch));
                             let of_shown = |shown: &Shown<'_>| self.branches(shown, metric, percent, fails);
                             violations.extend(fold(counted, false).iter().filter_map(of_shown));
+                        }
+                        Metric::Coalescing
+                        | Metric::BankConflicts
+                        | Metric::SameAddress
+                        | Metric::ScratchBytes => {
+                            violations.extend(self.memory(kernel, metric, percent, fails));
                         }
                         _ => violations.extend(self.kernel(kernel, metric, fails)),
                     }
@@ -272,6 +298,62 @@ impl Gate {
         fails(measured).then(|| violation(told))
     }
 
+    /// What a kernel's memory instructions asked for, line by line. Without figures no limit is kept.
+    fn memory(
+        &self,
+        kernel: &KernelSummary,
+        metric: Metric,
+        percent: bool,
+        fails: impl Fn(f64) -> bool,
+    ) -> Vec<Violation> {
+        let violation = |location: Option<Location>, what: String| Violation {
+            gate: self.text.clone(),
+            kernel: kernel.name.clone(),
+            location,
+            message: format!("{} on {}: {what}", kernel.name, kernel.cpu),
+        };
+        let Some(memory) = &kernel.memory else {
+            let what = "what its memory instructions ask for was not measured (`test --memory`)";
+            return vec![violation(None, what.to_owned())];
+        };
+        if metric == Metric::ScratchBytes {
+            let bytes = memory.scratch_bytes();
+            let told =
+                || violation(None, format!("{} of scratch are loaded and stored", count(bytes, "byte")));
+            return fails(bytes as f64).then(told).into_iter().collect();
+        }
+        let told = |line: &LineMemory| {
+            let figures = &line.figures;
+            let is_of = |place| line.access.memory == place;
+            let (measured, told) = match metric {
+                Metric::Coalescing if is_of(MemoryPlace::Global) => {
+                    let share = figures.coalescing_percent(memory.rules.line_bytes)?;
+                    let [touched, least] = figures.lines(memory.rules.line_bytes);
+                    let lines = count(touched, "cache line");
+                    (share, format!("{share:.1} % coalesced: it touches {lines}, and {least} would do"))
+                }
+                Metric::BankConflicts if is_of(MemoryPlace::Lds) => {
+                    let (conflicts, share) = (figures.bank_conflicts(), figures.bank_conflict_percent()?);
+                    let cycles = count(figures.bank_cycles, "cycle");
+                    let told = format!("conflicts cost {conflicts} of {cycles} of the banks ({share:.1} %)");
+                    (if percent { share } else { conflicts as f64 }, told)
+                }
+                Metric::SameAddress if line.access.access == MemoryVerb::Atomic => {
+                    let lanes = count(figures.most_turns, "lane");
+                    (figures.most_turns as f64, format!("{lanes} of one atomic are at one address"))
+                }
+                _ => return None,
+            };
+            let location = line.file.as_ref().map(|file| Location {
+                file: Some(file.clone()),
+                line: line.line,
+                column: None,
+            });
+            fails(measured).then(|| violation(location, format!("{}: {told}", line.access.words())))
+        };
+        memory.lines.iter().filter_map(told).collect()
+    }
+
     fn kernel(
         &self,
         kernel: &KernelSummary,
@@ -328,8 +410,10 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::{Branch, Resources};
-    use amdinst_core::report::Counts;
+    use crate::summary::{Branch, MemorySummary, Resources};
+    use amdinst_core::report::{
+        Counts, InstructionMemory, MemoryAccess, MemoryFigures, MemoryRules, MemoryUse,
+    };
 
     /// A limit on branches is not kept where none was counted, though the kernel may have some.
     #[test]
@@ -381,6 +465,61 @@ mod tests {
         assert!(gate.check(&summary(true), None).is_empty());
     }
 
+    /// By hand: a column of a tile without padding, strided loads, and atomics of all lanes at one address.
+    #[test]
+    fn memory_by_line() {
+        let instruction = |line, memory, access, figures| InstructionMemory {
+            pc: u64::from(line),
+            file: Some("src/lib.rs".to_owned()),
+            line: Some(line),
+            access: MemoryAccess { memory, access },
+            figures,
+        };
+        let none = MemoryFigures { executions: 1, lanes: 64, bytes: 256, ..MemoryFigures::default() };
+        let strided = MemoryFigures { lines_64: 16, least_lines_64: 4, ..none };
+        let column = MemoryFigures { bank_cycles: 64, least_bank_cycles: 2, ..none };
+        let sum = MemoryFigures { lines_64: 1, least_lines_64: 1, turns: 64, most_turns: 64, ..none };
+        let launch = MemoryUse {
+            kernel: "k".to_owned(),
+            rules: MemoryRules { line_bytes: 64, lds_phases_of: None },
+            instructions: vec![
+                instruction(3, MemoryPlace::Global, MemoryVerb::Load, strided),
+                instruction(4, MemoryPlace::Lds, MemoryVerb::Load, column),
+                instruction(5, MemoryPlace::Global, MemoryVerb::Atomic, sum),
+                instruction(6, MemoryPlace::Scratch, MemoryVerb::Store, strided),
+            ],
+        };
+        let kernel = KernelSummary {
+            name: "k".to_owned(),
+            cpu: "gfx90a".to_owned(),
+            memory: MemorySummary::of([&launch]),
+            ..KernelSummary::default()
+        };
+        let summary = Summary { kernels: vec![kernel.clone()], ..Summary::default() };
+        let told = |summary: &Summary, gate: &str| {
+            let violations = gate.parse::<Gate>().unwrap().check(summary, None);
+            let told = |violation: Violation| (violation.location.and_then(|at| at.line), violation.message);
+            violations.into_iter().map(told).collect::<Vec<_>>()
+        };
+        let expect = |gate: &str, line: Option<u32>, message: &str| {
+            assert_eq!(told(&summary, gate), [(line, format!("k on gfx90a: {message}"))], "{gate}");
+        };
+        let strided = "load global: 25.0 % coalesced: it touches 16 cache lines, and 4 would do";
+        expect("coalescing:50%", Some(3), strided);
+        let conflicts = "load LDS: conflicts cost 62 of 64 cycles of the banks (96.9 %)";
+        expect("bank-conflicts:0", Some(4), conflicts);
+        expect("bank-conflicts:50%", Some(4), conflicts);
+        expect("same-address:8", Some(5), "atomic global: 64 lanes of one atomic are at one address");
+        expect("scratch-bytes:0", None, "256 bytes of scratch are loaded and stored");
+        for gate in ["coalescing:25%", "bank-conflicts:62", "same-address:64", "scratch-bytes:256"] {
+            assert_eq!(told(&summary, gate), [], "{gate}");
+        }
+        let unmeasured = KernelSummary { memory: None, ..kernel };
+        let unmeasured = Summary { kernels: vec![unmeasured], ..Summary::default() };
+        let why = "k on gfx90a: what its memory instructions ask for was not measured (`test --memory`)";
+        assert_eq!(told(&unmeasured, "coalescing:50%"), [(None, why.to_owned())]);
+    }
+
     /// The occupancy of the launch's workgroups decides, and is told.
     #[test]
     fn occupancy_is_that_of_the_workgroups_that_were_launched() {
@@ -409,6 +548,10 @@ mod tests {
             "refused>0",
             "slower > 5%",
             "cycles>1e6",
+            "bank-conflicts:0",
+            "bank-conflicts:10%",
+            "same-address:8",
+            "scratch-bytes:0",
         ] {
             assert!(text.parse::<Gate>().is_ok(), "{text}");
         }
@@ -418,6 +561,8 @@ mod tests {
             ("active: 31.5", "active<31.5"),
             ("occupancy:8", "occupancy<8"),
             ("slower:5%", "slower>5%"),
+            ("coalescing:50%", "coalescing<50%"),
+            ("bank-conflicts:10%", "bank-conflicts>10%"),
         ] {
             assert_eq!(rule(limit), rule(comparison));
         }
@@ -428,6 +573,8 @@ mod tests {
             ("speed>5", "unknown limit `speed`"),
             ("occupancy<8%", "`occupancy` is not a share"),
             ("scratch:8%", "`scratch` is not a share"),
+            ("same-address:8%", "`same-address` is not a share"),
+            ("coalescing:50", "`coalescing` is a share: write it with %"),
             ("slower<5%", "`slower<5%` is not a share above which"),
             ("slower>5", "`slower>5` is not a share above which"),
             ("lost>many", "`many` is not a number"),

@@ -16,6 +16,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use crate::fault;
 use crate::fold::{Dependency, Shown, fold};
 use crate::lines;
+use crate::memory;
 use crate::sources::Sources;
 use crate::summary::{Branch, KernelSummary, Resources, Summary, TestFault, Tests, Uncounted};
 
@@ -90,6 +91,9 @@ pub fn render(summary: &Summary, sources: &Sources, options: &Options) -> String
             let _ = writeln!(text, "{}", folded(&format!("  {moved}"), options.layout.width, 4));
         }
         text.push_str(&lines::table(kernel, sources, options.top, &options.layout));
+        if let Some(memory) = &kernel.memory {
+            text.push_str(&memory::table(memory, options.top, &options.layout));
+        }
     }
     if !summary.unlaunched.is_empty() {
         let _ = writeln!(text, "not launched: {}", summary.unlaunched_names().join(", "));

@@ -79,6 +79,7 @@ pub fn render(summary: &Summary, violations: &[Violation], top: usize) -> String
         text.push('\n');
     }
     lines(&mut text, summary, top);
+    memory(&mut text, summary, top);
     if !summary.unlaunched.is_empty() {
         let names: Vec<String> = summary.unlaunched_names().iter().map(|name| format!("`{name}`")).collect();
         let _ = writeln!(text, "Not launched: {}.\n", names.join(", "));
@@ -114,6 +115,38 @@ fn lines(text: &mut String, summary: &Summary, top: usize) {
         let _ = writeln!(text, "\n{} more are not shown.", lines.len() - top);
     }
     text.push('\n');
+}
+
+/// The lines that cost the most by their memory instructions, if these were measured.
+fn memory(text: &mut String, summary: &Summary, top: usize) {
+    let measured = summary.kernels.iter().filter_map(|kernel| Some((kernel, kernel.memory.as_ref()?)));
+    for (kernel, memory) in measured {
+        let _ = writeln!(
+            text,
+            "### Memory of `{}` ({}), {}\n\n\
+             | source | access | executions | lanes of each | bytes | cost |\n\
+             |---|---|--:|--:|--:|---|",
+            kernel.name,
+            kernel.cpu,
+            memory.rules.sentence()
+        );
+        for line in memory.lines.iter().take(top) {
+            let _ = writeln!(
+                text,
+                "| `{}` | {} | {} | {} | {} | {} |",
+                line.place(false),
+                line.access.words(),
+                line.figures.executions,
+                line.lanes_text(),
+                line.figures.bytes,
+                line.cost_text(&memory.rules)
+            );
+        }
+        if memory.lines.len() > top {
+            let _ = writeln!(text, "\n{} more are not shown.", memory.lines.len() - top);
+        }
+        text.push('\n');
+    }
 }
 
 /// Lanes active, and lanes lost.

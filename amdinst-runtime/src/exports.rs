@@ -300,6 +300,7 @@ fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFa
         timing: timing.map(|timing| timing.told()),
         modelled: timing.map(|timing| timing.kept()),
         timeline: timing.and_then(|timing| timing.timeline()),
+        memory: outcome.memory,
         doubts: outcome.doubts,
         sampled: outcome.sampled,
         printed: outcome.printed,

@@ -230,6 +230,9 @@ pub struct TestArgs {
     /// How launches run on the emulator.
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Measure what memory instructions ask for: cache lines, bank conflicts (on the emulator)
+    #[arg(long)]
+    pub memory: bool,
     /// Model how long each launch takes on this GPU, original and instrumented (on the emulator)
     #[arg(long, value_name = "GPU")]
     pub timing: Option<TimingChoice>,
@@ -369,6 +372,11 @@ false, as in --fail-on 'diverged>5%' (<, <=, > or >=):
   ticks              the median time of a kernel's waves, if times were measured
   cycles             cycles of a kernel's launch on average, if they were modeled (test --timing)
   slower             with --baseline: by how much a kernel takes longer, as in slower>5%
+  coalescing         of each line that accesses global memory: cache lines that would do, of those touched, in %
+  bank-conflicts     of each line that accesses LDS: cycles of the banks that conflicts cost; with %, their share
+  same-address       of each line with atomics: lanes of one instruction at one address, at most
+  scratch-bytes      bytes of a kernel's loads and stores of scratch
+                     (these four: if memory was measured, test --memory)
   refused            sites and kernels that were not instrumented
   worse              with --baseline: anything that is worse than there")]
 pub struct ReportArgs {
@@ -590,6 +598,10 @@ pub struct RunArgs {
     /// launch
     #[arg(long, value_name = "FILE", requires = "report")]
     pub waves: Option<PathBuf>,
+    /// Measure what its memory instructions ask for, by source line: bytes, cache lines, bank conflicts of
+    /// LDS, atomics at one address, scratch
+    #[arg(long)]
+    pub memory: bool,
     /// Model how long it takes on this GPU, and where the cycles go; with --report of the instrumented kernel
     /// too
     #[arg(long, value_name = "GPU")]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::printed::Printed;
 use crate::probes::Limiter;
 use crate::report::run::{FaultReport, Sampled};
-use crate::report::{Cycles, Modelled, Report};
+use crate::report::{Cycles, MemoryUse, Modelled, Report};
 
 /// A device that was opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +62,9 @@ pub struct Launched<R = Report> {
     pub modelled: Option<Modelled>,
     /// When each wave ran, as a trace for viewers, if that was asked for.
     pub timeline: Option<String>,
+    /// What the memory instructions of the original asked for, if that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryUse>,
     /// What may be a mistake of the kernel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,

@@ -154,6 +154,10 @@ pub struct Settings {
     /// discarded.
     #[serde(default)]
     pub out_of_range_as_hardware: bool,
+    /// What memory instructions ask for is measured in the emulator; [`DeviceChoice::Auto`] is the emulator
+    /// then.
+    #[serde(default)]
+    pub memory: bool,
     /// The device on which launches in the emulator are modeled (`mi210`).
     pub timing: Option<String>,
     /// The directory for traces of the modeled launches of tests.
@@ -222,6 +226,7 @@ impl Settings {
                     return Err(SettingsError { variable, value, expected: "fault, hardware" });
                 }
             },
+            memory: flag("AMDINST_MEMORY")?,
             timing: text("AMDINST_TIMING"),
             timeline: path("AMDINST_TIMELINE"),
             beside: path("AMDINST_BESIDE"),

@@ -10,6 +10,7 @@ mod build;
 pub mod columns;
 mod fold;
 mod lost;
+mod memory;
 mod merge;
 mod modelled;
 pub mod oracle;
@@ -31,6 +32,9 @@ pub use build::{Launch, ReportError, is_library_file, location, refusal_text};
 pub use columns::Layout;
 pub use fold::{Fold, Keep, WavesLeftOut};
 pub use lost::{Certainty, Lost};
+pub use memory::{
+    InstructionMemory, MemoryAccess, MemoryFigures, MemoryPlace, MemoryRules, MemoryUse, MemoryVerb,
+};
 pub use modelled::{Cycles, InstructionCycles, Modelled, WaveSpan};
 pub use origin::{Origin, own_frame};
 pub use select::{SelectError, Selection};

@@ -13,7 +13,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Location, Modelled, Report, WaveId};
+use super::{Location, MemoryUse, Modelled, Report, WaveId};
 use crate::probes::{Cost, FileLines, KernelProbes, SiteFrame};
 use crate::schema;
 
@@ -86,6 +86,9 @@ pub struct Test<R = Report> {
     /// How long its launches take, if that was modeled, in the order of launch.
     #[serde(rename = "modeled", alias = "modelled", default, skip_serializing_if = "Vec::is_empty")]
     pub modelled: Vec<Modelled>,
+    /// What the memory instructions of its launches asked for, if that was measured, in the order of launch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory: Vec<MemoryUse>,
 }
 
 /// A launch too long to be looked through: something was looked for in some of its workgroups.
@@ -432,6 +435,7 @@ mod tests {
             doubts: Vec::new(),
             sampled: Vec::new(),
             modelled: Vec::new(),
+            memory: Vec::new(),
         }
     }
 

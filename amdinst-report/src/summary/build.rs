@@ -9,8 +9,8 @@ use amdinst_core::report::run::{Ending, FaultReport, KernelFacts, Run, Sampled, 
 use amdinst_core::report::{BlockReport, Counts, Location, Outcome, Report, SiteReport, WaveId, WaveReport};
 
 use super::{
-    Branch, KernelSummary, LaunchWave, Line, Resources, SCHEMA, Summary, TestFault, Tests, Time, Uncounted,
-    modelled,
+    Branch, KernelSummary, LaunchWave, Line, MemorySummary, Resources, SCHEMA, Summary, TestFault, Tests,
+    Time, Uncounted, modelled,
 };
 use amdinst_core::report::Lost;
 
@@ -64,7 +64,8 @@ impl Summary {
             .map(|((name, cpu), launches)| {
                 let facts = run.kernels.iter().find(|facts| facts.name == name && facts.cpu == cpu);
                 let modelled = modelled::sum(run, name, cpu);
-                KernelSummary { modelled, ..kernel(name, cpu, &launches, facts) }
+                let memory = MemorySummary::of_run(run, name, cpu);
+                KernelSummary { modelled, memory, ..kernel(name, cpu, &launches, facts) }
             })
             .collect();
         summary.unlaunched.clone_from(&run.unlaunched);
@@ -160,6 +161,7 @@ fn kernel(name: &str, cpu: &str, launches: &[&Report], facts: Option<&KernelFact
         lines: lines.into_iter().map(line).collect(),
         time: time(launches),
         modelled: None,
+        memory: None,
     }
 }
 

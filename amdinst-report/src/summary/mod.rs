@@ -10,7 +10,10 @@
 //! an upper bound or an estimate.
 
 mod build;
+mod memory;
 mod modelled;
+
+pub use memory::{LineMemory, MemorySummary};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -128,6 +131,9 @@ pub struct KernelSummary {
     /// How long launches take, if that was modeled.
     #[serde(rename = "modeled", alias = "modelled", default, skip_serializing_if = "Option::is_none")]
     pub modelled: Option<ModelledTime>,
+    /// What memory instructions asked for, if that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemorySummary>,
 }
 
 impl KernelSummary {

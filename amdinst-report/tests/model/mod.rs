@@ -152,6 +152,7 @@ fn test(name: &str, launches: Vec<Report>) -> Test {
         doubts: Vec::new(),
         sampled: Vec::new(),
         modelled: Vec::new(),
+        memory: Vec::new(),
     }
 }
 

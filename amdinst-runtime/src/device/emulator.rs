@@ -22,6 +22,7 @@ use amdinst_emu::{
     Config, Execution, LoadError, Machine, MemoryError, OutOfRange, Program, Sampled, Schedule, Snapshot,
     Uninitialised, Unmarked,
 };
+use amdinst_explain::memory_use;
 use amdinst_format::interface::{BufferDifference, Checks, Doubt, LaunchFailure, Settings, SettingsError};
 use amdinst_proof::{Comparison, Counted, Counting, CountingError, Difference, Differs};
 
@@ -60,6 +61,8 @@ struct Machines {
     checks: Checks,
     /// Host threads of a launch; 0 for all cores.
     threads: usize,
+    /// What memory instructions of originals ask for is measured.
+    measures_memory: bool,
     /// Waves and workgroups run in another order than the usual one.
     is_in_other_order: bool,
     /// What the original's machine looks for, as far as programs differ by it.
@@ -168,6 +171,7 @@ impl Emulator {
                 instrumented: Machine::new(arch, config),
                 checks,
                 threads: settings.threads.map_or(0, usize::from),
+                measures_memory: settings.memory,
                 is_in_other_order: settings.schedule.is_some(),
                 before: Snapshot::default(),
                 history: History::default(),
@@ -362,7 +366,9 @@ impl Machines {
             request.empty_report(probes)?
         };
         let wave_instructions = Some(original.wave_instructions);
-        Ok(Outcome { report, wave_instructions, elapsed: None, timing, doubts, sampled, printed })
+        let measured = self.measures_memory;
+        let memory = measured.then(|| memory_use(request.kernel, &built.original, &original));
+        Ok(Outcome { report, wave_instructions, elapsed: None, timing, memory, doubts, sampled, printed })
     }
 
     /// Launches the instrumented kernel after its original, whose memory and counts it must have.
@@ -499,6 +505,7 @@ impl Machines {
     ) -> Result<Execution, LaunchFailure> {
         let programs = &self.programs[&request.built.original_path];
         let launch = noted(probe, self.emulated(request, request.kernarg.clone()));
+        let launch = amdinst_emu::Launch { record_memory: self.measures_memory, ..launch };
         let program = &programs.original;
         let Some(before) = before else {
             return self.original.launch(program, &launch).map_err(|fault| {

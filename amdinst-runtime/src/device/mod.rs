@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use amdinst_core::printed::Printed;
-use amdinst_core::report::Report;
 use amdinst_core::report::run::Sampled;
 use amdinst_core::report::why::LaunchOrigin;
+use amdinst_core::report::{MemoryUse, Report};
 use amdinst_format::interface::{Checks, DeviceChoice, Doubt, LaunchFailure, Settings, SettingsError};
 use thiserror::Error;
 
@@ -83,6 +83,11 @@ impl Device {
             DeviceChoice::Auto if settings.check.is_some_and(Checks::any) => {
                 let device = Self::emulator(settings)?;
                 let why = format!("{}, which looks for {}", device.name(), settings.checks().text());
+                Ok((device, why))
+            }
+            DeviceChoice::Auto if settings.memory => {
+                let device = Self::emulator(settings)?;
+                let why = format!("{}, which measures what memory instructions ask for", device.name());
                 Ok((device, why))
             }
             DeviceChoice::Auto => match gpu(settings) {
@@ -210,6 +215,8 @@ pub(crate) struct Outcome {
     pub(crate) elapsed: Option<Duration>,
     /// How long it takes, modelled, if that was asked for.
     pub(crate) timing: Option<ModelledLaunch>,
+    /// What the memory instructions of the original asked for, if that was measured.
+    pub(crate) memory: Option<MemoryUse>,
     /// What may be mistakes, and what was looked for in some workgroups only.
     pub(crate) doubts: Vec<Doubt>,
     pub(crate) sampled: Vec<Sampled>,

@@ -45,6 +45,7 @@ impl Kept {
             faults: finished.launches.faults.clone(),
             doubts: finished.launches.doubts.iter().map(|doubt| doubt.fault.clone()).collect(),
             sampled: finished.launches.sampled.clone(),
+            memory: finished.launches.memory.clone(),
             modelled: finished.launches.timings.iter().filter_map(|timing| timing.kept.clone()).collect(),
         })));
     }

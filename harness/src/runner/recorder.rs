@@ -8,7 +8,7 @@ use std::time::Duration;
 use amdinst_format::interface::{Doubt, LaunchTiming, Launched};
 use amdinst_format::printed::Printed;
 use amdinst_format::report::run::{FaultReport, Sampled, told_again};
-use amdinst_format::report::{Layout, Modelled};
+use amdinst_format::report::{Layout, MemoryUse, Modelled};
 
 use super::kept::Kept;
 use crate::report::Report;
@@ -23,6 +23,8 @@ pub(super) struct Launches {
     pub(super) faults: Vec<FaultReport>,
     /// Modelled launches, one for each launch, or none.
     pub(super) timings: Vec<Timed>,
+    /// What memory instructions asked for, one for each launch, or none.
+    pub(super) memory: Vec<MemoryUse>,
     /// What may be mistakes of kernels, each once.
     pub(super) doubts: Vec<Doubt>,
     /// What was looked for in some workgroups only.
@@ -51,7 +53,7 @@ thread_local! {
 
 /// Notes a launch of the running test.
 pub(crate) fn record(launched: &Launched<Report>) {
-    let Launched { report, timing, modelled, timeline, doubts, sampled, printed, .. } = launched;
+    let Launched { report, timing, modelled, timeline, memory, doubts, sampled, printed, .. } = launched;
     LAUNCHES.with_borrow_mut(|launches| {
         launches.reports.push(report.clone());
         for doubt in doubts {
@@ -60,6 +62,7 @@ pub(crate) fn record(launched: &Launched<Report>) {
             }
         }
         launches.sampled.extend_from_slice(sampled);
+        launches.memory.extend(memory.clone());
         if !printed.is_empty() {
             launches.printed.push((report.kernel.clone(), printed.clone()));
         }

@@ -215,14 +215,19 @@ fn relative_to(run: &mut Run, root: &Path) {
     let frames =
         run.kernels.iter_mut().flat_map(|kernel| &mut kernel.sites).flat_map(|site| &mut site.frames);
     let tests = run.programs.iter_mut().flat_map(|program| &mut program.tests);
-    let instructions = tests.flat_map(|test| &mut test.modelled).flat_map(|launch| &mut launch.instructions);
+    let files_of = |test: &mut Test| -> Vec<&mut String> {
+        let modelled = test.modelled.iter_mut().flat_map(|launch| &mut launch.instructions);
+        let modelled = modelled.map(|instruction| &mut instruction.file);
+        let memory = test.memory.iter_mut().flat_map(|launch| &mut launch.instructions);
+        modelled.chain(memory.map(|instruction| &mut instruction.file)).flatten().collect()
+    };
     let rest = |file: &str| Some(Path::new(file).strip_prefix(root).ok()?.to_string_lossy().into_owned());
     let lines =
         run.unlaunched.iter_mut().flat_map(|kernel| &mut kernel.lines).map(|of_file| &mut of_file.file);
     for file in frames.filter_map(|frame| frame.file.as_mut()).chain(lines) {
         *file = rest(file).map_or_else(|| Arc::clone(file), Arc::from);
     }
-    for file in instructions.filter_map(|instruction| instruction.file.as_mut()) {
+    for file in tests.flat_map(files_of) {
         *file = rest(file).unwrap_or_else(|| file.clone());
     }
 }
@@ -252,6 +257,8 @@ fn sources(run: &Run, root: &Path) -> Vec<SourceStamp> {
     files.extend(lines.map(|of_file| &*of_file.file));
     let modelled = run.tests().flat_map(|(_, test)| &test.modelled).flat_map(|launch| &launch.instructions);
     files.extend(modelled.filter_map(|instruction| instruction.file.as_deref()));
+    let memory = run.tests().flat_map(|(_, test)| &test.memory).flat_map(|launch| &launch.instructions);
+    files.extend(memory.filter_map(|instruction| instruction.file.as_deref()));
     let stamp = |file: &str| {
         let bytes = fs::read(root.join(file)).ok()?;
         Some(SourceStamp { file: file.to_owned(), hash: content_hash(&bytes) })

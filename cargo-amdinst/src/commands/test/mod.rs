@@ -489,6 +489,10 @@ impl TestRun<'_> {
         };
         command.env("AMDINST_REPORT", report).env("COLUMNS", context.shell.layout().width.to_string());
         command.envs(self.args.limits.variables());
+        match self.args.memory {
+            true => command.env("AMDINST_MEMORY", "1"),
+            false => command.env_remove("AMDINST_MEMORY"),
+        };
         match self.args.timing {
             Some(device) => command.env("AMDINST_TIMING", device.model().parameters().name),
             None => command.env_remove("AMDINST_TIMING"),
