@@ -340,6 +340,37 @@ function cyclesByLine(file, kernels) {
   }
   return { lines, whole };
 }
+/* What memory instructions asked for, by line. */
+function memoryOf(kernel) {
+  const memory = kernel.memory;
+  if (!memory) return [];
+  const most = Math.max(1, ...memory.lines.map((line) => line[6]));
+  return [h("h2", {}, "Memory"),
+    h("p", {}, `What memory instructions asked for, exactly, over ${one(memory.launches, "launch")}: ${memory.rules}.`),
+    h("details", { open: true, class: "memory-lines" }, h("summary", {}, "By line"), grid({ items: memory.lines, columns: [
+      { head: "source", key: ([file, line]) => `${fileName(file)}:${String(line).padStart(7, "0")}`, cell: ([file, line]) => file < 0 ? h("span", { class: "dim" }, "no line") : link(file, line) },
+      { head: "access", key: (line) => line[2], cell: (line) => line[2] },
+      { head: "executions", less: true, right: true, key: (line) => line[3], cell: (line) => count(line[3]) },
+      { head: "lanes of each", less: true, right: true, key: (line) => line[4] / (line[3] || 1), cell: (line) => (line[4] / (line[3] || 1)).toFixed(1) },
+      { head: "bytes", right: true, key: (line) => line[5], cell: (line) => count(line[5]) },
+      { head: "", cell: (line) => h("span", { class: "bar", role: "img", "aria-label": `${line[6]} of at most ${most}` }, h("i", { class: "all", style: `width:${(100 * line[6] / most).toFixed(2)}%` })) },
+      { head: "cost", key: (line) => line[6], cell: (line) => line[7] },
+    ] }))];
+}
+/* The cost of each line of a file, and the greatest. */
+function memoryByLine(file, kernels) {
+  const lines = new Map();
+  let most = 0;
+  for (const kernel of kernels) if (kernel.memory) for (const [of, line, access, , , , cost, text] of kernel.memory.lines) if (of === file && line) {
+    const known = lines.get(line) || { cost: 0, texts: [] };
+    known.cost += cost;
+    known.texts.push(`${kernel.name}: ${access}: ${text}`);
+    lines.set(line, known);
+    most = Math.max(most, known.cost);
+  }
+  return { lines, most };
+}
+const memoryCell = (known, most) => h("span", { class: "cyc", title: known ? known.texts.join("\n") : null, style: known && most ? `--share:${(100 * known.cost / most).toFixed(1)}%` : null }, known ? count(known.cost) : "");
 /* Source lines by how often they ran, if blocks were measured. */
 const lanesOfEach = (executions, lanes) => lanes ? (lanes / executions).toFixed(1) : "–";
 function linesOf(kernels) {
@@ -485,7 +516,7 @@ function sourceView(file, kernels, line, column, onPick) {
   if (!source || source.text === null) return h("div", {}, name, h("p", { class: "note" }, "This file could not be read when the report was made."));
   const heat = heatOf(file, kernels);
   const most = Math.max(1, ...[...heat.values()].map((entry) => entry.lost));
-  const spent = cyclesByLine(file, kernels), ran = runsByLine(file, kernels);
+  const spent = cyclesByLine(file, kernels), ran = runsByLine(file, kernels), asked = memoryByLine(file, kernels);
   const text = source.text.split("\n"), pieces = paintOf(source, text);
   if (text[text.length - 1] === "") text.pop();
   const view = h("div", { class: "src", tabindex: "0", role: "region", "aria-label": "Source of " + source.name }, chunks(text, (content, index) => {
@@ -505,6 +536,7 @@ function sourceView(file, kernels, line, column, onPick) {
       h("span", { class: "no" }, String(here)),
       h("span", { class: "heat" }, known ? h("a", { href: known.entries[0].href, title: told }, h("span", { class: "share" }, percent(known.diverged, known.executions) + " "), known.lost ? "−" + count(known.lost) : "") : ""),
       ran.lines.size ? runCell(ran.lines.get(here), ran.most) : null,
+      asked.lines.size ? memoryCell(asked.lines.get(here), asked.most) : null,
       spent.whole ? cycleCell((spent.lines.get(here) || {}).cycles, spent.whole, ((spent.lines.get(here) || {}).texts || []).join("\n")) : null,
       h("span", { class: "t" }, shown));
   }, 18));
@@ -516,9 +548,11 @@ function codeView(kernel, marked, onPick) {
   const at = new Set(marked);
   const time = kernel.modelled, spent = new Map(time ? time.code.map(([pc, executions, cycles]) => [pc, [executions, cycles]]) : []), whole = time ? total(time.total) : 0;
   const cell = (pc) => { const [executions, cycles] = spent.get(pc) || [0, []]; return cycleCell(total(cycles), whole, executions ? `${one(executions, "execution")}; ${largest(time.causes, cycles)}` : null); };
+  const asked = new Map(), of = kernel.memory ? kernel.memory.code : [], most = Math.max(1, ...of.map((code) => code[1]));
+  for (const [pc, cost, text] of of) asked.set(pc, { cost: cost + (asked.get(pc) || { cost: 0 }).cost, texts: [...(asked.get(pc) || { texts: [] }).texts, text] });
   const view = h("div", { class: "src", tabindex: "0", role: "region", "aria-label": "Disassembly of " + kernel.name }, chunks(kernel.code, ([pc, text, file, line]) =>
     h("div", { class: "l" + (at.has(pc) ? " here" : ""), "data-pc": pc, "data-line": line || 0, "data-file": file, on: { click: () => onPick(file, line) } },
-      h("span", { class: "no" }, hex(pc).slice(2)), h("span", { class: "heat dim" }, line ? (file < 0 ? "" : fileName(file).split("/").pop()) + ":" + line : ""), time ? cell(pc) : null, h("span", { class: "t" }, paintedCode(text))), 18));
+      h("span", { class: "no" }, hex(pc).slice(2)), h("span", { class: "heat dim" }, line ? (file < 0 ? "" : fileName(file).split("/").pop()) + ":" + line : ""), asked.size ? memoryCell(asked.get(pc), most) : null, time ? cell(pc) : null, h("span", { class: "t" }, paintedCode(text))), 18));
   view.mark = (file, line) => {
     let first = null;
     for (const element of view.querySelectorAll(".l")) {
@@ -660,7 +694,7 @@ function kernelPage(kernel) {
     rows.length || !kernel.lines.length ? [h("h2", {}, "Branches"), branchTable(rows, false)] : null, uncounted(kernel),
     linesOf([kernel]),
     first ? [h("h2", {}, "Source"), sourceAndCode(kernel, first.file, first.line, first.column, first.pcs)] : [],
-    occupancyOf(kernel), timelineOf(kernel), cyclesOf(kernel), h("h2", {}, "What it takes"), kernelTable([kernel])];
+    occupancyOf(kernel), timelineOf(kernel), cyclesOf(kernel), memoryOf(kernel), h("h2", {}, "What it takes"), kernelTable([kernel])];
 }
 function branchPage({ kernel, branch }) {
   const [executions, whole, none, diverged, before, after] = branch.counts;

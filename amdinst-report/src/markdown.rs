@@ -9,6 +9,7 @@ use crate::fault::sentence;
 use crate::fold::{Dependency, Shown, fold};
 use crate::gate::Violation;
 use crate::human::{explain, found};
+use crate::memory::cost_text;
 use crate::summary::{Branch, KernelSummary, Resources, Summary};
 
 /// The whole report: faults, limits that were passed, the branches that diverged (at most `top`) or the lines
@@ -139,7 +140,7 @@ fn memory(text: &mut String, summary: &Summary, top: usize) {
                 line.figures.executions,
                 line.lanes_text(),
                 line.figures.bytes,
-                line.cost_text(&memory.rules)
+                cost_text(line.access, &line.figures, &memory.rules)
             );
         }
         if memory.lines.len() > top {

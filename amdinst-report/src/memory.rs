@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use amdinst_core::report::columns::{self, Column, Fit, Layout};
 use amdinst_core::report::origin::short;
-use amdinst_core::report::{MemoryFigures, MemoryRules, MemoryVerb};
+use amdinst_core::report::{MemoryAccess, MemoryFigures, MemoryRules, MemoryVerb};
 use amdinst_text::count;
 
 use crate::summary::{LineMemory, MemorySummary};
@@ -30,25 +30,24 @@ impl LineMemory {
         let MemoryFigures { lanes, executions, .. } = self.figures;
         format!("{:.1}", lanes as f64 / executions.max(1) as f64)
     }
+}
 
-    /// Its cost, in words: `256 lines, 50 % coalesced`, `64 bank cycles, 62 by conflicts`, `64 lanes at one
-    /// address`.
-    pub(crate) fn cost_text(&self, rules: &MemoryRules) -> String {
-        let figures = &self.figures;
-        let mut parts = Vec::new();
-        if let Some(percent) = figures.coalescing_percent(rules.line_bytes) {
-            let [lines, _] = figures.lines(rules.line_bytes);
-            parts.push(format!("{}, {percent:.0} % coalesced", count(lines, "cache line")));
-        }
-        if figures.bank_cycles > 0 {
-            let conflicts = figures.bank_conflicts();
-            parts.push(format!("{}, {conflicts} by conflicts", count(figures.bank_cycles, "bank cycle")));
-        }
-        if self.access.access == MemoryVerb::Atomic {
-            parts.push(format!("up to {} at one address", count(figures.most_turns, "lane")));
-        }
-        parts.join("; ")
+/// The cost of what an instruction, or those of a line, ask for, in words: `256 cache lines, 50 % coalesced`,
+/// `64 bank cycles, 62 by conflicts`, `up to 64 lanes at one address`.
+pub(crate) fn cost_text(access: MemoryAccess, figures: &MemoryFigures, rules: &MemoryRules) -> String {
+    let mut parts = Vec::new();
+    if let Some(percent) = figures.coalescing_percent(rules.line_bytes) {
+        let [lines, _] = figures.lines(rules.line_bytes);
+        parts.push(format!("{}, {percent:.0} % coalesced", count(lines, "cache line")));
     }
+    if figures.bank_cycles > 0 {
+        let conflicts = figures.bank_conflicts();
+        parts.push(format!("{}, {conflicts} by conflicts", count(figures.bank_cycles, "bank cycle")));
+    }
+    if access.access == MemoryVerb::Atomic {
+        parts.push(format!("up to {} at one address", count(figures.most_turns, "lane")));
+    }
+    parts.join("; ")
 }
 
 /// At most `top` lines of a kernel for a terminal, the costliest first. Nothing if it has no figures.
@@ -60,7 +59,8 @@ pub fn table(memory: &MemorySummary, top: usize, layout: &Layout) -> String {
     let row = |line: &LineMemory| {
         let access = line.access.words().to_owned();
         let (lanes, bytes) = (line.lanes_text(), line.figures.bytes.to_string());
-        let cells = vec![line.place(layout.all), access, lanes, bytes, line.cost_text(&memory.rules)];
+        let cost = cost_text(line.access, &line.figures, &memory.rules);
+        let cells = vec![line.place(layout.all), access, lanes, bytes, cost];
         columns::Line { cells, rest: String::new() }
     };
     let rows: Vec<_> = shown.map(row).collect();

@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use amdinst_core::instrument::SiteFrame;
 use amdinst_core::report::origin::short;
-use amdinst_core::report::{Cycles, Origin, WaveSpan, is_library_file, refused};
+use amdinst_core::report::{Cycles, MemoryAccess, MemoryFigures, Origin, WaveSpan, is_library_file, refused};
 use serde::Serialize;
 
 use super::{Extras, GpuLinks, KernelListing, OccupancyPicture, paint};
 use crate::diff::{Change, counterpart};
+use crate::memory::cost_text;
 use crate::sources::Sources;
 use crate::summary::{
-    Branch, KernelSummary, LaunchWave, Line, LineCycles, ModelledTime, Resources, Summary, TestFault, Tests,
-    Time, Uncounted,
+    Branch, KernelSummary, LaunchWave, Line, LineCycles, LineMemory, MemorySummary, ModelledTime, Resources,
+    Summary, TestFault, Tests, Time, Uncounted,
 };
 use amdinst_core::report::Certainty;
 
@@ -65,6 +66,8 @@ struct Kernel<'a> {
     /// Address, text, number of the source file or -1, line.
     code: Vec<(u64, &'a str, i64, u32)>,
     modelled: Option<Modelled<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<Memory>,
 }
 
 /// A kernel of the earlier run.
@@ -128,6 +131,42 @@ impl<'a> Modelled<'a> {
             causes,
             total,
             spans: &time.spans,
+        }
+    }
+}
+
+/// What memory instructions asked for.
+#[derive(Debug, Serialize)]
+struct Memory {
+    rules: String,
+    launches: u64,
+    lines: Vec<MemoryRow>,
+    /// Address, cost, and both access and cost in words.
+    code: Vec<(u64, u64, String)>,
+}
+
+/// Number of the source file or -1, line, access, executions, lanes, bytes, cost, cost in words; the costliest
+/// first.
+type MemoryRow = (i64, u32, &'static str, u64, u64, u64, u64, String);
+
+impl Memory {
+    fn new(memory: &MemorySummary, files: &Files) -> Self {
+        let rules = &memory.rules;
+        let line = |line: &LineMemory| {
+            let MemoryFigures { executions, lanes, bytes, .. } = line.figures;
+            let (file, cost) = (files.of(line.file.as_deref()), line.figures.cost(rules.line_bytes));
+            let (number, text) = (line.line.unwrap_or(0), cost_text(line.access, &line.figures, rules));
+            (file, number, line.access.words(), executions, lanes, bytes, cost, text)
+        };
+        let instruction = |(&(pc, access), figures): (&(u64, MemoryAccess), &MemoryFigures)| {
+            let text = format!("{}: {}", access.words(), cost_text(access, figures, rules));
+            (pc, figures.cost(rules.line_bytes), text)
+        };
+        Self {
+            rules: rules.sentence(),
+            launches: memory.launches,
+            lines: memory.lines.iter().map(line).collect(),
+            code: memory.instructions.iter().map(instruction).collect(),
         }
     }
 }
@@ -348,6 +387,7 @@ impl<'a> Kernel<'a> {
             branches: kernel.branches.iter().map(row).collect(),
             code: code.collect(),
             modelled: kernel.modelled.as_ref().map(|time| Modelled::new(time, files)),
+            memory: kernel.memory.as_ref().map(|memory| Memory::new(memory, files)),
         }
     }
 }
@@ -363,6 +403,8 @@ fn files(summary: &Summary, listings: &[KernelListing]) -> Files {
         }
         let modelled = kernel.modelled.iter().flat_map(|time| &time.lines);
         names.extend(modelled.filter_map(|line| line.file.as_deref()));
+        let memory = kernel.memory.iter().flat_map(|memory| &memory.lines);
+        names.extend(memory.filter_map(|line| line.file.as_deref()));
         names.extend(kernel.lines.iter().map(|line| line.file.as_str()));
         names.extend(kernel.uncounted.iter().filter_map(|probe| probe.location.file.as_deref()));
     }

@@ -6,6 +6,7 @@ mod model;
 mod compared;
 mod dependencies;
 mod matrix;
+mod memory;
 mod schemas;
 mod totals;
 

@@ -6,9 +6,11 @@ use amdinst_core::instrument::Options;
 use amdinst_core::names;
 use amdinst_core::report::why::ValueOrigin;
 use amdinst_emu::timing::Model;
-use amdinst_emu::{Config, Launch, Machine};
+use amdinst_emu::{Config, Execution, Launch, Machine};
+use amdinst_explain::memory_use;
 use amdinst_launch::language::ArgSpec;
 use amdinst_launch::{Arguments, LaunchError, Outcome};
+use amdinst_report::MemorySummary;
 use amdinst_runtime::stopping;
 
 use super::model::{self, Modelled};
@@ -63,6 +65,7 @@ impl<'a> Job<'a> {
             record_masks: args.report,
             record_steps: args.report && args.measuring.what() != MeasureChoice::Branches,
             count_opcodes: args.stats,
+            record_memory: args.memory,
             ..Launch::new(&kernel.name)
         };
         let mut config = Config::default();
@@ -198,6 +201,12 @@ impl<'a> Job<'a> {
             }
         }
         Ok(fault::failure(error, self.object))
+    }
+
+    /// With `--memory`: what the original's memory instructions asked for.
+    pub(super) fn memory(&self, original: &Execution) -> Option<MemorySummary> {
+        let measured = self.args.memory.then(|| memory_use(self.name(), self.object, original));
+        MemorySummary::of(&measured)
     }
 
     /// With `--timing`: models the launch, and writes the time line of it and of the `instrumented` kernel.

@@ -79,6 +79,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
         }
         view.add_report(checked);
     }
+    view.memory = job.memory(&original.execution);
     job.model(context, instrumented, &mut view)?;
     // Written also when a report found a difference: what the original kernel computed is right in any case.
     for one in &job.arguments.outputs {

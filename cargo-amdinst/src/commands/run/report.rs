@@ -473,7 +473,8 @@ impl<'a> Ready<'a> {
 
     /// The original's launch, with the arguments of this machine.
     fn as_placed(&self, of_original: &Launch) -> Launch {
-        Launch { kernarg: self.placed.kernarg.clone(), ..of_original.clone() }
+        // What memory instructions ask for is told of the original.
+        Launch { kernarg: self.placed.kernarg.clone(), record_memory: false, ..of_original.clone() }
     }
 
     /// Launches some workgroups as those of the original were.

@@ -17,6 +17,7 @@ use amdinst_launch::Arguments;
 use amdinst_launch::compare::Comparison;
 use amdinst_launch::language::ArgSpec;
 use amdinst_launch::results::Printed;
+use amdinst_report::MemorySummary;
 use amdinst_text::count;
 use serde::Serialize;
 
@@ -125,6 +126,9 @@ pub struct RunView {
     /// The code that was not instrumented, and why; with `--report`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<String>,
+    /// What the original's memory instructions asked for; with `--memory`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemorySummary>,
     /// How long the original takes, modeled; with `--timing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timing: Option<TimingReport>,
@@ -362,6 +366,9 @@ impl RunView {
             for disagreement in &self.disagreements {
                 let _ = writeln!(text, "  {disagreement}");
             }
+        }
+        if let Some(memory) = &self.memory {
+            text.push_str(&amdinst_report::memory::table(memory, usize::MAX, layout));
         }
         if let Some(timing) = &self.timing {
             let _ =

@@ -10,7 +10,7 @@ use amdgpu_object::{CodeObject, Kernel};
 use amdgpu_object::{Resources, occupancy};
 use amdinst_core::instrument::{Cost, Home, KernelProbes, Occupancy, ProbeMap, moved_lds};
 use amdinst_core::report::run::{
-    FILE_NAME, KernelFacts, MovedLds, Program, Run, SCHEMA, SourceStamp, UnlaunchedKernel, content_hash,
+    FILE_NAME, KernelFacts, MovedLds, Program, Run, SCHEMA, SourceStamp, Test, UnlaunchedKernel, content_hash,
 };
 use amdinst_core::report::{Location, own_lines};
 use amdinst_report::Sources;
@@ -215,12 +215,6 @@ fn relative_to(run: &mut Run, root: &Path) {
     let frames =
         run.kernels.iter_mut().flat_map(|kernel| &mut kernel.sites).flat_map(|site| &mut site.frames);
     let tests = run.programs.iter_mut().flat_map(|program| &mut program.tests);
-    let files_of = |test: &mut Test| -> Vec<&mut String> {
-        let modelled = test.modelled.iter_mut().flat_map(|launch| &mut launch.instructions);
-        let modelled = modelled.map(|instruction| &mut instruction.file);
-        let memory = test.memory.iter_mut().flat_map(|launch| &mut launch.instructions);
-        modelled.chain(memory.map(|instruction| &mut instruction.file)).flatten().collect()
-    };
     let rest = |file: &str| Some(Path::new(file).strip_prefix(root).ok()?.to_string_lossy().into_owned());
     let lines =
         run.unlaunched.iter_mut().flat_map(|kernel| &mut kernel.lines).map(|of_file| &mut of_file.file);
@@ -230,6 +224,14 @@ fn relative_to(run: &mut Run, root: &Path) {
     for file in tests.flat_map(files_of) {
         *file = rest(file).unwrap_or_else(|| file.clone());
     }
+}
+
+/// The files that a test's figures by instruction name.
+fn files_of(test: &mut Test) -> impl Iterator<Item = &mut String> {
+    let modelled = test.modelled.iter_mut().flat_map(|launch| &mut launch.instructions);
+    let modelled = modelled.filter_map(|instruction| instruction.file.as_mut());
+    let memory = test.memory.iter_mut().flat_map(|launch| &mut launch.instructions);
+    modelled.chain(memory.filter_map(|instruction| instruction.file.as_mut()))
 }
 
 /// The state of every source file that a site, a probe or a frame names, as far as it can be read.
