@@ -129,7 +129,7 @@ fn memory(text: &mut String, summary: &Summary, top: usize) {
              |---|---|--:|--:|--:|---|",
             kernel.name,
             kernel.cpu,
-            memory.rules.sentence()
+            memory.sentence()
         );
         for line in memory.lines.iter().take(top) {
             let _ = writeln!(

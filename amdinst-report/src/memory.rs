@@ -64,7 +64,7 @@ pub fn table(memory: &MemorySummary, top: usize, layout: &Layout) -> String {
         columns::Line { cells, rest: String::new() }
     };
     let rows: Vec<_> = shown.map(row).collect();
-    let mut text = format!("  memory ({}):\n", memory.rules.sentence());
+    let mut text = format!("  memory ({}):\n", memory.sentence());
     if rows.is_empty() {
         text.push_str("  no memory instruction ran\n");
         return text;

@@ -31,6 +31,32 @@ fn read_words(path: &Path) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }
 
+/// By hand: wave 0 has 64 lanes with a dword each, four lines; wave 1 has 36, three lines. Two loads, one
+/// store. A report beside it changes nothing.
+#[test]
+fn memory_is_measured_by_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = "--grid 2 --block 64 --arg buf:512 --arg buf:512 --arg buf:512 --arg i32:100 --memory";
+    let memory = json(&run(directory.path(), "add", &format!("{options} --format json")))["memory"].take();
+    let figure = |line: usize, name: &str| memory["lines"][line][name].as_u64();
+    for (line, access, times) in [(0, "load", 2), (1, "store", 1)] {
+        assert_eq!(memory["lines"][line]["access"], access);
+        assert_eq!(memory["lines"][line]["line"], 10);
+        assert_eq!(memory["lines"][line]["coalescing_percent"], 100.0);
+        let expected = [("executions", 2), ("lanes", 100), ("bytes", 400), ("lines_64", 7), ("lines_128", 4)];
+        for (name, each) in expected {
+            assert_eq!(figure(line, name), Some(times * each), "{name}");
+        }
+    }
+    let beside = json(&run(directory.path(), "add", &format!("{options} --report --format json")));
+    assert_eq!(beside["memory"], memory);
+    let text = run(directory.path(), "add", options);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("14 cache lines, 100 % coalesced"), "{text}");
+    let without = run(directory.path(), "add", options.strip_suffix(" --memory").unwrap());
+    assert!(!String::from_utf8_lossy(&without.stdout).contains("cache line"));
+}
+
 /// Every figure of `--timing` is modelled; what must hold whatever the model's constants are.
 #[test]
 fn a_launch_is_modelled_and_every_cycle_has_a_cause() {

@@ -30,13 +30,14 @@ pub struct MemoryRules {
 }
 
 impl MemoryRules {
-    /// For people.
-    pub fn sentence(&self) -> String {
-        let phases = match &self.lds_phases_of {
-            Some(processor) => format!("LDS phases as measured on {processor}"),
-            None => "LDS phases assumed".to_owned(),
-        };
-        format!("lines of {} bytes, {phases}", self.line_bytes)
+    /// For people; with what is known of LDS, if kernels access it.
+    pub fn sentence(&self, with_lds: bool) -> String {
+        let lines = format!("lines of {} bytes", self.line_bytes);
+        match &self.lds_phases_of {
+            _ if !with_lds => lines,
+            Some(processor) => format!("{lines}, LDS phases as measured on {processor}"),
+            None => format!("{lines}, LDS phases assumed, not measured"),
+        }
     }
 }
 

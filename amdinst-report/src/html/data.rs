@@ -163,7 +163,7 @@ impl Memory {
             (pc, figures.cost(rules.line_bytes), text)
         };
         Self {
-            rules: rules.sentence(),
+            rules: memory.sentence(),
             launches: memory.launches,
             lines: memory.lines.iter().map(line).collect(),
             code: memory.instructions.iter().map(instruction).collect(),

@@ -84,6 +84,12 @@ impl MemorySummary {
         Self::of(tests.flat_map(|(_, test)| &test.memory).filter(|launch| launch.kernel == kernel))
     }
 
+    /// What lines and banks are, for people.
+    pub fn sentence(&self) -> String {
+        let has_lds = self.lines.iter().any(|line| line.access.memory == MemoryPlace::Lds);
+        self.rules.sentence(has_lds)
+    }
+
     /// Bytes of scratch that were asked for.
     pub fn scratch_bytes(&self) -> u64 {
         let lines = self.lines.iter().filter(|line| line.access.memory == MemoryPlace::Scratch);
