@@ -1,4 +1,4 @@
-//! How fast the timing model is, beside the emulator alone on one thread.
+//! How fast the timing model is, and launches with figures of memory, beside the emulator alone on one thread.
 //!
 //! `cargo bench -p amdinst-emu --bench timing`. The kernels are compiled by clang-22.
 
@@ -28,8 +28,10 @@ fn compile(directory: &Path) -> CodeObject {
 fn main() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let object = compile(directory.path());
-    println!("| kernel | wave-instructions | modeled cycles | cycles/s | M wave-instructions/s | slowdown |");
-    println!("|---|---|---|---|---|---|");
+    println!(
+        "| kernel | wave-instructions | modeled cycles | cycles/s | M wave-instructions/s | slowdown | with memory |"
+    );
+    println!("|---|---|---|---|---|---|---|");
     for (kernel, groups) in [("arithmetic", 416), ("stream", 8192), ("reduce", 4096)] {
         let mut machine = Machine::new(object.target.arch, Config::default());
         let program = machine.load(&object).expect("loading");
@@ -46,17 +48,22 @@ fn main() {
         let started = Instant::now();
         let execution = machine.launch(&program, &launch).expect("launching");
         let functional = started.elapsed().as_secs_f64();
+        let measured = Launch { record_memory: true, ..launch.clone() };
+        let started = Instant::now();
+        machine.launch(&program, &measured).expect("launching");
+        let with_memory = started.elapsed().as_secs_f64();
         let started = Instant::now();
         let timing = simulate(&mut machine, &program, &launch, &Parameters::mi210()).expect("simulating");
         let modelled = started.elapsed().as_secs_f64();
         assert_eq!(timing.wave_instructions, execution.wave_instructions);
         println!(
-            "| {kernel} | {} | {} | {:.0} k | {:.2} | {:.1}x |",
+            "| {kernel} | {} | {} | {:.0} k | {:.2} | {:.1}x | {:.1}x |",
             timing.wave_instructions,
             timing.cycles,
             timing.cycles as f64 / modelled / 1e3,
             timing.wave_instructions as f64 / modelled / 1e6,
-            modelled / functional
+            modelled / functional,
+            with_memory / functional
         );
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use amdgpu_isa::LdsBanks;
 
 use crate::check::{AccessKind, MemorySpace};
-use crate::exec::footprint::{BankUse, Footprint, Lines, SECTOR, bank_cycles, most_at_one};
+use crate::exec::footprint::{BankUse, Footprint, SECTOR, TouchedLines, bank_cycles, most_at_one};
 use crate::memory::is_scratch;
 use crate::program::{Action, Program, Step, Tally};
 use crate::record::{MemoryRecord, MemorySums};
@@ -49,7 +49,7 @@ pub(super) struct MemoryCounts {
     steps: Arc<MemorySteps>,
     by_step: BTreeMap<(u32, MemorySpace), MemorySums>,
     footprint: Footprint,
-    lines: Lines,
+    lines: TouchedLines,
 }
 
 impl Tally for MemoryCounts {
@@ -144,7 +144,7 @@ impl MemoryCounts {
 const LINES: [u64; 2] = [SECTOR, 2 * SECTOR];
 
 /// Adds an access to private memory, whose rows are a dword of each lane.
-fn add_private(lines: &mut Lines, first: u64, bytes: u64) {
+fn add_private(lines: &mut TouchedLines, first: u64, bytes: u64) {
     const DWORD: u64 = size_of::<u32>() as u64;
     const ROW: u64 = DWORD * LANES as u64;
     let (mut at, mut left) = (first, bytes);

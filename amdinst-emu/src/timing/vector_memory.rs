@@ -10,7 +10,7 @@ use super::calendar::Calendar;
 use super::hierarchy::{Hierarchy, halves};
 use super::instructions::Access;
 use super::parameters::Parameters;
-use crate::exec::footprint::{Footprint, Lines, SECTOR, Touched, most_at_one};
+use crate::exec::footprint::{Footprint, SECTOR, Touched, TouchedLines, most_at_one};
 use crate::wave::lanes_of;
 
 /// Log2 of the bytes of a page.
@@ -27,7 +27,7 @@ pub(super) struct VectorMemory {
     /// From when on sectors take another atomic, if atomics take turns.
     turns: HashMap<u64, u64>,
     /// Room for the lines of an instruction.
-    lines: Lines,
+    lines: TouchedLines,
 }
 
 impl VectorMemory {
@@ -38,7 +38,7 @@ impl VectorMemory {
             fill: Calendar::new(f64::from(p.l1_fill_bytes)),
             translations: Cache::new(p.tlb_pages, p.tlb_pages),
             turns: HashMap::new(),
-            lines: Lines::default(),
+            lines: TouchedLines::default(),
         }
     }
 

@@ -23,9 +23,9 @@ pub(crate) struct Touched {
 
 /// The long lines that an instruction touches, in the order of the first lane that does.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lines(Vec<Touched>);
+pub(crate) struct TouchedLines(Vec<Touched>);
 
-impl Lines {
+impl TouchedLines {
     /// Those of all accesses to device memory of a footprint, in place of what was here.
     pub(crate) fn take(&mut self, footprint: &Footprint) {
         self.clear();

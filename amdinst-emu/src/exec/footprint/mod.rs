@@ -6,7 +6,7 @@ mod lines;
 mod one_address;
 
 pub(crate) use banks::{BankUse, bank_cycles};
-pub(crate) use lines::{Lines, SECTOR, Touched};
+pub(crate) use lines::{SECTOR, Touched, TouchedLines};
 pub(crate) use one_address::most_at_one;
 
 use super::{lds, smem, vmem};
