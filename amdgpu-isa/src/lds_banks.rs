@@ -3,12 +3,12 @@
 //! An instruction goes in phases. A bank gives each phase one dword; lanes of one phase that want different
 //! dwords of one bank wait for each other, and lanes of different phases never do.
 //!
-//! Sources: **M** measurements of reads of one, two and four dwords on an MI300X (gfx942), an MI350X (gfx950),
-//! a W7900 (gfx1100) and an RX 9070 XT (gfx1201), by `nod-ai/amd-shark-ai`, `docs/empirical-lds` (2026).
-//! **R** the vendor's model in rocRoller (`ROCm/rocm-libraries`, `LDSBankModel.cpp`): reads of three dwords go
-//! as those of gfx942 do, and on gfx950 stores go over 32 banks. **C** the guide of Composable Kernel
-//! ("Understanding AMD GPU LDS and Bank Conflicts"): stores of four dwords go in eights of neighbors.
-//! Nothing is published of other processors; [`LdsBanks::measured_on`] is `None` there.
+//! Sources: **M** measurements of reads of one, two and four dwords on an MI300X (gfx942), an MI350X
+//! (gfx950), a W7900 (gfx1100) and an RX 9070 XT (gfx1201), by `nod-ai/amd-shark-ai`, `docs/empirical-lds`
+//! (2026). **R** the vendor's model in rocRoller (`ROCm/rocm-libraries`, `LDSBankModel.cpp`): reads of three
+//! dwords go in eights of neighbors, and on gfx950 they and stores go over 32 banks. **C** the guide of
+//! Composable Kernel ("Understanding AMD GPU LDS and Bank Conflicts"): stores of four dwords go in eights of
+//! neighbors. Nothing is published of other processors; [`LdsBanks::measured_on`] is `None` there.
 
 /// How the LDS of a processor serves the lanes of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! How fast the timing model is, and launches with figures of memory, beside the emulator alone on one thread.
+//! How fast the timing model is, and launches with figures of memory, beside the emulator alone on one
+//! thread.
 //!
 //! `cargo bench -p amdinst-emu --bench timing`. The kernels are compiled by clang-22.
 

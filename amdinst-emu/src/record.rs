@@ -95,7 +95,7 @@ pub struct StepRecord {
     pub lanes: u64,
 }
 
-/// What one memory instruction asked of one memory, summed over waves. A `flat_*` instruction whose lanes go to
+/// The accesses of an instruction to a memory, summed over waves. A `flat_*` instruction whose lanes go to
 /// several memories has a record for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryRecord {
@@ -103,7 +103,7 @@ pub struct MemoryRecord {
     pub pc: u64,
     /// The memory: device memory, LDS or scratch. Scalar accesses have no records.
     pub space: MemorySpace,
-    /// What it does there.
+    /// A load, a store or an atomic.
     pub access: AccessKind,
     /// How much.
     pub sums: MemorySums,
@@ -116,8 +116,7 @@ impl MemoryRecord {
     }
 }
 
-/// What executions of a memory instruction asked for: each figure is worked out for one execution by one wave,
-/// and summed up.
+/// Sums over the executions of a memory instruction. Each figure is worked out for one execution by one wave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemorySums {
     /// Executions in which some lane came to this memory.

@@ -38,8 +38,8 @@ fn only(records: Vec<MemoryRecord>, space: MemorySpace, access: AccessKind) -> M
     record.sums
 }
 
-/// Lanes times bytes, and lines of 64 and 128 bytes: those that the first and the last byte span, or one a lane
-/// where lanes are further apart than a line. At least: the bytes by the size of a line.
+/// Lanes times bytes, and lines of 64 and 128 bytes: those that the first and the last byte span, or one a
+/// lane where lanes are further apart than a line. At least: the bytes by the size of a line.
 #[test]
 fn lines_of_device_memory() {
     if !tools("lines_of_device_memory") {
@@ -47,8 +47,8 @@ fn lines_of_device_memory() {
     }
     let load = |instruction: &str, offset: u32| format!("  {instruction} v[2:5], v1, s[2:3] offset:{offset}");
     let one = |offset: u32| format!("  global_load_dword v2, v1, s[2:3] offset:{offset}");
-    let two = format!("  global_load_dwordx2 v[2:3], v1, s[2:3]");
-    let three = format!("  global_load_dwordx3 v[2:4], v1, s[2:3]");
+    let two = "  global_load_dwordx2 v[2:3], v1, s[2:3]".to_owned();
+    let three = "  global_load_dwordx3 v[2:4], v1, s[2:3]".to_owned();
     let half = "  global_load_ushort v2, v1, s[2:3]".to_owned();
     for (block, stride, body, bytes, lines, least) in [
         (64, 4, one(0), 256, [4, 2], [4, 2]),

@@ -313,7 +313,7 @@ impl Gate {
             message: format!("{} on {}: {what}", kernel.name, kernel.cpu),
         };
         let Some(memory) = &kernel.memory else {
-            let what = "what its memory instructions ask for was not measured (`test --memory`)";
+            let what = "its memory accesses were not measured (`test --memory`)";
             return vec![violation(None, what.to_owned())];
         };
         if metric == Metric::ScratchBytes {
@@ -516,7 +516,7 @@ mod tests {
         }
         let unmeasured = KernelSummary { memory: None, ..kernel };
         let unmeasured = Summary { kernels: vec![unmeasured], ..Summary::default() };
-        let why = "k on gfx90a: what its memory instructions ask for was not measured (`test --memory`)";
+        let why = "k on gfx90a: its memory accesses were not measured (`test --memory`)";
         assert_eq!(told(&unmeasured, "coalescing:50%"), [(None, why.to_owned())]);
     }
 

@@ -230,7 +230,7 @@ pub struct TestArgs {
     /// How launches run on the emulator.
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// Measure what memory instructions ask for: cache lines, bank conflicts (on the emulator)
+    /// Measure memory accesses by line: cache lines, bank conflicts (on the emulator)
     #[arg(long)]
     pub memory: bool,
     /// Model how long each launch takes on this GPU, original and instrumented (on the emulator)
@@ -598,8 +598,8 @@ pub struct RunArgs {
     /// launch
     #[arg(long, value_name = "FILE", requires = "report")]
     pub waves: Option<PathBuf>,
-    /// Measure what its memory instructions ask for, by source line: bytes, cache lines, bank conflicts of
-    /// LDS, atomics at one address, scratch
+    /// Measure its memory accesses by source line: bytes, cache lines, bank conflicts of LDS, atomics at one
+    /// address, scratch
     #[arg(long)]
     pub memory: bool,
     /// Model how long it takes on this GPU, and where the cycles go; with --report of the instrumented kernel

@@ -1,7 +1,7 @@
 //! What the memory instructions of a launch ask for, summed up by instruction.
 //!
-//! An instruction is looked at before it runs, so that its addresses are those that it finds. In between, waves
-//! run as they do without the sums: [`Tally::before`] says how far.
+//! An instruction is looked at before it runs, so that its addresses are those that it finds. In between,
+//! waves run as they do without the sums: [`Tally::before`] says how far.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

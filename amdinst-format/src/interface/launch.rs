@@ -62,7 +62,7 @@ pub struct Launched<R = Report> {
     pub modelled: Option<Modelled>,
     /// When each wave ran, as a trace for viewers, if that was asked for.
     pub timeline: Option<String>,
-    /// What the memory instructions of the original asked for, if that was measured.
+    /// The memory accesses of the original, if they were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryUse>,
     /// What may be a mistake of the kernel.

@@ -154,8 +154,7 @@ pub struct Settings {
     /// discarded.
     #[serde(default)]
     pub out_of_range_as_hardware: bool,
-    /// What memory instructions ask for is measured in the emulator; [`DeviceChoice::Auto`] is the emulator
-    /// then.
+    /// The emulator measures memory accesses. Then [`DeviceChoice::Auto`] is the emulator.
     #[serde(default)]
     pub memory: bool,
     /// The device on which launches in the emulator are modeled (`mi210`).

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the memory instructions of one launch of a kernel asked for.
+/// The memory accesses of one launch of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryUse {
     /// The kernel's name.
@@ -19,7 +19,7 @@ pub struct MemoryUse {
     pub instructions: Vec<InstructionMemory>,
 }
 
-/// What a processor makes of addresses.
+/// The lines and banks of a processor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryRules {
     /// Bytes of a line of its vector cache: 64 or 128.
@@ -30,7 +30,7 @@ pub struct MemoryRules {
 }
 
 impl MemoryRules {
-    /// For people; with what is known of LDS, if kernels access it.
+    /// The rules for people. The phases of LDS are named only `with_lds`.
     pub fn sentence(&self, with_lds: bool) -> String {
         let lines = format!("lines of {} bytes", self.line_bytes);
         match &self.lds_phases_of {
@@ -41,7 +41,7 @@ impl MemoryRules {
     }
 }
 
-/// What one instruction asked of one memory.
+/// The accesses of one instruction to one memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstructionMemory {
     /// Its address in the original code object.
@@ -53,7 +53,7 @@ pub struct InstructionMemory {
     /// The line in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// What it does, and where.
+    /// The kind of access, and the memory.
     #[serde(flatten)]
     pub access: MemoryAccess,
     /// How much.
@@ -61,12 +61,12 @@ pub struct InstructionMemory {
     pub figures: MemoryFigures,
 }
 
-/// What an instruction does to which memory.
+/// A kind of access, and the memory that it goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MemoryAccess {
     /// The memory.
     pub memory: MemoryPlace,
-    /// What it does there.
+    /// The kind of access.
     pub access: MemoryVerb,
 }
 
@@ -99,7 +99,7 @@ pub enum MemoryPlace {
     Scratch,
 }
 
-/// What is done to memory.
+/// A kind of access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryVerb {

@@ -86,7 +86,7 @@ pub struct Test<R = Report> {
     /// How long its launches take, if that was modeled, in the order of launch.
     #[serde(rename = "modeled", alias = "modelled", default, skip_serializing_if = "Vec::is_empty")]
     pub modelled: Vec<Modelled>,
-    /// What the memory instructions of its launches asked for, if that was measured, in the order of launch.
+    /// The memory accesses of its launches, if they were measured, in the order of launch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory: Vec<MemoryUse>,
 }

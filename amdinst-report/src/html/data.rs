@@ -145,8 +145,8 @@ struct Memory {
     code: Vec<(u64, u64, String)>,
 }
 
-/// Number of the source file or -1, line, access, executions, lanes, bytes, cost, cost in words; the costliest
-/// first.
+/// Number of the source file or -1, line, access, executions, lanes, bytes, cost, cost in words; the
+/// costliest first.
 type MemoryRow = (i64, u32, &'static str, u64, u64, u64, u64, String);
 
 impl Memory {

@@ -7,12 +7,12 @@ use amdinst_core::report::run::Run;
 use amdinst_core::report::{MemoryAccess, MemoryFigures, MemoryPlace, MemoryRules, MemoryUse};
 use serde::{Deserialize, Serialize};
 
-/// What a kernel's memory instructions asked for.
+/// The memory accesses of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemorySummary {
     /// Launches that were measured.
     pub launches: u64,
-    /// What the processor makes of addresses.
+    /// The lines and banks of the processor.
     #[serde(flatten)]
     pub rules: MemoryRules,
     /// By line of the source, memory and access, the costliest first
@@ -23,14 +23,14 @@ pub struct MemorySummary {
     pub instructions: BTreeMap<(u64, MemoryAccess), MemoryFigures>,
 }
 
-/// What the instructions of a line asked of one memory.
+/// The accesses of a source line to one memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LineMemory {
     /// The file, if it is known.
     pub file: Option<String>,
     /// The line, from 1.
     pub line: Option<u32>,
-    /// What they do, and where.
+    /// The kind of access, and the memory.
     #[serde(flatten)]
     pub access: MemoryAccess,
     /// How much, summed over waves and launches.
@@ -84,7 +84,7 @@ impl MemorySummary {
         Self::of(tests.flat_map(|(_, test)| &test.memory).filter(|launch| launch.kernel == kernel))
     }
 
-    /// What lines and banks are, for people.
+    /// The rules for people.
     pub fn sentence(&self) -> String {
         let has_lds = self.lines.iter().any(|line| line.access.memory == MemoryPlace::Lds);
         self.rules.sentence(has_lds)

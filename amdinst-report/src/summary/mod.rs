@@ -131,7 +131,7 @@ pub struct KernelSummary {
     /// How long launches take, if that was modeled.
     #[serde(rename = "modeled", alias = "modelled", default, skip_serializing_if = "Option::is_none")]
     pub modelled: Option<ModelledTime>,
-    /// What memory instructions asked for, if that was measured.
+    /// The memory accesses, if they were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemorySummary>,
 }

@@ -24,9 +24,8 @@ use amdinst_core::report::run::{
     Test, content_hash,
 };
 use amdinst_core::report::{
-    BlockReport, Counts, Cycles, InstructionCycles, InstructionMemory, Location, MemoryAccess, MemoryFigures,
-    MemoryPlace, MemoryRules, MemoryUse, MemoryVerb, Modelled, Outcome, ProbeReport, Report, SiteReport,
-    WaveId, WaveReport, WaveSpan,
+    BlockReport, Counts, Cycles, InstructionCycles, Location, Modelled, Outcome, ProbeReport, Report,
+    SiteReport, WaveId, WaveReport, WaveSpan,
 };
 use amdinst_report::Sources;
 
@@ -187,36 +186,6 @@ fn modelled(mut test: Test, cycles: u64, waiting: u64) -> Test {
         ],
     }];
     test
-}
-
-/// The run of [`run`] with memory figures: each launch of `demo` loads a dword a lane 16 bytes apart at line 4,
-/// reads a column of LDS at line 5, and adds to one address there. Two such launches.
-pub(crate) fn with_memory() -> Run {
-    let instruction = |pc, line, memory, access, figures| InstructionMemory {
-        pc,
-        file: Some("src/demo.rs".to_owned()),
-        line: Some(line),
-        access: MemoryAccess { memory, access },
-        figures,
-    };
-    let wave = MemoryFigures { executions: 1, lanes: 64, bytes: 256, ..MemoryFigures::default() };
-    let strided = MemoryFigures { lines_64: 16, lines_128: 8, least_lines_64: 4, least_lines_128: 2, ..wave };
-    let column = MemoryFigures { bank_cycles: 64, least_bank_cycles: 2, ..wave };
-    let one = MemoryFigures { lines_64: 1, lines_128: 1, least_lines_64: 1, least_lines_128: 1, ..wave };
-    let sum = MemoryFigures { turns: 64, most_turns: 64, ..one };
-    let mut run = run();
-    for test in &mut run.programs[0].tests[1..] {
-        test.memory = vec![MemoryUse {
-            kernel: "demo".to_owned(),
-            rules: MemoryRules { line_bytes: 64, lds_phases_of: None },
-            instructions: vec![
-                instruction(0x1000, 4, MemoryPlace::Global, MemoryVerb::Load, strided),
-                instruction(0x1010, 5, MemoryPlace::Lds, MemoryVerb::Load, column),
-                instruction(0x1018, 5, MemoryPlace::Global, MemoryVerb::Atomic, sum),
-            ],
-        }];
-    }
-    run
 }
 
 /// Where `libm` is on some machine.

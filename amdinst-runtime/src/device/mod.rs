@@ -87,7 +87,7 @@ impl Device {
             }
             DeviceChoice::Auto if settings.memory => {
                 let device = Self::emulator(settings)?;
-                let why = format!("{}, which measures what memory instructions ask for", device.name());
+                let why = format!("{}, which measures memory accesses", device.name());
                 Ok((device, why))
             }
             DeviceChoice::Auto => match gpu(settings) {

@@ -105,8 +105,8 @@ mod tests {
         }
     }
 
-    /// By hand, of the phases as they were measured. A dword a lane, s dwords apart: a phase of 32 lanes meets
-    /// gcd(s, banks) times in its fullest bank, or `lanes · gcd / banks` where there are more banks.
+    /// By hand, of the phases as they were measured. A dword a lane, s dwords apart: of a phase of 32 lanes,
+    /// gcd(s, 32) meet in the fullest of 32 banks.
     #[test]
     fn conflicts_by_processor() {
         for (arch, lanes, bytes, stride, expected) in [

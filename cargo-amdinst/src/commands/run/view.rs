@@ -126,7 +126,7 @@ pub struct RunView {
     /// The code that was not instrumented, and why; with `--report`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<String>,
-    /// What the original's memory instructions asked for; with `--memory`.
+    /// The memory accesses of the original; with `--memory`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemorySummary>,
     /// How long the original takes, modeled; with `--timing`.
