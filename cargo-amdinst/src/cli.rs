@@ -230,8 +230,9 @@ pub struct TestArgs {
     /// How launches run on the emulator.
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// Measure memory accesses by line: cache lines, bank conflicts (on the emulator)
-    #[arg(long)]
+    /// Measure memory accesses by source line: bytes, cache lines, bank conflicts of LDS, atomics at one
+    /// address, scratch (on the emulator)
+    #[arg(long, hide_short_help = true)]
     pub memory: bool,
     /// Model how long each launch takes on this GPU, original and instrumented (on the emulator)
     #[arg(long, value_name = "GPU")]
@@ -360,7 +361,7 @@ pub enum ReportFormat {
 /// `cargo amdinst report`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
-Limits, as in --fail-on diverged:5% (at most 5 %; for `active` and `occupancy`: at least). Or as a comparison that must be
+Limits, as in --fail-on diverged:5% (at most 5 %; for `active`, `coalescing` and `occupancy`: at least). Or as a comparison that must be
 false, as in --fail-on 'diverged>5%' (<, <=, > or >=):
   diverged           executions of a branch that diverged; with %, their share
   active             lanes that stay active at a branch, on average
@@ -372,10 +373,10 @@ false, as in --fail-on 'diverged>5%' (<, <=, > or >=):
   ticks              the median time of a kernel's waves, if times were measured
   cycles             cycles of a kernel's launch on average, if they were modeled (test --timing)
   slower             with --baseline: by how much a kernel takes longer, as in slower>5%
-  coalescing         of each line that accesses global memory: cache lines that would do, of those touched, in %
-  bank-conflicts     of each line that accesses LDS: cycles of the banks that conflicts cost; with %, their share
-  same-address       of each line with atomics: lanes of one instruction at one address, at most
-  scratch-bytes      bytes of a kernel's loads and stores of scratch
+  coalescing         at least: cache lines that a line's access needs, in % of those it touches
+  bank-conflicts     cycles that bank conflicts of LDS cost a line; with %, their share
+  same-address       lanes of an atomic at one address
+  scratch-bytes      bytes that a kernel loads from scratch and stores there
                      (these four: if memory was measured, test --memory)
   refused            sites and kernels that were not instrumented
   worse              with --baseline: anything that is worse than there")]
