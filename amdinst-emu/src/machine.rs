@@ -19,7 +19,7 @@ use crate::record::{Execution, Sampled};
 pub struct Snapshot(Copied);
 
 impl Snapshot {
-    /// What it takes, in bytes.
+    /// Its size in bytes.
     pub fn bytes(&self) -> u64 {
         self.0.bytes()
     }

@@ -102,7 +102,7 @@ pub struct Interface {
     /// The answer is the JSON of `Result<Launched, LaunchFailure>`.
     pub launch: unsafe extern "C" fn(device: *mut c_void, request: Slice) -> Owned,
     /// Where the element of `bytes` bytes at an address has its value from, if one of the last launches has
-    /// written it and the device can tell. The answer is the JSON of
+    /// written it. The answer is the JSON of
     /// `Result<Option<`[`LaunchOrigin`](crate::report::why::LaunchOrigin)`>, String>`.
     pub why: unsafe extern "C" fn(device: *mut c_void, address: u64, bytes: u64) -> Owned,
     /// The machine code of a kernel of a package, as text. The answer is the JSON of

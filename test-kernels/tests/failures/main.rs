@@ -60,7 +60,10 @@ fn a_wrong_element_says_where_it_is_from(device: &Device) {
     assert!(text.starts_with("element 70 of a buffer of 100 f32 is 77.0, not 0.5\n"), "{text}");
     expected[80] = f32::NAN;
     let close = said(|| a.assert_close(&expected, 3));
-    assert!(close.contains("is 77.0, not 0.5, ") && close.contains("; 2 of 100 elements differ\n"), "{close}");
+    assert!(
+        close.contains("is 77.0, not 0.5, ") && close.contains("; 2 of 100 elements differ\n"),
+        "{close}"
+    );
     assert!(close.contains("\nat most 3 ULP are allowed; elements by ULP: 0: 98, "), "{close}");
     assert!(close.contains("the worst is element 80: 87.0, not NaN"), "{close}");
     if device.is_emulator() {
