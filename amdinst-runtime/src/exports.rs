@@ -307,11 +307,11 @@ fn launched(device: &Device, asked: &LaunchRequest) -> Result<Launched, LaunchFa
     })
 }
 
-unsafe extern "C" fn why(handle: *mut c_void, address: u64, size: u64) -> Owned {
+unsafe extern "C" fn why(handle: *mut c_void, address: u64) -> Owned {
     answer(std::convert::identity, || {
         // SAFETY: the caller's handle.
         let device = unsafe { device(handle) };
-        device.why(address, size)
+        device.why(address)
     })
 }
 

@@ -88,9 +88,7 @@ impl<T: Element> Buffer<T> {
     #[track_caller]
     pub fn write(&mut self, values: &[T]) {
         assert_eq!(values.len(), self.len, "a buffer of {} values takes as many", self.len);
-        // SAFETY: elements have no padding, so all their bytes are initialised.
-        let bytes = unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values)) };
-        if let Err(error) = self.allocation.write(bytes) {
+        if let Err(error) = self.allocation.write(bytes_of(values)) {
             panic!("writing a buffer: {error}");
         }
     }
@@ -133,9 +131,9 @@ impl<T: Element> Buffer<T> {
         std::ptr::without_provenance_mut(self.allocation.address() as usize)
     }
 
-    /// Where an element has its value from, in words, as far as the device can tell.
-    pub(crate) fn why(&self, index: usize) -> Option<String> {
-        self.allocation.why(index * size_of::<T>(), size_of::<T>())
+    /// Where the byte at an offset has its value from, in words, as far as the device can tell.
+    pub(crate) fn why(&self, offset: usize) -> Option<String> {
+        self.allocation.why(offset)
     }
 
     pub(crate) fn region(&self) -> Region {
@@ -146,6 +144,12 @@ impl<T: Element> Buffer<T> {
             device: self.allocation.device_id(),
         }
     }
+}
+
+/// The bytes of elements, as they stand in memory.
+pub(crate) const fn bytes_of<T: Element>(values: &[T]) -> &[u8] {
+    // SAFETY: elements have no padding, so all their bytes are initialised.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values)) }
 }
 
 /// Elements on a device.

@@ -248,12 +248,11 @@ impl Allocation {
         Answer::new(interface, owned).empty_or_text().map_err(DeviceError::Refused)
     }
 
-    /// Where the element of `bytes` bytes at an offset has its value from, in words, as far as the device can
-    /// tell.
-    pub(crate) fn why(&self, offset: usize, bytes: usize) -> Option<String> {
+    /// Where the byte at an offset has its value from, in words, as far as the device can tell.
+    pub(crate) fn why(&self, offset: usize) -> Option<String> {
         let Handle { interface, handle, .. } = &*self.device.opened;
         // SAFETY: a device.
-        let owned = unsafe { (interface.why)(*handle, self.address + offset as u64, bytes as u64) };
+        let owned = unsafe { (interface.why)(*handle, self.address + offset as u64) };
         let answer: Result<Option<LaunchOrigin>, String> = answered(interface, owned).ok()?;
         match answer {
             Ok(found) => found.map(|LaunchOrigin { kernel, origin }| {

@@ -3,6 +3,7 @@
 
 use std::fmt::Debug;
 
+use crate::buffer::bytes_of;
 use crate::{Buffer, Element};
 
 /// A float whose neighbors are counted: [`Buffer::assert_close`].
@@ -47,7 +48,8 @@ impl<T: Element + PartialEq + Debug> Buffer<T> {
         let Some((first, (own, other))) = pairs().find(differ) else { return };
         let count = pairs().filter(differ).count();
         let also = self.also(count);
-        self.fail(&format!("element {first} of a {} is {own:?}, not {other:?}{also}", self.told()), first);
+        let message = format!("element {first} of a {} is {own:?}, not {other:?}{also}", self.told());
+        self.fail(&message, first, &[*own], &[*other]);
     }
 }
 
@@ -81,7 +83,8 @@ impl<T: Float> Buffer<T> {
         }
         message += &format!("\nat most {ulps} ULP are allowed; elements by ULP: {}", histogram(&apart));
         // A NaN says more than a number that is wrong.
-        self.fail(&message, if apart[worst] == u64::MAX { worst } else { first });
+        let index = if apart[worst] == u64::MAX { worst } else { first };
+        self.fail(&message, index, &values[index..=index], &expected[index..=index]);
     }
 }
 
@@ -126,10 +129,12 @@ impl<T: Element> Buffer<T> {
         if count > 1 { format!("; {count} of {} elements differ", self.len()) } else { String::new() }
     }
 
-    /// Fails, and says where an element has its value from.
+    /// Fails, and says where an element has its value from that is another one.
     #[track_caller]
-    fn fail(&self, message: &str, index: usize) -> ! {
-        match self.why(index) {
+    fn fail(&self, message: &str, index: usize, own: &[T], other: &[T]) -> ! {
+        // The highest byte that differs: of a double, sign and exponent say more than the last digits.
+        let differing = bytes_of(own).iter().zip(bytes_of(other)).rposition(|(own, other)| own != other);
+        match self.why(index * size_of::<T>() + differing.unwrap_or(0)) {
             Some(why) => panic!("{message}\nelement {index}: {why}"),
             None => panic!("{message}"),
         }

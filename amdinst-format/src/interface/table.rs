@@ -101,10 +101,10 @@ pub struct Interface {
     /// Launches a kernel, by the JSON of a [`LaunchRequest`](super::LaunchRequest), and waits for its end.
     /// The answer is the JSON of `Result<Launched, LaunchFailure>`.
     pub launch: unsafe extern "C" fn(device: *mut c_void, request: Slice) -> Owned,
-    /// Where the element of `bytes` bytes at an address has its value from, if one of the last launches has
-    /// written it. The answer is the JSON of
+    /// Where the byte at an address has its value from, if one of the last launches has written it. The
+    /// answer is the JSON of
     /// `Result<Option<`[`LaunchOrigin`](crate::report::why::LaunchOrigin)`>, String>`.
-    pub why: unsafe extern "C" fn(device: *mut c_void, address: u64, bytes: u64) -> Owned,
+    pub why: unsafe extern "C" fn(device: *mut c_void, address: u64) -> Owned,
     /// The machine code of a kernel of a package, as text. The answer is the JSON of
     /// `Result<String, LaunchFailure>`.
     pub listing: unsafe extern "C" fn(device: *mut c_void, package: Slice, kernel: Slice) -> Owned,

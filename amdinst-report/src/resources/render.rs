@@ -125,7 +125,11 @@ fn tally(diff: &ResourceDiff) -> String {
         .map(|&verdict| format!("{} {}", of(verdict), verdict.word()))
         .chain([format!("{} as before", diff.unchanged)])
         .collect();
-    format!("kernels: {}", told.join(", "))
+    let features = match diff.other_targets {
+        0 => String::new(),
+        other => format!("; of {other}, the targets have one processor and other features"),
+    };
+    format!("kernels: {}{features}", told.join(", "))
 }
 
 /// The table in Markdown, with the limits that were passed before it; with a baseline, what differs in its

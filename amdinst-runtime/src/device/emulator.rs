@@ -203,9 +203,9 @@ impl Emulator {
         Ok(address)
     }
 
-    pub(super) fn why(&self, address: u64, bytes: u64) -> Result<Option<LaunchOrigin>, String> {
+    pub(super) fn why(&self, address: u64) -> Result<Option<LaunchOrigin>, String> {
         let Machines { original, history, .. } = &*self.machines();
-        history.why(original, address, bytes).map_err(|lost| lost.to_string())
+        history.why(original, address).map_err(|lost| lost.to_string())
     }
 
     pub(super) fn launch(&self, request: &Request<'_>) -> Result<Outcome, LaunchFailure> {

@@ -51,18 +51,12 @@ impl History {
         room
     }
 
-    /// Where an element has its value from; `None` if no launch that is kept has written it.
+    /// Where the byte at an address has its value from; `None` if no launch that is kept has written it.
     ///
     /// # Errors
     /// What led there cannot be followed.
-    pub(super) fn why(
-        &self,
-        machine: &Machine,
-        address: u64,
-        bytes: u64,
-    ) -> Result<Option<LaunchOrigin>, Lost> {
-        // The upper dword of a double has its sign and its exponent.
-        let dword = (address + bytes.saturating_sub(DWORD)) & !(DWORD - 1);
+    pub(super) fn why(&self, machine: &Machine, address: u64) -> Result<Option<LaunchOrigin>, Lost> {
+        let dword = address & !(DWORD - 1);
         let mut value = [0; DWORD as usize];
         if machine.read(dword, &mut value).is_err() {
             return Ok(None);

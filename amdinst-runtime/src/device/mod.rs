@@ -173,14 +173,14 @@ impl Device {
         }
     }
 
-    /// Where the element of `bytes` bytes at an address has its value from; `None` if none of the last
-    /// launches has written it, and on a GPU, which cannot tell.
+    /// Where the byte at an address has its value from; `None` if none of the last launches has written it,
+    /// and on a GPU, which cannot tell.
     ///
     /// # Errors
     /// What led there cannot be followed, in words.
-    pub(crate) fn why(&self, address: u64, bytes: u64) -> Result<Option<LaunchOrigin>, String> {
+    pub(crate) fn why(&self, address: u64) -> Result<Option<LaunchOrigin>, String> {
         match self {
-            Self::Emulator(emulator) => emulator.why(address, bytes),
+            Self::Emulator(emulator) => emulator.why(address),
             Self::Hip(_) => Ok(None),
         }
     }

@@ -30,12 +30,12 @@ mod instructions {
     /// Two numbers of half precision.
     #[derive(Clone, Copy)]
     #[repr(simd)]
-    pub struct Halves(pub [f16; 2]);
+    pub(crate) struct Halves(pub(crate) [f16; 2]);
 
     unsafe extern "unadjusted" {
         /// `a[0] * b[0] + a[1] * b[1] + sum`, `v_dot2_f32_f16`.
         #[link_name = "llvm.amdgcn.fdot2"]
-        pub fn dot(a: Halves, b: Halves, sum: f32, clamp: bool) -> f32;
+        pub(crate) fn dot(a: Halves, b: Halves, sum: f32, clamp: bool) -> f32;
     }
 }
 
