@@ -154,7 +154,7 @@ pub fn read_lane(value: u32, lane: u32) -> u32 {
 /// It is one instruction a word (`ds_bpermute_b32`) where that reaches every lane: on GFX9, and in waves of
 /// 32 lanes. On GFX11 that reaches the lanes of its own half of 64. There it takes two and
 /// `v_permlane64_b32`; or, while some lanes are inactive, a loop with a round for each lane that is asked
-/// for.
+/// for. On GFX10, in waves of 64 lanes, it is always that loop.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "amdgpu"), track_caller)]
 pub fn shuffle<T: Plain>(value: T, lane: u32) -> T {

@@ -21,10 +21,12 @@ fn one_sum_in_three_ways(device: &Device) -> TestResult {
     assert_eq!(bits.to_vec(), [expected.to_bits()]);
     // At opt-level 0 calls cost most.
     let optimised = library.profile() != "dev";
+    // RDNA 1 and 2 exchange nothing between the halves of 64 lanes, so that a shuffle is a loop over lanes there.
+    let exchanges = by_library.wave_size(device)? == 32 || !device.cpu().starts_with("gfx10");
     let counts = [library, hand, looped].map(|run| run.wave_instructions());
     if let ([Some(library), Some(hand), Some(looped)], true) = (counts, optimised) {
         println!("wave-instructions on {}: library {library}, by hand {hand}, loop {looped}", device.cpu());
-        assert!(library < hand && hand < looped, "{counts:?}");
+        assert!((library < hand) == exchanges && hand < looped, "{counts:?}");
     }
     Ok(())
 }
