@@ -39,7 +39,7 @@ pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
     let mut message = text(fault, panic.is_some(), said.as_deref());
     // A function without code is none of Rust's that panic.
     if let Some(left) = left(fault, code).filter(|_| trapped && panic.is_none()) {
-        message = format!("the kernel trapped: {left}");
+        message = format!("{}{left}", remedy::TRAPPED);
     }
     if let (FaultKind::Budget { .. } | FaultKind::Endless { reads: false, .. }, None, Some(pc)) =
         (&fault.kind, &panic, fault.pc.and_then(original))

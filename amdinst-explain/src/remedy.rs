@@ -11,6 +11,9 @@ use amdinst_format::report::run::FaultReport;
 const BARRIERS: [(&str, &[&str]); 2] =
     [("barrier()", &["rs", "cl"]), ("__syncthreads()", &["hip", "cu", "cuh", "cpp", "cc", "h", "hpp"])];
 
+/// How the message of a kernel begins that trapped, and did not panic; the reason follows.
+pub(crate) const TRAPPED: &str = "the kernel trapped: ";
+
 /// What mends a fault, where that is known. `source` reads a source file; the stack of the kernel `grows` by
 /// what it calls.
 pub(crate) fn of_fault(
@@ -48,7 +51,7 @@ pub(crate) fn of_fault(
                     .to_owned(),
             );
         }
-        FaultKind::Trap(_) if report.message.contains(NOT_COMPILED) => {
+        FaultKind::Trap(_) if is_not_compiled(&report.message) => {
             return Some(
                 "this processor lacks room or an instruction for it: write it with less, or launch it on others alone".to_owned(),
             );
@@ -57,6 +60,11 @@ pub(crate) fn of_fault(
         kind => return behind_barrier(kind, report).or_else(|| of_kind(kind).map(str::to_owned)),
     };
     Some(if certain { remedy } else { format!("unless both are atomic: {remedy}") })
+}
+
+/// Whether a function was reached that the compiler has no code for.
+fn is_not_compiled(message: &str) -> bool {
+    message.strip_prefix(TRAPPED).is_some_and(|reason| reason.starts_with(NOT_COMPILED))
 }
 
 /// Of a wave that goes round while others of its workgroup wait at a barrier.

@@ -37,7 +37,7 @@ impl<T: Element> Buffer<T> {
     #[track_caller]
     pub fn zeroed(device: &Device, len: usize) -> Self {
         const { T::IS_ELEMENT }
-        let label = format!("buffer of {len} {}", std::any::type_name::<T>());
+        let label = label::<T>(len);
         match device.allocate(len * size_of::<T>(), &label) {
             Ok(allocation) => Self { allocation, len, element: PhantomData },
             Err(error) => panic!("{label}: {error}"),
@@ -144,6 +144,11 @@ impl<T: Element> Buffer<T> {
             device: self.allocation.device_id(),
         }
     }
+}
+
+/// A buffer of so many values, for people; the runtime reads its type here.
+pub(crate) fn label<T: Element>(len: usize) -> String {
+    format!("buffer of {len} {}", std::any::type_name::<T>())
 }
 
 /// The bytes of elements, as they stand in memory.

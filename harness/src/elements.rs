@@ -3,7 +3,7 @@
 
 use std::fmt::Debug;
 
-use crate::buffer::bytes_of;
+use crate::buffer::{bytes_of, label};
 use crate::{Buffer, Element};
 
 /// A float whose neighbors are counted: [`Buffer::assert_close`].
@@ -48,7 +48,8 @@ impl<T: Element + PartialEq + Debug> Buffer<T> {
         let Some((first, (own, other))) = pairs().find(differ) else { return };
         let count = pairs().filter(differ).count();
         let also = self.also(count);
-        let message = format!("element {first} of a {} is {own:?}, not {other:?}{also}", self.told());
+        let message =
+            format!("element {first} of a {} is {own:?}, not {other:?}{also}", label::<T>(self.len()));
         self.fail(&message, first, &[*own], &[*other]);
     }
 }
@@ -75,8 +76,12 @@ impl<T: Float> Buffer<T> {
             };
             format!("{own:?}, not {other:?}{off}")
         };
-        let mut message =
-            format!("element {first} of a {} is {}{}", self.told(), element(first), self.also(count));
+        let mut message = format!(
+            "element {first} of a {} is {}{}",
+            label::<T>(self.len()),
+            element(first),
+            self.also(count)
+        );
         let worst = (0..apart.len()).rev().max_by_key(|&index| apart[index]).unwrap_or(first);
         if apart[worst] > apart[first] {
             message += &format!("\nthe worst is element {worst}: {}", element(worst));
@@ -117,12 +122,13 @@ impl<T: Element> Buffer<T> {
     /// The elements, as many as are expected.
     #[track_caller]
     fn elements_for(&self, expected: &[T]) -> Vec<T> {
-        assert_eq!(self.len(), expected.len(), "a {} has not as many elements as are expected", self.told());
+        assert_eq!(
+            self.len(),
+            expected.len(),
+            "a {} has not as many elements as are expected",
+            label::<T>(self.len())
+        );
         self.to_vec()
-    }
-
-    fn told(&self) -> String {
-        format!("buffer of {} {}", self.len(), std::any::type_name::<T>())
     }
 
     fn also(&self, count: usize) -> String {

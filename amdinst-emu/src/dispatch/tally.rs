@@ -9,11 +9,11 @@ use std::sync::Arc;
 use amdgpu_isa::LdsBanks;
 
 use crate::check::{AccessKind, MemorySpace};
-use crate::exec::footprint::{BankUse, Footprint, SECTOR, TouchedLines, bank_cycles, most_at_one};
+use crate::exec::footprint::{Footprint, SECTOR, TouchedLines, bank_cycles, most_at_one};
 use crate::memory::is_scratch;
 use crate::program::{Action, Program, Step, Tally};
 use crate::record::{MemoryRecord, MemorySums};
-use crate::wave::{LANES, Wave, lanes_of};
+use crate::wave::{Scratch, Wave, lanes_of};
 
 /// For each step of a program the first memory instruction at it or behind it.
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ impl MemoryCounts {
             sums.bytes = sums.lanes * bytes;
             if space == MemorySpace::Lds {
                 sums.bytes *= 1 + u64::from(footprint.second.is_some());
-                let cycles = bank_cycles(footprint, bank_use(how), banks);
+                let cycles = bank_cycles(footprint, how, banks);
                 (sums.bank_cycles, sums.least_bank_cycles) = (cycles.all, cycles.least);
             } else {
                 lines.clear();
@@ -146,12 +146,11 @@ const LINES: [u64; 2] = [SECTOR, 2 * SECTOR];
 /// Adds an access to private memory, whose rows are a dword of each lane.
 fn add_private(lines: &mut TouchedLines, first: u64, bytes: u64) {
     const DWORD: u64 = size_of::<u32>() as u64;
-    const ROW: u64 = DWORD * LANES as u64;
     let (mut at, mut left) = (first, bytes);
     while left > 0 {
         let here = left.min(DWORD - at % DWORD);
         lines.add(at, here);
-        at = at - at % DWORD + ROW;
+        at = at - at % DWORD + Scratch::ROW;
         left -= here;
     }
 }
@@ -161,13 +160,5 @@ fn how(action: Action) -> AccessKind {
         Action::Load { .. } => AccessKind::Read,
         Action::Store { .. } => AccessKind::Write,
         Action::Atomic { .. } => AccessKind::Atomic,
-    }
-}
-
-fn bank_use(how: AccessKind) -> BankUse {
-    match how {
-        AccessKind::Read => BankUse::Load,
-        AccessKind::Write => BankUse::Store,
-        AccessKind::Atomic => BankUse::Atomic,
     }
 }

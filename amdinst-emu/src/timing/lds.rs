@@ -4,7 +4,8 @@ use amdgpu_isa::{LdsBanks, MemoryOperation};
 
 use super::instructions::Access;
 use super::parameters::Parameters;
-use crate::exec::footprint::{BankUse, Footprint, bank_cycles};
+use crate::check::AccessKind;
+use crate::exec::footprint::{Footprint, bank_cycles};
 
 /// The LDS of one compute unit.
 #[derive(Clone, Debug, Default)]
@@ -39,9 +40,9 @@ impl Lds {
             }
         };
         let how = match access.operation {
-            MemoryOperation::Load => BankUse::Load,
-            MemoryOperation::Store => BankUse::Store,
-            MemoryOperation::Atomic { .. } => BankUse::Atomic,
+            MemoryOperation::Load => AccessKind::Read,
+            MemoryOperation::Store => AccessKind::Write,
+            MemoryOperation::Atomic { .. } => AccessKind::Atomic,
         };
         let banks = footprint.map_or(2, |(footprint, banks)| bank_cycles(footprint, how, banks).all.max(1));
         let start = now.max(self.ports[simd / 2]).max(self.banks);

@@ -25,6 +25,9 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
+    /// Bytes of a row: a dword of each lane.
+    pub(crate) const ROW: u64 = 4 * LANES as u64;
+
     /// Scratch of `per_lane` bytes (a multiple of 4) a work-item, at device address `base`. Each dword holds
     /// `uninitialised`, which is the same each time.
     pub(crate) fn reset(&mut self, per_lane: u32, base: u64, uninitialised: u32) {
@@ -82,7 +85,7 @@ impl Scratch {
             return Some(address);
         }
         let (offset, row) = (address.wrapping_sub(self.base), 4 * lanes as u64);
-        let start = self.base.wrapping_add(offset / row * 4 * LANES as u64);
+        let start = self.base.wrapping_add(offset / row * Self::ROW);
         offset.is_multiple_of(row).then_some(start)
     }
 

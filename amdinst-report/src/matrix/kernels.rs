@@ -86,12 +86,17 @@ impl KernelCell {
         self.launches > 0
     }
 
+    /// Whether its figures are known.
+    pub fn has_figures(&self) -> bool {
+        self.has_run() && self.occupancy > 0
+    }
+
     /// For people: `16w 24v 1/3`, with bytes of scratch memory if it has some; `ran` where no more is known.
     pub fn text(&self) -> String {
         if !self.has_run() {
             return "fault".to_owned();
         }
-        if self.occupancy == 0 {
+        if !self.has_figures() {
             return "ran".to_owned();
         }
         let Self { occupancy, vgprs, scratch, branches, diverged, .. } = self;
@@ -105,7 +110,7 @@ impl KernelCell {
         if !self.has_run() {
             return count(self.faults, "launch") + " ended in a fault";
         }
-        if self.occupancy == 0 {
+        if !self.has_figures() {
             return count(self.launches, "launch");
         }
         let Self {

@@ -62,9 +62,10 @@ fn shaded(cell: &Option<KernelCell>) -> String {
     let text = text_of(cell);
     let Some(cell) = cell else { return text };
     let shade = SHADES.iter().find(|(percent, _)| cell.lost_percent <= f64::from(*percent));
-    match shade.filter(|_| cell.has_run()) {
-        Some((_, sign)) => format!("{sign} {text}"),
-        None => format!("❌ {text}"),
+    match shade {
+        _ if !cell.has_run() => format!("❌ {text}"),
+        Some((_, sign)) if cell.has_figures() => format!("{sign} {text}"),
+        _ => text,
     }
 }
 

@@ -145,6 +145,11 @@ fn a_kernel_without_figures_has_run() {
     let rows = kernels::rows("kernels", &[Some(&summary)]);
     let cells: Vec<_> = rows.iter().flat_map(|row| row.cells[0]).collect();
     assert!(!cells.is_empty() && cells.iter().all(|cell| cell.text() == "ran"), "{cells:?}");
+    // Lanes that nobody has counted have no color.
+    let mut matrix = Matrix::new(Axis::Gpus);
+    matrix.begin("gfx90a");
+    let text = markdown::render(&matrix, &rows, &[]);
+    assert!(text.contains(" | ran |") && !text.contains("🟩 ran"), "{text}");
 }
 
 /// Where a GPU is no column, its tests are rows of their own.

@@ -67,8 +67,6 @@ struct Machines {
     is_in_other_order: bool,
     /// What the original's machine looks for, as far as programs differ by it.
     looks_for: String,
-    /// The memory of an earlier launch; kept for its room.
-    before: Snapshot,
     history: History,
     /// Programs by the path of the original code object.
     programs: HashMap<PathBuf, Programs>,
@@ -173,7 +171,6 @@ impl Emulator {
                 threads: settings.threads.map_or(0, usize::from),
                 measures_memory: settings.memory,
                 is_in_other_order: settings.schedule.is_some(),
-                before: Snapshot::default(),
                 history: History::default(),
                 programs: HashMap::new(),
                 buffers: BTreeMap::new(),
@@ -294,12 +291,12 @@ impl Machines {
         let Checks { races, uninitialised, .. } = self.checks;
         let compares = self.beside.as_ref().is_some_and(Beside::compares);
         let outcome = if races || uninitialised || compares {
-            let mut before = std::mem::take(&mut self.before);
+            let mut before = self.history.room();
             self.original.snapshot_into(&mut before);
             let outcome = self.launch_from(request, device, timelines, Some(&before));
             if let Ok(Outcome { wave_instructions: Some(instructions), .. }) = outcome {
                 self.launch_on_other(request, &before, instructions);
-                before = self.history.add(PastLaunch {
+                self.history.add(PastLaunch {
                     built: request.built.clone(),
                     program: self.programs[&request.built.original_path].original.clone(),
                     launch: self.emulated(request, request.kernarg.clone()),
@@ -307,7 +304,6 @@ impl Machines {
                     before,
                 });
             }
-            self.before = before;
             outcome
         } else {
             self.launch_from(request, device, timelines, None)

@@ -11,10 +11,10 @@ use amdinst_explain::origin::{Lost, Rerun, why};
 use crate::built::Built;
 use crate::source::workspace_root;
 
-/// Launches that are kept, at most; of one, the memory is there anyway.
+/// Launches that are kept, at most.
 const MOST: usize = 8;
 
-/// Bytes of memory that are kept of all but the last.
+/// Bytes of memory that are kept of them when another one begins, at most.
 const ROOM: u64 = 64 << 20;
 
 /// Wave-instructions that an answer may take: a few seconds.
@@ -39,16 +39,24 @@ pub(super) struct PastLaunch {
 pub(super) struct History(VecDeque<PastLaunch>);
 
 impl History {
-    /// Keeps a launch. What is given back is the memory of one that is kept no longer, for its room.
-    pub(super) fn add(&mut self, past: PastLaunch) -> Snapshot {
-        self.0.push_front(past);
+    /// Room for the memory before the next launch: that of a launch which is kept no longer, if there is one.
+    pub(super) fn room(&mut self) -> Snapshot {
         let mut room = Snapshot::default();
-        let bytes =
-            |all: &VecDeque<PastLaunch>| all.iter().skip(1).map(|past| past.before.bytes()).sum::<u64>();
-        while self.0.len() > MOST || bytes(&self.0) > ROOM {
-            room = self.0.pop_back().map(|past| past.before).unwrap_or_default();
+        while (self.0.len() >= MOST || self.bytes() > ROOM)
+            && let Some(past) = self.0.pop_back()
+        {
+            room = past.before;
         }
         room
+    }
+
+    /// Keeps a launch.
+    pub(super) fn add(&mut self, past: PastLaunch) {
+        self.0.push_front(past);
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.iter().map(|past| past.before.bytes()).sum()
     }
 
     /// Where the byte at an address has its value from; `None` if no launch that is kept has written it.

@@ -3,18 +3,11 @@
 use amdgpu_isa::LdsBanks;
 
 use super::Footprint;
+use crate::check::AccessKind;
 use crate::wave::{LANES, lanes_of};
 
 /// Dwords that a lane's access touches, at most: four, and one more where it is not aligned.
 const MOST_DWORDS: usize = LdsBanks::WIDTHS + 1;
-
-/// What an instruction does to LDS, as far as banks go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BankUse {
-    Load,
-    Store,
-    Atomic,
-}
 
 /// Cycles of the banks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,9 +20,9 @@ pub(crate) struct BankCycles {
 
 /// The cycles that an instruction takes. A cycle serves one dword of each bank: lanes that want the same one
 /// share it, unless each changes it by an atomic.
-pub(crate) fn bank_cycles(footprint: &Footprint, how: BankUse, banks: &LdsBanks) -> BankCycles {
+pub(crate) fn bank_cycles(footprint: &Footprint, how: AccessKind, banks: &LdsBanks) -> BankCycles {
     let bytes = u32::from(footprint.bytes.max(1));
-    let phases = banks.phases(how == BankUse::Load, bytes);
+    let phases = banks.phases(how == AccessKind::Read, bytes);
     let mut cycles = BankCycles::default();
     for shift in [Some(0), footprint.second].into_iter().flatten() {
         // Phase by phase, what the lanes want.
@@ -52,7 +45,7 @@ pub(crate) fn bank_cycles(footprint: &Footprint, how: BankUse, banks: &LdsBanks)
             let mut busy = [0u64; 64];
             let mut before = None;
             for &dword in phase {
-                if how == BankUse::Atomic || before != Some(dword) {
+                if how == AccessKind::Atomic || before != Some(dword) {
                     busy[(dword % u64::from(phases.banks)) as usize % busy.len()] += 1;
                 }
                 before = Some(dword);
@@ -79,7 +72,7 @@ mod tests {
         footprint
     }
 
-    fn cycles(arch: Arch, footprint: &Footprint, how: BankUse) -> [u64; 2] {
+    fn cycles(arch: Arch, footprint: &Footprint, how: AccessKind) -> [u64; 2] {
         let BankCycles { all, least } = bank_cycles(footprint, how, &arch.limits().lds_banks);
         [all, least]
     }
@@ -100,8 +93,8 @@ mod tests {
         ] {
             let footprint = strided(64, bytes, stride);
             let of = |how| cycles(Arch::Gfx90a, &footprint, how)[0];
-            assert_eq!(of(BankUse::Load), loads, "{bytes} bytes, stride {stride}");
-            assert_eq!(of(BankUse::Atomic), atomics, "{bytes} bytes, stride {stride}, atomic");
+            assert_eq!(of(AccessKind::Read), loads, "{bytes} bytes, stride {stride}");
+            assert_eq!(of(AccessKind::Atomic), atomics, "{bytes} bytes, stride {stride}, atomic");
         }
     }
 
@@ -128,7 +121,7 @@ mod tests {
             // Three dwords in a row: eight lanes touch 24 banks.
             (Arch::Gfx942, 64, 12, 12, [8, 8]),
         ] {
-            let found = cycles(arch, &strided(lanes, bytes, stride), BankUse::Load);
+            let found = cycles(arch, &strided(lanes, bytes, stride), AccessKind::Read);
             assert_eq!(found, expected, "{arch}, {lanes} lanes of {bytes} bytes, stride {stride}");
         }
     }
@@ -143,9 +136,9 @@ mod tests {
             let half = u32::from(lane & 16 != 0);
             *offset = 4 * (16 * half + 4 * (lane as u32 % 4)) + 128 * lane as u32;
         }
-        assert_eq!(cycles(Arch::Gfx942, &footprint, BankUse::Load), [8, 8]);
-        assert_eq!(cycles(Arch::Gfx942, &footprint, BankUse::Store), [16, 8]);
-        assert_eq!(cycles(Arch::Gfx1201, &footprint, BankUse::Load), [16, 8]);
+        assert_eq!(cycles(Arch::Gfx942, &footprint, AccessKind::Read), [8, 8]);
+        assert_eq!(cycles(Arch::Gfx942, &footprint, AccessKind::Write), [16, 8]);
+        assert_eq!(cycles(Arch::Gfx1201, &footprint, AccessKind::Read), [16, 8]);
     }
 
     /// A dword that is not aligned touches two, and two lanes' halves of one dword are one.
@@ -154,15 +147,15 @@ mod tests {
         let mut footprint = strided(64, 4, 4);
         footprint.offset.iter_mut().for_each(|offset| *offset += 2);
         // Each phase wants 33 dwords in a row.
-        assert_eq!(cycles(Arch::Gfx942, &footprint, BankUse::Load), [4, 2]);
-        assert_eq!(cycles(Arch::Gfx942, &strided(64, 2, 2), BankUse::Load), [2, 2]);
+        assert_eq!(cycles(Arch::Gfx942, &footprint, AccessKind::Read), [4, 2]);
+        assert_eq!(cycles(Arch::Gfx942, &strided(64, 2, 2), AccessKind::Read), [2, 2]);
     }
 
     /// No lane, no cycle; two places are two accesses.
     #[test]
     fn places_are_summed_up() {
         let footprint = Footprint { second: Some(128), ..strided(64, 4, 4) };
-        assert_eq!(cycles(Arch::Gfx942, &footprint, BankUse::Load), [4, 4]);
-        assert_eq!(cycles(Arch::Gfx942, &Footprint::default(), BankUse::Load), [0, 0]);
+        assert_eq!(cycles(Arch::Gfx942, &footprint, AccessKind::Read), [4, 4]);
+        assert_eq!(cycles(Arch::Gfx942, &Footprint::default(), AccessKind::Read), [0, 0]);
     }
 }

@@ -5,7 +5,7 @@ mod banks;
 mod lines;
 mod one_address;
 
-pub(crate) use banks::{BankUse, bank_cycles};
+pub(crate) use banks::bank_cycles;
 pub(crate) use lines::{SECTOR, Touched, TouchedLines};
 pub(crate) use one_address::most_at_one;
 
