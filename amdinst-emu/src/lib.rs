@@ -75,7 +75,7 @@ mod wave;
 
 pub use check::{
     AccessKind, Earlier, Fault, FaultKind, Holder, Inside, LaneState, MemorySpace, NearestAllocation,
-    RegisterBank, Stand, StandingWave, Wanted,
+    NotFinite, RegisterBank, Stand, StandingWave, Wanted,
 };
 pub use config::{Config, OutOfRange, Schedule, StopFlag, Uninitialised, Unmarked};
 pub use dispatch::{Dispatch, Launch, Stop};

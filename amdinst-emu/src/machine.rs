@@ -333,6 +333,21 @@ impl Machine {
         dispatch::find_unwritten_read(&mut self.memory, &self.config, program, launch, &before.0)
     }
 
+    /// Whether a kernel, which ended well from the memory `before`, makes a NaN or an infinity of numbers and
+    /// stores it, or what comes of it. Each float operation is looked at, which takes many times as long as
+    /// the launch. Memory stays as it is. If not all workgroups were looked at, returns how many were.
+    ///
+    /// # Errors
+    /// The first that is stored ([`FaultKind::NotFinite`](crate::FaultKind)), or that the launch was stopped.
+    pub fn find_non_finite(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        before: &Snapshot,
+    ) -> Result<Option<Sampled>, Fault> {
+        dispatch::find_non_finite(&mut self.memory, &self.config, program, launch, &before.0)
+    }
+
     /// Run a kernel to its end.
     ///
     /// # Errors

@@ -282,3 +282,27 @@ kernel void rows(global uint *out) {
         }
     }
 }
+
+/// Behind the loop's end there is more without memory than the loop is long.
+#[test]
+fn loads_of_a_loop_are_counted_each_time() {
+    if !tools("loads_of_a_loop_are_counted_each_time") {
+        return;
+    }
+    let tail = "  v_add_u32 v3, v3, v2\n".repeat(40);
+    let body = format!(
+        "  s_mov_b32 s4, 0
+.Lhead:
+  global_load_dword v2, v1, s[2:3]
+  s_waitcnt vmcnt(0)
+  s_add_i32 s4, s4, 1
+  s_cmp_lg_u32 s4, 10
+  s_cbranch_scc1 .Lhead
+{tail}"
+    );
+    for (cpu, lanes) in [("gfx90a", 64), ("gfx1100", 32)] {
+        let body = if cpu == "gfx90a" { body.clone() } else { body.replace("v_add_u32", "v_add_nc_u32") };
+        let sums = only(figures(cpu, lanes, lanes, 4, &body), MemorySpace::Global, AccessKind::Read);
+        assert_eq!((sums.executions, sums.lanes), (10, 10 * u64::from(lanes)), "{cpu}");
+    }
+}

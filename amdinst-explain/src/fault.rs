@@ -79,6 +79,7 @@ pub fn explained(fault: &Fault, code: &Code<'_>) -> Explained {
         frames,
         waves: fault.waves.iter().map(|wave| standing(wave, &stack)).collect(),
         help: Vec::new(),
+        why: None,
     };
     let kernel = code.object.and_then(|object| object.kernel(&fault.kernel));
     let grows = kernel.is_some_and(|kernel| kernel.metadata.uses_dynamic_stack);

@@ -1,7 +1,7 @@
 //! What mends a fault, in words that say what to write: of a race, what puts its accesses in order; of a
 //! barrier, who must come to it; of a stack that ended, less of it.
 
-use amdinst_emu::{AccessKind, Fault, FaultKind, MemorySpace, Stand};
+use amdinst_emu::{AccessKind, Fault, FaultKind, MemorySpace, NotFinite, Stand};
 use amdinst_format::panics::NOT_COMPILED;
 use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::Location;
@@ -117,6 +117,12 @@ const fn of_kind(kind: &FaultKind) -> Option<&'static str> {
         }
         FaultKind::Unwritten { .. } | FaultKind::UnwrittenRead { .. } => {
             "write the value before it is read: begin with a constant, and let each element be filled before the barrier"
+        }
+        FaultKind::NotFinite { made: NotFinite::Nan, .. } => {
+            "test the operands before: a NaN comes of 0 / 0, of infinities, of the root or the logarithm of a negative number"
+        }
+        FaultKind::NotFinite { made: NotFinite::Infinity, .. } => {
+            "test the divisor for 0, or keep the operands smaller: a softmax subtracts its maximum first, a long sum fits into an f64"
         }
         FaultKind::RegisterIndex { .. } | FaultKind::JumpOutside { .. } | FaultKind::Undecodable(_) => {
             "a pointer to a function, or an index into registers, is wrong: look at what computed it"
@@ -248,6 +254,7 @@ mod tests {
             earlier: None,
             waves: Vec::new(),
             help: Vec::new(),
+            why: None,
         };
         let told = |grows| of_fault(&fault, &report, &|_| None, grows).unwrap();
         assert!(told(true).contains("recurse less deep") && told(true).contains("hipLimitStackSize"));

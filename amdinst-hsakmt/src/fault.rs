@@ -76,7 +76,8 @@ impl Effect {
             | FaultKind::Race { .. }
             | FaultKind::LaneRace { .. }
             | FaultKind::Unwritten { .. }
-            | FaultKind::UnwrittenRead { .. } => Self::QueueError(error::EXCEPTION),
+            | FaultKind::UnwrittenRead { .. }
+            | FaultKind::NotFinite { .. } => Self::QueueError(error::EXCEPTION),
             FaultKind::BadDispatch(message) if message.contains("LDS") => {
                 Self::QueueError(error::GROUP_MEMORY)
             }

@@ -56,7 +56,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
 /// What `check = "races,barriers"` says may be looked for, as an option.
 fn check(arguments: TokenStream) -> syn::Result<TokenStream> {
     const EXPECTED: &str = "write #[harness::test] or #[harness::test(check = \"…\")], with `none` or some of `races`, `barriers`, \
-         `uninitialised` and `atomicity`, with commas between: what is looked for in this test";
+         `uninitialised`, `nan` and `atomicity`, with commas between: what is looked for in this test";
     if arguments.is_empty() {
         return Ok(quote!(::core::option::Option::None));
     }
@@ -71,13 +71,13 @@ fn check(arguments: TokenStream) -> syn::Result<TokenStream> {
     let text = text.replace("uninitialised", "uninitialized");
     let words: Vec<&str> = text.split(',').map(str::trim).collect();
     let (all, none) = (words == ["all"], words == ["none"]);
-    const KNOWN: [&str; 3] = ["races", "barriers", "uninitialized"];
+    const KNOWN: [&str; 4] = ["races", "barriers", "uninitialized", "nan"];
     // How strict it is about races, not what is looked for.
     const STRICT: &str = "atomicity";
     if !all && !none && !words.iter().all(|word| KNOWN.contains(word) || *word == STRICT) {
         return Err(bad());
     }
-    let [races, barriers, uninitialised] = KNOWN.map(|known| all || words.contains(&known));
+    let [races, barriers, uninitialised, nan] = KNOWN.map(|known| all || words.contains(&known));
     let atomicity = words.contains(&STRICT);
     let races = races || atomicity;
     Ok(quote! {
@@ -85,6 +85,7 @@ fn check(arguments: TokenStream) -> syn::Result<TokenStream> {
             races: #races,
             barriers: #barriers,
             uninitialised: #uninitialised,
+            nan: #nan,
             atomicity: #atomicity,
         })
     })

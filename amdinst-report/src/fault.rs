@@ -73,6 +73,7 @@ pub(crate) fn group<'a>(
     told.extend(inside(&fault.frames, &fault.location));
     told.extend(place(fault));
     told.extend(standing(&fault.waves));
+    told.extend(fault.why.as_ref().map(|why| why.human().trim_end().to_owned()));
     let group = told.into_iter().fold(group, |group, note| group.element(Level::NOTE.message(note)));
     fault.help.iter().fold(group, |group, help| group.element(Level::HELP.message(help)))
 }

@@ -3,6 +3,7 @@
 use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed::Printed;
 use amdinst_core::report::run::FaultReport;
+use amdinst_core::report::why::ValueOrigin;
 use amdinst_emu::{Fault, FaultKind, MemorySpace};
 use amdinst_explain::{Code, Explained, explained};
 use amdinst_format::interface::{Doubt, LaunchFailure};
@@ -37,6 +38,9 @@ const fn way_out(kind: &FaultKind) -> Option<&'static str> {
         FaultKind::Unwritten { .. } | FaultKind::UnwrittenRead { .. } => Some(
             "if nobody reads these bytes, do not look for such values in this test: \
              `#[harness::test(check = \"races,barriers\")]`, or in all: `--check races,barriers`",
+        ),
+        FaultKind::NotFinite { .. } => Some(
+            "if it is meant, do not look for it in this test: `#[harness::test(check = \"races,barriers,uninitialized\")]`",
         ),
         _ => None,
     }
@@ -79,19 +83,20 @@ pub(crate) fn by_unwritten(failure: LaunchFailure) -> LaunchFailure {
     LaunchFailure::Fault { fault, text: format!("{first}{DEPENDS}{rest}") }
 }
 
-/// A fault of the original; whether what was never written is a cause of it.
-pub(crate) fn of_original(fault: &Fault, request: &Request<'_>, uninitialised: bool) -> LaunchFailure {
-    of_panicked(fault, request, uninitialised, &[])
+/// What else is known of a fault.
+#[derive(Debug, Default)]
+pub(crate) struct Known<'a> {
+    /// What was never written is a cause of it.
+    pub(crate) by_unwritten: bool,
+    /// Waves have said why they panic.
+    pub(crate) panics: &'a [Panic],
+    /// The lines that led there.
+    pub(crate) why: Option<ValueOrigin>,
 }
 
-/// As that, of an original whose waves have said why they panic.
-pub(crate) fn of_panicked(
-    fault: &Fault,
-    request: &Request<'_>,
-    uninitialised: bool,
-    panics: &[Panic],
-) -> LaunchFailure {
-    let (fault, text) = told(fault, request, &Some, uninitialised, panics);
+/// A fault of the original.
+pub(crate) fn of_original(fault: &Fault, request: &Request<'_>, known: Known<'_>) -> LaunchFailure {
+    let (fault, text) = told(fault, request, &Some, known);
     LaunchFailure::Fault { fault, text }
 }
 
@@ -112,6 +117,7 @@ pub(crate) fn of_ended(panic: &Panic, request: &Request<'_>) -> LaunchFailure {
         earlier: None,
         waves: Vec::new(),
         help: Vec::new(),
+        why: None,
     };
     let sources = Sources::new(workspace_root().unwrap_or_default(), &[]);
     let text = amdinst_report::fault::text(&report, &sources, false);
@@ -120,13 +126,14 @@ pub(crate) fn of_ended(panic: &Panic, request: &Request<'_>) -> LaunchFailure {
 
 /// What may be a fault of the original.
 pub(crate) fn doubt(fault: &Fault, request: &Request<'_>) -> Doubt {
-    let (fault, text) = told(fault, request, &Some, false, &[]);
+    let (fault, text) = told(fault, request, &Some, Known::default());
     Doubt { fault: *fault, text }
 }
 
 /// A fault of the instrumented kernel.
 pub(crate) fn of_instrumented(fault: &Fault, request: &Request<'_>) -> LaunchFailure {
-    let (fault, text) = told(fault, request, &|pc| request.built.probes.original_pc(pc), false, &[]);
+    let original_pc = |pc| request.built.probes.original_pc(pc);
+    let (fault, text) = told(fault, request, &original_pc, Known::default());
     LaunchFailure::InstrumentedFault { fault, text }
 }
 
@@ -135,8 +142,7 @@ fn told(
     fault: &Fault,
     request: &Request<'_>,
     original_pc: &dyn Fn(u64) -> Option<u64>,
-    uninitialised: bool,
-    said: &[Panic],
+    known: Known<'_>,
 ) -> (Box<FaultReport>, String) {
     let root = workspace_root();
     let sources = Sources::new(root.unwrap_or_default(), &[]);
@@ -151,10 +157,11 @@ fn told(
             source: &|file| Some(sources.get(file)?.text.clone()),
             kernarg: &request.kernarg,
             parameters: request.parameters,
-            panics: said,
+            panics: known.panics,
         },
     );
-    if uninitialised {
+    report.why = known.why;
+    if known.by_unwritten {
         report.message += DEPENDS;
     }
     if of_host {

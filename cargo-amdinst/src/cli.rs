@@ -12,7 +12,7 @@ mod wave;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use amdinst_launch::language::{self, Argument, ElementAt, Expectation, Save, Selector};
+use amdinst_launch::language::{self, Argument, Expectation, FollowedBack, Save, Selector};
 use amdinst_report::Gate;
 use amdinst_report::resources::ResourceLimit;
 use clap::{ArgAction, ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -234,6 +234,10 @@ pub struct TestArgs {
     /// address, scratch (on the emulator)
     #[arg(long, hide_short_help = true)]
     pub memory: bool,
+    /// Of a fault, tell the lines that led there: where the address of an access comes from, or the condition
+    /// of a panic (on the emulator)
+    #[arg(long, hide_short_help = true)]
+    pub why: bool,
     /// Model how long each launch takes on this GPU, original and instrumented (on the emulator)
     #[arg(long, value_name = "GPU")]
     pub timing: Option<TimingChoice>,
@@ -561,10 +565,10 @@ pub struct RunArgs {
     /// Compare a buffer argument with a file after the launch, see below; may be repeated
     #[arg(long, value_name = "ARG=FILE[~TOL]")]
     pub expect: Vec<Expectation>,
-    /// Print the lines that made an element of a buffer argument, from its value backwards; of a NaN or an
-    /// infinity, the way back to where it was made
-    #[arg(long, value_name = "ARG[INDEX]")]
-    pub why: Option<ElementAt>,
+    /// Print the lines that made an element of a buffer argument, from its value backwards, of a NaN or an
+    /// infinity the way back to where it was made; or the lines that led to the `fault` of the launch
+    #[arg(long, value_name = "ARG[INDEX]|fault")]
+    pub why: Option<FollowedBack>,
     /// Print the instructions that one wave runs, with the registers that each writes
     #[arg(long)]
     pub trace: bool,

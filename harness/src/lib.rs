@@ -66,6 +66,7 @@
 //! | `AMDINST_OUT_OF_RANGE` | `hardware`: accesses to LDS beyond the workgroup's are no faults in the emulator; reads return zero and writes are discarded (default: `fault`) |
 //! | `AMDINST_FILL` | what each dword of registers, LDS and scratch memory holds in the emulator before it is written (default: `0x7ffb7ffb`) |
 //! | `AMDINST_MEMORY` | `1`: measure memory accesses, on the emulator |
+//! | `AMDINST_WHY` | `1`: of a fault, tell the lines that led there, on the emulator |
 //! | `AMDINST_TIMING` | `mi210`, `mi250x` or `vega10`: model how long each launch takes there, on the emulator |
 //! | `AMDINST_TIMELINE` | with `AMDINST_TIMING`, a directory: write there when each wave of each launch ran, as traces for Perfetto's viewer or Chrome's |
 //! | `AMDINST_JUNIT` | write the results there as JUnit XML |

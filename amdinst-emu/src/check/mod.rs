@@ -120,6 +120,24 @@ impl fmt::Display for Inside {
     }
 }
 
+/// A float that is no number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotFinite {
+    /// It is none.
+    Nan,
+    /// It is too large, of either sign.
+    Infinity,
+}
+
+impl fmt::Display for NotFinite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nan => "a NaN",
+            Self::Infinity => "an infinity",
+        })
+    }
+}
+
 /// What a wave waits for that other workgroups are to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
@@ -419,6 +437,25 @@ pub enum FaultKind {
         /// The dword that stands for unwritten memory, if it was stored unchanged.
         holds: Option<u32>,
     },
+    /// A kernel has made a NaN or an infinity of numbers, or a NaN of infinities, and what comes of it is
+    /// stored ([`crate::Machine::find_non_finite`]).
+    #[error(
+        "not a number: {made} is made{}, and what comes of it is stored in {size} bytes at {address:#x}{}",
+        made_of(operands),
+        within(inside)
+    )]
+    NotFinite {
+        /// What is made.
+        made: NotFinite,
+        /// The values that the instruction computes with, as people read them; none of matrices.
+        operands: Vec<String>,
+        /// First byte of the store.
+        address: u64,
+        /// Its bytes.
+        size: u32,
+        /// The allocation that they are in.
+        inside: Option<Box<Inside>>,
+    },
     /// An instruction computes with a value that nothing has written
     /// ([`crate::Machine::find_unwritten_read`]).
     #[error("uninitialized value: nothing has written the content of {holder}")]
@@ -509,6 +546,7 @@ impl FaultKind {
             Self::Race { .. } => "race",
             Self::LaneRace { .. } => "lane-race",
             Self::Unwritten { .. } | Self::UnwrittenRead { .. } => "uninitialized",
+            Self::NotFinite { .. } => "not-finite",
             Self::BadDispatch(_) => "bad-dispatch",
             Self::Damaged(_) => "damaged",
             Self::NoRoom(_) => "no-room",
@@ -542,6 +580,11 @@ fn deadlock(waiting: u64, not_begun: u64) -> String {
 /// What would make it no race.
 fn unless(certain: bool, what: &str) -> String {
     if certain { String::new() } else { format!(" (unless {what})") }
+}
+
+/// Of which values.
+fn made_of(operands: &[String]) -> String {
+    if operands.is_empty() { String::new() } else { format!(" of {}", operands.join(", ")) }
 }
 
 /// What nothing has written.

@@ -5,6 +5,7 @@ mod barrier;
 mod checked;
 mod group;
 mod kernarg;
+mod non_finite;
 mod order;
 mod packet;
 mod reach;
@@ -12,6 +13,7 @@ mod registers;
 mod sample;
 mod schedule;
 mod slice;
+mod stops;
 mod tally;
 mod turns;
 mod unwritten;
@@ -41,13 +43,15 @@ use crate::wave::{REGISTERS, Registers, Wave};
 pub(crate) use barrier::Barrier;
 use group::{Group, LetPass};
 pub(crate) use group::{Observer, Unobserved};
+pub(crate) use non_finite::find as find_non_finite;
 pub use packet::Dispatch;
 pub(crate) use packet::dispatch;
 use registers::{Places, Setup};
 pub(crate) use sample::Effort;
 use sample::Sample;
 pub(crate) use slice::{StepCount, run_slice};
-use tally::{MemoryCounts, MemorySteps};
+use stops::Stops;
+use tally::{MemoryCounts, is_of_memory};
 use turns::{Numbers, Part, Turns};
 pub(crate) use unwritten::{find as find_unwritten, is_cause as is_by_unwritten};
 pub(crate) use unwritten_read::find as find_unwritten_read;
@@ -162,7 +166,7 @@ pub(crate) struct Shared<'a> {
     /// Slots of the instructions that write EXEC and that a wave can reach; none where they are not counted.
     mask_slots: Range<usize>,
     /// Where memory instructions stand, if they are summed up.
-    memory_steps: Option<Arc<MemorySteps>>,
+    memory_steps: Option<Arc<Stops>>,
     /// Whether the launch is to end now; asked between slices.
     stop: Option<&'a Stop<'a>>,
     /// The order of workgroups can show in the result.
@@ -383,7 +387,7 @@ impl<'a> Shared<'a> {
             allotted,
             registers: if reach::index(&reached, rules) { allotted } else { named.min(allotted) },
             mask_slots: if launch.record_masks { reach::slots(&reached) } else { 0..0 },
-            memory_steps: launch.record_memory.then(|| Arc::new(MemorySteps::of(program))),
+            memory_steps: launch.record_memory.then(|| Arc::new(Stops::of(program, is_of_memory))),
             stop: None,
             in_order: order::matters(&reached) || config.schedule.is_some(),
             has_unseen: order::has_unseen(&reached),

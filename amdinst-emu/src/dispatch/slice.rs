@@ -3,8 +3,8 @@
 use crate::check::Trap;
 use crate::config::Config;
 use crate::fast::{self, STOP};
-use crate::program::{Context, Hot, Program, Step, Tally};
-use crate::wave::{Status, Wave};
+use crate::program::{Context, Hot, Step};
+use crate::wave::Status;
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +35,7 @@ pub(crate) fn run_slice(
     let mut outcome = Ok(());
     while outcome.is_ok() && used < slice && context.wave.status == Status::Running {
         let left = match &mut context.tally {
-            Some(tally) => stretch(&mut **tally, context.wave, context.program, hot).min(slice - used),
+            Some(tally) => tally.before(context.wave, context.program).clamp(1, slice - used),
             None => slice - used,
         };
         let (ran, how) = if !config.fast_layer || context.wave.needs_reference_path() {
@@ -50,15 +50,6 @@ pub(crate) fn run_slice(
         outcome = how;
     }
     (used, outcome)
-}
-
-/// How far a wave may run before the next memory instruction is to be told: in one straight run, for where it
-/// goes then is not known yet.
-#[cold]
-fn stretch(tally: &mut dyn Tally, wave: &Wave, program: &Program, hot: &[Hot]) -> u64 {
-    let told = tally.before(wave, program);
-    let end = hot.get(wave.next as usize).map_or(wave.next, |hot| hot.end);
-    told.min(u64::from(end.saturating_sub(wave.next))).max(1)
 }
 
 /// Compact steps, until one says to stop.

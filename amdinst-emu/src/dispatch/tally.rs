@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use amdgpu_isa::LdsBanks;
 
+use super::stops::Stops;
 use crate::check::{AccessKind, MemorySpace};
 use crate::exec::footprint::{Footprint, SECTOR, TouchedLines, bank_cycles, most_at_one};
 use crate::memory::is_scratch;
@@ -15,27 +16,9 @@ use crate::program::{Action, Program, Step, Tally};
 use crate::record::{MemoryRecord, MemorySums};
 use crate::wave::{Scratch, Wave, lanes_of};
 
-/// For each step of a program the first memory instruction at it or behind it.
-#[derive(Debug, Default)]
-pub(super) struct MemorySteps(Box<[u32]>);
-
-impl MemorySteps {
-    pub(super) fn of(program: &Program) -> Self {
-        let mut next = program.steps.len() as u32;
-        let mut steps: Box<[u32]> = vec![next; program.steps.len() + 1].into();
-        for (number, step) in program.steps.iter().enumerate().rev() {
-            if action(step).is_some() {
-                next = number as u32;
-            }
-            steps[number] = next;
-        }
-        Self(steps)
-    }
-
-    /// The number of the first one from a step on, or of no step.
-    fn from(&self, step: u32) -> u32 {
-        self.0.get(step as usize).copied().unwrap_or(u32::MAX)
-    }
+/// Whether a step is a memory instruction.
+pub(super) fn is_of_memory(step: &Step) -> bool {
+    action(step).is_some()
 }
 
 /// What a memory instruction does.
@@ -46,7 +29,7 @@ fn action(step: &Step) -> Option<Action> {
 /// The sums of some workgroups, by step and memory; and room to work them out.
 #[derive(Debug, Default)]
 pub(super) struct MemoryCounts {
-    steps: Arc<MemorySteps>,
+    stops: Arc<Stops>,
     by_step: BTreeMap<(u32, MemorySpace), MemorySums>,
     footprint: Footprint,
     lines: TouchedLines,
@@ -55,23 +38,24 @@ pub(super) struct MemoryCounts {
 impl Tally for MemoryCounts {
     fn before(&mut self, wave: &Wave, program: &Program) -> u64 {
         let number = wave.next;
-        let mut next = self.steps.from(number);
-        if next == number {
-            if let Some(step) = program.steps.get(number as usize)
-                && !wave.skips_vectors
-            {
-                self.add(wave, number, step, &program.target.arch.limits().lds_banks);
+        match self.stops.steps_from(number) {
+            0 => {
+                if let Some(step) = program.steps.get(number as usize)
+                    && !wave.skips_vectors
+                {
+                    self.add(wave, number, step, &program.target.arch.limits().lds_banks);
+                }
+                1 + self.stops.steps_from(number + 1)
             }
-            next = self.steps.from(number + 1);
+            steps => steps,
         }
-        u64::from(next - number)
     }
 }
 
 impl MemoryCounts {
-    /// Nothing yet, of a program with these memory instructions.
-    pub(super) fn new(steps: Arc<MemorySteps>) -> Self {
-        Self { steps, ..Self::default() }
+    /// Nothing yet, of a program with memory instructions there.
+    pub(super) fn new(stops: Arc<Stops>) -> Self {
+        Self { stops, ..Self::default() }
     }
 
     /// Adds what a wave's next step asks for.

@@ -74,8 +74,8 @@ pub(crate) struct Hot {
     pub(crate) target: u32,
     /// Number of the mask counter.
     pub(crate) slot: u32,
-    /// The end of the straight run that the step is in: the number of the next step behind one that may go
-    /// elsewhere, wait, or write EXEC.
+    /// The end of the straight run that the step is in: the number of the next step behind one that may wait,
+    /// end, or write EXEC. A branch that is taken leaves the run.
     pub(crate) end: u32,
     /// Instructions that work on lanes among all steps up to this one, with it.
     pub(crate) vectors: u32,

@@ -90,6 +90,8 @@ pub struct Trace {
     pub lane: u8,
     /// Instructions that the wave ran.
     pub executed: u64,
+    /// Wave-instructions that the launch ran, as far as it went.
+    pub launched: u64,
     /// The instructions that were kept, in the order of execution.
     pub steps: Vec<TracedStep>,
     /// How the launch ended early, if it did.
@@ -187,6 +189,7 @@ fn traced(shared: &Shared<'_>, watch: &Watch) -> Result<Trace, TraceError> {
         known: HashMap::new(),
         steps: VecDeque::new(),
         executed: 0,
+        launched: 0,
         calls: Rc::default(),
     };
     let fault = dispatch::run_groups(shared, group + 1, &mut recorder).err();
@@ -196,6 +199,7 @@ fn traced(shared: &Shared<'_>, watch: &Watch) -> Result<Trace, TraceError> {
         wave: number as u32,
         lane: watch.lane,
         executed: recorder.executed,
+        launched: recorder.launched,
         steps: recorder.steps.into(),
         fault,
     })
@@ -251,6 +255,8 @@ struct Recorder<'a> {
     known: HashMap<u32, Rc<InstFacts>>,
     steps: VecDeque<TracedStep>,
     executed: u64,
+    /// By all waves.
+    launched: u64,
     /// The calls of the last instruction.
     calls: Rc<[u64]>,
 }
@@ -359,6 +365,21 @@ impl Recorder<'_> {
 
 impl Observer for Recorder<'_> {
     fn slice(
+        &mut self,
+        shared: &Shared<'_>,
+        context: &mut Context<'_>,
+        slice: u64,
+        counts: &mut [StepCount],
+    ) -> (u64, Result<(), Box<Trap>>) {
+        let (used, outcome) = self.run(shared, context, slice, counts);
+        self.launched += used;
+        (used, outcome)
+    }
+}
+
+impl Recorder<'_> {
+    /// Runs a time slice; the traced wave goes one instruction at a time.
+    fn run(
         &mut self,
         shared: &Shared<'_>,
         context: &mut Context<'_>,

@@ -5,9 +5,11 @@
 //! ([`Rerun`]) from the memory before it, as often as it takes to see one more step back.
 //!
 //! * [`why`](fn@why): the lines that made a value; of a NaN or an infinity, the way back to its maker.
+//! * [`why_fault`](fn@why_fault): the lines that led to a fault.
 //! * [`parting`]: of a launch that leaves different values on two processors, the instructions where the two
 //!   executions part.
 
+mod behind_fault;
 mod meaning;
 mod parting;
 mod rerun;
@@ -16,6 +18,7 @@ mod source;
 mod suspect;
 mod why;
 
+pub use behind_fault::why_fault;
 pub use parting::{Parting, parting};
 pub use rerun::{Lost, Rerun};
 pub use why::why;

@@ -9,12 +9,17 @@ use amdgpu_object::CodeObject;
 use amdgpu_object::lines::SourceMap;
 use amdinst_emu::trace::{self, Keep, Moment, TraceError, TracedStep, Watch, WaveId, WrittenPlace};
 use amdinst_emu::{Fault, Launch, Machine, Program, Snapshot};
+use amdinst_format::probes::SiteFrame;
 use amdinst_format::report::Location;
 
 use crate::fault::{frames, nearest_frame};
+use crate::panic::Panic;
 
 /// Instructions of a wave that are looked at in one launch.
 const WINDOW: usize = 1 << 14;
+
+/// Stretches of a lane that are kept.
+const WINDOWS: usize = 4;
 
 /// Launches that one question may take.
 const LAUNCHES: u32 = 300;
@@ -58,10 +63,10 @@ pub struct Rerun<'a> {
     target: Target,
     /// The workspace's directory: files in there are named from there.
     root: Option<&'a str>,
-    /// Stretches of lanes' instructions, in order.
-    windows: HashMap<(u64, u8), Vec<Rc<TracedStep>>>,
+    /// Stretches of lanes' instructions, in order; the newest last.
+    windows: HashMap<(u64, u8), Vec<Vec<Rc<TracedStep>>>>,
     writers: HashMap<(WrittenPlace, Option<Moment>), Option<Moment>>,
-    /// What one launch takes.
+    /// Wave-instructions that one launch takes, as far as they are known.
     instructions: u64,
     launches: u32,
     /// What all may take.
@@ -69,7 +74,8 @@ pub struct Rerun<'a> {
 }
 
 impl<'a> Rerun<'a> {
-    /// A launch of a code object's kernel, which ran so many wave-instructions from the memory of a snapshot.
+    /// A launch of a code object's kernel, which ran so many wave-instructions from the memory of a snapshot;
+    /// at least so many, if it ended with a fault.
     ///
     /// # Errors
     /// The code object has no such kernel.
@@ -150,8 +156,9 @@ impl<'a> Rerun<'a> {
             let (first, last) = (steps.first()?, steps.last()?);
             Some(first.number < at.number && at.number <= last.number + 1)
         };
-        let known = self.windows.get(&(at.wave, at.lane)).and_then(covers) == Some(true);
-        if !known && at.number > 0 {
+        let windows = self.windows.get(&(at.wave, at.lane)).map_or(&[][..], |windows| windows);
+        let known = windows.iter().position(|window| covers(window) == Some(true));
+        if known.is_none() && at.number > 0 {
             self.charge()?;
             let watch = Watch {
                 wave: WaveId::Index(at.wave),
@@ -161,13 +168,22 @@ impl<'a> Rerun<'a> {
             };
             let traced = trace::trace(self.machine, self.program, &self.launch, &watch);
             let steps = match traced {
-                Ok(trace) => trace.steps.into_iter().map(Rc::new).collect(),
+                Ok(trace) => {
+                    self.instructions = self.instructions.max(trace.launched);
+                    trace.steps.into_iter().map(Rc::new).collect()
+                }
                 Err(TraceError::Launch(fault)) => return Err(Lost::Launch(fault)),
                 Err(_) => return Err(Lost::Internal("no such wave")),
             };
-            self.windows.insert((at.wave, at.lane), steps);
+            let windows = self.windows.entry((at.wave, at.lane)).or_default();
+            if windows.len() == WINDOWS {
+                windows.remove(0);
+            }
+            windows.push(steps);
         }
-        let steps = self.windows.get(&(at.wave, at.lane)).map_or(&[][..], |steps| steps);
+        let windows = self.windows.get(&(at.wave, at.lane)).map_or(&[][..], |windows| windows);
+        let steps = known.map_or_else(|| windows.last(), |known| windows.get(known));
+        let steps = steps.map_or(&[][..], |steps| steps);
         Ok(&steps[..steps.partition_point(|step| step.number < at.number)])
     }
 
@@ -213,12 +229,28 @@ impl<'a> Rerun<'a> {
         Ok(found)
     }
 
+    /// The index in the launch of a workgroup's wave.
+    pub(super) fn wave_of(&self, workgroup: [u32; 3], wave: u32) -> u64 {
+        let [x, y, z] = workgroup.map(u64::from);
+        let [width, height, _] = self.launch.grid.map(u64::from);
+        ((z * height + y) * width + x) * self.waves_of_group() + u64::from(wave)
+    }
+
+    /// Whether an instruction is part of a Rust panic.
+    pub(super) fn panics(&self, step: &TracedStep) -> bool {
+        Panic::of(&self.frames(step)).is_some()
+    }
+
+    /// The functions of an instruction and of the calls that led there, innermost first.
+    fn frames(&self, step: &TracedStep) -> Vec<SiteFrame> {
+        let pcs = std::iter::once(step.pc).chain(step.calls.iter().copied());
+        self.lines.as_ref().map(|lines| frames(lines, pcs, self.root)).unwrap_or_default()
+    }
+
     /// The nearest place of the user's that an instruction was compiled from, or one of the calls that led
     /// there.
     pub(super) fn location(&self, step: &TracedStep) -> Location {
-        let pcs = std::iter::once(step.pc).chain(step.calls.iter().copied());
-        let frames = self.lines.as_ref().map(|lines| frames(lines, pcs, self.root)).unwrap_or_default();
-        nearest_frame(&frames).map(Location::from).unwrap_or_default()
+        nearest_frame(&self.frames(step)).map(Location::from).unwrap_or_default()
     }
 
     /// The allocation that a byte of device memory is in, and how far.

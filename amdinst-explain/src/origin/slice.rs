@@ -67,7 +67,8 @@ impl Slice {
         slice
     }
 
-    fn add(&mut self, rerun: &Rerun<'_>, made: Made, behind: u32) -> usize {
+    /// Adds a value that is so far behind one that the other execution has, too. Returns its node.
+    pub(super) fn add(&mut self, rerun: &Rerun<'_>, made: Made, behind: u32) -> usize {
         if let Some(known) = self.known.get(&(made.at, made.reg)) {
             let node = &mut self.nodes[*known];
             node.behind = node.behind.min(behind);

@@ -81,6 +81,12 @@ const fn is_vector(reg: Reg) -> bool {
     reg.as_vgpr().is_some() || reg.as_agpr().is_some()
 }
 
+/// The registers that an access finds its place in memory by.
+pub(super) fn addresses(inst: &Inst) -> Vec<Reg> {
+    let finds = |operand: &&Operand| is_read(operand) && !is_data(operand.slot);
+    inst.operands.iter().filter(finds).flat_map(registers).collect()
+}
+
 /// The register that a store or an atomic takes from what it writes at an address.
 fn stored_from(step: &TracedStep, address: u64) -> Result<Reg, Lost> {
     let (Some(inst), Some(access)) = (&step.inst, &step.access) else {
@@ -187,7 +193,9 @@ impl Rerun<'_> {
         let access = made.step.access.as_ref().filter(|_| memory.operation != MemoryOperation::Store)?;
         Some(match access.space {
             MemorySpace::Lds | MemorySpace::Scratch => (access.space.to_string(), access.address),
-            MemorySpace::Global | MemorySpace::Scalar => self.allocation(access.address),
+            MemorySpace::Global | MemorySpace::Scalar => {
+                access.inside.clone().unwrap_or_else(|| self.allocation(access.address))
+            }
         })
     }
 
@@ -224,10 +232,8 @@ impl Rerun<'_> {
             }
         };
         let mut inputs = Inputs { values: vec![value], addresses: Vec::new() };
-        for operand in inst.operands.iter().filter(|operand| is_read(operand) && !is_data(operand.slot)) {
-            for reg in registers(operand) {
-                inputs.addresses.push(self.of_register(made.at, reg, false)?);
-            }
+        for reg in addresses(inst) {
+            inputs.addresses.push(self.of_register(made.at, reg, false)?);
         }
         Ok(inputs)
     }

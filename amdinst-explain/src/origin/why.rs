@@ -40,7 +40,7 @@ pub fn why(rerun: &mut Rerun<'_>, element: String, dword: u64, value: u32) -> Re
     let kind = slice.kind(rerun, 0);
     let (steps, end) = match is_special(kind, value) {
         true => specials(rerun, &mut slice, kind)?,
-        false => all(rerun, &mut slice)?,
+        false => lines(rerun, &mut slice)?,
     };
     Ok(ValueOrigin { element, value: shown(kind, value), steps, end })
 }
@@ -82,17 +82,22 @@ fn specials(
     Ok((steps, end))
 }
 
-/// The lines that the value depends on, the nearest first.
-fn all(rerun: &mut Rerun<'_>, slice: &mut Slice) -> Result<(Vec<OriginStep>, String), Lost> {
+/// The lines that the values depend on which the slice has, the nearest first; and where they end.
+pub(super) fn lines(rerun: &mut Rerun<'_>, slice: &mut Slice) -> Result<(Vec<OriginStep>, String), Lost> {
     let mut steps: Vec<OriginStep> = Vec::new();
     let mut lines: BTreeSet<Location> = BTreeSet::new();
-    let mut open = VecDeque::from([0]);
-    let mut seen = BTreeSet::from([0]);
+    let mut open: VecDeque<usize> = (0..slice.nodes.len()).collect();
+    let mut seen: BTreeSet<usize> = open.iter().copied().collect();
     while let Some(index) = open.pop_front() {
         if lines.len() >= LINES || seen.len() >= NODES {
             return Ok((steps, "there is more behind it".to_owned()));
         }
-        slice.expand(rerun, index, 0)?;
+        match slice.expand(rerun, index, 0) {
+            Err(Lost::TooLong) if !steps.is_empty() => {
+                return Ok((steps, "there is more behind it: the launch is too long for that".to_owned()));
+            }
+            expanded => expanded?,
+        }
         let step = step(rerun, slice, index, NumberKind::Bits32);
         let line = Location { column: None, ..step.made.location.clone() };
         if lines.insert(line) || step.loaded.is_some() {

@@ -3,6 +3,7 @@
 #[path = "../../../amdinst-emu/tests/support/mod.rs"]
 mod support;
 
+mod behind_fault;
 mod launched;
 mod parting;
 mod why;

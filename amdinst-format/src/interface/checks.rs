@@ -15,6 +15,10 @@ pub struct Checks {
     pub barriers: bool,
     /// Results that depend on what registers, LDS or scratch memory held before anything was written there.
     pub uninitialised: bool,
+    /// NaNs and infinities that a kernel makes of numbers and stores. They may be meant, so this is looked for
+    /// only if it is asked for.
+    #[serde(default)]
+    pub nan: bool,
     /// With `races`: if nothing tells whether two accesses are atomic, they are a race. Else they are a
     /// warning.
     #[serde(default)]
@@ -23,12 +27,16 @@ pub struct Checks {
 
 impl Checks {
     /// All that are mistakes for certain.
-    pub const ALL: Self = Self { races: true, barriers: true, uninitialised: true, atomicity: false };
+    pub const ALL: Self =
+        Self { races: true, barriers: true, uninitialised: true, nan: false, atomicity: false };
+    /// Those, and what may be meant.
+    pub const EVERY: Self = Self { nan: true, ..Self::ALL };
     /// None of them.
-    pub const NONE: Self = Self { races: false, barriers: false, uninitialised: false, atomicity: false };
+    pub const NONE: Self =
+        Self { races: false, barriers: false, uninitialised: false, nan: false, atomicity: false };
     /// What text they are read from.
     pub const EXPECTED: &str =
-        "all, none, or some of races, barriers, uninitialized, atomicity, with commas between";
+        "none, or some of all, races, barriers, uninitialized, nan, atomicity, with commas between";
 
     /// The checks that are in both sets; how strict they are about races, either says.
     #[must_use]
@@ -37,13 +45,14 @@ impl Checks {
             races: self.races && other.races,
             barriers: self.barriers && other.barriers,
             uninitialised: self.uninitialised && other.uninitialised,
+            nan: self.nan && other.nan,
             atomicity: self.races && other.races && (self.atomicity || other.atomicity),
         }
     }
 
     /// Whether there are any.
     pub const fn any(self) -> bool {
-        self.races || self.barriers || self.uninitialised
+        self.races || self.barriers || self.uninitialised || self.nan
     }
 
     /// The checks, in words: `races, barriers and uninitialized values`.
@@ -52,6 +61,7 @@ impl Checks {
             .words()
             .map(|word| match word {
                 "uninitialized" => "uninitialized values",
+                "nan" => "NaNs",
                 "atomicity" => "unknown atomicity",
                 _ => word,
             })
@@ -69,6 +79,7 @@ impl Checks {
             (self.races, "races"),
             (self.barriers, "barriers"),
             (self.uninitialised, "uninitialized"),
+            (self.nan, "nan"),
             (self.atomicity, "atomicity"),
         ];
         all.into_iter().filter_map(|(is_set, word)| is_set.then_some(word))
@@ -90,17 +101,17 @@ impl FromStr for Checks {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.trim() {
-            "all" => return Ok(Self::ALL),
-            "none" => return Ok(Self::NONE),
-            _ => {}
+        if text.trim() == "none" {
+            return Ok(Self::NONE);
         }
         text.split(',').try_fold(Self::NONE, |checks, word| {
             Ok(match word.trim() {
+                "all" => Self { nan: checks.nan, atomicity: checks.atomicity, ..Self::ALL },
                 "races" => Self { races: true, ..checks },
                 "barriers" => Self { barriers: true, ..checks },
                 // As it was spelled first.
                 "uninitialized" | "uninitialised" => Self { uninitialised: true, ..checks },
+                "nan" => Self { nan: true, ..checks },
                 "atomicity" => Self { races: true, atomicity: true, ..checks },
                 _ => return Err(Self::EXPECTED),
             })
@@ -114,10 +125,10 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for number in 0..16 {
+        for number in 0..32 {
             let bit = |bit: u32| number >> bit & 1 != 0;
             let (races, atomicity) = (bit(0), bit(0) && bit(3));
-            let checks = Checks { races, barriers: bit(1), uninitialised: bit(2), atomicity };
+            let checks = Checks { races, barriers: bit(1), uninitialised: bit(2), nan: bit(4), atomicity };
             assert_eq!(checks.to_string().parse(), Ok(checks));
         }
         assert_eq!("atomicity".parse(), Ok(Checks { races: true, atomicity: true, ..Checks::NONE }));
@@ -126,6 +137,9 @@ mod tests {
         assert_eq!(strict.and("barriers".parse().unwrap()).to_string(), "barriers");
         assert_eq!(Checks::ALL.text(), "races, barriers and uninitialized values");
         assert_eq!("barriers, races".parse(), Ok(Checks { uninitialised: false, ..Checks::ALL }));
+        assert_eq!("all,nan".parse(), Ok(Checks::EVERY));
+        assert_eq!("nan,all".parse(), Ok(Checks::EVERY));
+        assert_eq!(Checks::EVERY.and(Checks::ALL), Checks::ALL);
         for text in ["", "race", "races,", "all,none", "races barriers"] {
             assert_eq!(text.parse::<Checks>(), Err(Checks::EXPECTED), "{text}");
         }

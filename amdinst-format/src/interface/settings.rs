@@ -157,6 +157,9 @@ pub struct Settings {
     /// The emulator measures memory accesses. Then [`DeviceChoice::Auto`] is the emulator.
     #[serde(default)]
     pub memory: bool,
+    /// Of a fault in the emulator, the lines that led there are told.
+    #[serde(default)]
+    pub why: bool,
     /// The device on which launches in the emulator are modeled (`mi210`).
     pub timing: Option<String>,
     /// The directory for traces of the modeled launches of tests.
@@ -226,6 +229,7 @@ impl Settings {
                 }
             },
             memory: flag("AMDINST_MEMORY")?,
+            why: flag("AMDINST_WHY")?,
             timing: text("AMDINST_TIMING"),
             timeline: path("AMDINST_TIMELINE"),
             beside: path("AMDINST_BESIDE"),

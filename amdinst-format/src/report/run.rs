@@ -13,6 +13,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::why::ValueOrigin;
 use super::{Location, MemoryUse, Modelled, Report, WaveId};
 use crate::probes::{Cost, FileLines, KernelProbes, SiteFrame};
 use crate::schema;
@@ -158,6 +159,9 @@ pub struct FaultReport {
     /// What mends it, the likeliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub help: Vec<String>,
+    /// The lines that led there, where that is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<ValueOrigin>,
 }
 
 /// Where a wave is when its workgroup cannot go on.
@@ -525,6 +529,7 @@ mod tests {
             }),
             waves: Vec::new(),
             help: Vec::new(),
+            why: None,
         };
         let file = Some("k.rs");
         let one = race(file, [3, 5], 0x100);

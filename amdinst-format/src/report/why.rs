@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::value_step::ValueStep;
 
-/// The instructions that an element of a buffer has its value from.
+/// The instructions that an element of a buffer has its value from, or that led to a fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValueOrigin {
-    /// The element (`out[17]`).
+    /// The element (`out[17]`); of a fault, the address of its access, or the way to it.
     pub element: String,
     /// The value in its first or, of eight bytes, its second dword.
     pub value: String,
@@ -43,6 +43,12 @@ pub struct OriginStep {
 }
 
 impl ValueOrigin {
+    /// Of an element whose value cannot be followed, and why.
+    pub fn lost(element: &str, why: &dyn std::error::Error) -> Self {
+        let value = "not followed".to_owned();
+        Self { element: element.to_owned(), value, steps: Vec::new(), end: why.to_string() }
+    }
+
     /// For people: a line a step.
     pub fn human(&self) -> String {
         format!("{} is {}{}", self.element, self.value, self.way())

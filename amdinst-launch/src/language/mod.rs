@@ -16,7 +16,7 @@ mod tolerance;
 pub use argument::{ArgSpec, Argument, Elements, Size, is_npy};
 pub use element::{Element, Scalar};
 pub use error::SyntaxError;
-pub use selector::{ElementAt, Expectation, Save, Selector, Which};
+pub use selector::{ElementAt, Expectation, FollowedBack, Save, Selector, Which};
 pub use tolerance::Tolerance;
 
 /// The page of `run --help`.

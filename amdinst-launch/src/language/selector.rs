@@ -118,7 +118,24 @@ impl fmt::Display for Selector {
     }
 }
 
-/// An element of an argument: `ARG[INDEX]`, the value of `--why`.
+/// What is followed back: the value of `--why`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FollowedBack {
+    /// An element of an argument.
+    Element(ElementAt),
+    /// `fault`: the fault that the launch ends with.
+    Fault,
+}
+
+impl FromStr for FollowedBack {
+    type Err = SyntaxError;
+
+    fn from_str(text: &str) -> Result<Self, SyntaxError> {
+        if text == "fault" { Ok(Self::Fault) } else { text.parse().map(Self::Element) }
+    }
+}
+
+/// An element of an argument: `ARG[INDEX]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ElementAt {
     /// The argument.
@@ -131,7 +148,7 @@ impl FromStr for ElementAt {
     type Err = SyntaxError;
 
     fn from_str(text: &str) -> Result<Self, SyntaxError> {
-        const FORM: &str = "ARG[INDEX], as out[17]";
+        const FORM: &str = "ARG[INDEX], as out[17], or fault";
         let mut reader = Reader::new(text);
         let argument = Which::read(&mut reader)?;
         reader.expect("[", FORM)?;

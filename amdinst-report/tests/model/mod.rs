@@ -272,6 +272,7 @@ pub(crate) fn run() -> Run {
         earlier: None,
         waves: Vec::new(),
         help: vec!["compare the index".to_owned()],
+        why: None,
     };
     let doubt = FaultReport {
         kernel: "demo".to_owned(),

@@ -15,25 +15,25 @@ use amdinst_core::counters::{Layout, Probe};
 use amdinst_core::instrument::KernelProbes;
 use amdinst_core::panics::{self, Panic};
 use amdinst_core::printed::{self, Printed};
-use amdinst_core::report::why::LaunchOrigin;
+use amdinst_core::report::why::{LaunchOrigin, ValueOrigin};
 use amdinst_core::report::{self, Report, run};
 use amdinst_emu::timing::Model;
 use amdinst_emu::{
-    Config, Execution, LoadError, Machine, MemoryError, OutOfRange, Program, Sampled, Schedule, Snapshot,
-    Uninitialised, Unmarked,
+    Config, Execution, Fault, LoadError, Machine, MemoryError, OutOfRange, Program, Sampled, Schedule,
+    Snapshot, Uninitialised, Unmarked,
 };
 use amdinst_explain::memory_use;
 use amdinst_format::interface::{BufferDifference, Checks, Doubt, LaunchFailure, Settings, SettingsError};
 use amdinst_proof::{Comparison, Counted, Counting, CountingError, Difference, Differs};
 
 use super::beside::{Beside, Done};
-use super::history::{History, PastLaunch};
+use super::history::{self, History, PastLaunch};
 use super::memory::DeviceMemory;
 use super::variables::{empty_heap, forget_lines};
 use super::{DeviceError, Outcome};
 use crate::artifacts;
 use crate::built::Built;
-use crate::fault;
+use crate::fault::{self, Known};
 use crate::request::Request;
 use crate::stopping;
 use crate::timing::{ModelledLaunch, model};
@@ -63,6 +63,8 @@ struct Machines {
     threads: usize,
     /// What memory instructions of originals ask for is measured.
     measures_memory: bool,
+    /// Of a fault, the lines that led there are told.
+    tells_why: bool,
     /// Waves and workgroups run in another order than the usual one.
     is_in_other_order: bool,
     /// What the original's machine looks for, as far as programs differ by it.
@@ -170,6 +172,7 @@ impl Emulator {
                 checks,
                 threads: settings.threads.map_or(0, usize::from),
                 measures_memory: settings.memory,
+                tells_why: settings.why,
                 is_in_other_order: settings.schedule.is_some(),
                 history: History::default(),
                 programs: HashMap::new(),
@@ -288,9 +291,9 @@ impl Machines {
         // were.
         self.programs(request.built)?;
         self.empty_heaps(request);
-        let Checks { races, uninitialised, .. } = self.checks;
+        let Checks { races, uninitialised, nan, .. } = self.checks;
         let compares = self.beside.as_ref().is_some_and(Beside::compares);
-        let outcome = if races || uninitialised || compares {
+        let outcome = if races || uninitialised || nan || compares || self.tells_why {
             let mut before = self.history.room();
             self.original.snapshot_into(&mut before);
             let outcome = self.launch_from(request, device, timelines, Some(&before));
@@ -345,6 +348,9 @@ impl Machines {
         let original = original.map_err(|failure| fault::after_printing(failure, &printed))?;
         let doubts = doubts(&original, request);
         let mut sampled = Vec::from_iter(sampled_as("races", request, original.sampled));
+        if let Some(before) = before.filter(|_| self.checks.nan) {
+            sampled.extend(sampled_as("nan", request, self.check_non_finite(request, before)?));
+        }
         let mut timing = modelled.transpose()?;
         let report = if let Some(probes) = probes.filter(|probes| probes.is_instrumented()) {
             let timed = timing.as_mut().zip(device);
@@ -457,7 +463,7 @@ impl Machines {
         let program = &self.programs[&request.built.original_path].original;
         let launch = self.emulated(request, request.kernarg.clone());
         let modelled = model(device, &self.original, program, &launch)
-            .map_err(|fault| fault::of_original(&fault, request, false))?;
+            .map_err(|fault| fault::of_original(&fault, request, Known::default()))?;
         Ok(ModelledLaunch::new(request, modelled, timelines))
     }
 
@@ -506,14 +512,42 @@ impl Machines {
         let Some(before) = before else {
             return self.original.launch(program, &launch).map_err(|fault| {
                 let panics = panics(&self.original, program, request);
-                fault::of_panicked(&fault, request, false, &panics)
+                fault::of_original(&fault, request, Known { panics: &panics, ..Known::default() })
             });
         };
-        self.original.launch_from(program, &launch, before).map_err(|fault| {
-            let panics = panics(&self.original, program, request);
-            let uninitialised =
-                self.checks.uninitialised && self.original.is_by_unwritten(program, &launch, before, &fault);
-            fault::of_panicked(&fault, request, uninitialised, &panics)
+        let fault = match self.original.launch_from(program, &launch, before) {
+            Ok(execution) => return Ok(execution),
+            Err(fault) => fault,
+        };
+        let panics = panics(&self.original, program, request);
+        let by_unwritten =
+            self.checks.uninitialised && self.original.is_by_unwritten(program, &launch, before, &fault);
+        let why = self.way_to(&fault, request, before);
+        Err(fault::of_original(&fault, request, Known { by_unwritten, panics: &panics, why }))
+    }
+
+    /// The lines that led to a fault of the original, if they are asked for.
+    fn way_to(&self, fault: &Fault, request: &Request<'_>, before: &Snapshot) -> Option<ValueOrigin> {
+        if !self.tells_why {
+            return None;
+        }
+        let program = &self.programs[&request.built.original_path].original;
+        let launch = self.emulated(request, request.kernarg.clone());
+        history::way_to(&self.original, program, &request.built.original, &launch, (fault, before))
+    }
+
+    /// Fails if the original makes a NaN or an infinity of numbers and stores it. If not all workgroups were
+    /// looked at, returns how many were.
+    fn check_non_finite(
+        &mut self,
+        request: &Request<'_>,
+        before: &Snapshot,
+    ) -> Result<Option<Sampled>, LaunchFailure> {
+        let program = &self.programs[&request.built.original_path].original;
+        let launch = self.emulated(request, request.kernarg.clone());
+        self.original.find_non_finite(program, &launch, before).map_err(|fault| {
+            let why = self.way_to(&fault, request, before);
+            fault::of_original(&fault, request, Known { why, ..Known::default() })
         })
     }
 
@@ -531,7 +565,10 @@ impl Machines {
         let launch = self.emulated(request, request.kernarg.clone());
         let launched = (execution, before);
         match amdinst_proof::unwritten(&mut self.original, program, &launch, launched, differs) {
-            (Some(cause), _) => Err(fault::of_original(cause.fault(), request, false)),
+            (Some(cause), _) => {
+                let why = self.way_to(cause.fault(), request, before);
+                Err(fault::of_original(cause.fault(), request, Known { why, ..Known::default() }))
+            }
             (None, sampled) => Ok(sampled),
         }
     }

@@ -4,9 +4,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use amdinst_core::report::why::LaunchOrigin;
-use amdinst_emu::{Launch, Machine, Program, Snapshot};
-use amdinst_explain::origin::{Lost, Rerun, why};
+use amdgpu_object::CodeObject;
+use amdinst_core::report::why::{LaunchOrigin, ValueOrigin};
+use amdinst_emu::{Fault, Launch, Machine, Program, Snapshot};
+use amdinst_explain::origin::{Lost, Rerun, why, why_fault};
 
 use crate::built::Built;
 use crate::source::workspace_root;
@@ -87,4 +88,21 @@ impl PastLaunch {
         let origin = why(&mut rerun, String::new(), dword, value)?;
         Ok(Some(LaunchOrigin { kernel: launch.kernel.clone(), origin }))
     }
+}
+
+/// The lines that led to a fault of a launch, from the memory before it; why there are none, if they cannot
+/// be followed. `None` of a fault that no value of the kernel's leads to.
+pub(super) fn way_to(
+    machine: &Machine,
+    program: &Program,
+    object: &CodeObject,
+    launch: &Launch,
+    (fault, before): (&Fault, &Snapshot),
+) -> Option<ValueOrigin> {
+    let mut machine = machine.as_of(before);
+    // How long it is, the first time tells.
+    let rerun = Rerun::new(&mut machine, program, object, launch, (1, before));
+    let followed =
+        rerun.and_then(|rerun| why_fault(&mut rerun.within(EFFORT).in_workspace(workspace_root()), fault));
+    followed.unwrap_or_else(|lost| Some(ValueOrigin::lost("the way there", &lost)))
 }

@@ -90,6 +90,11 @@ impl Device {
                 let why = format!("{}, which measures memory accesses", device.name());
                 Ok((device, why))
             }
+            DeviceChoice::Auto if settings.why => {
+                let device = Self::emulator(settings)?;
+                let why = format!("{}, which follows faults back", device.name());
+                Ok((device, why))
+            }
             DeviceChoice::Auto => match gpu(settings) {
                 Ok(device) => {
                     let why = format!("{}, which the kernels were built for", device.name());

@@ -212,10 +212,10 @@ fn settings() -> Result<Arc<Settings>, String> {
 fn open(most: Option<Checks>) -> Result<Device, String> {
     static TOLD: OnceLock<()> = OnceLock::new();
     let settings = settings()?;
-    let most = most.unwrap_or(Checks::ALL);
+    let most = most.unwrap_or(Checks::EVERY);
     let settings = Settings {
         check: settings.check.map(|asked| asked.and(most)),
-        check_by_default: most,
+        check_by_default: most.and(Checks::ALL),
         package: PACKAGE.get().map(|&package| package.to_owned()),
         ..Settings::clone(&settings)
     };

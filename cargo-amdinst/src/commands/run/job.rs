@@ -8,7 +8,7 @@ use amdinst_core::report::why::ValueOrigin;
 use amdinst_emu::timing::Model;
 use amdinst_emu::{Config, Execution, Launch, Machine};
 use amdinst_explain::memory_use;
-use amdinst_launch::language::ArgSpec;
+use amdinst_launch::language::{ArgSpec, FollowedBack};
 use amdinst_launch::{Arguments, LaunchError, Outcome};
 use amdinst_report::MemorySummary;
 use amdinst_runtime::stopping;
@@ -112,6 +112,9 @@ impl<'a> Job<'a> {
             if self.args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
                 self.check_unwritten()?;
             }
+            if self.args.limits.checks.asked().is_some_and(|asked| asked.nan) {
+                self.check_non_finite()?;
+            }
             Ok(outcome)
         });
         Ok((original, checked))
@@ -153,6 +156,17 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
+    /// Looks whether the kernel makes a NaN or an infinity of numbers, and stores it.
+    fn check_non_finite(&self) -> Result<(), LaunchError> {
+        let mut machine = Machine::for_code(self.object.target.arch, self.config.clone());
+        let (placed, program) = self.arguments.load(&mut machine, self.object)?;
+        let launch = Launch { kernarg: placed.kernarg, ..self.launch.without_records() };
+        let before = machine.snapshot();
+        machine.launch_from(&program, &launch, &before)?;
+        machine.find_non_finite(&program, &launch, &before)?;
+        Ok(())
+    }
+
     /// With `--trace`: the instructions of a wave, of one at fault if there is a fault.
     ///
     /// # Errors
@@ -178,26 +192,50 @@ impl<'a> Job<'a> {
         trace::of_launch(self.object, config, &self.arguments, &self.launch, &choice, fault).map(Some)
     }
 
-    /// With `--why`: where an element has its value from.
+    /// With `--why`: where an element has its value from, or what led to the fault.
     ///
     /// # Errors
     /// There is no such element, or the launch is too long to be followed back.
-    pub(super) fn why(&self, context: &Context) -> CommandResult<Option<ValueOrigin>> {
-        let Some(asked) = &self.args.why else { return Ok(None) };
-        let _progress = context.shell.progress("Following", &self.kernel.name, 0);
-        why::of_element(self.object, self.config.clone(), &self.arguments, &self.launch, asked).map(Some)
+    pub(super) fn why(
+        &self,
+        context: &Context,
+        original: &Result<Outcome, LaunchError>,
+    ) -> CommandResult<Option<ValueOrigin>> {
+        let (object, config) = (self.object, || self.config.clone());
+        let fault = original.as_ref().err().and_then(LaunchError::fault);
+        let progress = || context.shell.progress("Following", &self.kernel.name, 0);
+        match (&self.args.why, fault) {
+            (Some(FollowedBack::Element(asked)), None) if original.is_ok() => {
+                let _progress = progress();
+                why::of_element(object, config(), &self.arguments, &self.launch, asked).map(Some)
+            }
+            (Some(FollowedBack::Fault), Some(fault)) => {
+                let _progress = progress();
+                why::of_fault(object, config(), &self.arguments, &self.launch, fault).map(Some)
+            }
+            (Some(FollowedBack::Fault), None) if original.is_ok() => {
+                context.shell.warn("--why fault: the launch ended well");
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The failure of a launch that did not end well; what led there is printed.
     ///
     /// # Errors
     /// It cannot be printed.
-    pub(super) fn failed(&self, error: LaunchError, trace: Option<TraceView>) -> CommandResult<Failure> {
-        if let (Some(trace), Some(fault)) = (trace, error.fault()) {
-            let view = FaultView::new(self.name(), self.object.target, &self.launch, fault, trace);
+    pub(super) fn failed(
+        &self,
+        error: LaunchError,
+        trace: Option<TraceView>,
+        why: Option<ValueOrigin>,
+    ) -> CommandResult<Failure> {
+        if let Some(fault) = error.fault().filter(|_| trace.is_some() || why.is_some()) {
+            let view = FaultView::new(self.name(), self.object.target, &self.launch, fault, trace, why);
             match self.args.format {
                 Format::Json => output::print_json(&view)?,
-                Format::Human => output::print(&view.trace.human())?,
+                Format::Human => output::print(&view.human())?,
             }
         }
         Ok(fault::failure(error, self.object))

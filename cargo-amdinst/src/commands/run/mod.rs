@@ -54,10 +54,10 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     let (original, checked) = job.launch(options)?;
     drop(progress);
     let trace = job.trace(context, &original)?;
-    let why = if original.is_ok() { job.why(context)? } else { None };
+    let why = job.why(context, &original)?;
     let original = match original {
         Ok(original) => original,
-        Err(error) => return Err(job.failed(error, trace)?),
+        Err(error) => return Err(job.failed(error, trace, why)?),
     };
 
     let mut view = RunView::new(job.name(), object.target, &job.launch, &original.execution);

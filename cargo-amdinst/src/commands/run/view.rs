@@ -170,8 +170,12 @@ pub struct FaultView {
     pub block: [u32; 3],
     /// What happened, and where.
     pub fault: String,
-    /// What led there.
-    pub trace: TraceView,
+    /// What one wave ran; with `--trace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceView>,
+    /// The lines that led there; with `--why`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<ValueOrigin>,
 }
 
 impl FaultView {
@@ -181,7 +185,8 @@ impl FaultView {
         target: TargetId,
         launch: &Launch,
         fault: &Fault,
-        trace: TraceView,
+        trace: Option<TraceView>,
+        why: Option<ValueOrigin>,
     ) -> Self {
         Self {
             schema: SCHEMA,
@@ -191,7 +196,15 @@ impl FaultView {
             block: launch.block,
             fault: fault.to_string(),
             trace,
+            why,
         }
+    }
+
+    /// The text for people, but for the fault itself, which is the error.
+    pub(super) fn human(&self) -> String {
+        let trace = self.trace.as_ref().map(TraceView::human);
+        let why = self.why.as_ref().map(ValueOrigin::human);
+        trace.into_iter().chain(why).collect()
     }
 }
 

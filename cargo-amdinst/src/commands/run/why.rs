@@ -1,9 +1,9 @@
-//! `run --why`: where an element of a buffer has its value from.
+//! `run --why`: where an element of a buffer has its value from, and what led to a fault.
 
 use amdgpu_object::CodeObject;
 use amdinst_core::report::why::ValueOrigin;
-use amdinst_emu::{Config, Launch, Machine};
-use amdinst_explain::origin::{Lost, Rerun, why};
+use amdinst_emu::{Config, Fault, Launch, Machine};
+use amdinst_explain::origin::{Lost, Rerun, why, why_fault};
 use amdinst_launch::language::ElementAt;
 use amdinst_launch::{Arguments, LaunchError};
 
@@ -45,6 +45,28 @@ pub(super) fn of_element(
     let of = (execution.wave_instructions, &before);
     let mut rerun = Rerun::new(&mut machine, &program, object, &launch, of).map_err(lost)?;
     why(&mut rerun, asked.to_string(), dword, u32::from_le_bytes(value)).map_err(lost)
+}
+
+/// Launches the original kernel on a machine of its own, as often as it takes to follow its fault back.
+///
+/// # Errors
+/// The launch cannot begin, or no value of the kernel's leads to such a fault.
+pub(super) fn of_fault(
+    object: &CodeObject,
+    config: Config,
+    arguments: &Arguments,
+    launch: &Launch,
+    fault: &Fault,
+) -> CommandResult<ValueOrigin> {
+    let mut machine = Machine::for_code(object.target.arch, config);
+    let (placed, program) =
+        arguments.load(&mut machine, object).map_err(|error| fault::failure(error, object))?;
+    let launch = Launch { kernarg: placed.kernarg.clone(), ..launch.without_records() };
+    let before = machine.snapshot();
+    // How long it is, the first time tells.
+    let mut rerun = Rerun::new(&mut machine, &program, object, &launch, (1, &before)).map_err(lost)?;
+    let nothing = || Failure::msg(Exit::Usage, "--why fault: no value of the kernel's leads to this fault");
+    why_fault(&mut rerun, fault).map_err(lost)?.ok_or_else(nothing)
 }
 
 fn lost(lost: Lost) -> Failure {

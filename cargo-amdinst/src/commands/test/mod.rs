@@ -493,6 +493,10 @@ impl TestRun<'_> {
             true => command.env("AMDINST_MEMORY", "1"),
             false => command.env_remove("AMDINST_MEMORY"),
         };
+        match self.args.why {
+            true => command.env("AMDINST_WHY", "1"),
+            false => command.env_remove("AMDINST_WHY"),
+        };
         match self.args.timing {
             Some(device) => command.env("AMDINST_TIMING", device.model().parameters().name),
             None => command.env_remove("AMDINST_TIMING"),

@@ -108,6 +108,7 @@ fn faults(test: &Test) -> Vec<FaultReport> {
         frames: Vec::new(),
         waves: Vec::new(),
         help: Vec::new(),
+        why: None,
         ..fault.clone()
     };
     test.faults.iter().map(seen).collect()
