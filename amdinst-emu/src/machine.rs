@@ -62,7 +62,17 @@ impl Machine {
         self.memory.alloc(bytes, align, label, Protection::ReadWrite, Owner::User)
     }
 
-    /// Free an allocation. Its addresses are never used again.
+    /// Allocate `bytes` of zeroed device memory at an address of the caller's choice, as programs have it whose
+    /// runs were recorded. Nothing keeps apart what the caller places side by side. `label` names it in
+    /// faults.
+    ///
+    /// # Errors
+    /// Addresses that other memory is at or that this machine needs for itself, or no room.
+    pub fn alloc_at(&mut self, address: u64, bytes: u64, label: &str) -> Result<(), MemoryError> {
+        self.memory.alloc_at(address, bytes, label)
+    }
+
+    /// Free an allocation. Its addresses are never used again, unless by [`Machine::alloc_at`].
     ///
     /// # Errors
     /// `address` is not the start of a live allocation.

@@ -6,6 +6,7 @@ mod launch;
 mod measure;
 mod package;
 mod renamed;
+mod replay;
 mod start;
 mod wave;
 
@@ -23,6 +24,7 @@ pub use self::launch::{CheckArgs, Dim3, LimitArgs, TimingChoice};
 pub use self::measure::{AbiChoice, CounterChoice, LevelChoice, MeasureArgs, MeasureChoice};
 pub use self::package::{LockArgs, PackageArgs, RenamedSource, ToolchainArgs};
 pub use self::renamed::Renamed;
+pub use self::replay::ReplayArgs;
 pub use self::start::{CompletionsArgs, DoctorArgs, ManArgs, NewArgs, SourceArgs};
 pub use self::wave::WaveChoice;
 use crate::exit::Exit;
@@ -99,6 +101,8 @@ pub enum Command {
     Instrument(InstrumentArgs),
     /// Launch a kernel in the emulator
     Run(RunArgs),
+    /// Replay a recorded run in the emulator, beside the GPU's results
+    Replay(ReplayArgs),
     /// Run a HIP or HSA program, unchanged, with the emulator as its GPU
     Exec(ExecArgs),
     /// Measure the cost of instrumentation for nine kernels, on a modeled GPU

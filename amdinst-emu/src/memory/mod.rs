@@ -92,6 +92,8 @@ pub(crate) struct Allocation {
     pub(crate) label: String,
     /// What a scalar load finds behind the end ([`Memory::pad`]).
     padding: Option<u32>,
+    /// The caller chose the address ([`Memory::alloc_at`]).
+    is_chosen: bool,
 }
 
 impl Allocation {
@@ -111,6 +113,19 @@ impl Allocation {
     fn end(&self) -> u64 {
         self.address + self.bytes.len() as u64
     }
+
+    /// The caller asked for it.
+    fn is_users(&self) -> bool {
+        self.is_chosen || self.address >= USER_BASE
+    }
+}
+
+/// A copy of an allocation's bytes.
+#[derive(Clone, Debug)]
+struct Piece {
+    address: u64,
+    bytes: SharedBytes,
+    is_users: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -124,7 +139,7 @@ struct Freed {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Copied {
     /// By the addresses of allocations.
-    pieces: Vec<(u64, SharedBytes)>,
+    pieces: Vec<Piece>,
     /// [`Memory::runtime_mark`] of that time.
     mark: Option<u64>,
     sync: Option<Counters>,
@@ -133,17 +148,18 @@ pub(crate) struct Copied {
 impl Copied {
     /// Bytes of all pieces.
     pub(crate) fn bytes(&self) -> u64 {
-        self.pieces.iter().map(|(_, piece)| piece.len() as u64).sum()
+        self.pieces.iter().map(|piece| piece.bytes.len() as u64).sum()
     }
 
     /// What of it is the user's.
-    fn users(&self) -> impl Iterator<Item = &(u64, SharedBytes)> {
-        self.pieces.iter().filter(|(address, _)| *address >= USER_BASE)
+    fn users(&self) -> impl Iterator<Item = &Piece> {
+        self.pieces.iter().filter(|piece| piece.is_users)
     }
 
     /// The first byte of the user's allocations that is another one in `other`, by its address.
     pub(crate) fn difference(&self, other: &Self) -> Option<u64> {
-        self.users().zip(other.users()).find_map(|((address, ours), (_, theirs))| {
+        self.users().zip(other.users()).find_map(|(Piece { address, bytes: ours, .. }, theirs)| {
+            let theirs = &theirs.bytes;
             let differs = (0..ours.len()).step_by(8).find(|at| ours.padded(*at) != theirs.padded(*at))?;
             let low = (ours.padded(differs) ^ theirs.padded(differs)).trailing_zeros() / 8;
             Some(address + differs as u64 + u64::from(low))
@@ -231,10 +247,15 @@ impl Memory {
             Owner::User => &mut self.next_user,
             Owner::Runtime => &mut self.next_runtime,
         };
-        let address = next.next_multiple_of(align);
+        let mut address = next.next_multiple_of(align);
+        // Nothing is there but what stands at an address that the caller chose.
+        while let Some(end) = taken_until(&self.live, address, size) {
+            address = end.saturating_add(GUARD).next_multiple_of(align);
+        }
         *next = (address + size + GUARD).next_multiple_of(4096);
         self.total += size;
-        let allocation = Allocation { address, bytes, protection, label: label.to_owned(), padding: None };
+        let (label, is_chosen) = (label.to_owned(), false);
+        let allocation = Allocation { address, bytes, protection, label, padding: None, is_chosen };
         let at = self.live.partition_point(|other| other.address < address);
         self.live.insert(at, allocation);
         Ok(address)
@@ -254,13 +275,33 @@ impl Memory {
         if size > Self::LIMIT {
             return Err(MemoryError::TooLarge(size));
         }
-        let address = self.next_image.next_multiple_of(align);
+        let mut address = self.next_image.next_multiple_of(align);
+        while let Some(end) = taken_until(&self.live, address, size) {
+            address = end.saturating_add(GUARD).next_multiple_of(align);
+        }
         self.next_image = (address + size + GUARD).next_multiple_of(4096);
         Ok(address)
     }
 
+    /// Zeroed memory for the caller at an address of its choice. What was freed there before is forgotten.
+    pub(crate) fn alloc_at(&mut self, address: u64, size: u64, label: &str) -> Result<(), MemoryError> {
+        let end = address.checked_add(size).filter(|&end| end <= SHARED_APERTURE);
+        let end = end.ok_or(MemoryError::OutOfBounds { address, size })?;
+        let is_reserved = |start: u64| (address >> 40..=end >> 40).contains(&(start >> 40));
+        if address < NULL_PAGE || is_reserved(SCRATCH_BASE) {
+            return Err(MemoryError::OutOfBounds { address, size });
+        }
+        self.put(address, size, label, true)?;
+        self.freed.retain(|freed| freed.address >= end || freed.address + freed.size <= address);
+        Ok(())
+    }
+
     /// Memory at a given address of a reserved span. An overlap with an earlier piece is refused.
     pub(crate) fn place(&mut self, address: u64, size: u64, label: &str) -> Result<(), MemoryError> {
+        self.put(address, size, label, false)
+    }
+
+    fn put(&mut self, address: u64, size: u64, label: &str, is_chosen: bool) -> Result<(), MemoryError> {
         self.check(size)?;
         let at = self.live.partition_point(|other| other.address <= address);
         let below = at.checked_sub(1).map(|index| &self.live[index]);
@@ -273,7 +314,7 @@ impl Memory {
         let bytes = self.zeroed(size)?;
         self.total += size;
         let (protection, label) = (Protection::ReadWrite, label.to_owned());
-        self.live.insert(at, Allocation { address, bytes, protection, label, padding: None });
+        self.live.insert(at, Allocation { address, bytes, protection, label, padding: None, is_chosen });
         Ok(())
     }
 
@@ -302,7 +343,8 @@ impl Memory {
         // SAFETY: the caller vouches for the range.
         let bytes = unsafe { SharedBytes::host(host, size as usize, keep) };
         let (protection, label) = (Protection::ReadWrite, label.to_owned());
-        self.live.insert(at, Allocation { address, bytes, protection, label, padding: None });
+        let is_chosen = false;
+        self.live.insert(at, Allocation { address, bytes, protection, label, padding: None, is_chosen });
         self.total += size;
         Ok(())
     }
@@ -355,27 +397,27 @@ impl Memory {
             if allocation.protection != Protection::ReadWrite || bytes.is_host() {
                 continue;
             }
-            while old.next_if(|(before, _)| *before < address).is_some() {}
-            let same = |(at, copy): &(u64, SharedBytes)| *at == address && copy.len() == bytes.len();
+            while old.next_if(|piece| piece.address < address).is_some() {}
+            let same = |piece: &Piece| piece.address == address && piece.bytes.len() == bytes.len();
             let copy = match old.next_if(same) {
-                Some((_, copy)) => {
-                    copy.copy_from(bytes);
-                    copy
+                Some(piece) => {
+                    piece.bytes.copy_from(bytes);
+                    piece.bytes
                 }
                 None => bytes.clone(),
             };
-            copied.pieces.push((address, copy));
+            copied.pieces.push(Piece { address, bytes: copy, is_users: allocation.is_users() });
         }
     }
 
     /// Allocates again, at their addresses, what has been freed since memory was copied.
     pub(crate) fn revive(&mut self, copied: &Copied) {
-        for (address, bytes) in copied.users() {
+        for Piece { address, bytes, .. } in copied.users() {
             let Ok(at) = self.freed.binary_search_by_key(address, |freed| freed.address) else { continue };
             let Freed { address, size, label } = self.freed.remove(at);
             self.total += size;
-            let protection = Protection::ReadWrite;
-            let allocation = Allocation { address, bytes: bytes.clone(), protection, label, padding: None };
+            let (bytes, protection, is_chosen) = (bytes.clone(), Protection::ReadWrite, address < USER_BASE);
+            let allocation = Allocation { address, bytes, protection, label, padding: None, is_chosen };
             let at = self.live.partition_point(|other| other.address < address);
             self.live.insert(at, allocation);
         }
@@ -395,8 +437,8 @@ impl Memory {
         self.rewind_to(copied);
     }
 
-    fn write_back<'a>(&self, pieces: impl Iterator<Item = &'a (u64, SharedBytes)>) {
-        for (address, bytes) in pieces {
+    fn write_back<'a>(&self, pieces: impl Iterator<Item = &'a Piece>) {
+        for Piece { address, bytes, .. } in pieces {
             if let Some((allocation, 0)) = self.find(*address, bytes.len() as u64) {
                 allocation.bytes.copy_from(bytes);
             }
@@ -417,9 +459,9 @@ impl Memory {
         self.live.iter().map(|allocation| allocation.address)
     }
 
-    /// Allocations in the user's range.
+    /// The caller's allocations.
     pub(crate) fn user_allocations(&self) -> impl Iterator<Item = (u64, u64, &str)> {
-        let user = self.live.iter().filter(|allocation| allocation.address >= USER_BASE);
+        let user = self.live.iter().filter(|allocation| allocation.is_users());
         user.map(|allocation| (allocation.address, allocation.bytes.len() as u64, allocation.label.as_str()))
     }
 
@@ -438,7 +480,7 @@ impl Memory {
     /// Forgets that there was anything behind a mark. All of it must have been released.
     pub(crate) fn rewind_runtime(&mut self, mark: u64) {
         debug_assert!(
-            self.live.iter().all(|live| !(mark..USER_BASE).contains(&live.address)),
+            self.live.iter().all(|live| live.is_users() || !(mark..USER_BASE).contains(&live.address)),
             "what a launch placed is still there"
         );
         self.next_runtime = mark;
@@ -542,6 +584,13 @@ impl Memory {
         });
         FaultKind::OutOfBounds { space, address, size, write, nearest }
     }
+}
+
+/// Where the last of the allocations ends that a range would meet.
+fn taken_until(live: &[Allocation], address: u64, size: u64) -> Option<u64> {
+    let after = live.partition_point(|other| other.address < address.saturating_add(size));
+    let below = after.checked_sub(1).map(|index| live[index].end());
+    below.filter(|&end| end > address)
 }
 
 /// Flat addresses from here (4 GiB) reach the workgroup's LDS, as `src_shared_base` tells.

@@ -43,6 +43,7 @@ impl Command {
                 let timeline = Renamed::used([(old_timeline.is_some(), "--timeline", "--timeline-dir")]);
                 measuring.renamed().chain(limits.checks.renamed()).chain(timeline).collect()
             }
+            Self::Replay(ReplayArgs { limits, .. }) => limits.checks.renamed().collect(),
             Self::Exec(ExecArgs { limits, .. }) => limits.checks.renamed().collect(),
             Self::Man(args) => Renamed::used([(args.old_out.is_some(), "--out", "--output")]).collect(),
             _ => Vec::new(),

@@ -14,6 +14,7 @@ pub mod isa;
 pub mod man;
 mod mapped;
 pub mod new;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod setup;
@@ -40,6 +41,7 @@ pub fn run(context: &mut Context, command: &Command) -> CommandResult {
         Command::Disasm(args) => disasm::run(context, args),
         Command::Instrument(args) => instrument::run(context, args),
         Command::Run(args) => run::run(context, args),
+        Command::Replay(args) => replay::run(context, args),
         Command::Exec(args) => exec::run(context, args),
         Command::Bench(args) => bench::run(context, args),
         Command::ShowEnv(args) => show_env::run(context, args),
