@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Command, ExecArgs, RunArgs, TestArgs};
+use super::{Command, ExecArgs, ReplayArgs, RunArgs, TestArgs};
 
 /// An option that has another name now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

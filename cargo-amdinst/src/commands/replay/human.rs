@@ -10,7 +10,7 @@ use super::view::{CopyView, LaunchView, NotReplayedView, ReplayView, SummaryView
 const BRANCHES: usize = 3;
 
 /// Rows with their columns one below the other.
-pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
+pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for row in rows {
@@ -25,7 +25,7 @@ pub fn table<const N: usize>(rows: &[[String; N]]) -> String {
 }
 
 /// Sizes in x, y and z, without ones at the end.
-pub fn sizes([x, y, z]: [u32; 3]) -> String {
+pub(super) fn sizes([x, y, z]: [u32; 3]) -> String {
     match (y, z) {
         (1, 1) => x.to_string(),
         (_, 1) => format!("{x},{y}"),
@@ -34,7 +34,7 @@ pub fn sizes([x, y, z]: [u32; 3]) -> String {
 }
 
 /// All of a replay.
-pub fn text(view: &ReplayView) -> String {
+pub(super) fn text(view: &ReplayView) -> String {
     let mut text = String::new();
     let shown_launches = view.launches.iter().filter(|one| one.chosen || one.fault.is_some());
     let mut rows = vec![["launch", "kernel", "grid", "block", "result"].map(str::to_owned)];

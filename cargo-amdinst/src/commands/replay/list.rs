@@ -11,7 +11,7 @@ use super::view::SCHEMA;
 
 /// The launches of an archive: the JSON form.
 #[derive(Debug, Serialize)]
-pub struct ListView {
+pub(super) struct ListView {
     /// [`SCHEMA`].
     pub schema: u32,
     /// Who recorded it.
@@ -26,7 +26,7 @@ pub struct ListView {
 
 /// A launch.
 #[derive(Debug, Serialize)]
-pub struct ListedView {
+pub(super) struct ListedView {
     /// Its number, from 1.
     pub launch: u64,
     /// The process, where there are several.
@@ -48,7 +48,7 @@ pub struct ListedView {
 
 /// A function that is not replayed.
 #[derive(Debug, Serialize)]
-pub struct FunctionView {
+pub(super) struct FunctionView {
     /// Its name.
     pub function: &'static str,
     /// How often it was called.
@@ -57,7 +57,7 @@ pub struct FunctionView {
 
 impl ListView {
     /// The chosen launches of an archive.
-    pub fn new(archive: &Archive, launches: &Launches, choice: &Choice) -> Self {
+    pub(super) fn new(archive: &Archive, launches: &Launches, choice: &Choice) -> Self {
         let chosen = launches.launches.iter().filter(|one| choice.takes(one.number, &one.kernel));
         let view = |one: &amdinst_replay::Listed| ListedView {
             launch: one.number,
@@ -80,7 +80,7 @@ impl ListView {
     }
 
     /// For people.
-    pub fn human(&self) -> String {
+    pub(super) fn human(&self) -> String {
         let mut rows = vec![["launch", "event", "kernel", "grid", "block", "target", "bytes"].map(str::to_owned)];
         for one in &self.launches {
             let of = one.process.as_ref().map_or(String::new(), |process| format!("{process}: "));

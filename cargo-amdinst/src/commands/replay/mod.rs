@@ -94,12 +94,12 @@ fn play(context: &mut Context, archive: &Archive, settings: &Settings, chosen: u
     stopping::catch();
     let mut steps = Vec::new();
     let mut launches = 0;
-    let _progress = context.shell.progress("Replaying", count(chosen as usize, "launch"), 0);
+    let progress = context.shell.progress("Replaying", count(chosen as usize, "launch"), 0);
     for process in &archive.processes {
         let own = process.events.iter().filter(|event| matches!(event.call, amdinst_replay::Call::Launch(_)));
         let own = own.count() as u64;
         let mut tell = |number: u64, kernel: &str| {
-            context.shell.step(format_args!("launch {number} ({})", shown(kernel)));
+            progress.step(format_args!("launch {number} ({})", shown(kernel)));
             stopping::asked().is_none()
         };
         steps.extend(Player::new(process, launches, settings).play(&mut tell));
@@ -131,7 +131,7 @@ fn tell(context: &Context, step: &Step) {
     match ending {
         Ending::Fault(found) => {
             context.shell.error(fault::told(found, object, &Some, &[]));
-            context.shell.note(of_launch);
+            context.shell.note(&of_launch);
         }
         Ending::Well(execution) => {
             for doubt in execution.doubts.iter().chain(&execution.missing_lanes).chain(&execution.out_of_range) {

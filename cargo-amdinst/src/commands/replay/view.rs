@@ -11,11 +11,11 @@ use serde::Serialize;
 use crate::commands::run::fault;
 
 /// Version of the JSON forms.
-pub const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 1;
 
 /// A replay: the JSON form.
 #[derive(Debug, Serialize)]
-pub struct ReplayView {
+pub(super) struct ReplayView {
     /// [`SCHEMA`].
     pub schema: u32,
     /// Who recorded it.
@@ -34,7 +34,7 @@ pub struct ReplayView {
 
 /// A launch.
 #[derive(Debug, Serialize)]
-pub struct LaunchView {
+pub(super) struct LaunchView {
     /// Its number, from 1.
     pub launch: u64,
     /// The number of its event.
@@ -83,7 +83,7 @@ pub struct LaunchView {
 
 /// A branch that diverged.
 #[derive(Debug, Serialize)]
-pub struct BranchView {
+pub(super) struct BranchView {
     /// Where it stands.
     pub place: String,
     /// Times that a wave ran it.
@@ -94,7 +94,7 @@ pub struct BranchView {
 
 /// A copy from the GPU.
 #[derive(Debug, Serialize)]
-pub struct CopyView {
+pub(super) struct CopyView {
     /// The number of its event.
     pub event: u64,
     /// The function.
@@ -124,7 +124,7 @@ pub struct CopyView {
 
 /// The first element that differs.
 #[derive(Debug, Serialize)]
-pub struct FirstView {
+pub(super) struct FirstView {
     /// Its offset in bytes.
     pub offset: u64,
     /// Its place among the elements.
@@ -143,7 +143,7 @@ pub struct FirstView {
 
 /// A call that was not replayed.
 #[derive(Debug, Serialize)]
-pub struct NotReplayedView {
+pub(super) struct NotReplayedView {
     /// The number of its event.
     pub event: u64,
     /// The function.
@@ -160,7 +160,7 @@ pub struct NotReplayedView {
 
 /// How many of all.
 #[derive(Debug, Default, Serialize)]
-pub struct SummaryView {
+pub(super) struct SummaryView {
     /// Launches that ended well.
     pub ok: u64,
     /// Launches that ended with a fault.
@@ -179,7 +179,7 @@ pub struct SummaryView {
 
 impl ReplayView {
     /// What became of an archive.
-    pub fn new(archive: &Archive, steps: &[Step], element: Option<Element>) -> Self {
+    pub(super) fn new(archive: &Archive, steps: &[Step], element: Option<Element>) -> Self {
         let mut view = Self {
             schema: SCHEMA,
             recorder: archive.kind.name(),
