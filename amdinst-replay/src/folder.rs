@@ -184,12 +184,20 @@ mod tests {
         let folder = Folder::new(&root);
         assert_eq!(folder.read("blobs/a").unwrap(), b"abc");
         assert_eq!(folder.head("blobs/a", 2).unwrap(), b"ab");
-        assert!(matches!(folder.read_exactly("blobs/a", 4), Err(FolderError::Size { size: 3, expected: 4, .. })));
+        assert!(matches!(
+            folder.read_exactly("blobs/a", 4),
+            Err(FolderError::Size { size: 3, expected: 4, .. })
+        ));
         for name in ["../secret", "/etc/hostname", "blobs/../../secret"] {
             assert!(matches!(folder.read(name), Err(FolderError::Outside { .. })), "{name}");
         }
-        for (name, what) in [("blobs/link", "a link"), ("up/secret", "a link"), ("blobs", "a folder"), ("", "a folder")] {
-            assert!(matches!(folder.read(name), Err(FolderError::Kind { kind, .. }) if kind == what), "{name}");
+        for (name, what) in
+            [("blobs/link", "a link"), ("up/secret", "a link"), ("blobs", "a folder"), ("", "a folder")]
+        {
+            assert!(
+                matches!(folder.read(name), Err(FolderError::Kind { kind, .. }) if kind == what),
+                "{name}"
+            );
         }
         assert!(matches!(folder.read("blobs/b"), Err(FolderError::Io { .. })));
     }

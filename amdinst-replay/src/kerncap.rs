@@ -122,7 +122,10 @@ pub(crate) fn read(folder: Folder) -> Result<Process, ArchiveError> {
     add("launch", Call::Launch(Box::new(launch)));
     let processor = dispatch.isa_name.rsplit('-').find(|part| part.starts_with("gfx"));
     let processor = processor.map(|name| name.split(':').next().unwrap_or(name).to_owned());
-    let notes = vec!["kerncap keeps memory as it was before the launch, so there is nothing to compare its result with".to_owned()];
+    let notes = vec![
+        "kerncap keeps memory as it was before the launch, so there is nothing to compare its result with"
+            .to_owned(),
+    ];
     Ok(Process { name: None, folder, events, notes, recorded_on: processor.into_iter().collect() })
 }
 
@@ -141,7 +144,10 @@ fn grid(folder: &Folder, dispatch: &Dispatch) -> Result<([u32; 3], [u32; 3]), Ar
     let mut groups = [1; 3];
     for ((groups, items), block) in groups.iter_mut().zip(items).zip(block) {
         if !items.is_multiple_of(block) {
-            let told = format!("`grid` is {:?}, no whole number of blocks of {:?}: that is not replayed yet", dispatch.grid, dispatch.block);
+            let told = format!(
+                "`grid` is {:?}, no whole number of blocks of {:?}: that is not replayed yet",
+                dispatch.grid, dispatch.block
+            );
             return Err(problem(told));
         }
         *groups = items / block;

@@ -32,7 +32,9 @@ fn call(name: &str, fields: &mut Fields<'_>) -> Result<Call, TooShort> {
     // The log may spell the same call for streams of threads in another way.
     let plain = name.strip_suffix("_spt").unwrap_or(name);
     match plain {
-        "hipModuleLaunchKernel" | "hipExtModuleLaunchKernel" | "hipLaunchKernel" | "hipLaunchByPtr" if plain == name => {
+        "hipModuleLaunchKernel" | "hipExtModuleLaunchKernel" | "hipLaunchKernel" | "hipLaunchByPtr"
+            if plain == name =>
+        {
             return launch(fields);
         }
         "__hipRegisterFatBinary" => return fat_binary(fields),
@@ -63,11 +65,12 @@ fn allocation(name: &str, fields: &mut Fields<'_>) -> Result<Option<Call>, TooSh
         Ok(Call::Allocate { at: Address(fields.long()?), bytes: fields.long()?, is_host })
     };
     Ok(Some(match name {
-        "hipMalloc" | "hipMallocAsync" | "hipMallocFromPoolAsync" | "hipExtMallocWithFlags" => allocate(fields, false)?,
-        // Both sides write to managed memory without a call, too.
-        "hipMallocManaged" | "hipHostMalloc" | "hipHostAlloc" | "hipExtHostAlloc" | "hipMallocHost" | "hipMemAllocHost" => {
-            allocate(fields, true)?
+        "hipMalloc" | "hipMallocAsync" | "hipMallocFromPoolAsync" | "hipExtMallocWithFlags" => {
+            allocate(fields, false)?
         }
+        // Both sides write to managed memory without a call, too.
+        "hipMallocManaged" | "hipHostMalloc" | "hipHostAlloc" | "hipExtHostAlloc" | "hipMallocHost"
+        | "hipMemAllocHost" => allocate(fields, true)?,
         "hipFree" | "hipFreeAsync" | "hipHostFree" | "hipFreeHost" | "hipHostUnregister" => {
             Call::Free { at: Address(fields.long()?) }
         }
@@ -206,8 +209,13 @@ fn other(name: &str, fields: &mut Fields<'_>) -> Result<Call, TooShort> {
             Call::EndGraph
         }
         "hipModuleUnload" => Call::Unload { module: fields.long()? },
-        "hipHostRegister" => Call::Allocate { at: Address(fields.long()?), bytes: fields.long()?, is_host: true },
-        "hipMemcpyToSymbol" | "hipMemcpyToSymbolAsync" | "hipMemcpyFromSymbol" | "hipMemcpyFromSymbolAsync" => {
+        "hipHostRegister" => {
+            Call::Allocate { at: Address(fields.long()?), bytes: fields.long()?, is_host: true }
+        }
+        "hipMemcpyToSymbol"
+        | "hipMemcpyToSymbolAsync"
+        | "hipMemcpyFromSymbol"
+        | "hipMemcpyFromSymbolAsync" => {
             Call::Unknown("archives of version 3 hold neither the variable's name nor its value".to_owned())
         }
         "hipMemcpy2D" | "hipMemcpy2DAsync" | "hipMemcpyParam2D" | "hipMemcpyParam2DAsync" => {

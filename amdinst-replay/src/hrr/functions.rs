@@ -82,7 +82,8 @@ const ORDER_WHOLE: [&str; 18] = [
 /// Whether a function only orders others, or asks for something.
 pub fn is_order(name: &str) -> bool {
     // One of these hands out memory.
-    let hands_out = ["hipGraph", "hipDrvGraph", "hipExternalMemoryGet", "hipDeviceReset", "hipDevicePrimaryCtxReset"];
+    let hands_out =
+        ["hipGraph", "hipDrvGraph", "hipExternalMemoryGet", "hipDeviceReset", "hipDevicePrimaryCtxReset"];
     if hands_out.iter().any(|part| name.starts_with(part)) {
         return false;
     }
@@ -104,7 +105,9 @@ mod tests {
     #[test]
     fn numbers_are_those_of_the_format() {
         assert_eq!(all().len(), 529);
-        for (number_of, name_of) in [(2, "__hipRegisterFatBinary"), (99, "hipFree"), (175, "hipGraphLaunch"), (224, "hipMalloc")] {
+        for (number_of, name_of) in
+            [(2, "__hipRegisterFatBinary"), (99, "hipFree"), (175, "hipGraphLaunch"), (224, "hipMalloc")]
+        {
             assert_eq!((name(number_of), number(name_of)), (name_of, Some(number_of)));
         }
         assert_eq!(name(321), "hipModuleLaunchKernel");
@@ -117,10 +120,24 @@ mod tests {
 
     #[test]
     fn what_changes_memory_is_no_order() {
-        for name in ["hipMemcpy", "hipMalloc", "hipGraphLaunch", "hipLaunchKernel", "hipStreamWriteValue32", "hipMemMap", "hipDeviceReset"] {
+        for name in [
+            "hipMemcpy",
+            "hipMalloc",
+            "hipGraphLaunch",
+            "hipLaunchKernel",
+            "hipStreamWriteValue32",
+            "hipMemMap",
+            "hipDeviceReset",
+        ] {
             assert!(!is_order(name), "{name}");
         }
-        for name in ["hipStreamSynchronize", "hipGetDevice", "hipEventRecord_spt", "hipModuleGetFunction", "hipPointerGetAttributes"] {
+        for name in [
+            "hipStreamSynchronize",
+            "hipGetDevice",
+            "hipEventRecord_spt",
+            "hipModuleGetFunction",
+            "hipPointerGetAttributes",
+        ] {
             assert!(is_order(name), "{name}");
         }
     }

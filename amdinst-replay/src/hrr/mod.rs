@@ -40,7 +40,8 @@ pub(crate) fn processes(folder: &Folder) -> Result<Vec<(String, Folder)>, Archiv
     for entry in fs::read_dir(folder.path()).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
-        let Some(number) = name.to_str().and_then(|name| name.strip_prefix("pid-")?.parse::<u64>().ok()) else {
+        let Some(number) = name.to_str().and_then(|name| name.strip_prefix("pid-")?.parse::<u64>().ok())
+        else {
             continue;
         };
         // A link may lead anywhere.
@@ -65,7 +66,9 @@ pub(crate) fn read(name: Option<String>, folder: Folder) -> Result<Process, Arch
     let mut notes = Vec::new();
     match log.end {
         log::End::Whole => {}
-        log::End::Between => notes.push("its log has no end mark: the recorded program did not end well".to_owned()),
+        log::End::Between => {
+            notes.push("its log has no end mark: the recorded program did not end well".to_owned())
+        }
         log::End::Torn { at, left } => {
             notes.push(format!("{EVENTS} breaks off in the event at byte {at} ({left} bytes left): events before it are replayed"));
         }

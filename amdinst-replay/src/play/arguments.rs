@@ -22,7 +22,8 @@ pub(super) fn segment(process: &Process, kernel: &Kernel, arguments: &Arguments)
 
 fn of_values(kernel: &Kernel, values: &[Value]) -> Result<Vec<u8>, String> {
     let values: Vec<&Value> = values.iter().filter(|value| value.kind != ValueKind::Hidden).collect();
-    let explicit: Vec<&KernelArg> = kernel.metadata.args.iter().filter(|argument| !argument.is_hidden()).collect();
+    let explicit: Vec<&KernelArg> =
+        kernel.metadata.args.iter().filter(|argument| !argument.is_hidden()).collect();
     if values.is_empty() && !explicit.is_empty() {
         return Err("the archive does not hold its arguments".to_owned());
     }
@@ -39,7 +40,8 @@ fn of_values(kernel: &Kernel, values: &[Value]) -> Result<Vec<u8>, String> {
         }
         let start = argument.offset as usize;
         let end = start.checked_add(size).filter(|&end| end <= KernelMetadata::MAX_KERNARG_SEGMENT as usize);
-        let end = end.ok_or_else(|| format!("its argument {} is at offset {start}: the note is damaged", index + 1))?;
+        let end = end
+            .ok_or_else(|| format!("its argument {} is at offset {start}: the note is damaged", index + 1))?;
         if bytes.len() < end {
             bytes.resize(end, 0);
         }
@@ -50,5 +52,9 @@ fn of_values(kernel: &Kernel, values: &[Value]) -> Result<Vec<u8>, String> {
 
 /// The words of a segment that may be pointers, with their offsets: pointers stand at multiples of 4.
 pub(super) fn words(segment: &[u8]) -> impl Iterator<Item = (usize, u64)> {
-    segment.windows(8).enumerate().step_by(4).filter_map(|(at, word)| Some((at, u64::from_le_bytes(word.try_into().ok()?))))
+    segment
+        .windows(8)
+        .enumerate()
+        .step_by(4)
+        .filter_map(|(at, word)| Some((at, u64::from_le_bytes(word.try_into().ok()?))))
 }

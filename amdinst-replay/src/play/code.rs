@@ -73,7 +73,12 @@ impl Codes {
     }
 
     /// A code object, loaded if it is not yet.
-    pub(super) fn get(&mut self, name: &DataName, loader: &Loader<'_>, machines: &mut Machines) -> Result<Arc<Code>, String> {
+    pub(super) fn get(
+        &mut self,
+        name: &DataName,
+        loader: &Loader<'_>,
+        machines: &mut Machines,
+    ) -> Result<Arc<Code>, String> {
         if let Some(known) = self.known.get(name) {
             return known.clone();
         }
@@ -176,7 +181,11 @@ fn launched(process: &Process, object: &CodeObject) -> Vec<String> {
 }
 
 /// The instrumented form of a code object, or why there is none.
-fn instrumented(object: &CodeObject, options: &Options, kernels: Vec<String>) -> Result<(CodeObject, ProbeMap), String> {
+fn instrumented(
+    object: &CodeObject,
+    options: &Options,
+    kernels: Vec<String>,
+) -> Result<(CodeObject, ProbeMap), String> {
     object.target.arch.to_instrument().map_err(|error| error.to_string())?;
     let probes = probe_specs(object).map_err(|error| error.to_string())?;
     let options = Options { probes, kernels: Some(kernels), ..options.clone() };
@@ -189,7 +198,10 @@ fn instrumented(object: &CodeObject, options: &Options, kernels: Vec<String>) ->
     }
     if !plan.kernels().iter().any(KernelProbes::is_instrumented) {
         let refusal = plan.kernels().iter().flat_map(|kernel| &kernel.refusals).next();
-        return Err(refusal.map_or_else(|| "it has no branch that can diverge".to_owned(), |refusal| refusal.detail.clone()));
+        return Err(refusal.map_or_else(
+            || "it has no branch that can diverge".to_owned(),
+            |refusal| refusal.detail.clone(),
+        ));
     }
     let applied = instrument::apply(object, plan).map_err(failed)?;
     let form = CodeObject::parse(applied.bytes).map_err(|error| format!("its instrumented form: {error}"))?;

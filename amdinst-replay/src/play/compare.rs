@@ -39,8 +39,12 @@ pub(super) fn compare(gpu: &[u8], emulator: &[u8], element: Option<Element>, all
     }
     let of = (gpu.len() / size) as u64;
     let verdict = match (greatest, first) {
-        (Some(ulp), _) if ulp <= allowed && element.is_float() => Verdict::Within { ulp, differing: number, of },
-        (ulp, Some(index)) => Verdict::Differs { ulp, differing: number, of, first: first_at(gpu, emulator, element, index) },
+        (Some(ulp), _) if ulp <= allowed && element.is_float() => {
+            Verdict::Within { ulp, differing: number, of }
+        }
+        (ulp, Some(index)) => {
+            Verdict::Differs { ulp, differing: number, of, first: first_at(gpu, emulator, element, index) }
+        }
         // They have other lengths, which whoever calls has looked at.
         (_, None) => Verdict::NotComparable("they have other sizes".to_owned()),
     };
@@ -52,7 +56,11 @@ pub(super) fn first_at(gpu: &[u8], emulator: &[u8], element: Element, index: u64
     let offset = index as usize * element.size();
     let shown = |bytes: &[u8]| {
         let scalar = element.read(bytes.get(offset..).unwrap_or_default());
-        if element == Element::U8 { format!("{:#04x}", bytes.get(offset).copied().unwrap_or_default()) } else { scalar.to_string() }
+        if element == Element::U8 {
+            format!("{:#04x}", bytes.get(offset).copied().unwrap_or_default())
+        } else {
+            scalar.to_string()
+        }
     };
     First { offset: offset as u64, index, gpu: shown(gpu), emulator: shown(emulator), writer: None }
 }
@@ -107,7 +115,9 @@ mod tests {
     fn a_nan_is_no_distance_from_a_number() {
         let verdict = compare(&floats(&[f32::NAN]), &floats(&[1.0]), Some(Element::F32), u64::MAX).verdict;
         assert!(matches!(verdict, Verdict::Differs { ulp: None, .. }));
-        let signs = compare(&floats(&[-f32::MIN_POSITIVE]), &floats(&[f32::MIN_POSITIVE]), Some(Element::F32), 0).verdict;
+        let signs =
+            compare(&floats(&[-f32::MIN_POSITIVE]), &floats(&[f32::MIN_POSITIVE]), Some(Element::F32), 0)
+                .verdict;
         assert!(matches!(signs, Verdict::Differs { ulp: Some(0x0100_0000), .. }));
     }
 }

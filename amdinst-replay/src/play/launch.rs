@@ -36,7 +36,10 @@ pub(super) fn sample(all: u64, most: Option<u64>) -> Vec<Range<u64>> {
     let (first, last) = (third.min(most), third.min(most.saturating_sub(third)));
     let between = most - first - last;
     let middle = (all / 2).clamp(first, all - last - between);
-    [0..first, middle..middle + between, all - last..all].into_iter().filter(|range| !range.is_empty()).collect()
+    [0..first, middle..middle + between, all - last..all]
+        .into_iter()
+        .filter(|range| !range.is_empty())
+        .collect()
 }
 
 /// Runs the launch in these ranges of workgroups. With `counts`, the instrumented form as well.
@@ -82,7 +85,13 @@ fn part_of(launch: &Launch, part: &Range<u64>) -> Launch {
 }
 
 /// The original alone.
-fn alone(machine: &mut Machine, code: &Code, launch: &Launch, ranges: &[Range<u64>], counted: Counted) -> Ran {
+fn alone(
+    machine: &mut Machine,
+    code: &Code,
+    launch: &Launch,
+    ranges: &[Range<u64>],
+    counted: Counted,
+) -> Ran {
     let mut sum = Execution::default();
     for part in ranges {
         match machine.launch(&code.program, &part_of(launch, part)) {
@@ -128,7 +137,9 @@ impl Beside<'_> {
         let bytes = Counting::buffer_bytes(probes, layout, of_part).max(u64::from(HEADER_BYTES));
         let buffer = match twin.alloc(bytes, ALIGNMENT, "counter buffer") {
             Ok(buffer) => buffer,
-            Err(error) => return alone(original, code, launch, ranges, Counted::Nothing(format!("counters: {error}"))),
+            Err(error) => {
+                return alone(original, code, launch, ranges, Counted::Nothing(format!("counters: {error}")));
+            }
         };
         let mut failure = None;
         let mut sum = Execution::default();
@@ -191,7 +202,12 @@ impl Beside<'_> {
 }
 
 /// The report of some workgroups.
-fn report_of(probes: &KernelProbes, target: &str, launch: &Launch, counted: &Records) -> Result<Report, String> {
+fn report_of(
+    probes: &KernelProbes,
+    target: &str,
+    launch: &Launch,
+    counted: &Records,
+) -> Result<Report, String> {
     let demangled = names::demangled(&probes.name);
     let records = &counted.records;
     let of = report::Launch {

@@ -106,7 +106,12 @@ impl Machines {
                 ours.resize(size, 0);
                 theirs.resize(size, 0);
                 // Both have all of it.
-                if self.original.read(part.start, &mut ours).and_then(|()| twin.read(part.start, &mut theirs)).is_err() {
+                if self
+                    .original
+                    .read(part.start, &mut ours)
+                    .and_then(|()| twin.read(part.start, &mut theirs))
+                    .is_err()
+                {
                     return Some(part.start);
                 }
                 if ours != theirs {

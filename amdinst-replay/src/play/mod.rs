@@ -24,7 +24,7 @@ use amdgpu_object::CodeObject;
 use amdinst_emu::{Config, Execution, Launch, Machine, MemoryError, Snapshot};
 use amdinst_launch::language::Element;
 
-pub use results::{Counted, CopyResult, Ending, First, LaunchResult, NotReplayed, Step, Verdict, Writer};
+pub use results::{CopyResult, Counted, Ending, First, LaunchResult, NotReplayed, Step, Verdict, Writer};
 pub use settings::{Choice, Settings};
 
 use crate::archive::Process;
@@ -119,7 +119,8 @@ impl<'a> Player<'a> {
         let last = self.last();
         for (place, event) in self.process.events.iter().enumerate() {
             if let Call::Launch(launch) = &event.call {
-                if last.is_some_and(|last| self.launches >= last) || !tell(self.launches + 1, &launch.kernel) {
+                if last.is_some_and(|last| self.launches >= last) || !tell(self.launches + 1, &launch.kernel)
+                {
                     break;
                 }
                 self.launches += 1;
@@ -177,7 +178,12 @@ impl<'a> Player<'a> {
                 Call::Launch(launch) => Some((self.launches, launch.kernel.clone())),
                 _ => None,
             };
-            self.steps.push(Step::NotReplayed(NotReplayed { event: event.number, function: event.name, launch, why }));
+            self.steps.push(Step::NotReplayed(NotReplayed {
+                event: event.number,
+                function: event.name,
+                launch,
+                why,
+            }));
         }
         self.look(place, event);
     }
@@ -191,16 +197,20 @@ impl<'a> Player<'a> {
             Call::Launch(launch) => Writer::Launch { number: self.launches, kernel: launch.kernel.clone() },
             _ => Writer::Event { number: event.number, function: event.name },
         };
+        let is_new = matches!(event.call, Call::Allocate { .. });
         for watched in self.watched.iter_mut().filter(|watched| place < watched.until) {
-            match self.machines.read(watched.address, watched.bytes) {
-                Ok(now) if !matches!(event.call, Call::Allocate { .. }) => watched.look(now, self.wrote, &writer),
-                Ok(now) => {
-                    // What was there before is gone.
-                    if self.wrote.is_some_and(|(at, bytes)| watched.address >= at && watched.address - at < bytes) {
-                        watched.forget();
-                    }
-                    watched.value = now;
+            if let Some((at, bytes)) = self.wrote.filter(|_| is_new) {
+                // What was there before is gone.
+                if watched.is_in(at, bytes)
+                    && self.machines.write(watched.address, &watched.unwritten).is_ok()
+                {
+                    watched.forget();
+                    watched.value.clone_from(&watched.unwritten);
                 }
+                continue;
+            }
+            match self.machines.read(watched.address, watched.bytes) {
+                Ok(now) => watched.look(now, self.wrote, &writer),
                 Err(_) => watched.forget(),
             }
         }
@@ -217,7 +227,9 @@ impl<'a> Player<'a> {
             }
             Call::CopyIn { to, from, bytes, data } => self.copy_in((*to, *from, *bytes), data.as_ref()),
             Call::Copy { from, to, bytes } => self.copy(*from, *to, *bytes),
-            Call::Fill { to, element, count, rows, pitch } => self.fill(*to, element, (*count, *rows, *pitch)),
+            Call::Fill { to, element, count, rows, pitch } => {
+                self.fill(*to, element, (*count, *rows, *pitch))
+            }
             Call::Load { module, code } => {
                 self.codes.load(*module, code);
                 Ok(())
@@ -230,12 +242,17 @@ impl<'a> Player<'a> {
             Call::SetVariable { module, name, bytes, data } => {
                 let code = self.module(*module)?;
                 let contents = self.contents(data, *bytes)?;
-                let address = code.program.variable(name).ok_or_else(|| format!("its code has no variable `{name}`"))?;
+                let address = code
+                    .program
+                    .variable(name)
+                    .ok_or_else(|| format!("its code has no variable `{name}`"))?;
                 let to_twin = code.twin.as_ref().and_then(|twin| twin.program.variable(name));
                 let machines = &mut self.machines;
                 machines.original.write(address, &contents).map_err(|error| error.to_string())?;
                 match machines.twin.as_mut().zip(to_twin) {
-                    Some((twin, address)) => twin.write(address, &contents).map_err(|error| error.to_string()),
+                    Some((twin, address)) => {
+                        twin.write(address, &contents).map_err(|error| error.to_string())
+                    }
                     None => Ok(()),
                 }
             }
@@ -252,12 +269,17 @@ impl<'a> Player<'a> {
         let piece = Piece { bytes: bytes.max(1) };
         let allocated = self.machines.allocate(at.0, piece, &label);
         allocated.map_err(|error| match error {
-            MemoryError::OutOfBounds { .. } => format!("its address {at} is taken, or none that the emulator can give"),
+            MemoryError::OutOfBounds { .. } => {
+                format!("its address {at} is taken, or none that the emulator can give")
+            }
             other => other.to_string(),
         })?;
         self.wrote = Some((at.0, bytes));
         if is_host {
-            let why = format!("event {}: {} gave memory that the program writes to without a call", event.number, event.name);
+            let why = format!(
+                "event {}: {} gave memory that the program writes to without a call",
+                event.number, event.name
+            );
             self.unknown.add(at.0..at.0 + bytes, &why.into());
         }
         Ok(())
@@ -292,7 +314,11 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn copy_in(&mut self, (to, from, bytes): (Address, Address, u64), data: Option<&DataName>) -> Result<(), String> {
+    fn copy_in(
+        &mut self,
+        (to, from, bytes): (Address, Address, u64),
+        data: Option<&DataName>,
+    ) -> Result<(), String> {
         if bytes == 0 {
             return Ok(());
         }
@@ -332,22 +358,33 @@ impl<'a> Player<'a> {
                 Ok(())
             }
             (Err(_), Ok(target)) => {
-                let why = format!("it copies from {from}, which is the host's: the archive does not hold what it copied");
-                self.unknown.add(target..target + bytes, &format!("a copy to it was not replayed: {why}").into());
+                let why = format!(
+                    "it copies from {from}, which is the host's: the archive does not hold what it copied"
+                );
+                self.unknown
+                    .add(target..target + bytes, &format!("a copy to it was not replayed: {why}").into());
                 Err(why)
             }
-            (Ok(_), Err(_)) => Err(format!("it copies to {to}, which is the host's: the archive does not hold what the GPU gave")),
+            (Ok(_), Err(_)) => Err(format!(
+                "it copies to {to}, which is the host's: the archive does not hold what the GPU gave"
+            )),
             (Err(why), Err(_)) => Err(why),
         }
     }
 
-    fn fill(&mut self, to: Address, element: &[u8], (count, rows, pitch): (u64, u64, u64)) -> Result<(), String> {
+    fn fill(
+        &mut self,
+        to: Address,
+        element: &[u8],
+        (count, rows, pitch): (u64, u64, u64),
+    ) -> Result<(), String> {
         let overflow = || format!("{rows} rows of {count} elements are more than memory has");
         let row = count.checked_mul(element.len() as u64).ok_or_else(overflow)?;
         if row == 0 || rows == 0 {
             return Ok(());
         }
-        let all = pitch.checked_mul(rows - 1).and_then(|start| start.checked_add(row)).ok_or_else(overflow)?;
+        let all =
+            pitch.checked_mul(rows - 1).and_then(|start| start.checked_add(row)).ok_or_else(overflow)?;
         if rows > 1 && pitch < row {
             return Err(format!("its rows have {row} bytes, and begin every {pitch}"));
         }
@@ -358,7 +395,9 @@ impl<'a> Player<'a> {
             let mut at = 0;
             while at < row {
                 let size = (row - at).min(chunk.len() as u64);
-                self.machines.write(start + at, &chunk[..size as usize]).map_err(|error| error.to_string())?;
+                self.machines
+                    .write(start + at, &chunk[..size as usize])
+                    .map_err(|error| error.to_string())?;
                 at += size;
             }
             self.unknown.clear(start..start + row);
@@ -370,7 +409,8 @@ impl<'a> Player<'a> {
     /// The code of a module.
     fn module(&mut self, module: u64) -> Result<Arc<Code>, String> {
         let name = self.codes.of_module(module).ok_or_else(|| format!("no module {module:#x} is loaded"))?;
-        let loader = Loader { process: self.process, instrument: self.settings.instrument.as_ref(), arch: self.arch };
+        let loader =
+            Loader { process: self.process, instrument: self.settings.instrument.as_ref(), arch: self.arch };
         self.codes.get(&name, &loader, &mut self.machines)
     }
 
@@ -379,7 +419,9 @@ impl<'a> Player<'a> {
         let code = self.module(module)?;
         let [variable] = &code.object.variables[..] else {
             let has = amdinst_text::count(code.object.variables.len(), "variable");
-            return Err(format!("archives of version 3 do not hold the variable's name, and the module has {has}"));
+            return Err(format!(
+                "archives of version 3 do not hold the variable's name, and the module has {has}"
+            ));
         };
         let here = code.program.device_address(variable.address);
         self.aliases.retain(|alias| alias.at != at.0);
@@ -394,10 +436,22 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    fn copy_out(&mut self, place: usize, event: &Event, (from, to, bytes): (Address, Address, u64), data: Option<&DataName>) {
+    fn copy_out(
+        &mut self,
+        place: usize,
+        event: &Event,
+        (from, to, bytes): (Address, Address, u64),
+        data: Option<&DataName>,
+    ) {
         let after = Some(self.launches).filter(|&number| number > 0);
-        let mut result =
-            CopyResult { event: event.number, function: event.name, from: from.0, bytes, after, verdict: Verdict::Equal };
+        let mut result = CopyResult {
+            event: event.number,
+            function: event.name,
+            from: from.0,
+            bytes,
+            after,
+            verdict: Verdict::Equal,
+        };
         let element = self.settings.element;
         let gpu = data.ok_or_else(|| "the archive does not hold what the GPU gave".to_owned());
         let gpu = gpu.and_then(|data| {
@@ -424,9 +478,18 @@ impl<'a> Player<'a> {
             Ok((gpu, emulator, compared)) => {
                 if let Verdict::Differs { of, .. } = compared.verdict {
                     let size = gpu.len() as u64 / of.max(1);
-                    let element = element.filter(|element| element.size() as u64 == size).unwrap_or(Element::U8);
+                    let element =
+                        element.filter(|element| element.size() as u64 == size).unwrap_or(Element::U8);
                     let (step, differing) = (self.steps.len(), compared.differing);
-                    self.pending.push(Pending { step, event: place, from: here, element, gpu, emulator, differing });
+                    self.pending.push(Pending {
+                        step,
+                        event: place,
+                        from: here,
+                        element,
+                        gpu,
+                        emulator,
+                        differing,
+                    });
                 }
                 result.verdict = compared.verdict;
             }
@@ -479,7 +542,9 @@ impl<'a> Player<'a> {
         });
         let what = format!("launch {} (`{}`)", self.launches, amdinst_text::shown(&kernel));
         let spoiled: Option<String> = match &original {
-            Err(fault) if fault.kind == amdinst_emu::FaultKind::Stopped => Some(format!("{what} was stopped")),
+            Err(fault) if fault.kind == amdinst_emu::FaultKind::Stopped => {
+                Some(format!("{what} was stopped"))
+            }
             Err(_) => Some(format!("{what} ended with a fault")),
             Ok(_) if ran < all => Some(format!("{what} was sampled: {ran} of {all} workgroups ran")),
             Ok(_) => None,
@@ -499,7 +564,9 @@ impl<'a> Player<'a> {
             target: code.object.target,
             object: code.object.clone(),
             ending: match original {
-                Ok(execution) => Ending::Well(Box::new(Execution { masks: Vec::new(), steps: Vec::new(), ..execution })),
+                Ok(execution) => {
+                    Ending::Well(Box::new(Execution { masks: Vec::new(), steps: Vec::new(), ..execution }))
+                }
                 Err(fault) => Ending::Fault(Box::new(fault)),
             },
             sampled: (ran < all).then_some(ran),
@@ -510,7 +577,8 @@ impl<'a> Player<'a> {
 
     /// What a launch needs: its code, the kernel's whole name, the kernarg segment.
     fn ready(&mut self, call: &LaunchCall) -> Result<(Arc<Code>, String, Vec<u8>), String> {
-        let loader = Loader { process: self.process, instrument: self.settings.instrument.as_ref(), arch: self.arch };
+        let loader =
+            Loader { process: self.process, instrument: self.settings.instrument.as_ref(), arch: self.arch };
         let named = (call.code.as_ref(), call.kernel.as_str());
         let (code, kernel) = self.codes.of_kernel(named, &loader, &mut self.machines)?;
         let of = code.object.kernel(&kernel).ok_or("it has no such kernel")?;
@@ -533,7 +601,12 @@ impl<'a> Player<'a> {
 
     /// After a launch that did not run: what it would have written is unknown.
     fn spoil(&mut self, event: &Event, call: &LaunchCall) {
-        let why = format!("launch {} (`{}`, event {}) was not replayed", self.launches, amdinst_text::shown(&call.kernel), event.number);
+        let why = format!(
+            "launch {} (`{}`, event {}) was not replayed",
+            self.launches,
+            amdinst_text::shown(&call.kernel),
+            event.number
+        );
         let all: Vec<u64> = self.machines.pieces.keys().copied().collect();
         self.settle(&all, Some(why));
     }
@@ -544,7 +617,8 @@ impl<'a> Player<'a> {
         let range = |at: &u64| Some(*at..*at + self.machines.pieces.get(at)?.bytes);
         let ranges: Vec<_> = reached.iter().filter_map(range).collect();
         let spoiled = spoiled.map(Arc::from);
-        let why = spoiled.or_else(|| ranges.iter().find_map(|range| self.unknown.why(range.clone())).cloned());
+        let why =
+            spoiled.or_else(|| ranges.iter().find_map(|range| self.unknown.why(range.clone())).cloned());
         if let Some(why) = why {
             for range in ranges {
                 // What was unknown before keeps its reason.
@@ -580,10 +654,12 @@ impl<'a> Player<'a> {
     fn find_writers(&mut self, tell: &mut dyn FnMut(u64, &str) -> bool) {
         let pending = std::mem::take(&mut self.pending);
         let mut watched = Vec::new();
-        for Pending { event, from, element, differing, .. } in &pending {
-            let size = element.size() as u64;
+        for Pending { event, from, element, differing, emulator, .. } in &pending {
             let left = WATCHED.saturating_sub(watched.len());
-            watched.extend(differing.iter().take(left).map(|index| Watched::new(*event, from + index * size, size)));
+            for offset in differing.iter().take(left).map(|index| *index as usize * element.size()) {
+                let value = emulator.get(offset..offset + element.size()).unwrap_or_default();
+                watched.push(Watched::new(*event, from + offset as u64, value));
+            }
         }
         let Some(last) = pending.iter().map(|pending| pending.event).max() else { return };
         let launched = |event: &&Event| matches!(event.call, Call::Launch(_));
@@ -613,11 +689,16 @@ impl<'a> Player<'a> {
             let Verdict::Differs { differing: number, first, .. } = &mut copy.verdict else { continue };
             match written {
                 Some((index, watched)) => {
-                    *first = First { writer: watched.writer.clone(), ..compare::first_at(&gpu, &emulator, element, *index) };
+                    *first = First {
+                        writer: watched.writer.clone(),
+                        ..compare::first_at(&gpu, &emulator, element, *index)
+                    };
                 }
                 None if of_it.len() as u64 == *number => {
                     let at = first.offset;
-                    let why = format!("what differs (first at byte {at}) was never written by any call of the archive");
+                    let why = format!(
+                        "what differs (first at byte {at}) was never written by any call of the archive"
+                    );
                     copy.verdict = Verdict::NotComparable(why);
                 }
                 None => {}
@@ -631,7 +712,8 @@ fn plain(settings: &Settings) -> Config {
     let mut config = Config::default();
     (config.deterministic, config.member) = (true, settings.config.member);
     config.stop = settings.config.stop;
-    (config.uninitialised, config.out_of_range) = (settings.config.uninitialised, settings.config.out_of_range);
+    (config.uninitialised, config.out_of_range) =
+        (settings.config.uninitialised, settings.config.out_of_range);
     config.schedule = settings.config.schedule;
     config
 }

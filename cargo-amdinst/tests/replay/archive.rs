@@ -13,7 +13,6 @@ pub(crate) mod function {
     pub(crate) const HOST_MALLOC: u16 = 206;
     pub(crate) const MALLOC: u16 = 224;
     pub(crate) const MEMCPY: u16 = 271;
-    pub(crate) const MEMCPY_ASYNC: u16 = 280;
     pub(crate) const MEMCPY_DTOD: u16 = 282;
     pub(crate) const MEMCPY_DTOH: u16 = 284;
     pub(crate) const MEMCPY_HTOD_ASYNC: u16 = 291;
@@ -96,7 +95,8 @@ impl Writer {
 
     pub(crate) fn code(&self, bytes: &[u8]) -> (u64, u64) {
         let (low, high) = hash(bytes);
-        fs::write(self.root.join("code_objects").join(format!("{low:016x}{high:016x}.hsaco")), bytes).unwrap();
+        fs::write(self.root.join("code_objects").join(format!("{low:016x}{high:016x}.hsaco")), bytes)
+            .unwrap();
         (low, high)
     }
 
@@ -135,7 +135,13 @@ impl Writer {
         (low, high)
     }
 
-    pub(crate) fn launch(&mut self, kernel: &str, (low, high): (u64, u64), sizes: [[u32; 3]; 2], arguments: &[Argument]) -> u64 {
+    pub(crate) fn launch(
+        &mut self,
+        kernel: &str,
+        (low, high): (u64, u64),
+        sizes: [[u32; 3]; 2],
+        arguments: &[Argument],
+    ) -> u64 {
         let mut fields = 9_u64.to_le_bytes().to_vec();
         fields.extend((kernel.len() as u16).to_le_bytes());
         fields.extend(kernel.as_bytes());

@@ -19,15 +19,27 @@ fn a_torn_log_is_replayed_as_far_as_it_goes() {
     let whole = writer.log.len();
     writer.copy_out(A, &[1, 2, 3, 4]);
     for left in [1, 31, 40] {
-        let torn = Writer { root: writer.root.clone(), log: writer.log[..whole + left].to_vec(), ..Writer::new(place.path()) };
+        let torn = Writer {
+            root: writer.root.clone(),
+            log: writer.log[..whole + left].to_vec(),
+            ..Writer::new(place.path())
+        };
         let output = replay(&torn.finish_torn(0), "");
         assert!(output.status.success());
         let told = text(&output.stderr);
-        assert!(told.contains(&format!("events.bin breaks off in the event at byte {} ({left} bytes left)", 8 + whole)), "{told}");
+        assert!(
+            told.contains(&format!(
+                "events.bin breaks off in the event at byte {} ({left} bytes left)",
+                8 + whole
+            )),
+            "{told}"
+        );
         assert!(text(&output.stdout).contains("1 copy: 1 equal"));
     }
     let output = replay(&writer.finish_torn(0), "");
-    assert!(text(&output.stderr).contains("no end mark") && text(&output.stdout).contains("2 copies: 2 equal"));
+    assert!(
+        text(&output.stderr).contains("no end mark") && text(&output.stdout).contains("2 copies: 2 equal")
+    );
 }
 
 #[test]
@@ -58,7 +70,12 @@ fn contents_are_those_of_the_archive() {
     let place = tempfile::tempdir().unwrap();
     let secret = place.path().join("secret");
     fs::write(&secret, [1, 2, 3, 4]).unwrap();
-    for (damage, said) in [("link", "is a link"), ("size", "has 3 bytes, and 4 are asked for"), ("contents", "it is damaged"), ("none", "cannot read")] {
+    for (damage, said) in [
+        ("link", "is a link"),
+        ("size", "has 3 bytes, and 4 are asked for"),
+        ("contents", "it is damaged"),
+        ("none", "cannot read"),
+    ] {
         let root = place.path().join(damage);
         let mut writer = Writer::new(&root);
         writer.malloc(A, 4);
@@ -77,7 +94,10 @@ fn contents_are_those_of_the_archive() {
         }
         let output = replay(&writer.finish(), "");
         let told = text(&output.stdout);
-        assert!(told.contains(said) && told.contains("1 not comparable") && told.contains("1 call not replayed"), "{damage}: {told}");
+        assert!(
+            told.contains(said) && told.contains("1 not comparable") && told.contains("1 call not replayed"),
+            "{damage}: {told}"
+        );
     }
 }
 

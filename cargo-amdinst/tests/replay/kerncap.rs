@@ -22,7 +22,8 @@ fn folder(root: &Path) {
         regions.push(serde_json::json!({"base": at, "size": 400, "is_pool": true}));
         fs::write(root.join(format!("memory/region_{at:x}.bin")), words(0..100)).unwrap();
     }
-    fs::write(root.join("memory_regions.json"), serde_json::json!({ "regions": regions }).to_string()).unwrap();
+    fs::write(root.join("memory_regions.json"), serde_json::json!({ "regions": regions }).to_string())
+        .unwrap();
 }
 
 #[test]
@@ -43,7 +44,8 @@ fn what_is_missing_is_told() {
     let place = tempfile::tempdir().unwrap();
     folder(place.path());
     fs::write(place.path().join("memory").join(format!("region_{A:x}.bin")), "short").unwrap();
-    let variables = serde_json::json!({"variables": [{"name": "x", "size": 4, "blob": "../../etc/hostname"}]});
+    let variables =
+        serde_json::json!({"variables": [{"name": "x", "size": 4, "blob": "../../etc/hostname"}]});
     fs::write(place.path().join("module_variables.json"), variables.to_string()).unwrap();
     let told = text(&replay(place.path(), "").stdout);
     assert!(told.contains("has 5 bytes, and 400 are asked for"), "{told}");

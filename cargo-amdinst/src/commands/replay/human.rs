@@ -58,7 +58,10 @@ pub(super) fn text(view: &ReplayView) -> String {
     }
     let SummaryView { ok, faults, equal, within, differs, not_comparable, not_replayed } = view.summary;
     let launches = count((ok + faults) as usize, "launch");
-    let copies = count((equal + within + differs + not_comparable) as usize, "copy");
+    let copies = match equal + within + differs + not_comparable {
+        1 => "1 copy".to_owned(),
+        number => format!("{number} copies"),
+    };
     let _ = writeln!(text, "{launches}: {ok} ok, {faults} with a fault");
     let _ = writeln!(
         text,
@@ -80,8 +83,10 @@ fn launch(one: &LaunchView) -> [String; 5] {
     }
     match (one.branches, &one.not_counted) {
         (Some(branches), _) => {
-            let _ = write!(result, "; {} of {} diverged", one.diverged.len(), count(branches as usize, "branch"));
-            let places: Vec<&str> = one.diverged.iter().map(|branch| branch.place.as_str()).take(BRANCHES).collect();
+            let _ =
+                write!(result, "; {} of {} diverged", one.diverged.len(), count(branches as usize, "branch"));
+            let places: Vec<&str> =
+                one.diverged.iter().map(|branch| branch.place.as_str()).take(BRANCHES).collect();
             if !places.is_empty() {
                 let _ = write!(result, " ({})", places.join(", "));
             }
@@ -108,7 +113,12 @@ fn copy(one: &CopyView, elements: &str) -> [String; 4] {
             )
         }
         (_, _, Some(why)) => format!("not comparable: {why}"),
-        ("within", ..) => format!("within {} ULP, {} of {} {elements} differ", one.ulp.unwrap_or_default(), one.differing, one.of),
+        ("within", ..) => format!(
+            "within {} ULP, {} of {} {elements} differ",
+            one.ulp.unwrap_or_default(),
+            one.differing,
+            one.of
+        ),
         (equal, ..) => equal.to_owned(),
     };
     let after = one.after_launch.map_or_else(|| "-".to_owned(), |launch| launch.to_string());

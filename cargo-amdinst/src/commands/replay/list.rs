@@ -81,7 +81,8 @@ impl ListView {
 
     /// For people.
     pub(super) fn human(&self) -> String {
-        let mut rows = vec![["launch", "event", "kernel", "grid", "block", "target", "bytes"].map(str::to_owned)];
+        let mut rows =
+            vec![["launch", "event", "kernel", "grid", "block", "target", "bytes"].map(str::to_owned)];
         for one in &self.launches {
             let of = one.process.as_ref().map_or(String::new(), |process| format!("{process}: "));
             rows.push([

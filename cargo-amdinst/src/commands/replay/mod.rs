@@ -7,8 +7,8 @@ mod view;
 use amdinst_core::instrument::Options;
 use amdinst_emu::Config;
 use amdinst_replay::{
-    Archive, ArchiveError, Choice, Counted, Ending, FolderError, LaunchResult, Launches, Player, Settings, Step,
-    Verdict,
+    Archive, ArchiveError, Choice, Counted, Ending, FolderError, LaunchResult, Launches, Player, Settings,
+    Step, Verdict,
 };
 use amdinst_runtime::stopping::{self, Running};
 use amdinst_text::{count, shown};
@@ -34,17 +34,15 @@ pub fn run(context: &mut Context, args: &ReplayArgs) -> CommandResult {
         }
     }
     let launches = Launches::of(&archive);
-    let choice = Choice {
-        kernels: args.kernel.clone(),
-        launches: args.launch.clone(),
-        from: args.from,
-        to: args.to,
-    };
+    let choice =
+        Choice { kernels: args.kernel.clone(), launches: args.launch.clone(), from: args.from, to: args.to };
     let chosen = launches.launches.iter().filter(|one| choice.takes(one.number, &one.kernel)).count();
     if chosen == 0 && choice != Choice::default() {
         let has = count(launches.launches.len(), "launch");
         let message = format!("{} has no such launch", args.archive.display());
-        return Err(Failure::msg(Exit::Usage, message).note(format!("it has {has}")).help("--list shows them"));
+        return Err(Failure::msg(Exit::Usage, message)
+            .note(format!("it has {has}"))
+            .help("--list shows them"));
     }
     if args.list {
         let view = ListView::new(&archive, &launches, &choice);
@@ -134,7 +132,9 @@ fn tell(context: &Context, step: &Step) {
             context.shell.note(&of_launch);
         }
         Ending::Well(execution) => {
-            for doubt in execution.doubts.iter().chain(&execution.missing_lanes).chain(&execution.out_of_range) {
+            for doubt in
+                execution.doubts.iter().chain(&execution.missing_lanes).chain(&execution.out_of_range)
+            {
                 context.shell.warn(fault::told(doubt, object, &Some, &[]));
                 context.shell.note(&of_launch);
             }
@@ -156,7 +156,8 @@ fn exit(steps: &[Step], is_strict: bool) -> Exit {
         let Step::Launch(one) = step else { return false };
         matches!(&one.counted, Counted::Counted { disagreements, .. } if !disagreements.is_empty())
     };
-    let differs = |step: &Step| matches!(step, Step::Copy(copy) if matches!(copy.verdict, Verdict::Differs { .. }));
+    let differs =
+        |step: &Step| matches!(step, Step::Copy(copy) if matches!(copy.verdict, Verdict::Differs { .. }));
     let is_open = |step: &Step| match step {
         Step::Copy(copy) => matches!(copy.verdict, Verdict::NotComparable(_)),
         Step::NotReplayed(_) => true,

@@ -223,7 +223,9 @@ impl LaunchView {
             Ending::Well(execution) => (Some(execution), None),
             Ending::Fault(found) => (None, Some(report(found))),
         };
-        let doubts = execution.iter().flat_map(|one| one.doubts.iter().chain(&one.missing_lanes).chain(&one.out_of_range));
+        let doubts = execution
+            .iter()
+            .flat_map(|one| one.doubts.iter().chain(&one.missing_lanes).chain(&one.out_of_range));
         let mut view = Self {
             launch: of.number,
             event: of.event,
