@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use amdinst_replay::{Archive, Player, Settings};
 
@@ -120,14 +120,14 @@ fn sizes_are_not_believed() {
     assert!(told.contains("8 calls not replayed"), "{told}");
 }
 
-/// All files of a folder with their contents.
-fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
+/// All files of a folder, by their names in it, with their contents.
+pub(crate) fn files(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(root).unwrap() {
-        let path = entry.unwrap().path();
+        let (path, name) = entry.map(|entry| (entry.path(), PathBuf::from(entry.file_name()))).unwrap();
         match path.is_dir() {
-            true => found.extend(files(&path)),
-            false => drop(found.insert(path.display().to_string(), fs::read(&path).unwrap())),
+            true => found.extend(files(&path).into_iter().map(|(file, bytes)| (name.join(file), bytes))),
+            false => drop(found.insert(name, fs::read(&path).unwrap())),
         }
     }
     found

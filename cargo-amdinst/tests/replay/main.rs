@@ -4,6 +4,8 @@
 mod archive;
 mod hostile;
 mod kerncap;
+#[path = "../support/schema.rs"]
+mod schema;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,61 @@ const C: u64 = 0x7e00_0000_0000;
 
 pub(crate) fn fixture(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
+}
+
+/// The archive of the guide's page: two launches, the second of which left something else on the GPU in one
+/// element, and a graph.
+fn recorded(root: &Path) -> PathBuf {
+    let mut writer = Writer::new(root);
+    let code = writer.load(0xc0de, &fixture("branches.elf"));
+    for at in [A, B, C] {
+        writer.malloc(at, 400);
+    }
+    writer.copy_in(A, &words(1..101));
+    writer.copy_in(B, &words((0..100).map(|i| 10 * i)));
+    let arguments =
+        [Argument::Pointer(C), Argument::Pointer(A), Argument::Pointer(B), Argument::Word(100)];
+    writer.launch("add", code, [[2, 1, 1], [64, 1, 1]], &arguments);
+    writer.copy_out(C, &words((0..100).map(|i| 11 * i + 1)));
+    let arguments = [Argument::Pointer(A), Argument::Word(100), Argument::Word(1000)];
+    writer.launch("collatz", code, [[2, 1, 1], [64, 1, 1]], &arguments);
+    let mut steps: Vec<u32> = (1..101).map(collatz).collect();
+    steps[26] -= 1;
+    writer.copy_out(A, &words(steps));
+    writer.longs(function::GRAPH_LAUNCH, &[0x6, 0x51]);
+    writer.finish()
+}
+
+/// Steps to 1, as the fixture's kernel counts them.
+fn collatz(mut x: u32) -> u32 {
+    let mut count = 0;
+    while x > 1 {
+        x = if x.is_multiple_of(2) { x / 2 } else { 3 * x + 1 };
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn the_archive_of_the_guide_is_as_it_was_written() {
+    let place = tempfile::tempdir().unwrap();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/recorded");
+    let written = hostile::files(&recorded(place.path()));
+    assert_eq!(hostile::files(&kept), written);
+}
+
+#[test]
+fn json_is_as_the_schemas_say() {
+    let place = tempfile::tempdir().unwrap();
+    let archive = recorded(place.path());
+    let is_as_said = |name: &str, options: &str, code: i32| {
+        let errors = schema::errors(name, &json(&archive, options, code));
+        assert!(errors.is_empty(), "{name}: {errors:#?}");
+    };
+    is_as_said("replay-list.v1.json", "--list", 0);
+    is_as_said("replay.v1.json", "--strict", 1);
+    is_as_said("replay.v1.json", "--sample-workgroups 1 --original --as f32", 0);
+    is_as_said("replay.v1.json", "--budget 20", 9);
 }
 
 fn replay(archive: &Path, options: &str) -> Output {
@@ -180,15 +237,7 @@ fn code_is_found_by_name_and_variables_by_their_address() {
         [[1, 1, 1], [64, 1, 1]],
         &[Argument::Pointer(A), Argument::Word(64), Argument::Word(1000)],
     );
-    let steps = |mut x: u32| {
-        let mut count = 0;
-        while x > 1 {
-            x = if x.is_multiple_of(2) { x / 2 } else { 3 * x + 1 };
-            count += 1;
-        }
-        count
-    };
-    writer.copy_out(A, &words((0..64).map(steps)));
+    writer.copy_out(A, &words((0..64).map(collatz)));
     let archive = writer.finish();
     let view = json(&archive, "--original --strict", 0);
     assert_eq!(
