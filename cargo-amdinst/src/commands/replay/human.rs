@@ -57,6 +57,7 @@ pub(super) fn text(view: &ReplayView) -> String {
         let _ = writeln!(text, "event {event}: {function}{of}: {why}");
     }
     let SummaryView { ok, faults, equal, within, differs, not_comparable, not_replayed } = view.summary;
+    let verb = if differs == 1 { "differs" } else { "differ" };
     let launches = count((ok + faults) as usize, "launch");
     let copies = match equal + within + differs + not_comparable {
         1 => "1 copy".to_owned(),
@@ -65,7 +66,7 @@ pub(super) fn text(view: &ReplayView) -> String {
     let _ = writeln!(text, "{launches}: {ok} ok, {faults} with a fault");
     let _ = writeln!(
         text,
-        "{copies}: {equal} equal, {within} within the allowed difference, {differs} differ, {not_comparable} not comparable"
+        "{copies}: {equal} equal, {within} within the allowed difference, {differs} {verb}, {not_comparable} not comparable"
     );
     if not_replayed > 0 {
         let _ = writeln!(text, "{} not replayed", count(not_replayed as usize, "call"));

@@ -1,5 +1,6 @@
 //! What `replay` prints.
 
+use amdinst_core::report::Location;
 use amdinst_core::report::run::FaultReport;
 use amdinst_launch::language::Element;
 use amdinst_replay::{
@@ -254,7 +255,7 @@ impl LaunchView {
                 view.branches = Some(report.sites.len() as u64);
                 let diverged = report.sites.iter().filter(|site| site.counts.diverged > 0);
                 let branch = |site: &amdinst_core::report::SiteReport| BranchView {
-                    place: site.location.short(),
+                    place: place(&site.location),
                     executions: site.counts.executions,
                     diverged: site.counts.diverged,
                 };
@@ -306,6 +307,16 @@ impl CopyView {
         }
         view
     }
+}
+
+/// A place in the source, for people: the line, and the file without what leads nowhere.
+fn place(location: &Location) -> String {
+    let place = Location { column: None, ..location.clone() }.short();
+    let mut rest = place.as_str();
+    while let Some(inner) = rest.strip_prefix("./") {
+        rest = inner;
+    }
+    rest.to_owned()
 }
 
 /// Who wrote something, in words.

@@ -216,6 +216,7 @@ const CIRCLES: [(&str, &[&str]); 21] = [
     ("amdinst-llvm", &[]),
     ("amdinst-macros", &[]),
     ("amdinst-proof", &[]),
+    ("amdinst-replay", &[]),
     ("amdinst-report", &[]),
     ("amdinst-runtime", &[]),
     ("amdinst-text", &[]),
