@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "",
     "new",
     "setup",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 17] = [
     "disasm",
     "instrument",
     "run",
+    "replay",
     "exec",
     "bench",
     "show-env",

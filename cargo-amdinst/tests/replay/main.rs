@@ -33,8 +33,7 @@ fn recorded(root: &Path) -> PathBuf {
     }
     writer.copy_in(A, &words(1..101));
     writer.copy_in(B, &words((0..100).map(|i| 10 * i)));
-    let arguments =
-        [Argument::Pointer(C), Argument::Pointer(A), Argument::Pointer(B), Argument::Word(100)];
+    let arguments = [Argument::Pointer(C), Argument::Pointer(A), Argument::Pointer(B), Argument::Word(100)];
     writer.launch("add", code, [[2, 1, 1], [64, 1, 1]], &arguments);
     writer.copy_out(C, &words((0..100).map(|i| 11 * i + 1)));
     let arguments = [Argument::Pointer(A), Argument::Word(100), Argument::Word(1000)];

@@ -49,14 +49,16 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, errors: &mut V
         let least = of_forms.by_ref().min_by_key(Vec::len).unwrap_or_default();
         errors.extend(least);
     }
-    for name in schema["required"].as_array().into_iter().flatten() {
+    let parts = parts(root, schema);
+    for name in parts.iter().filter_map(|part| part["required"].as_array()).flatten() {
         if value.get(name.as_str().unwrap()).is_none() {
             errors.push(format!("{path}: no {name}"));
         }
     }
-    if let (Some(properties), Some(fields)) = (schema["properties"].as_object(), value.as_object()) {
+    let properties: Vec<_> = parts.iter().filter_map(|part| part["properties"].as_object()).collect();
+    if let (false, Some(fields)) = (properties.is_empty(), value.as_object()) {
         for (name, field) in fields {
-            match properties.get(name) {
+            match properties.iter().find_map(|properties| properties.get(name)) {
                 Some(schema) => check(root, schema, field, &format!("{path}/{name}"), errors),
                 None => errors.push(format!("{path}: {name} is not in the schema")),
             }
@@ -67,4 +69,14 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, errors: &mut V
             check(root, items, element, &format!("{path}/{index}"), errors);
         }
     }
+}
+
+/// A schema, and those that it says it is besides (`allOf`): they share an object's properties.
+fn parts<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
+    let mut parts = vec![schema];
+    for part in schema["allOf"].as_array().into_iter().flatten() {
+        let pointer = part["$ref"].as_str().and_then(|pointer| pointer.strip_prefix('#'));
+        parts.extend(pointer.map_or(Some(part), |pointer| root.pointer(pointer)));
+    }
+    parts
 }
