@@ -2,7 +2,7 @@
 //!
 //! | bytes | header of the file |
 //! |---|---|
-//! | 4 | `HRRE` |
+//! | 4 | `EHRR`: 0x52524845 |
 //! | 2 | version |
 //! | 2 | 0 |
 //!
@@ -28,7 +28,7 @@ use crate::error::ArchiveError;
 use crate::folder::{Folder, FolderError};
 
 /// What a log begins with.
-pub const MAGIC: [u8; 4] = *b"HRRE";
+pub const MAGIC: [u8; 4] = 0x5252_4845_u32.to_le_bytes();
 /// The version that is read.
 pub const VERSION: u16 = 3;
 /// Bytes of the file's header.

@@ -174,7 +174,7 @@ impl Writer {
 
     /// Writes the log without its last bytes.
     pub(crate) fn finish_torn(self, without: usize) -> PathBuf {
-        let mut file = b"HRRE".to_vec();
+        let mut file = 0x5252_4845_u32.to_le_bytes().to_vec();
         file.extend(self.version.to_le_bytes());
         file.extend([0; 2]);
         file.extend(&self.log[..self.log.len() - without]);

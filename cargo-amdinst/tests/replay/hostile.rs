@@ -55,8 +55,8 @@ fn what_is_no_archive_is_told() {
     let writer = Writer { version: 6, ..Writer::new(place.path()) };
     writer.finish_torn(0);
     refused(8, &["format version 6", "reads version 3"]);
-    fs::write(place.path().join("events.bin"), "HRR").unwrap();
-    refused(5, &["its first bytes are [48, 52, 52]"]);
+    fs::write(place.path().join("events.bin"), "EHR").unwrap();
+    refused(5, &["its first bytes are [45, 48, 52]"]);
     fs::write(place.path().join("events.bin"), "").unwrap();
     refused(5, &["its first bytes are []"]);
     fs::write(place.path().join("dispatch.json"), "{}").unwrap();
