@@ -5,7 +5,7 @@ mod support;
 use std::sync::Arc;
 
 use amdgpu_isa::{Arch, Op};
-use amdinst_emu::{Config, Launch, Machine, MaskRecord};
+use amdinst_emu::{Config, Launch, Machine, MaskRecord, MemoryError};
 
 use support::{Device, compile, tools};
 
@@ -116,4 +116,36 @@ fn decoded_code_is_shared() {
         machine.read(out + 4 * 63, &mut last).expect("the result");
         assert_eq!(u32::from_le_bytes(last), 63);
     }
+}
+
+/// Memory at addresses of the caller's choice: side by side, below the caller's usual addresses, freed and
+/// taken again; copied and restored as all other.
+#[test]
+fn memory_is_where_the_caller_wants_it() {
+    let mut machine = Machine::new(Arch::Gfx90a, Config::default());
+    let (low, next) = (0x7e00_0000_0000_u64, 0x7e00_0000_0100_u64);
+    machine.alloc_at(low, 0x100, "low").unwrap();
+    machine.alloc_at(next, 16, "next").unwrap();
+    for (address, bytes) in
+        [(low + 8, 8), (low - 8, 16), (next + 15, 1), (8, 8), (0x7d00_0000_0000, 8), (u64::MAX - 4, 16)]
+    {
+        let refused = machine.alloc_at(address, bytes, "other");
+        assert_eq!(refused, Err(MemoryError::OutOfBounds { address, size: bytes }));
+    }
+    let usual = machine.alloc(16, 1, "usual").unwrap();
+    let labels: Vec<&str> = machine.allocations().map(|(_, _, label)| label).collect();
+    assert_eq!(labels, ["low", "next", "usual"]);
+    machine.write(next, &[1; 16]).unwrap();
+    assert!(machine.write(low + 0xff, &[1; 2]).is_err(), "it ends where the next one begins");
+    let before = machine.snapshot();
+    machine.write(next, &[2; 16]).unwrap();
+    machine.restore(&before);
+    let mut bytes = [0; 16];
+    machine.read(next, &mut bytes).unwrap();
+    assert_eq!(bytes, [1; 16]);
+    machine.free(next).unwrap();
+    machine.alloc_at(next + 8, 8, "again").unwrap();
+    machine.read(next + 8, &mut bytes[..8]).unwrap();
+    assert_eq!(bytes[..8], [0; 8]);
+    assert!(machine.alloc_at(usual, 8, "other").is_err());
 }

@@ -187,7 +187,7 @@ fn other(name: &str, fields: &mut Fields<'_>) -> Result<Call, TooShort> {
             let module = fields.long()?;
             fields.long()?;
             if name == "hipModuleLoadDataEx" {
-                (fields.word()?, fields.long()?, fields.long()?);
+                fields.bytes(4 + 8 + 8)?;
             }
             let hash = ContentHash { low: fields.long()?, high: fields.long()? };
             match hash.is_some() {

@@ -91,7 +91,7 @@ pub fn is_order(name: &str) -> bool {
         true => name.starts_with(*part),
         false => name.contains(*part),
     };
-    ORDER.iter().any(|part| is_part(&part))
+    ORDER.iter().any(is_part)
         || ORDER_WHOLE.contains(&name)
         || name.contains("Occupancy")
         || name == "hipModuleGetFunction"

@@ -39,6 +39,10 @@ use writers::Watched;
 const ALL: u64 = 256 << 20;
 /// Bytes that a fill writes at a time.
 const CHUNK: usize = 1 << 20;
+/// Work-items of a workgroup, at most.
+const MOST_ITEMS: u64 = 1024;
+/// Workgroups of a launch, at most.
+const MOST_GROUPS: u64 = 1 << 40;
 /// Elements whose writers are looked for in one go, at most.
 const WATCHED: usize = 1 << 16;
 
@@ -304,11 +308,17 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Whether some memory is there to be written, and where.
+    /// Where some memory is that is all in one allocation.
     fn place_of(&self, address: Address, bytes: u64) -> Result<u64, String> {
         let here = self.here(address);
-        let is_variable = here != address.0;
-        match is_variable || self.machines.holds(here, bytes) {
+        let (at, size) = match self.machines.piece(here) {
+            Some((at, piece)) => (at, piece.bytes),
+            // A variable.
+            None => {
+                self.machines.original.allocation_around(here).map_or((here, 0), |(at, size, _)| (at, size))
+            }
+        };
+        match bytes <= size.saturating_sub(here - at) {
             true => Ok(here),
             false => Err(format!("{bytes} bytes at {address} are not within one allocation")),
         }
@@ -580,6 +590,14 @@ impl<'a> Player<'a> {
         let loader =
             Loader { process: self.process, instrument: self.settings.instrument.as_ref(), arch: self.arch };
         let named = (call.code.as_ref(), call.kernel.as_str());
+        let items =
+            |sizes: [u32; 3]| sizes.iter().fold(1_u64, |all, size| all.saturating_mul((*size).into()));
+        if !(1..=MOST_ITEMS).contains(&items(call.block)) || !(1..=MOST_GROUPS).contains(&items(call.grid)) {
+            return Err(format!(
+                "no GPU runs a grid of {:?} workgroups of {:?} work-items",
+                call.grid, call.block
+            ));
+        }
         let (code, kernel) = self.codes.of_kernel(named, &loader, &mut self.machines)?;
         let of = code.object.kernel(&kernel).ok_or("it has no such kernel")?;
         let mut segment = arguments::segment(self.process, of, &call.arguments)?;

@@ -151,7 +151,8 @@ fn mutants_do_no_harm() {
     let (events, before) = (fs::read(archive.join("events.bin")).unwrap(), files(place.path()));
     let mut config = amdinst_emu::Config::default();
     config.budget = 10_000;
-    let settings = Settings { config, sample: Some(4), threads: 1, ..Settings::default() };
+    let instrument = Some(amdinst_core::instrument::Options::default());
+    let settings = Settings { config, instrument, sample: Some(4), threads: 1, ..Settings::default() };
     let mut random = Random(71);
     for _ in 0..200 {
         let mut mutant = events.clone();

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use amdinst_text::{count, shown};
 
-use super::view::{CopyView, LaunchView, NotReplayedView, ReplayView, SummaryView};
+use super::view::{CopyView, NotReplayedView, ReplayView, ReplayedLaunch, SummaryView};
 
 /// Branches of a launch that are told.
 const BRANCHES: usize = 3;
@@ -74,7 +74,7 @@ pub(super) fn text(view: &ReplayView) -> String {
     text
 }
 
-fn launch(one: &LaunchView) -> [String; 5] {
+fn launch(one: &ReplayedLaunch) -> [String; 5] {
     let mut result = match &one.fault {
         Some(fault) => format!("fault: {}", fault.message),
         None => format!("ok, {}", count(one.waves as usize, "wave")),

@@ -24,7 +24,7 @@ pub(super) struct ReplayView {
     /// The type of the elements that were compared.
     pub elements: &'static str,
     /// The launches that ran.
-    pub launches: Vec<LaunchView>,
+    pub launches: Vec<ReplayedLaunch>,
     /// Copies from the GPU, each held against what the GPU gave.
     pub copies: Vec<CopyView>,
     /// Calls that were not replayed.
@@ -35,7 +35,7 @@ pub(super) struct ReplayView {
 
 /// A launch.
 #[derive(Debug, Serialize)]
-pub(super) struct LaunchView {
+pub(super) struct ReplayedLaunch {
     /// Its number, from 1.
     pub launch: u64,
     /// The number of its event.
@@ -194,7 +194,7 @@ impl ReplayView {
         for step in steps {
             match step {
                 Step::Launch(launch) => {
-                    let launch = LaunchView::new(launch);
+                    let launch = ReplayedLaunch::new(launch);
                     *(if launch.fault.is_none() { &mut summary.ok } else { &mut summary.faults }) += 1;
                     view.launches.push(launch);
                 }
@@ -217,7 +217,7 @@ impl ReplayView {
     }
 }
 
-impl LaunchView {
+impl ReplayedLaunch {
     fn new(of: &LaunchResult) -> Self {
         let report = |found: &amdinst_emu::Fault| fault::report(found, &of.object, &Some);
         let (execution, found) = match &of.ending {
