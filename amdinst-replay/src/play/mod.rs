@@ -39,6 +39,19 @@ use writers::Watched;
 const ALL: u64 = 256 << 20;
 /// Bytes that a fill writes at a time.
 const CHUNK: usize = 1 << 20;
+/// What functions begin with that may write memory of the GPU.
+const WRITING: [&str; 10] = [
+    "hipMemcpy",
+    "hipMemset",
+    "hipDrvMemcpy",
+    "hipGraphLaunch",
+    "hipLaunch",
+    "hipModuleLaunch",
+    "hipHccModuleLaunch",
+    "hipExtLaunch",
+    "hipStreamWriteValue",
+    "hipStreamBatchMemOp",
+];
 /// Work-items of a workgroup, at most.
 const MOST_ITEMS: u64 = 1024;
 /// Workgroups of a launch, at most.
@@ -74,6 +87,8 @@ pub struct Player<'a> {
     codes: Codes,
     arch: Arch,
     unknown: Spans,
+    /// Why it is not known what the GPU had in variables of code, if it is not.
+    unknown_variables: Option<String>,
     aliases: Vec<Alias>,
     /// Streams whose calls become parts of graphs.
     graphs: BTreeSet<u64>,
@@ -106,6 +121,7 @@ impl<'a> Player<'a> {
             codes: Codes::default(),
             arch,
             unknown: Spans::default(),
+            unknown_variables: None,
             aliases: Vec::new(),
             graphs: BTreeSet::new(),
             steps: Vec::new(),
@@ -154,7 +170,10 @@ impl<'a> Player<'a> {
         let is_part = event.stream.is_some_and(|stream| self.graphs.contains(&stream));
         let done = match &event.call {
             Call::Order | Call::Failed => return,
-            Call::Unknown(why) => Err(why.clone()),
+            Call::Unknown(why) => {
+                self.lose(event);
+                Err(why.clone())
+            }
             Call::BeginGraph => {
                 self.graphs.extend(event.stream);
                 Err("graphs are not replayed yet".to_owned())
@@ -226,8 +245,10 @@ impl<'a> Player<'a> {
             Call::Allocate { at, bytes, is_host } => self.allocate(event, *at, *bytes, *is_host),
             Call::Free { at: Address(0) } => Ok(()),
             Call::Free { at } => {
-                let freed = self.machines.free(at.0).map_err(|error| error.to_string());
-                freed.map(|()| self.unknown.clear(at.0..at.0 + 1))
+                let bytes = self.machines.pieces.get(&at.0).map_or(0, |piece| piece.bytes);
+                self.machines.free(at.0).map_err(|error| error.to_string())?;
+                self.unknown.clear(at.0..at.0 + bytes);
+                Ok(())
             }
             Call::CopyIn { to, from, bytes, data } => self.copy_in((*to, *from, *bytes), data.as_ref()),
             Call::Copy { from, to, bytes } => self.copy(*from, *to, *bytes),
@@ -557,7 +578,8 @@ impl<'a> Player<'a> {
             }
             Err(_) => Some(format!("{what} ended with a fault")),
             Ok(_) if ran < all => Some(format!("{what} was sampled: {ran} of {all} workgroups ran")),
-            Ok(_) => None,
+            Ok(_) if code.object.variables.is_empty() => None,
+            Ok(_) => self.unknown_variables.clone(),
         };
         if original.is_err() {
             // What is not there cannot be copied; what is, is there on both.
@@ -627,6 +649,18 @@ impl<'a> Player<'a> {
         );
         let all: Vec<u64> = self.machines.pieces.keys().copied().collect();
         self.settle(&all, Some(why));
+    }
+
+    /// After a call that is not replayed: what it may have written is unknown.
+    fn lose(&mut self, event: &Event) {
+        let why = format!("event {}: {} was not replayed", event.number, event.name);
+        let is_one = |words: &[&str]| words.iter().any(|word| event.name.starts_with(word));
+        if event.name.contains("ToSymbol") {
+            self.unknown_variables = Some(why);
+        } else if !event.name.contains("FromSymbol") && is_one(&WRITING) {
+            let all: Vec<u64> = self.machines.pieces.keys().copied().collect();
+            self.settle(&all, Some(why));
+        }
     }
 
     /// What is known after a launch of the memory that it reaches: nothing if it is `spoiled`, or if something

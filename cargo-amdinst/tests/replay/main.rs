@@ -262,6 +262,10 @@ fn what_is_not_replayed_is_told_and_not_compared() {
     writer.longs(function::HOST_MALLOC, &[B, 64]);
     writer.longs(function::MEMCPY_DTOD, &[A, B, 64]);
     writer.copy_out(A, &[0; 64]);
+    writer.malloc(C, 4);
+    writer.copy_in(C, &[1; 4]);
+    writer.longs(function::GRAPH_LAUNCH, &[0x6, 0x51]);
+    writer.copy_out(C, &[1; 4]);
     writer.launch("absent", (1, 2), [[1, 1, 1], [64, 1, 1]], &[]);
     writer.event(600, &[]);
     let archive = writer.finish();
@@ -273,11 +277,12 @@ fn what_is_not_replayed_is_told_and_not_compared() {
         (Some("hipGraphLaunch"), Some("it is not replayed yet"))
     );
     assert!(of(2)["why"].as_str().unwrap().contains("neither the variable's name nor its value"));
-    assert_eq!((of(6)["launch"].as_u64(), of(6)["kernel"].as_str()), (Some(1), Some("absent")));
-    assert_eq!(of(7)["function"], "an unknown function");
+    assert_eq!((of(10)["launch"].as_u64(), of(10)["kernel"].as_str()), (Some(1), Some("absent")));
+    assert_eq!(of(11)["function"], "an unknown function");
     let copy = &view["copies"][0];
     assert_eq!(copy["result"], "not_comparable");
     assert!(copy["why"].as_str().unwrap().contains("event 3: hipHostMalloc"), "{copy}");
+    assert_eq!(view["copies"][1]["why"], "event 8: hipGraphLaunch was not replayed");
     let human = text(&replay(&archive, "").stdout);
     assert!(human.contains("event 1: hipGraphLaunch: it is not replayed yet"), "{human}");
 }
