@@ -62,9 +62,8 @@ impl Machine {
         self.memory.alloc(bytes, align, label, Protection::ReadWrite, Owner::User)
     }
 
-    /// Allocate `bytes` of zeroed device memory at an address of the caller's choice, as programs have it whose
-    /// runs were recorded. Nothing keeps apart what the caller places side by side. `label` names it in
-    /// faults.
+    /// Allocate `bytes` of zeroed device memory at an address of the caller's choice: a recorded program had
+    /// it there. Two of these may lie side by side, without a gap. `label` names it in faults.
     ///
     /// # Errors
     /// Addresses that other memory is at or that this machine needs for itself, or no room.

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::calls::Event;
 use crate::error::ArchiveError;
 use crate::folder::Folder;
+use crate::process::Process;
 use crate::{hrr, kerncap};
 
 /// Who recorded an archive.
@@ -24,21 +24,6 @@ impl Kind {
             Self::Kerncap => "kerncap",
         }
     }
-}
-
-/// A recorded process.
-#[derive(Clone, Debug)]
-pub struct Process {
-    /// Its name, where the archive has several.
-    pub name: Option<String>,
-    /// Where its files are.
-    pub folder: Folder,
-    /// What it did, in order.
-    pub events: Vec<Event>,
-    /// What is odd about the archive.
-    pub notes: Vec<String>,
-    /// The processors that it was recorded on, if the archive says so.
-    pub recorded_on: Vec<String>,
 }
 
 /// An archive.

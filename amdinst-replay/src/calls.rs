@@ -58,7 +58,7 @@ pub struct Event {
     pub stream: Option<u64>,
     /// The function's name.
     pub name: &'static str,
-    /// What it did.
+    /// Its effect.
     pub call: Call,
 }
 
@@ -87,7 +87,7 @@ pub enum Call {
         from: Address,
         /// How much.
         bytes: u64,
-        /// What was copied, if the archive has it.
+        /// The bytes, if the archive has them.
         data: Option<DataName>,
     },
     /// It copied from the GPU to the host.
@@ -98,7 +98,7 @@ pub enum Call {
         to: Address,
         /// How much.
         bytes: u64,
-        /// What the GPU gave, if the archive has it.
+        /// The bytes from the GPU, if the archive has them.
         data: Option<DataName>,
     },
     /// It copied from and to memory of which the call does not say whose it is, or within the GPU's.
@@ -139,7 +139,7 @@ pub enum Call {
     FindVariable {
         /// The module's handle.
         module: u64,
-        /// What it was told.
+        /// The answer.
         at: Address,
     },
     /// A variable of loaded code gets a value.
@@ -161,7 +161,7 @@ pub enum Call {
     EndGraph,
     /// It orders others, or asks for something: calls are replayed in their order, one after another.
     Order,
-    /// It failed in the recorded program, too.
+    /// It had failed in the recorded program.
     Failed,
     /// It is not replayed: why.
     Unknown(String),
@@ -187,7 +187,7 @@ pub struct LaunchCall {
 /// LDS of a workgroup, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lds {
-    /// What the launch adds to the kernel's own.
+    /// LDS beyond the kernel's own.
     Added(u32),
     /// The kernel's own is in it.
     All(u32),
@@ -210,7 +210,7 @@ pub enum Arguments {
 /// An argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// What it is.
+    /// Its kind.
     pub kind: ValueKind,
     /// Its bytes.
     pub bytes: Vec<u8>,

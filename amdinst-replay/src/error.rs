@@ -25,9 +25,9 @@ pub enum ArchiveError {
     Magic {
         /// The file.
         path: PathBuf,
-        /// What it begins with.
+        /// Its first bytes.
         found: Vec<u8>,
-        /// What it should begin with.
+        /// The first bytes of an event log.
         expected: [u8; 4],
     },
     /// A version of the format that is not read.

@@ -35,10 +35,10 @@ pub enum FolderError {
     Kind {
         /// The file.
         path: PathBuf,
-        /// What it is, with an article.
+        /// Its kind, with an article.
         kind: &'static str,
     },
-    /// Another size than what it is for.
+    /// A size that does not fit its use.
     #[error("{} has {size} bytes, and {expected} are asked for", path.display())]
     Size {
         /// The file.

@@ -14,10 +14,10 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::archive::Process;
 use crate::calls::{Address, Arguments, Call, DataName, Event, LaunchCall, Lds};
 use crate::error::ArchiveError;
 use crate::folder::Folder;
+use crate::process::Process;
 
 const DISPATCH: &str = "dispatch.json";
 const REGIONS: &str = "memory_regions.json";

@@ -27,8 +27,9 @@ pub mod hrr;
 pub mod kerncap;
 mod list;
 mod play;
+mod process;
 
-pub use archive::{Archive, Kind, Process};
+pub use archive::{Archive, Kind};
 pub use calls::{Address, Arguments, Call, DataName, Event, LaunchCall, Lds, Value, ValueKind};
 pub use error::ArchiveError;
 pub use folder::{Folder, FolderError};
@@ -38,3 +39,4 @@ pub use play::{
     Choice, CopyResult, Counted, Ending, First, LaunchResult, NotReplayed, Player, Settings, Step, Verdict,
     Writer,
 };
+pub use process::Process;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use amdgpu_isa::Arch;
 
-use crate::archive::{Archive, Process};
+use crate::archive::Archive;
 use crate::calls::{Arguments, Call, DataName, LaunchCall};
+use crate::process::Process;
 
 /// Where an ELF file has its processor.
 const MACH: usize = 0x30;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 /// Their names, in the order of their numbers.
 const NAMES: &str = include_str!("functions.txt");
 
-/// What stands for a number that no function has.
+/// The name for a number that no function has.
 pub const NO_FUNCTION: &str = "an unknown function";
 
 /// The name of a function.

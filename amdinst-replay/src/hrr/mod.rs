@@ -17,10 +17,10 @@ mod manifest;
 
 use std::fs;
 
-use crate::archive::Process;
 use crate::calls::Event;
 use crate::error::ArchiveError;
 use crate::folder::{Folder, FolderError};
+use crate::process::Process;
 
 /// The log's name in a folder.
 pub const EVENTS: &str = "events.bin";

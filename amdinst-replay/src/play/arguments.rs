@@ -3,8 +3,8 @@
 use amdgpu_object::{Kernel, KernelArg, KernelMetadata};
 use amdinst_text::count;
 
-use crate::archive::Process;
 use crate::calls::{Arguments, Value, ValueKind};
+use crate::process::Process;
 
 /// The explicit part of the segment. Hidden arguments are filled in by the machine.
 pub(super) fn segment(process: &Process, kernel: &Kernel, arguments: &Arguments) -> Result<Vec<u8>, String> {

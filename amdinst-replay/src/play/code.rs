@@ -10,9 +10,9 @@ use amdinst_core::names;
 use amdinst_emu::Program;
 
 use super::machines::Machines;
-use crate::archive::Process;
 use crate::calls::{Call, DataName};
 use crate::hash::ContentHash;
+use crate::process::Process;
 
 /// A code object on both machines.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! The emulated GPU, and a second one beside it on which instrumented kernels run. Both are kept in step: each
-//! allocation, copy and free is done on both, so after a launch any difference is the counters' doing.
+//! The emulated GPU, and a second one beside it on which instrumented kernels run. Both are kept in step:
+//! each allocation, copy and free is done on both, so after a launch any difference is the counters' doing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -2,8 +2,8 @@
 //!
 //! * `machines`: allocations at their recorded addresses, on both machines.
 //! * `code`: code objects on them; `arguments`: kernarg segments; `launch`: kernels.
-//! * `spans`: memory of which it is not known what the GPU had there. Whatever such memory may have reached is
-//!   not compared. It spreads by copies, and by launches to the memory that their arguments point into.
+//! * `spans`: memory whose contents on the GPU are unknown. Such memory is not compared. It spreads by copies,
+//!   and by launches to the memory that their arguments point into.
 //! * `compare`: the emulator's memory beside the GPU's; `writers`: who wrote what differs.
 
 mod arguments;
@@ -27,9 +27,9 @@ use amdinst_launch::language::Element;
 pub use results::{CopyResult, Counted, Ending, First, LaunchResult, NotReplayed, Step, Verdict, Writer};
 pub use settings::{Choice, Settings};
 
-use crate::archive::Process;
 use crate::calls::{Address, Call, DataName, Event, LaunchCall, Lds};
 use crate::hash::ContentHash;
+use crate::process::Process;
 use code::{Code, Codes, Loader};
 use machines::{Machines, Piece};
 use spans::Spans;
@@ -133,7 +133,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Replays it to its end, or to the end of what is asked for. `tell` gets the number of each launch, and
+    /// Replays it to its end, or to the end of the last launch asked for. `tell` gets the number of each launch, and
     /// its kernel, before it runs, and says whether to go on.
     pub fn play(mut self, tell: &mut dyn FnMut(u64, &str) -> bool) -> Vec<Step> {
         let last = self.last();
@@ -663,8 +663,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// What is known after a launch of the memory that it reaches: nothing if it is `spoiled`, or if something
-    /// of it was unknown before.
+    /// The state of memory after a launch that reaches it: unknown if the launch is `spoiled`, or if some of
+    /// it was unknown before.
     fn settle(&mut self, reached: &[u64], spoiled: Option<String>) {
         let range = |at: &u64| Some(*at..*at + self.machines.pieces.get(at)?.bytes);
         let ranges: Vec<_> = reached.iter().filter_map(range).collect();

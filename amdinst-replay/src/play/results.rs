@@ -12,7 +12,7 @@ use amdinst_emu::{Execution, Fault};
 pub enum Step {
     /// A kernel was launched.
     Launch(Box<LaunchResult>),
-    /// The archive has what the GPU gave back, or should have it.
+    /// A copy from the GPU, beside the bytes of the archive.
     Copy(Box<CopyResult>),
     /// A call was not replayed.
     NotReplayed(NotReplayed),
@@ -41,7 +41,7 @@ pub struct LaunchResult {
     pub ending: Ending,
     /// Workgroups that ran, if not all did.
     pub sampled: Option<u64>,
-    /// What was counted.
+    /// Its counters.
     pub counted: Counted,
 }
 
@@ -54,7 +54,7 @@ pub enum Ending {
     Fault(Box<Fault>),
 }
 
-/// What was counted in a launch.
+/// The counters of a launch.
 #[derive(Clone, Debug)]
 pub enum Counted {
     /// Nothing was asked for.
@@ -65,7 +65,7 @@ pub enum Counted {
     Counted {
         /// The divergence report.
         report: Box<Report>,
-        /// In what the instrumented kernel was unlike its original.
+        /// Differences between the instrumented kernel and its original.
         disagreements: Vec<String>,
     },
 }
@@ -83,7 +83,7 @@ pub struct NotReplayed {
     pub why: String,
 }
 
-/// A copy from the GPU, held against what the GPU gave.
+/// A copy from the GPU, held against the GPU's bytes.
 #[derive(Clone, Debug)]
 pub struct CopyResult {
     /// The event's number.
@@ -100,12 +100,12 @@ pub struct CopyResult {
     pub verdict: Verdict,
 }
 
-/// Whether the emulator has what the GPU had.
+/// The comparison of the emulator's memory with the GPU's.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// In every bit.
     Equal,
-    /// All floats within what is allowed.
+    /// All floats within the allowed difference.
     Within {
         /// The greatest difference in units in the last place.
         ulp: u64,

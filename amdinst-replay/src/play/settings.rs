@@ -52,7 +52,8 @@ impl Choice {
     }
 }
 
-/// Whether a user means a kernel by a name: its symbol, or its name in the source, with parameters or without.
+/// Whether a user means a kernel by a name: its symbol, or its name in the source, with parameters or
+/// without.
 fn is_called(kernel: &str, name: &str) -> bool {
     let source = names::demangled(kernel).unwrap_or_else(|| names::in_source(kernel).to_owned());
     kernel == name || source == name || source.split('(').next() == Some(name)

@@ -41,8 +41,8 @@ pub struct ReplayArgs {
     /// Only launches up to this number
     #[arg(long, value_name = "N", help_heading = CHOOSING)]
     pub to: Option<u64>,
-    /// Run this many workgroups of a larger launch: the first, the last and some between. What it leaves is
-    /// not compared
+    /// Run this many workgroups of a larger launch: the first, the last and some between. Its results are not
+    /// compared
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = CHOOSING)]
     pub sample_workgroups: Option<u64>,
     /// The type of the elements that are compared: u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32 or
