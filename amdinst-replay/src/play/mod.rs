@@ -2,8 +2,8 @@
 //!
 //! * `machines`: allocations at their recorded addresses, on both machines.
 //! * `code`: code objects on them; `arguments`: kernarg segments; `launch`: kernels.
-//! * `spans`: memory whose contents on the GPU are unknown. Such memory is not compared. It spreads by copies,
-//!   and by launches to the memory that their arguments point into.
+//! * `spans`: memory whose contents on the GPU are unknown. Such memory is not compared. It spreads by
+//!   copies, and by launches to the memory that their arguments point into.
 //! * `compare`: the emulator's memory beside the GPU's; `writers`: who wrote what differs.
 
 mod arguments;
@@ -133,8 +133,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Replays it to its end, or to the end of the last launch asked for. `tell` gets the number of each launch, and
-    /// its kernel, before it runs, and says whether to go on.
+    /// Replays it to its end, or to the end of the last launch asked for. `tell` gets the number of each
+    /// launch, and its kernel, before it runs, and says whether to go on.
     pub fn play(mut self, tell: &mut dyn FnMut(u64, &str) -> bool) -> Vec<Step> {
         let last = self.last();
         for (place, event) in self.process.events.iter().enumerate() {
