@@ -342,8 +342,8 @@ impl Machine {
         dispatch::find_unwritten_read(&mut self.memory, &self.config, program, launch, &before.0)
     }
 
-    /// Whether a kernel, which ended well from the memory `before`, makes a NaN or an infinity of numbers and
-    /// stores it, or what comes of it. Each float operation is looked at, which takes many times as long as
+    /// Whether a kernel, which ended well from the memory `before`, makes a NaN or an infinity of numbers. It
+    /// counts only if it, or another that comes of it, is stored. Each float operation is looked at, which takes many times as long as
     /// the launch. Memory stays as it is. If not all workgroups were looked at, returns how many were.
     ///
     /// # Errors

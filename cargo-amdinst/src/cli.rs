@@ -569,8 +569,8 @@ pub struct RunArgs {
     /// Compare a buffer argument with a file after the launch, see below; may be repeated
     #[arg(long, value_name = "ARG=FILE[~TOL]")]
     pub expect: Vec<Expectation>,
-    /// Print the lines that made an element of a buffer argument, from its value backwards, of a NaN or an
-    /// infinity the way back to where it was made; or the lines that led to the `fault` of the launch
+    /// Print the lines that made an element of a buffer argument, from its value backwards; of a NaN or an
+    /// infinity, the way back to where it was made. `fault`: the lines that led to the launch's fault
     #[arg(long, value_name = "ARG[INDEX]|fault")]
     pub why: Option<FollowedBack>,
     /// Print the instructions that one wave runs, with the registers that each writes

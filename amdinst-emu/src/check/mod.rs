@@ -445,7 +445,7 @@ pub enum FaultKind {
         within(inside)
     )]
     NotFinite {
-        /// What is made.
+        /// The value that is made.
         made: NotFinite,
         /// The values that the instruction computes with, as people read them; none of matrices.
         operands: Vec<String>,

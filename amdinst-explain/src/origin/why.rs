@@ -85,7 +85,7 @@ fn specials(
 /// The lines that the values depend on which the slice has, the nearest first; and where they end.
 pub(super) fn lines(rerun: &mut Rerun<'_>, slice: &mut Slice) -> Result<(Vec<OriginStep>, String), Lost> {
     let mut steps: Vec<OriginStep> = Vec::new();
-    let mut lines: BTreeSet<Location> = BTreeSet::new();
+    let (mut lines, mut loads): (BTreeSet<Location>, BTreeSet<Location>) = Default::default();
     let mut open: VecDeque<usize> = (0..slice.nodes.len()).collect();
     let mut seen: BTreeSet<usize> = open.iter().copied().collect();
     while let Some(index) = open.pop_front() {
@@ -100,7 +100,9 @@ pub(super) fn lines(rerun: &mut Rerun<'_>, slice: &mut Slice) -> Result<(Vec<Ori
         }
         let step = step(rerun, slice, index, NumberKind::Bits32);
         let line = Location { column: None, ..step.made.location.clone() };
-        if lines.insert(line) || step.loaded.is_some() {
+        // Of what is loaded, each place in the source once.
+        let is_new = lines.insert(line);
+        if is_new || step.loaded.is_some() && loads.insert(step.made.location.clone()) {
             steps.push(step);
         }
         let inputs = slice.nodes[index].inputs.clone().unwrap_or_default();

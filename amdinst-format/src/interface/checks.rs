@@ -15,8 +15,8 @@ pub struct Checks {
     pub barriers: bool,
     /// Results that depend on what registers, LDS or scratch memory held before anything was written there.
     pub uninitialised: bool,
-    /// NaNs and infinities that a kernel makes of numbers and stores. They may be meant, so this is looked for
-    /// only if it is asked for.
+    /// NaNs and infinities that a kernel makes of numbers and stores. They may be meant: only if they are
+    /// asked for.
     #[serde(default)]
     pub nan: bool,
     /// With `races`: if nothing tells whether two accesses are atomic, they are a race. Else they are a

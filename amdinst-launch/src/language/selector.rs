@@ -118,7 +118,7 @@ impl fmt::Display for Selector {
     }
 }
 
-/// What is followed back: the value of `--why`.
+/// The value of `--why`: the element, or the fault, that is followed back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FollowedBack {
     /// An element of an argument.

@@ -2,12 +2,13 @@
 //!
 //! Each float operation is looked at: a result that is no number is *made* there if the operands are numbers,
 //! or a NaN if they are numbers and infinities. Many are made on the way of a division or a root and are gone
-//! before its end; the NaN that a division begins with where its end has the result is none. So one that is made is followed, through registers, LDS and scratch memory, as long as it
-//! is there: it is told when it, or what comes of it, is stored to device memory. What a launch finds in its
-//! buffers is the host's business, and a constant is meant.
+//! before its end. The NaN that a division begins with, where only its end has the result, is none. So one
+//! that is made is followed, through registers, LDS and scratch memory, as long as it is there: it is told
+//! when it, or what comes of it, is stored to device memory. What a launch finds in its buffers is the host's
+//! business, and a constant is meant.
 //!
-//! A kernel that makes none runs in straight runs between float operations. Not looked at: arithmetic of
-//! scalar registers, floats of eight bits and less in matrices, sums that atomics make in memory.
+//! A kernel that makes none runs on between its float operations. Not looked at: arithmetic of scalar
+//! registers, floats of eight bits and less in matrices, sums that atomics make in memory.
 
 mod carried;
 mod class;
