@@ -288,10 +288,10 @@ impl Looker {
     /// somebody's.
     fn moves(&mut self, wave: &Wave, place: Place, before: &Row, sources: &[Source], exec: u64) {
         let lanes = if matches!(place, Place::Scalar(_)) { 1 } else { LANES };
-        for lane in 0..lanes {
+        for (lane, before) in before.iter().enumerate().take(lanes) {
             let after = value(wave, place, lane);
             let is_active = exec >> lane & 1 != 0 || matches!(place, Place::Scalar(_));
-            if !is_active && after == before[lane] {
+            if !is_active && after == *before {
                 continue;
             }
             let same = |source: &&Source| holds(after, source.1);
