@@ -343,8 +343,9 @@ impl Machine {
     }
 
     /// Whether a kernel, which ended well from the memory `before`, makes a NaN or an infinity of numbers. It
-    /// counts only if it, or another that comes of it, is stored. Each float operation is looked at, which takes many times as long as
-    /// the launch. Memory stays as it is. If not all workgroups were looked at, returns how many were.
+    /// counts only if it, or another that comes of it, is stored. Each float operation is looked at, which
+    /// takes many times as long as the launch. Memory stays as it is. If not all workgroups were looked at,
+    /// returns how many were.
     ///
     /// # Errors
     /// The first that is stored ([`FaultKind::NotFinite`](crate::FaultKind)), or that the launch was stopped.

@@ -302,3 +302,13 @@ fn an_element_is_named_by_argument_and_number() {
         assert!(read(wrong).is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn a_fault_is_followed_back_by_its_word() {
+    let read = |text: &str| text.parse::<FollowedBack>();
+    assert_eq!(read("fault"), Ok(FollowedBack::Fault));
+    // An argument may have that name.
+    let element = ElementAt { argument: Which::Name("fault".to_owned()), index: 3 };
+    assert_eq!(read("fault[3]"), Ok(FollowedBack::Element(element)));
+    assert!(read("faults").is_err());
+}

@@ -557,17 +557,23 @@ impl<'a> Player<'a> {
         let all = launch.workgroups();
         let ranges = launch::sample(all, settings.sample);
         let ran: u64 = ranges.iter().map(|range| range.end - range.start).sum();
-        let looks = is_chosen && settings.finds_unwritten && ran == all;
+        let looks = is_chosen && (settings.finds_unwritten || settings.finds_non_finite) && ran == all;
         if looks {
             self.machines.original.snapshot_into(&mut self.before);
         }
         let counts = (is_chosen && settings.instrument.is_some(), settings.config.check_races);
         let outcome = launch::run(&mut self.machines, &code, &launch, &ranges, counts);
         let mut counted = outcome.counted;
+        let mut looked_for_nan = None;
         let original = outcome.original.and_then(|execution| {
             self.compare_twins(&reached, outcome.is_in_step, &mut counted);
-            if looks {
-                self.machines.original.find_unwritten(&code.program, &launch, &execution, &self.before)?;
+            let original = &mut self.machines.original;
+            if looks && settings.finds_unwritten {
+                original.find_unwritten(&code.program, &launch, &execution, &self.before)?;
+            }
+            if looks && settings.finds_non_finite {
+                let looked = original.find_non_finite(&code.program, &launch, &self.before)?;
+                looked_for_nan = looked.map(|sampled| sampled.workgroups);
             }
             Ok(execution)
         });
@@ -602,6 +608,7 @@ impl<'a> Player<'a> {
                 Err(fault) => Ending::Fault(Box::new(fault)),
             },
             sampled: (ran < all).then_some(ran),
+            looked_for_nan,
             counted,
         })));
         Ok(())

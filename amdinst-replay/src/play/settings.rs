@@ -12,6 +12,8 @@ pub struct Settings {
     pub config: Config,
     /// Whether results depend on values that nothing has written is looked for.
     pub finds_unwritten: bool,
+    /// Whether kernels make NaNs and infinities of numbers is looked for.
+    pub finds_non_finite: bool,
     /// How kernels are instrumented; `None` runs the originals alone.
     pub instrument: Option<Options>,
     /// Host threads of a launch; 0 for all cores.

@@ -186,6 +186,11 @@ fn sampled(results: &[Finished]) -> Vec<String> {
 fn sampled_line(kernel: &str, check: &str, [workgroups, of, launches]: [u64; 3]) -> String {
     let what = if check == "uninitialized" { "uninitialized values" } else { check };
     let launches = if launches == 1 { "a launch".to_owned() } else { format!("{launches} launches") };
+    if check == "nan" {
+        return format!(
+            "note: kernel `{kernel}`: looked for NaNs in {workgroups} of {of} workgroups of {launches}: another one waits for one behind it"
+        );
+    }
     let all = "`--check all` (`AMDINST_CHECK=all`) looks in all";
     if workgroups == 0 {
         let each = if of == 1 { "its one workgroup" } else { "a workgroup" };

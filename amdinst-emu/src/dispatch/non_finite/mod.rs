@@ -178,12 +178,11 @@ impl Looker {
         let wave = &*context.wave;
         let results: Vec<FloatResult> = parts.iter().filter_map(FloatResult::of).collect();
         // What floats are made is looked at by itself.
-        let is_result = |place: Place| {
-            results.iter().any(|result| {
-                matches!(place, Place::Row(row) if (result.row..result.row + u16::from(result.dwords)).contains(&row))
-            })
+        let is_result = |place: &Place| match *place {
+            Place::Row(row) => results.iter().any(|result| result.rows().contains(&row)),
+            Place::Scalar(_) => false,
         };
-        for (place, before) in before.iter().filter(|(place, _)| !is_result(*place)) {
+        for (place, before) in before.iter().filter(|(place, _)| !is_result(place)) {
             match memory {
                 Some(access) if !matches!(access.action, Action::Store { .. }) => {
                     self.loads(wave, access.dst, *place);

@@ -1,5 +1,7 @@
 //! The numbers that a float operation computes with, as they were before it ran.
 
+use std::ops::Range;
+
 use amdgpu_isa::{Access, NumberKind, Op, Slot, Value as InstValue};
 
 use super::class::{Class, may_be, shown};
@@ -23,6 +25,10 @@ impl FloatResult {
         let first = step.extra.as_ref()?.inst.operands.first()?.value;
         let is_there = step.dst_dwords > 0 && matches!(first, InstValue::Vgpr(_) | InstValue::Agpr(_));
         is_there.then_some(Self { row: step.dst, dwords: step.dst_dwords, kind: kinds.result })
+    }
+
+    pub(super) fn rows(&self) -> Range<u16> {
+        self.row..self.row + u16::from(self.dwords)
     }
 
     /// Dwords of an element.

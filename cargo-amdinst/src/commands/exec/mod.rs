@@ -115,10 +115,12 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
         let home = args.counters.unwrap_or_default().home();
         command.env("AMDINST_COUNTERS", home.map_or("auto", Home::name));
     }
-    if args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
-        context.shell.warn(
-            "`exec` does not look for uninitialized values: each launch runs once, on the program's own memory",
-        );
+    let asked = args.limits.checks.asked().unwrap_or_default();
+    for (is_asked, what) in [(asked.uninitialised, "uninitialized values"), (asked.nan, "NaNs")] {
+        if is_asked {
+            let why = "each launch runs once, on the program's own memory";
+            context.shell.warn(format_args!("`exec` does not look for {what}: {why}"));
+        }
     }
     command.envs(args.limits.variables());
     // Every allocation on its own, so that an access that leaves one is noticed.

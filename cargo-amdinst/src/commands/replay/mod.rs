@@ -74,6 +74,7 @@ fn settings(args: &ReplayArgs, choice: Choice) -> Settings {
     args.limits.checks.set(&mut config);
     Settings {
         finds_unwritten: args.limits.checks.asked().is_some_and(|asked| asked.uninitialised),
+        finds_non_finite: args.limits.checks.asked().is_some_and(|asked| asked.nan),
         config,
         instrument: (!args.original).then(Options::default),
         threads: args.limits.threads.unwrap_or(0).into(),

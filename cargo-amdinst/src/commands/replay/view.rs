@@ -61,6 +61,9 @@ pub(super) struct ReplayedLaunch {
     /// Workgroups that ran, if not all did: what it left is not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampled_workgroups: Option<u64>,
+    /// Workgroups in which NaNs were looked for, if not in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nan_workgroups: Option<u64>,
     /// Waves that ran.
     pub waves: u64,
     /// Instructions that they executed, summed over waves.
@@ -239,6 +242,7 @@ impl ReplayedLaunch {
             doubts: doubts.map(report).collect(),
             fault: found,
             sampled_workgroups: of.sampled,
+            nan_workgroups: of.looked_for_nan,
             waves: execution.map_or(0, |execution| execution.waves),
             wave_instructions: execution.map_or(0, |execution| execution.wave_instructions),
             branches: None,

@@ -6,7 +6,7 @@ use amdinst_core::instrument::Options;
 use amdinst_core::names;
 use amdinst_core::report::why::ValueOrigin;
 use amdinst_emu::timing::Model;
-use amdinst_emu::{Config, Execution, Launch, Machine};
+use amdinst_emu::{Config, Execution, Launch, Machine, Sampled};
 use amdinst_explain::memory_use;
 use amdinst_launch::language::{ArgSpec, FollowedBack};
 use amdinst_launch::{Arguments, LaunchError, Outcome};
@@ -96,7 +96,7 @@ impl<'a> Job<'a> {
     ///
     /// # Errors
     /// The file of `--waves` cannot be written.
-    pub(super) fn launch(&self, options: Options) -> CommandResult<Launched> {
+    pub(super) fn launch(&self, context: &Context, options: Options) -> CommandResult<Launched> {
         let (original, checked) = match self.args.report {
             true => self.beside(options)?,
             false => (self.alone(), None),
@@ -113,7 +113,12 @@ impl<'a> Job<'a> {
                 self.check_unwritten()?;
             }
             if self.args.limits.checks.asked().is_some_and(|asked| asked.nan) {
-                self.check_non_finite()?;
+                if let Some(sampled) = self.check_non_finite()? {
+                    let Sampled { workgroups, of } = sampled;
+                    context.shell.warn(format_args!(
+                        "NaNs were looked for in {workgroups} of {of} workgroups: another one waits for one behind it"
+                    ));
+                }
             }
             Ok(outcome)
         });
@@ -157,14 +162,14 @@ impl<'a> Job<'a> {
     }
 
     /// Looks whether the kernel makes a NaN or an infinity of numbers, and stores it.
-    fn check_non_finite(&self) -> Result<(), LaunchError> {
+    /// If not all workgroups could be looked at, returns how many were.
+    fn check_non_finite(&self) -> Result<Option<Sampled>, LaunchError> {
         let mut machine = Machine::for_code(self.object.target.arch, self.config.clone());
         let (placed, program) = self.arguments.load(&mut machine, self.object)?;
         let launch = Launch { kernarg: placed.kernarg, ..self.launch.without_records() };
         let before = machine.snapshot();
         machine.launch_from(&program, &launch, &before)?;
-        machine.find_non_finite(&program, &launch, &before)?;
-        Ok(())
+        Ok(machine.find_non_finite(&program, &launch, &before)?)
     }
 
     /// With `--trace`: the instructions of a wave, of one at fault if there is a fault.

@@ -51,7 +51,7 @@ pub fn run(context: &mut Context, args: &RunArgs) -> CommandResult {
     // Until what a signal has stopped is told.
     std::mem::forget(Running::begin());
     stopping::catch();
-    let (original, checked) = job.launch(options)?;
+    let (original, checked) = job.launch(context, options)?;
     drop(progress);
     let trace = job.trace(context, &original)?;
     let why = job.why(context, &original)?;
