@@ -112,13 +112,12 @@ impl<'a> Job<'a> {
             if self.args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
                 self.check_unwritten()?;
             }
-            if self.args.limits.checks.asked().is_some_and(|asked| asked.nan) {
-                if let Some(sampled) = self.check_non_finite()? {
-                    let Sampled { workgroups, of } = sampled;
-                    context.shell.warn(format_args!(
-                        "NaNs were looked for in {workgroups} of {of} workgroups: another one waits for one behind it"
-                    ));
-                }
+            if self.args.limits.checks.asked().is_some_and(|asked| asked.nan)
+                && let Some(Sampled { workgroups, of }) = self.check_non_finite()?
+            {
+                context.shell.warn(format_args!(
+                    "NaNs were looked for in {workgroups} of {of} workgroups: another one waits for one behind it"
+                ));
             }
             Ok(outcome)
         });
