@@ -36,7 +36,7 @@ impl Checks {
         Self { races: false, barriers: false, uninitialised: false, nan: false, atomicity: false };
     /// What text they are read from.
     pub const EXPECTED: &str =
-        "none, or some of all, races, barriers, uninitialized, nan, atomicity, with commas between";
+        "all, none, or some of races, barriers, uninitialized, nan, atomicity, with commas between";
 
     /// The checks that are in both sets; how strict they are about races, either says.
     #[must_use]
