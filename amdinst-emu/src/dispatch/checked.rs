@@ -179,7 +179,12 @@ fn endless(
     }
     let looked = prepare(memory, config, program, launch, first_rounds);
     memory.restore(before);
-    looked.err().or_else(|| cut_short(memory, u64::MAX))
+    match looked.err() {
+        // Of workgroups that are stopped the first is told, and that goes round.
+        Some(Fault { kind: FaultKind::Stopped, .. }) => Some(Fault { kind: FaultKind::Stopped, ..fault }),
+        Some(race) => Some(race),
+        None => cut_short(memory, u64::MAX),
+    }
 }
 
 /// Whether a launch did not end, or not within its budget.

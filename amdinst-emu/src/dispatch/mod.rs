@@ -130,6 +130,13 @@ impl Launch {
         workgroup(self.grid, index)
     }
 
+    /// The number of a workgroup in x, y, z: the inverse of [`Launch::workgroup`].
+    pub fn workgroup_index(&self, workgroup: [u32; 3]) -> u64 {
+        let [x, y, z] = workgroup.map(u64::from);
+        let [width, height, _] = self.grid.map(u64::from);
+        (z * height + y) * width + x
+    }
+
     /// Workgroups of the launch, whatever part of it is run.
     pub fn workgroups(&self) -> u64 {
         self.grid.iter().map(|size| u64::from(*size)).product()
@@ -642,6 +649,24 @@ fn run(shared: &Shared<'_>) -> Result<Execution, Fault> {
     let seconds = started.elapsed().as_secs_f64();
     let execution = collect(shared.program, parts, seconds, threads.max(1))?;
     Ok(Execution { doubts: shared.doubts(), ..execution })
+}
+
+/// Launches a kernel, which ended well from the memory `before`, once more from there, to `look` at what it
+/// does. Memory stays as it is.
+fn look_again<T>(
+    memory: &mut Memory,
+    config: Config,
+    program: &Program,
+    launch: &Launch,
+    before: &Copied,
+    look: impl FnOnce(Shared<'_>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let after = memory.copy();
+    memory.restore(before);
+    let config = Config { check_races: false, deterministic: false, ..config };
+    let looked = prepare(memory, &config, program, launch, look);
+    memory.restore(&after);
+    looked
 }
 
 /// Run the first workgroups of a launch in order on this thread, each wave's time slices by `observer`.

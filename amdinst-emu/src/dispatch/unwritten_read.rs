@@ -13,13 +13,13 @@ use std::collections::HashMap;
 
 use amdgpu_isa::{Access, AtomicOp, Families, Inst, MemoryOperation, Op, Operand, Reg, Slot, Value};
 
-use super::{Launch, Observer, Shared, StepCount, prepare, run_groups, run_slice};
+use super::{Launch, Observer, Shared, StepCount, look_again, run_groups, run_slice};
 use crate::check::{Fault, FaultKind, Holder, MemorySpace, Trap};
 use crate::config::{Config, Uninitialised};
 use crate::exec::footprint::Footprint;
 use crate::memory::{Copied, Memory};
 use crate::program::{Action, Context, Program, Step};
-use crate::wave::{GprIndex, LANES, REGISTERS, Status, Wave};
+use crate::wave::{GprIndex, LANES, REGISTERS, Scratch, Status, Wave};
 
 /// The dword: as a number, an address, a float or an index it is none that programs have.
 const MARK: Uninitialised = Uninitialised(0xa3d7_59b1);
@@ -37,14 +37,10 @@ pub(crate) fn find(
     launch: &Launch,
     before: &Copied,
 ) -> Result<(), Fault> {
-    let after = memory.copy();
-    memory.restore(before);
-    let config = Config { uninitialised: MARK, check_races: false, deterministic: false, ..config.clone() };
-    let ended = prepare(memory, &config, program, launch, |shared| {
+    let config = Config { uninitialised: MARK, ..config.clone() };
+    look_again(memory, config, program, launch, before, |shared| {
         run_groups(&shared, shared.groups(), &mut Looker::default()).map_err(|fault| *fault)
-    });
-    memory.restore(&after);
-    ended
+    })
 }
 
 /// Looks at each instruction before it runs.
@@ -261,7 +257,7 @@ fn in_memory(context: &Context<'_>, step: &Step, footprint: &mut Footprint) -> O
                     (MemorySpace::Lds, bytes.copied().map(u32::from_le_bytes))
                 } else if let Some(first) = in_scratch {
                     // Of a lane's dwords one lies in each row.
-                    let at = first / 4 * 4 + 4 * LANES * number as usize;
+                    let at = first / 4 * 4 + Scratch::ROW as usize * number as usize;
                     (MemorySpace::Scratch, wave.scratch.load_dword(at))
                 } else {
                     let read = context.memory.read(at, &mut dword);

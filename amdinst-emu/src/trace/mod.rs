@@ -173,9 +173,7 @@ fn traced(shared: &Shared<'_>, watch: &Watch) -> Result<Trace, TraceError> {
             if (0..3).any(|axis| workgroup[axis] >= grid[axis]) || wave >= shared.waves_per_group {
                 return Err(TraceError::NoWaveOf(workgroup, wave, shared.waves_per_group));
             }
-            let [x, y, z] = workgroup.map(u64::from);
-            let [width, height, _] = grid.map(u64::from);
-            ((z * height + y) * width + x, wave.into())
+            (shared.launch.workgroup_index(workgroup), wave.into())
         }
     };
     let index = group * in_group + number;

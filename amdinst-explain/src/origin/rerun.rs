@@ -231,9 +231,7 @@ impl<'a> Rerun<'a> {
 
     /// The index in the launch of a workgroup's wave.
     pub(super) fn wave_of(&self, workgroup: [u32; 3], wave: u32) -> u64 {
-        let [x, y, z] = workgroup.map(u64::from);
-        let [width, height, _] = self.launch.grid.map(u64::from);
-        ((z * height + y) * width + x) * self.waves_of_group() + u64::from(wave)
+        self.launch.workgroup_index(workgroup) * self.waves_of_group() + u64::from(wave)
     }
 
     /// Whether an instruction is part of a Rust panic.

@@ -235,9 +235,9 @@ impl Scalar {
         }
     }
 
-    /// Its place among the numbers of its type in ascending order: neighbours differ by 1, -0 and 0 by none.
+    /// Its place among the numbers of its type in ascending order: neighbors differ by 1, -0 and 0 by none.
     /// NaNs lie outside.
-    pub(crate) fn order(self) -> i128 {
+    pub fn order(self) -> i128 {
         let signed = |bits: u64, size: u32| {
             let magnitude = i128::from(bits & ((1 << (size - 1)) - 1));
             if bits >> (size - 1) & 1 == 0 { magnitude } else { -magnitude }

@@ -1,6 +1,6 @@
 //! What the emulator has beside what the GPU had.
 
-use amdinst_launch::language::{Element, Scalar};
+use amdinst_launch::language::Element;
 
 use super::results::{First, Verdict};
 
@@ -75,18 +75,7 @@ fn distance(element: Element, one: &[u8], other: &[u8]) -> Option<u64> {
     if one.to_f64().is_nan() || other.to_f64().is_nan() {
         return (one.to_f64().is_nan() && other.to_f64().is_nan()).then_some(0);
     }
-    Some(place(one)?.abs_diff(place(other)?))
-}
-
-/// The place of a float among those of its type; both zeros have the same.
-fn place(float: Scalar) -> Option<i64> {
-    let bytes = float.bytes();
-    let mut all = [0; 8];
-    all.get_mut(..bytes.len())?.copy_from_slice(&bytes);
-    let bits = u64::from_le_bytes(all);
-    let sign = 1 << (8 * bytes.len() - 1);
-    let magnitude = (bits & (sign - 1)) as i64;
-    Some(if bits & sign == 0 { magnitude } else { -magnitude })
+    u64::try_from(one.order().abs_diff(other.order())).ok()
 }
 
 #[cfg(test)]

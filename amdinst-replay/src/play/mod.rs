@@ -189,7 +189,7 @@ impl<'a> Player<'a> {
                 Err("it is part of a graph, and graphs are not replayed yet".to_owned())
             }
             _ if is_part => Err("it is part of a graph, and graphs are not replayed yet".to_owned()),
-            Call::Launch(launch) => self.launch(place, event, launch),
+            Call::Launch(launch) => self.launch(event, launch),
             Call::CopyOut { from, to, bytes, data } => {
                 self.copy_out(place, event, (*from, *to, *bytes), data.as_ref());
                 Ok(())
@@ -529,7 +529,7 @@ impl<'a> Player<'a> {
     }
 
     /// Launches a kernel.
-    fn launch(&mut self, _place: usize, event: &Event, call: &LaunchCall) -> Result<(), String> {
+    fn launch(&mut self, event: &Event, call: &LaunchCall) -> Result<(), String> {
         let ready = self.ready(call);
         let (code, kernel, segment) = match ready {
             Ok(ready) => ready,

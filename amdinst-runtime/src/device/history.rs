@@ -80,8 +80,7 @@ impl PastLaunch {
         let Self { built, program, launch, wave_instructions, before } = self;
         // Tests pass buffers that live no longer than the launch.
         let mut machine = machine.as_of(before);
-        let rerun = Rerun::new(&mut machine, program, &built.original, launch, (*wave_instructions, before))?;
-        let mut rerun = rerun.within(EFFORT).in_workspace(workspace_root());
+        let mut rerun = rerun(&mut machine, program, &built.original, launch, (*wave_instructions, before))?;
         if !rerun.writes(dword)? {
             return Ok(None);
         }
@@ -101,8 +100,18 @@ pub(super) fn way_to(
 ) -> Option<ValueOrigin> {
     let mut machine = machine.as_of(before);
     // How long it is, the first time tells.
-    let rerun = Rerun::new(&mut machine, program, object, launch, (1, before));
-    let followed =
-        rerun.and_then(|rerun| why_fault(&mut rerun.within(EFFORT).in_workspace(workspace_root()), fault));
+    let rerun = rerun(&mut machine, program, object, launch, (1, before));
+    let followed = rerun.and_then(|mut rerun| why_fault(&mut rerun, fault));
     followed.unwrap_or_else(|lost| Some(ValueOrigin::lost("the way there", &lost)))
+}
+
+/// A launch that may run again within an answer's effort.
+fn rerun<'a>(
+    machine: &'a mut Machine,
+    program: &'a Program,
+    object: &CodeObject,
+    launch: &Launch,
+    of: (u64, &'a Snapshot),
+) -> Result<Rerun<'a>, Lost> {
+    Ok(Rerun::new(machine, program, object, launch, of)?.within(EFFORT).in_workspace(workspace_root()))
 }

@@ -21,14 +21,14 @@ use std::rc::Rc;
 use amdgpu_isa::{NumberKind, Op, Reg};
 
 use super::stops::Stops;
-use super::{Launch, Observer, Shared, StepCount, prepare, run_groups, run_slice};
+use super::{Launch, Observer, Shared, StepCount, look_again, run_groups, run_slice};
 use crate::check::{Fault, FaultKind, NotFinite, Trap};
 use crate::config::Config;
 use crate::exec::footprint::Footprint;
 use crate::memory::{Copied, Memory};
 use crate::program::{Action, Context, Program, Step};
 use crate::record::Sampled;
-use crate::wave::{GprIndex, LANES, NO_SCALAR, REGISTERS, Row, Src, Status, Wave, lanes_of};
+use crate::wave::{GprIndex, LANES, NO_SCALAR, REGISTERS, Row, Scratch, Src, Status, Wave, lanes_of};
 use carried::{Carried, MakerId, OwnMemory, Place};
 use class::{Class, may_be};
 use operands::{FloatResult, Operands, begins_a_quotient, ends_a_quotient};
@@ -47,10 +47,7 @@ pub(crate) fn find(
     launch: &Launch,
     before: &Copied,
 ) -> Result<Option<Sampled>, Fault> {
-    let after = memory.copy();
-    memory.restore(before);
-    let config = Config { check_races: false, deterministic: false, ..config.clone() };
-    let looked = prepare(memory, &config, program, launch, |shared| {
+    look_again(memory, config.clone(), program, launch, before, |shared| {
         let mut looker = Looker::new(program);
         let ended = run_groups(&shared, shared.groups(), &mut looker);
         match (looker.found, ended) {
@@ -59,9 +56,7 @@ pub(crate) fn find(
             (None, Err(fault)) if fault.kind == FaultKind::Stopped => Err(*fault),
             (None, Err(_)) => Ok(Some(Sampled { workgroups: looker.group, of: shared.groups() })),
         }
-    });
-    memory.restore(&after);
-    looked
+    })
 }
 
 /// An operation that made a value which is no number.
@@ -150,9 +145,10 @@ impl Looker {
         // By an index, values are only moved.
         let is_indexed = context.wave.gpr_index.enable != 0 && step.flags.vector;
         let parts = if is_indexed { &[] } else { operations(step) };
-        for (part, operands) in parts.iter().zip(&mut self.operands) {
-            if let Some(result) = FloatResult::of(part) {
-                operands.take(context.wave, part, &result);
+        let results: Vec<Option<FloatResult>> = parts.iter().map(FloatResult::of).collect();
+        for ((part, result), operands) in parts.iter().zip(&results).zip(&mut self.operands) {
+            if let Some(result) = result {
+                operands.take(context.wave, part, result);
             }
         }
         let follows = !self.carried.is_empty();
@@ -176,10 +172,9 @@ impl Looker {
             return ran;
         }
         let wave = &*context.wave;
-        let results: Vec<FloatResult> = parts.iter().filter_map(FloatResult::of).collect();
         // What floats are made is looked at by itself.
         let is_result = |place: &Place| match *place {
-            Place::Row(row) => results.iter().any(|result| result.rows().contains(&row)),
+            Place::Row(row) => results.iter().flatten().any(|result| result.rows().contains(&row)),
             Place::Scalar(_) => false,
         };
         for (place, before) in before.iter().filter(|(place, _)| !is_result(place)) {
@@ -190,11 +185,11 @@ impl Looker {
                 _ => self.moves(wave, *place, before, &sources, exec),
             }
         }
-        for (part, which) in parts.iter().zip(0..) {
-            if let Some(result) = FloatResult::of(part) {
-                let all = step.op.matrix_product().is_some();
-                let lanes = if all { u64::MAX >> (64 - wave.lanes()) } else { exec };
-                self.made(wave, (number, part.op), which, &result, &sources, lanes);
+        let is_matrix = step.op.matrix_product().is_some();
+        let lanes = if is_matrix { shared.program.target.wave.all_lanes() } else { exec };
+        for (which, (part, result)) in parts.iter().zip(&results).enumerate() {
+            if let Some(result) = result {
+                self.made(wave, (number, part.op), which, result, &sources, lanes);
             }
         }
         ran
@@ -503,5 +498,5 @@ fn holds(dword: u32, value: u32) -> bool {
 /// Where the dword of a number behind a first one is in a lane's scratch memory: each lies in a row of its
 /// own.
 const fn in_scratch(first: usize, dword: u64) -> u64 {
-    first as u64 + 4 * LANES as u64 * dword
+    first as u64 + Scratch::ROW * dword
 }

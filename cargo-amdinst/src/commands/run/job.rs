@@ -109,12 +109,7 @@ impl<'a> Job<'a> {
             shell::tell(&lines.to_string());
         }
         let original = original.and_then(|outcome| {
-            if self.args.limits.checks.asked().is_some_and(|asked| asked.uninitialised) {
-                self.check_unwritten()?;
-            }
-            if self.args.limits.checks.asked().is_some_and(|asked| asked.nan)
-                && let Some(Sampled { workgroups, of }) = self.check_non_finite()?
-            {
+            if let Some(Sampled { workgroups, of }) = self.check_values()? {
                 context.shell.warn(format_args!(
                     "NaNs were looked for in {workgroups} of {of} workgroups: another one waits for one behind it"
                 ));
@@ -148,27 +143,27 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Looks whether the kernel's results depend on memory that nothing has written.
-    fn check_unwritten(&self) -> Result<(), LaunchError> {
+    /// Looks at the kernel's values as `--check` asks: whether results depend on memory that nothing has
+    /// written, and whether it makes NaNs of numbers. If it looked for NaNs in some workgroups alone, returns
+    /// how many these are.
+    fn check_values(&self) -> Result<Option<Sampled>, LaunchError> {
+        let asked = self.args.limits.checks.asked().unwrap_or_default();
+        if !asked.uninitialised && !asked.nan {
+            return Ok(None);
+        }
         let mut machine = Machine::for_code(self.object.target.arch, self.config.clone());
         let (placed, program) = self.arguments.load(&mut machine, self.object)?;
         let launch = Launch { kernarg: placed.kernarg, ..self.launch.clone() };
         let before = machine.snapshot();
-        let execution = machine.launch(&program, &launch)?;
-        // All workgroups are looked at: the machine is thorough.
-        machine.find_unwritten(&program, &launch, &execution, &before)?;
-        Ok(())
-    }
-
-    /// Looks whether the kernel makes a NaN or an infinity of numbers, and stores it.
-    /// If not all workgroups could be looked at, returns how many were.
-    fn check_non_finite(&self) -> Result<Option<Sampled>, LaunchError> {
-        let mut machine = Machine::for_code(self.object.target.arch, self.config.clone());
-        let (placed, program) = self.arguments.load(&mut machine, self.object)?;
-        let launch = Launch { kernarg: placed.kernarg, ..self.launch.without_records() };
-        let before = machine.snapshot();
-        machine.launch_from(&program, &launch, &before)?;
-        Ok(machine.find_non_finite(&program, &launch, &before)?)
+        let execution = machine.launch_from(&program, &launch, &before)?;
+        if asked.uninitialised {
+            // All workgroups are looked at: the machine is thorough.
+            machine.find_unwritten(&program, &launch, &execution, &before)?;
+        }
+        match asked.nan {
+            true => Ok(machine.find_non_finite(&program, &launch.without_records(), &before)?),
+            false => Ok(None),
+        }
     }
 
     /// With `--trace`: the instructions of a wave, of one at fault if there is a fault.
