@@ -44,6 +44,7 @@
 #![forbid(unsafe_code)]
 
 mod action;
+mod arrivals;
 mod compute_units;
 mod effects;
 mod encoding;
@@ -78,6 +79,7 @@ pub use action::{
     Accumulator, AtomicOp, Compared, Comparison, Components, Conversion, ConvertedGroup, Element, Half,
     MatrixProduct, MatrixUnit, MemoryAction, MemoryUse, Moved, Packing, Relation, SmallFloat,
 };
+pub use arrivals::{Arrival, Way, reads_at_issue};
 pub use effects::{Effects, MemoryAccess, MemoryKind, MemoryOperation};
 pub use encoding::{
     Words, assemble, assemble_legal, decode, decode_for_listing, significant_bytes, with_values,

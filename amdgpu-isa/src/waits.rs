@@ -4,7 +4,7 @@
 use arrayvec::ArrayVec;
 
 use crate::encoding::format::Field;
-use crate::{Generation, Inst, Op, Value};
+use crate::{Encoding, Generation, Inst, Mods, Op, Target, Value, Way, assemble};
 
 /// What a wave waits for: at most so many operations of a kind remain under way. `None` is no wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl Generation {
     }
 
     /// Whether each counter has an instruction of its own that waits for it.
-    const fn waits_by_counter(self) -> bool {
+    pub(crate) const fn waits_by_counter(self) -> bool {
         match self {
             Self::Gfx8 | Self::Gfx9 | Self::Gfx10 | Self::Gfx11 => false,
             Self::Gfx12 => true,
@@ -153,6 +153,10 @@ impl Op {
                 | Self::s_wait_kmcnt
                 | Self::s_wait_loadcnt_dscnt
                 | Self::s_wait_storecnt_dscnt
+                | Self::s_waitcnt_vmcnt
+                | Self::s_waitcnt_expcnt
+                | Self::s_waitcnt_lgkmcnt
+                | Self::s_waitcnt_vscnt
         )
     }
 }
@@ -169,8 +173,30 @@ impl Waits {
     /// For all of LDS.
     pub const LDS: Self = Self { lds: Some(0), ..Self::NONE };
 
+    /// The most that the counter of a way counts.
+    pub(crate) fn most(generation: Generation, way: Way) -> u8 {
+        let layout = generation.waits();
+        match way {
+            _ if generation.waits_by_counter() => most(COUNT),
+            Way::Vector => most(layout.vector),
+            Way::Lds | Way::FlatLds | Way::Gds | Way::Scalar => most(layout.scalar_and_lds),
+        }
+    }
+
+    /// The waits of both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let least = |a: Option<u8>, b: Option<u8>| a.into_iter().chain(b).min();
+        Self {
+            vector: least(self.vector, other.vector),
+            scalar: least(self.scalar, other.scalar),
+            lds: least(self.lds, other.lds),
+            exports: least(self.exports, other.exports),
+        }
+    }
+
     /// What an instruction waits for, if it is [there to wait](Op::waits). Counters that have no field are
-    /// left out.
+    /// left out. A wait whose limit a register adds to is taken to wait for all.
     pub fn of(inst: &Inst, generation: Generation) -> Option<Self> {
         if !inst.op.waits() {
             return None;
@@ -180,6 +206,8 @@ impl Waits {
             _ => None,
         })?;
         let count = |parts| Some(get(parts, raw)).filter(|count| *count < most(parts));
+        let by_register = matches!(inst.operands[0].value, Value::Scalar(_));
+        let alone = |parts| if by_register { Some(0) } else { count(parts) };
         Some(match inst.op {
             Op::s_waitcnt => {
                 let layout = generation.waits();
@@ -195,9 +223,24 @@ impl Waits {
             Op::s_wait_loadcnt_dscnt => Self { vector: count(FIRST_COUNT), lds: count(COUNT), ..Self::NONE },
             Op::s_wait_dscnt | Op::s_wait_storecnt_dscnt => Self { lds: count(COUNT), ..Self::NONE },
             Op::s_wait_kmcnt => Self { scalar: count(COUNT), ..Self::NONE },
+            Op::s_waitcnt_vmcnt => Self { vector: alone(COUNT), ..Self::NONE },
+            Op::s_waitcnt_lgkmcnt => Self { scalar: alone(COUNT), lds: alone(COUNT), ..Self::NONE },
+            Op::s_waitcnt_expcnt => Self { exports: alone(EXPORTS), ..Self::NONE },
             Op::s_wait_expcnt => Self { exports: count(EXPORTS), ..Self::NONE },
             _ => Self::NONE,
         })
+    }
+
+    /// The instructions that wait for this, as text.
+    pub fn text(self, target: impl Into<Target>) -> String {
+        let target = target.into();
+        let text = |(op, immediate): (Op, u16)| {
+            let values = [Value::Imm(immediate.into())];
+            assemble(target, op, Encoding::Sopp, &values, Mods::default()).map(|inst| inst.text(target))
+        };
+        // Every processor has the waits of its generation.
+        let all = self.instructions(target.arch.generation()).into_iter().filter_map(|wait| text(wait).ok());
+        all.collect::<Vec<_>>().join("; ")
     }
 
     /// The instructions that wait for this, each with its immediate.

@@ -358,6 +358,29 @@ impl Machine {
         dispatch::find_non_finite(&mut self.memory, &self.config, program, launch, &before.0)
     }
 
+    /// Whether checks look through all workgroups ([`Config::thorough`]).
+    pub const fn is_thorough(&self) -> bool {
+        self.config.thorough
+    }
+
+    /// Whether a kernel, which ended well from the memory `before`, uses a register before a load has surely
+    /// brought it. `execution` is what the launch did. Each instruction is looked at while a load is under
+    /// way, which takes many times as long as the launch. Memory stays as it is. If not all workgroups were
+    /// looked at, returns how many were.
+    ///
+    /// # Errors
+    /// The first use ([`FaultKind::MissingWait`](crate::FaultKind)), or that the launch was stopped.
+    pub fn find_early_use(
+        &mut self,
+        program: &Program,
+        launch: &Launch,
+        execution: &Execution,
+        before: &Snapshot,
+    ) -> Result<Option<Sampled>, Fault> {
+        let Self { memory, config, effort, .. } = self;
+        dispatch::find_early_use(memory, config, program, launch, execution, &before.0, effort)
+    }
+
     /// Run a kernel to its end.
     ///
     /// # Errors

@@ -124,6 +124,9 @@ const fn of_kind(kind: &FaultKind) -> Option<&'static str> {
         FaultKind::NotFinite { made: NotFinite::Infinity, .. } => {
             "test the divisor for 0, or keep the operands smaller: a softmax subtracts its maximum first, a long sum fits into an f64"
         }
+        FaultKind::MissingWait { .. } => {
+            "an `asm!` block must wait for its own loads, before it ends or in front of their use; what the compiler writes has its waits"
+        }
         FaultKind::RegisterIndex { .. } | FaultKind::JumpOutside { .. } | FaultKind::Undecodable(_) => {
             "a pointer to a function, or an index into registers, is wrong: look at what computed it"
         }

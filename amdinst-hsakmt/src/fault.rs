@@ -77,7 +77,8 @@ impl Effect {
             | FaultKind::LaneRace { .. }
             | FaultKind::Unwritten { .. }
             | FaultKind::UnwrittenRead { .. }
-            | FaultKind::NotFinite { .. } => Self::QueueError(error::EXCEPTION),
+            | FaultKind::NotFinite { .. }
+            | FaultKind::MissingWait { .. } => Self::QueueError(error::EXCEPTION),
             FaultKind::BadDispatch(message) if message.contains("LDS") => {
                 Self::QueueError(error::GROUP_MEMORY)
             }

@@ -70,21 +70,22 @@ fn check(arguments: TokenStream) -> syn::Result<TokenStream> {
     // As it was spelled first.
     let text = text.replace("uninitialised", "uninitialized");
     let words: Vec<&str> = text.split(',').map(str::trim).collect();
-    let (all, none) = (words == ["all"], words == ["none"]);
-    const KNOWN: [&str; 4] = ["races", "barriers", "uninitialized", "nan"];
-    // How strict it is about races, not what is looked for.
-    const STRICT: &str = "atomicity";
-    if !all && !none && !words.iter().all(|word| KNOWN.contains(word) || *word == STRICT) {
+    let (all, none) = (words.contains(&"all"), words == ["none"]);
+    // What is a mistake for certain, which `all` means; what may be meant; and how strict it is about races.
+    const CERTAIN: [&str; 4] = ["races", "barriers", "uninitialized", "waits"];
+    const OTHERS: [&str; 3] = ["nan", "atomicity", "all"];
+    if !none && !words.iter().all(|word| CERTAIN.contains(word) || OTHERS.contains(word)) {
         return Err(bad());
     }
-    let [races, barriers, uninitialised, nan] = KNOWN.map(|known| all || words.contains(&known));
-    let atomicity = words.contains(&STRICT);
+    let [races, barriers, uninitialised, waits] = CERTAIN.map(|known| all || words.contains(&known));
+    let [nan, atomicity] = ["nan", "atomicity"].map(|known| words.contains(&known));
     let races = races || atomicity;
     Ok(quote! {
         ::core::option::Option::Some(::harness::Checks {
             races: #races,
             barriers: #barriers,
             uninitialised: #uninitialised,
+            waits: #waits,
             nan: #nan,
             atomicity: #atomicity,
         })

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::SystemTime;
 
 use amdgpu_object::CodeObject;
+use amdinst_core::analysis::early::Suspects;
 use amdinst_core::instrument::{ProbeMap, check_pair};
 use amdinst_core::manifest::{Artifact, Manifest, REFUSED_SECTION};
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject, Settings};
@@ -194,6 +195,7 @@ fn read(
         original_path,
         instrumented,
         probes,
+        early: Suspects::default(),
     })
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use amdgpu_isa::{Arch, WaveSize};
 use amdgpu_object::{CodeObject, Kernel};
+use amdinst_core::analysis::early::Suspects;
 use amdinst_core::instrument::{AddressMap, KernelProbes, ProbeMap, SCHEMA, digest};
 use amdinst_format::interface::LaunchFailure;
 
@@ -19,6 +20,8 @@ pub(crate) struct Built {
     /// `None` when no kernel could or had to be instrumented.
     pub(crate) instrumented: Option<InstrumentedForm>,
     pub(crate) probes: ProbeMap,
+    /// Kernels of the original that waits may be missing in.
+    pub(crate) early: Suspects,
 }
 
 /// An instrumented code object.
@@ -52,6 +55,7 @@ impl Built {
             original_path,
             instrumented: None,
             probes,
+            early: Suspects::default(),
         }
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use amdgpu_object::CodeObject;
+use amdinst_core::analysis::early::Suspects;
 use amdinst_core::instrument::{Home, KernelProbes, ProbeMap, check_pair};
 use amdinst_format::interface::{CounterChoice, Embedded, EmbeddedCodeObject};
 
@@ -67,6 +68,7 @@ pub(crate) fn read(
         original_path: path,
         instrumented,
         probes,
+        early: Suspects::default(),
     }))
 }
 

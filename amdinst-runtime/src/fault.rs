@@ -39,9 +39,9 @@ const fn way_out(kind: &FaultKind) -> Option<&'static str> {
             "if nobody reads these bytes, do not look for such values in this test: \
              `#[harness::test(check = \"races,barriers\")]`, or in all: `--check races,barriers`",
         ),
-        FaultKind::NotFinite { .. } => Some(
-            "if it is meant, do not look for it in this test: `#[harness::test(check = \"races,barriers,uninitialized\")]`",
-        ),
+        FaultKind::NotFinite { .. } => {
+            Some("if it is meant, do not look for it in this test: `#[harness::test(check = \"all\")]`")
+        }
         _ => None,
     }
 }

@@ -8,6 +8,7 @@
 //! * [`modes`], [`mode_flow`]: where vector instructions may be indexed, or skipped.
 //! * [`liveness`]: registers that are live before and after an instruction, across calls.
 //! * [`spills`]: registers that the compiler had to keep elsewhere.
+//! * [`early`]: registers that are used before a load has brought them.
 //! * `hazards`: which instructions must be how far apart.
 //!
 //! Code is decoded once, following control flow. [`program`] keeps of each instruction what is asked of all
@@ -16,6 +17,7 @@
 
 pub mod addresses;
 pub mod dominators;
+pub mod early;
 pub(crate) mod hazards;
 pub mod liveness;
 pub mod masks;

@@ -463,6 +463,20 @@ pub enum FaultKind {
         /// What holds it.
         holder: Holder,
     },
+    /// An instruction uses a register before a load has surely brought what it asked for
+    /// ([`crate::Machine::find_early_use`]). The load is the earlier step.
+    #[error(
+        "missing wait: {register} is {} before a load has surely brought it; `{wait}` is missing in between",
+        if *reads { "read" } else { "written" }
+    )]
+    MissingWait {
+        /// The register, as `v3` or `s4`.
+        register: String,
+        /// It is read; else it is written, and what the load brings would replace that.
+        reads: bool,
+        /// The wait, as it is written.
+        wait: String,
+    },
     /// The launch itself is wrong.
     #[error("invalid launch: {0}")]
     BadDispatch(String),
@@ -547,6 +561,7 @@ impl FaultKind {
             Self::LaneRace { .. } => "lane-race",
             Self::Unwritten { .. } | Self::UnwrittenRead { .. } => "uninitialized",
             Self::NotFinite { .. } => "not-finite",
+            Self::MissingWait { .. } => "missing-wait",
             Self::BadDispatch(_) => "bad-dispatch",
             Self::Damaged(_) => "damaged",
             Self::NoRoom(_) => "no-room",

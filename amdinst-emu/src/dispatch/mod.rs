@@ -3,6 +3,7 @@
 mod asks;
 mod barrier;
 mod checked;
+mod early;
 mod group;
 mod kernarg;
 mod non_finite;
@@ -41,6 +42,7 @@ use crate::rules::Rules;
 use crate::watch::Look;
 use crate::wave::{REGISTERS, Registers, Wave};
 pub(crate) use barrier::Barrier;
+pub(crate) use early::find as find_early_use;
 use group::{Group, LetPass};
 pub(crate) use group::{Observer, Unobserved};
 pub(crate) use non_finite::find as find_non_finite;

@@ -29,6 +29,7 @@ mod smem;
 mod soft;
 mod sop;
 mod sopp;
+mod source_lane;
 pub(crate) mod unsupported;
 mod valu;
 mod vmem;
@@ -123,10 +124,11 @@ pub(crate) fn handler(inst: &Inst) -> Handler {
 pub(crate) use atomic::AtomicWork;
 pub(crate) use fork::is_fork;
 pub(crate) use hardware_registers::writes_mode;
-pub(crate) use lds::{exchanged_lane, is_plain as is_plain_in_lds};
+pub(crate) use lds::is_plain as is_plain_in_lds;
 pub(crate) use pair::{operations, pair};
 pub(crate) use permute::is_relative;
 pub(crate) use sop::is_clock;
+pub(crate) use source_lane::source_lane;
 pub(crate) use vmem::{Bytes, passes_the_cache, plain};
 pub(crate) use vopc::code as comparison;
 

@@ -9,7 +9,6 @@
 //! followed back from instruction to instruction, in as many launches as it takes and in memory that does not
 //! grow with their length.
 
-mod source_lane;
 mod writes;
 
 pub use writes::{Moment, WrittenPlace, last_write};
@@ -22,10 +21,10 @@ use amdgpu_isa::{Inst, MemoryKind, Reg, RegSet};
 use crate::check::{Fault, MemorySpace, Trap};
 use crate::dispatch::{self, Launch, Observer, Shared, StepCount, run_slice};
 use crate::exec::footprint::Footprint;
+use crate::exec::source_lane;
 use crate::machine::Machine;
 use crate::program::{Context, Program};
 use crate::wave::{REGISTERS, Status, Wave};
-use source_lane::source_lane;
 
 /// Which instructions of a wave are kept when there are more than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,6 +15,9 @@ pub struct Checks {
     pub barriers: bool,
     /// Results that depend on what registers, LDS or scratch memory held before anything was written there.
     pub uninitialised: bool,
+    /// Registers that are used before a load has surely brought them, as no wait is between.
+    #[serde(default)]
+    pub waits: bool,
     /// NaNs and infinities that a kernel makes of numbers and stores. They may be meant: only if they are
     /// asked for.
     #[serde(default)]
@@ -28,15 +31,21 @@ pub struct Checks {
 impl Checks {
     /// All that are mistakes for certain.
     pub const ALL: Self =
-        Self { races: true, barriers: true, uninitialised: true, nan: false, atomicity: false };
+        Self { races: true, barriers: true, uninitialised: true, waits: true, nan: false, atomicity: false };
     /// Those, and what may be meant.
     pub const EVERY: Self = Self { nan: true, ..Self::ALL };
     /// None of them.
-    pub const NONE: Self =
-        Self { races: false, barriers: false, uninitialised: false, nan: false, atomicity: false };
+    pub const NONE: Self = Self {
+        races: false,
+        barriers: false,
+        uninitialised: false,
+        waits: false,
+        nan: false,
+        atomicity: false,
+    };
     /// What text they are read from.
     pub const EXPECTED: &str =
-        "all, none, or some of races, barriers, uninitialized, nan, atomicity, with commas between";
+        "all, none, or some of races, barriers, uninitialized, waits, nan, atomicity, with commas between";
 
     /// The checks that are in both sets; how strict they are about races, either says.
     #[must_use]
@@ -45,6 +54,7 @@ impl Checks {
             races: self.races && other.races,
             barriers: self.barriers && other.barriers,
             uninitialised: self.uninitialised && other.uninitialised,
+            waits: self.waits && other.waits,
             nan: self.nan && other.nan,
             atomicity: self.races && other.races && (self.atomicity || other.atomicity),
         }
@@ -52,15 +62,16 @@ impl Checks {
 
     /// Whether there are any.
     pub const fn any(self) -> bool {
-        self.races || self.barriers || self.uninitialised || self.nan
+        self.races || self.barriers || self.uninitialised || self.waits || self.nan
     }
 
-    /// The checks, in words: `races, barriers and uninitialized values`.
+    /// The checks, in words: `races and uninitialized values`.
     pub fn text(self) -> String {
         let words: Vec<_> = self
             .words()
             .map(|word| match word {
                 "uninitialized" => "uninitialized values",
+                "waits" => "missing waits",
                 "nan" => "NaNs",
                 "atomicity" => "unknown atomicity",
                 _ => word,
@@ -79,6 +90,7 @@ impl Checks {
             (self.races, "races"),
             (self.barriers, "barriers"),
             (self.uninitialised, "uninitialized"),
+            (self.waits, "waits"),
             (self.nan, "nan"),
             (self.atomicity, "atomicity"),
         ];
@@ -111,6 +123,7 @@ impl FromStr for Checks {
                 "barriers" => Self { barriers: true, ..checks },
                 // As it was spelled first.
                 "uninitialized" | "uninitialised" => Self { uninitialised: true, ..checks },
+                "waits" => Self { waits: true, ..checks },
                 "nan" => Self { nan: true, ..checks },
                 "atomicity" => Self { races: true, atomicity: true, ..checks },
                 _ => return Err(Self::EXPECTED),
@@ -125,18 +138,20 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for number in 0..32 {
+        for number in 0..64 {
             let bit = |bit: u32| number >> bit & 1 != 0;
             let (races, atomicity) = (bit(0), bit(0) && bit(3));
-            let checks = Checks { races, barriers: bit(1), uninitialised: bit(2), nan: bit(4), atomicity };
+            let [barriers, uninitialised, nan, waits] = [1, 2, 4, 5].map(bit);
+            let checks = Checks { races, barriers, uninitialised, waits, nan, atomicity };
             assert_eq!(checks.to_string().parse(), Ok(checks));
         }
         assert_eq!("atomicity".parse(), Ok(Checks { races: true, atomicity: true, ..Checks::NONE }));
         let strict = Checks { atomicity: true, ..Checks::ALL };
         assert_eq!((strict.and(Checks::ALL), Checks::ALL.and(strict)), (strict, strict));
         assert_eq!(strict.and("barriers".parse().unwrap()).to_string(), "barriers");
-        assert_eq!(Checks::ALL.text(), "races, barriers and uninitialized values");
-        assert_eq!("barriers, races".parse(), Ok(Checks { uninitialised: false, ..Checks::ALL }));
+        assert_eq!(Checks::ALL.text(), "races, barriers, uninitialized values and missing waits");
+        let two = Checks { uninitialised: false, waits: false, ..Checks::ALL };
+        assert_eq!("barriers, races".parse(), Ok(two));
         assert_eq!("all,nan".parse(), Ok(Checks::EVERY));
         assert_eq!("nan,all".parse(), Ok(Checks::EVERY));
         assert_eq!(Checks::EVERY.and(Checks::ALL), Checks::ALL);

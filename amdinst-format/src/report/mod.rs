@@ -25,6 +25,7 @@ mod table;
 mod tests;
 mod time;
 pub mod value_step;
+pub mod waits;
 pub mod why;
 
 pub use blocks::{BlockReport, WaveBlockReport, own_lines};

@@ -292,8 +292,9 @@ impl Machines {
         self.programs(request.built)?;
         self.empty_heaps(request);
         let Checks { races, uninitialised, nan, .. } = self.checks;
+        let waits = self.may_miss_waits(request);
         let compares = self.beside.as_ref().is_some_and(Beside::compares);
-        let outcome = if races || uninitialised || nan || compares || self.tells_why {
+        let outcome = if races || uninitialised || nan || waits || compares || self.tells_why {
             let mut before = self.history.room();
             self.original.snapshot_into(&mut before);
             let outcome = self.launch_from(request, device, timelines, Some(&before));
@@ -350,6 +351,9 @@ impl Machines {
         let mut sampled = Vec::from_iter(sampled_as("races", request, original.sampled));
         if let Some(before) = before.filter(|_| self.checks.nan) {
             sampled.extend(sampled_as("nan", request, self.check_non_finite(request, before)?));
+        }
+        if let Some(before) = before.filter(|_| self.may_miss_waits(request)) {
+            sampled.extend(sampled_as("waits", request, self.check_waits(request, &original, before)?));
         }
         let mut timing = modelled.transpose()?;
         let report = if let Some(probes) = probes.filter(|probes| probes.is_instrumented()) {
@@ -549,6 +553,28 @@ impl Machines {
             let why = self.way_to(&fault, request, before);
             fault::of_original(&fault, request, Known { why, ..Known::default() })
         })
+    }
+
+    /// Whether it has to be looked for missing waits in a launch: the text of most kernels shows that they have
+    /// all of theirs.
+    fn may_miss_waits(&self, request: &Request<'_>) -> bool {
+        let built = request.built;
+        let (is_asked, dynamic_lds) = (self.checks.waits, request.emulated(Vec::new()).dynamic_lds);
+        is_asked && built.early.has(&built.original, request.kernel, dynamic_lds, self.original.is_thorough())
+    }
+
+    /// Fails if the original uses a register before a load has surely brought it. If not all workgroups were
+    /// looked at, returns how many were.
+    fn check_waits(
+        &mut self,
+        request: &Request<'_>,
+        execution: &Execution,
+        before: &Snapshot,
+    ) -> Result<Option<Sampled>, LaunchFailure> {
+        let program = &self.programs[&request.built.original_path].original;
+        let launch = self.emulated(request, request.kernarg.clone());
+        let found = self.original.find_early_use(program, &launch, execution, before);
+        found.map_err(|fault| fault::of_original(&fault, request, Known::default()))
     }
 
     /// Fails if the original shows a value that nothing had written and that is a cause of the difference, if

@@ -9,6 +9,7 @@ pub use human::{Human, place};
 use std::collections::HashMap;
 
 use amdinst_core::instrument::{self, KernelProbes, Options, probe_specs};
+use amdinst_explain::missing_waits;
 
 use super::input::{File, Found, Input, Skipped};
 use crate::cli::{InspectArgs, InspectFormat};
@@ -65,10 +66,11 @@ pub fn view_object(found: &Found) -> (ObjectView, Option<String>) {
     let planned = plan.as_ref().ok().map_or(&[][..], |plan| plan.kernels());
     let planned: HashMap<&str, &KernelProbes> =
         planned.iter().map(|probes| (probes.name.as_str(), probes)).collect();
-    let kernels = object
-        .kernels
-        .iter()
-        .map(|kernel| KernelView::new(object, kernel, planned.get(kernel.name.as_str()).copied()));
+    let mut missing = missing_waits(object);
+    let kernels = object.kernels.iter().map(|kernel| {
+        let missing = missing.remove(&kernel.name).unwrap_or_default();
+        KernelView::new(object, kernel, planned.get(kernel.name.as_str()).copied(), missing)
+    });
     let view = ObjectView {
         target: object.target.to_string(),
         version: object.version,

@@ -5,6 +5,7 @@ use amdgpu_object::{CodeObject, Kernel, KernelArg};
 use amdgpu_object::{Occupancy, OccupancyTables, Resources, occupancy};
 use amdinst_core::instrument::{self, Home, KernelProbes, Places, Refusal, Site, SiteKind, UniformBranch};
 use amdinst_core::report::{self, Location};
+use amdinst_format::report::waits::MissingWait;
 use serde::Serialize;
 
 /// Version of the JSON form.
@@ -133,6 +134,9 @@ pub struct KernelView {
     pub uniform: Vec<UniformView>,
     /// What could not be instrumented, and why.
     pub refusals: Vec<Refusal>,
+    /// Registers that are used before a load has surely brought them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing_waits: Vec<MissingWait>,
 }
 
 /// What instrumentation would make of a kernel, in the counter home that is chosen for it.
@@ -216,8 +220,14 @@ pub struct UniformView {
 }
 
 impl KernelView {
-    /// A kernel, with the sites that the instrumenter would find in it (none, if they were not asked for).
-    pub fn new(object: &CodeObject, kernel: &Kernel, probes: Option<&KernelProbes>) -> Self {
+    /// A kernel, with the sites that the instrumenter would find in it (none, if they were not asked for), and
+    /// the waits that are missing in it.
+    pub fn new(
+        object: &CodeObject,
+        kernel: &Kernel,
+        probes: Option<&KernelProbes>,
+        missing_waits: Vec<MissingWait>,
+    ) -> Self {
         let metadata = &kernel.metadata;
         let resources = Resources::of(object.target.arch, metadata);
         let sites = probes.map_or_else(Vec::new, |probes| {
@@ -260,6 +270,7 @@ impl KernelView {
             sites,
             uniform,
             refusals: probes.map_or_else(Vec::new, |probes| probes.refusals.clone()),
+            missing_waits,
         }
     }
 }

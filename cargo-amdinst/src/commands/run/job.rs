@@ -2,12 +2,14 @@
 
 use amdgpu_isa::Arch;
 use amdgpu_object::{CodeObject, Kernel};
+use amdinst_core::analysis::early::Suspects;
 use amdinst_core::instrument::Options;
 use amdinst_core::names;
 use amdinst_core::report::why::ValueOrigin;
 use amdinst_emu::timing::Model;
 use amdinst_emu::{Config, Execution, Launch, Machine, Sampled};
 use amdinst_explain::memory_use;
+use amdinst_format::interface::Checks;
 use amdinst_launch::language::{ArgSpec, FollowedBack};
 use amdinst_launch::{Arguments, LaunchError, Outcome};
 use amdinst_report::MemorySummary;
@@ -109,10 +111,14 @@ impl<'a> Job<'a> {
             shell::tell(&lines.to_string());
         }
         let original = original.and_then(|outcome| {
-            if let Some(Sampled { workgroups, of }) = self.check_values()? {
-                context.shell.warn(format_args!(
-                    "NaNs were looked for in {workgroups} of {of} workgroups: another one waits for one behind it"
-                ));
+            for (what, Sampled { workgroups, of }) in self.check_values()? {
+                let why = match self.args.limits.checks.asked() {
+                    Some(_) => "another one waits for one behind it",
+                    None => "with `--check waits` all are looked at",
+                };
+                context
+                    .shell
+                    .warn(format_args!("{what} were looked for in {workgroups} of {of} workgroups: {why}"));
             }
             Ok(outcome)
         });
@@ -144,14 +150,23 @@ impl<'a> Job<'a> {
     }
 
     /// Looks at the kernel's values as `--check` asks: whether results depend on memory that nothing has
-    /// written, and whether it makes NaNs of numbers. If it looked for NaNs in some workgroups alone, returns
-    /// how many these are.
-    fn check_values(&self) -> Result<Option<Sampled>, LaunchError> {
-        let asked = self.args.limits.checks.asked().unwrap_or_default();
-        if !asked.uninitialised && !asked.nan {
-            return Ok(None);
+    /// written, whether a wait is missing, and whether it makes NaNs of numbers. Waits are looked for unasked
+    /// where the text shows that one may be missing. If it looked for something in some workgroups alone,
+    /// returns for what, and how many these are.
+    fn check_values(&self) -> Result<Vec<(&'static str, Sampled)>, LaunchError> {
+        let given = self.args.limits.checks.asked();
+        let asked = given.unwrap_or(Checks { waits: true, ..Checks::NONE });
+        let has_suspects = || {
+            let dynamic_lds = self.launch.dynamic_lds;
+            Suspects::default().has(self.object, &self.kernel.name, dynamic_lds, given.is_some())
+        };
+        let waits = asked.waits && has_suspects();
+        if !asked.uninitialised && !asked.nan && !waits {
+            return Ok(Vec::new());
         }
-        let mut machine = Machine::for_code(self.object.target.arch, self.config.clone());
+        let mut config = self.config.clone();
+        config.thorough = given.is_some();
+        let mut machine = Machine::for_code(self.object.target.arch, config);
         let (placed, program) = self.arguments.load(&mut machine, self.object)?;
         let launch = Launch { kernarg: placed.kernarg, ..self.launch.clone() };
         let before = machine.snapshot();
@@ -160,10 +175,17 @@ impl<'a> Job<'a> {
             // All workgroups are looked at: the machine is thorough.
             machine.find_unwritten(&program, &launch, &execution, &before)?;
         }
-        match asked.nan {
-            true => Ok(machine.find_non_finite(&program, &launch.without_records(), &before)?),
-            false => Ok(None),
+        let launch = launch.without_records();
+        let mut sampled = Vec::new();
+        if waits {
+            let looked = machine.find_early_use(&program, &launch, &execution, &before)?;
+            sampled.extend(looked.map(|looked| ("missing waits", looked)));
         }
+        if asked.nan {
+            let looked = machine.find_non_finite(&program, &launch, &before)?;
+            sampled.extend(looked.map(|looked| ("NaNs", looked)));
+        }
+        Ok(sampled)
     }
 
     /// With `--trace`: the instructions of a wave, of one at fault if there is a fault.

@@ -2,12 +2,12 @@
 
 use amdgpu_isa::Op;
 
-use crate::exec::exchanged_lane;
+use super::lds::exchanged_lane;
 use crate::program::Step;
 use crate::wave::Wave;
 
 /// The lane whose value the next step of a wave uses for `lane`; `None` of a step that uses each lane's own.
-pub(super) fn source_lane(wave: &Wave, step: &Step, lane: usize) -> Option<u8> {
+pub(crate) fn source_lane(wave: &Wave, step: &Step, lane: usize) -> Option<u8> {
     let from = match step.op {
         Op::v_readfirstlane_b32 => Some(wave.first_lane()),
         Op::v_readlane_b32 => Some(wave.scalar32(step.src[1]) as usize & (wave.lanes() - 1)),

@@ -1,0 +1,29 @@
+//! A wait that is missing in the text of a kernel.
+
+use serde::Serialize;
+
+use super::Location;
+
+/// A register that is used before a load has surely brought it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MissingWait {
+    /// The wait that is missing before the use, as it is written.
+    pub wait: String,
+    /// It is missing on every path to the use. Else it is on some path, which may be none that is taken.
+    pub always: bool,
+    /// The register.
+    pub register: String,
+    /// It is read; else it is written, and what the load brings would replace that.
+    pub reads: bool,
+    /// Address of the use.
+    pub pc: u64,
+    /// The instruction there.
+    pub instruction: String,
+    /// Where that stands in the source.
+    #[serde(flatten)]
+    pub location: Location,
+    /// Address of the load.
+    pub load_pc: u64,
+    /// The load.
+    pub load: String,
+}
