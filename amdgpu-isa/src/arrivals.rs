@@ -69,7 +69,7 @@ pub struct Arrival {
     pub registers: RegSet,
     /// The ways on which they come: two for FLAT, where each address decides.
     pub ways: &'static [Way],
-    /// What was issued before on this way is there before what this instruction is counted for. Of a FLAT
+    /// The way on which everything that was issued before comes before this instruction is done. Of a FLAT
     /// instruction that holds only if none of its addresses is one of LDS.
     pub behind: Option<Way>,
 }
@@ -108,8 +108,8 @@ fn ways(inst: &Inst, effects: &Effects, generation: Generation) -> &'static [Way
     }
 }
 
-/// The registers that an instruction reads when it is issued. One that keeps a part of what it loads into
-/// reads that later: when it writes there.
+/// The registers that an instruction reads when it is issued. A load that keeps a part of its register reads
+/// that later: when it writes there.
 pub fn reads_at_issue(inst: &Inst, effects: &Effects) -> RegSet {
     if effects.memory.is_none_or(|memory| memory.operation != MemoryOperation::Load) {
         return effects.reads;

@@ -364,7 +364,7 @@ impl Machine {
     }
 
     /// Whether a kernel, which ended well from the memory `before`, uses a register before a load has surely
-    /// brought it. `execution` is what the launch did. Each instruction is looked at while a load is under
+    /// brought it. `execution` tells of that launch. Each instruction is looked at while a load is under
     /// way, which takes many times as long as the launch. Memory stays as it is. If not all workgroups were
     /// looked at, returns how many were.
     ///

@@ -56,7 +56,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> syn::Result<T
 /// What `check = "races,barriers"` says may be looked for, as an option.
 fn check(arguments: TokenStream) -> syn::Result<TokenStream> {
     const EXPECTED: &str = "write #[harness::test] or #[harness::test(check = \"…\")], with `none` or some of `races`, `barriers`, \
-         `uninitialised`, `nan` and `atomicity`, with commas between: what is looked for in this test";
+         `uninitialised`, `waits`, `nan` and `atomicity`, with commas between: what is looked for in this test";
     if arguments.is_empty() {
         return Ok(quote!(::core::option::Option::None));
     }

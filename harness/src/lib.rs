@@ -61,7 +61,7 @@
 //! | `AMDINST_SCHEDULE` | the number of another order of waves and workgroups in the emulator |
 //! | `AMDINST_THREADS` | host threads of a launch in the emulator (default: all cores) |
 //! | `AMDINST_GPU` | which GPU, as HIP counts (default: the first that the kernels were built for) |
-//! | `AMDINST_CHECK` | mistakes to look for in the emulator that need not show in results: `all` (what tests have by default), `none`, or some of `races`, `barriers`, `uninitialized`, `nan` and `atomicity`, with commas between; if it names any, `auto` is the emulator, and all workgroups are looked at, however long that takes |
+//! | `AMDINST_CHECK` | mistakes to look for in the emulator that need not show in results: `all` (what tests have by default), `none`, or some of `races`, `barriers`, `uninitialized`, `waits`, `nan` and `atomicity`, with commas between; if it names any, `auto` is the emulator, and all workgroups are looked at, however long that takes |
 //! | `AMDINST_ALLOW` | accesses whose races are meant, with commas between: `FILE`, `FILE:LINE` or a function |
 //! | `AMDINST_OUT_OF_RANGE` | `hardware`: accesses to LDS beyond the workgroup's are no faults in the emulator; reads return zero and writes are discarded (default: `fault`) |
 //! | `AMDINST_FILL` | what each dword of registers, LDS and scratch memory holds in the emulator before it is written (default: `0x7ffb7ffb`) |

@@ -2,10 +2,11 @@
 //!
 //! Forward data flow over the functions that kernels reach. Of each register that may be under way it is
 //! known, on each [`Way`], how many operations were issued behind its load at least and at most, and whether
-//! it is under way on every path. A wait for so few more settles it, and as many as a counter can count. A use before that is *certain* if the
-//! load is under way on every path to it, and EXEC as it was. FLAT instructions bring from memory or from LDS, as each address
-//! decides: compilers that know it is memory wait for that alone, so that either way is told by itself
-//! ([`Way::FlatLds`]). What hangs on the path or the address, an emulated launch knows.
+//! it is under way on every path. A wait for so few more settles it, and as many as a counter can count. A
+//! use before that is *certain* if the load is under way on every path to it, and EXEC as it was. FLAT
+//! instructions bring from memory or from LDS, as each address decides: compilers that know it is memory wait
+//! for that alone, so that either way is told by itself ([`Way::FlatLds`]). What hangs on the path or the
+//! address, an emulated launch knows.
 //!
 //! A called function finds what all of its callers have under way, and each of them what it leaves. What
 //! lies behind a jump that is not understood is not looked at ([`EarlyUses::is_whole`]).
@@ -36,7 +37,7 @@ pub struct EarlyUse {
     pub register: Reg,
     /// Index of the load; the first in the text, if there are several.
     pub load: usize,
-    /// It is read; else it is written, and what the load brings would stand there in place of that.
+    /// It is read; else it is written, and the load would replace that.
     pub reads: bool,
     /// The way on which it comes.
     pub way: Way,
@@ -71,8 +72,8 @@ struct Suspicion {
 }
 
 impl Suspects {
-    /// Whether a kernel of `object`, the same each time, has to be looked at when it runs with so many bytes
-    /// of LDS besides its own. If it is `thorough`, so does a kernel of which not all code is known.
+    /// Whether a kernel of `object`, the same each time, has to be looked at when it runs. It may have
+    /// `dynamic_lds`, in bytes, besides its own. With `thorough`, so has one of which not all code is known.
     pub fn has(&self, object: &CodeObject, kernel: &str, dynamic_lds: u32, thorough: bool) -> bool {
         let own_lds = |kernel: &Kernel| {
             kernel.metadata.group_segment_fixed_size.max(kernel.descriptor.group_segment_fixed_size())

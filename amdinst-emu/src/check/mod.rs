@@ -463,7 +463,7 @@ pub enum FaultKind {
         /// What holds it.
         holder: Holder,
     },
-    /// An instruction uses a register before a load has surely brought what it asked for
+    /// An instruction uses a register before a load has surely brought it
     /// ([`crate::Machine::find_early_use`]). The load is the earlier step.
     #[error(
         "missing wait: {register} is {} before a load has surely brought it; `{wait}` is missing in between",
@@ -472,7 +472,7 @@ pub enum FaultKind {
     MissingWait {
         /// The register, as `v3` or `s4`.
         register: String,
-        /// It is read; else it is written, and what the load brings would replace that.
+        /// It is read; else it is written, and the load would replace that.
         reads: bool,
         /// The wait, as it is written.
         wait: String,

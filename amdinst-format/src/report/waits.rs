@@ -9,11 +9,12 @@ use super::Location;
 pub struct MissingWait {
     /// The wait that is missing before the use, as it is written.
     pub wait: String,
-    /// It is missing on every path to the use. Else it is on some path, which may be none that is taken.
+    /// It is missing on every path to the use. Else it is on some path, which may be none that is taken, or
+    /// in some lanes.
     pub always: bool,
     /// The register.
     pub register: String,
-    /// It is read; else it is written, and what the load brings would replace that.
+    /// It is read; else it is written, and the load would replace that.
     pub reads: bool,
     /// Address of the use.
     pub pc: u64,

@@ -555,8 +555,8 @@ impl Machines {
         })
     }
 
-    /// Whether it has to be looked for missing waits in a launch: the text of most kernels shows that they have
-    /// all of theirs.
+    /// Whether it has to be looked for missing waits in a launch: the text of most kernels shows that they
+    /// have all of theirs.
     fn may_miss_waits(&self, request: &Request<'_>) -> bool {
         let built = request.built;
         let (is_asked, dynamic_lds) = (self.checks.waits, request.emulated(Vec::new()).dynamic_lds);

@@ -73,10 +73,10 @@ impl LimitArgs {
 /// Checks of the emulator for faults that hardware lets pass.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckArgs {
-    /// Mistakes to look for that need not show in results: `all`, `none`, or a list of `races`, `barriers`
-    /// and `uninitialized` with commas between [default: `all` for `test` on the emulator, else `none`]. With
-    /// `nan`, also NaNs and infinities that a kernel makes of numbers and stores. With `atomicity`, a race is
-    /// an error, not a warning, also where one of the two accesses is atomic
+    /// Mistakes to look for that need not show in results: `all`, `none`, or a list of `races`, `barriers`,
+    /// `uninitialized` and `waits` with commas between [default: `all` for `test` on the emulator, `waits`
+    /// for `run`, else `none`]. With `nan`, also NaNs and infinities that are made of numbers and stored.
+    /// With `atomicity`, a race is an error, not a warning, also where one of the two accesses is atomic
     #[arg(long, value_name = "LIST", value_parser = parsed::<Checks>, help_heading = CHECKING)]
     pub check: Option<Checks>,
     /// Accesses whose races are intended, with commas between: `FILE`, `FILE:LINE`, or the name of their

@@ -220,8 +220,8 @@ pub struct UniformView {
 }
 
 impl KernelView {
-    /// A kernel, with the sites that the instrumenter would find in it (none, if they were not asked for), and
-    /// the waits that are missing in it.
+    /// A kernel, with the sites that the instrumenter would find in it: none, if they were not asked for.
+    /// Waits that are missing in it are given.
     pub fn new(
         object: &CodeObject,
         kernel: &Kernel,
