@@ -74,9 +74,9 @@ impl LimitArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckArgs {
     /// Mistakes to look for that need not show in results: `all`, `none`, or a list of `races`, `barriers`,
-    /// `uninitialized` and `waits` with commas between [default: `all` for `test` on the emulator, `waits`
-    /// for `run`, else `none`]. With `nan`, also NaNs and infinities that are made of numbers and stored.
-    /// With `atomicity`, a race is an error, not a warning, also where one of the two accesses is atomic
+    /// `uninitialized` and `waits` [default: `all` for `test` on the emulator, `waits` for `run`, else
+    /// `none`]. With `nan`, also NaNs and infinities made of numbers. With `atomicity`, a race is an error,
+    /// not a warning, also where one of the two accesses is atomic
     #[arg(long, value_name = "LIST", value_parser = parsed::<Checks>, help_heading = CHECKING)]
     pub check: Option<Checks>,
     /// Accesses whose races are intended, with commas between: `FILE`, `FILE:LINE`, or the name of their
