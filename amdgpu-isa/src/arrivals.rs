@@ -19,7 +19,7 @@ pub enum Way {
     Vector,
     /// From LDS.
     Lds,
-    /// From LDS, by a FLAT instruction: in no order.
+    /// From LDS, by a FLAT instruction: before RDNA in no order.
     FlatLds,
     /// From the global data share: taken to be in no order.
     Gds,
@@ -32,8 +32,12 @@ impl Way {
     pub const ALL: [Self; 5] = [Self::Vector, Self::Lds, Self::FlatLds, Self::Gds, Self::Scalar];
 
     /// Whether results come in the order in which they were asked for.
-    pub const fn is_in_order(self) -> bool {
-        matches!(self, Self::Vector | Self::Lds)
+    pub const fn is_in_order(self, generation: Generation) -> bool {
+        match self {
+            Self::Vector | Self::Lds => true,
+            Self::FlatLds => generation.orders_flat(),
+            Self::Gds | Self::Scalar => false,
+        }
     }
 
     /// Of a wait, to how many operations of this way's counter it waits; `None` if it does not wait for it.
@@ -69,23 +73,32 @@ pub struct Arrival {
     pub registers: RegSet,
     /// The ways on which they come: two for FLAT, where each address decides.
     pub ways: &'static [Way],
-    /// The way on which everything that was issued before comes before this instruction is done. Of a FLAT
-    /// instruction that holds only if none of its addresses is one of LDS.
-    pub behind: Option<Way>,
+    /// The ways on which everything that was issued before comes before this instruction is done.
+    pub behind: &'static [Way],
+    /// That holds only if none of its addresses is one of LDS.
+    pub is_ordered_in_memory_alone: bool,
 }
 
 impl Arrival {
     /// What an instruction of these effects brings; `None` if no counter that is followed counts it.
     pub fn of(inst: &Inst, effects: &Effects, generation: Generation) -> Option<Self> {
         let ways = ways(inst, effects, generation);
-        let counted = |way: &&Way| **way != Way::Vector || effects.vm_cnt;
-        let behind = ways.first().filter(counted).filter(|way| way.is_in_order()).copied();
+        let is_flat = ways.len() > 1;
+        let behind: &[Way] = match (ways.first(), generation.orders_flat()) {
+            (Some(Way::Lds), false) => &[Way::Lds],
+            (Some(Way::Lds), true) => &[Way::Lds, Way::FlatLds],
+            (Some(Way::Vector), true) if is_flat && effects.vm_cnt => &[Way::Vector, Way::Lds, Way::FlatLds],
+            (Some(Way::Vector), true) if is_flat => &[Way::Lds, Way::FlatLds],
+            (Some(Way::Vector), _) if effects.vm_cnt => &[Way::Vector],
+            _ => &[],
+        };
         let mut registers = effects.changes();
         for state in [Reg::EXEC_LO, Reg::EXEC_HI, Reg::MODE, Reg::SCC] {
             registers.remove(state);
         }
-        let is_followed = !ways.is_empty() && (behind.is_some() || !registers.is_empty());
-        is_followed.then_some(Self { registers, ways, behind })
+        let is_ordered_in_memory_alone = is_flat && !generation.orders_flat();
+        let is_followed = !ways.is_empty() && !(behind.is_empty() && registers.is_empty());
+        is_followed.then_some(Self { registers, ways, behind, is_ordered_in_memory_alone })
     }
 
     /// Whether each address decides on which way the results come.

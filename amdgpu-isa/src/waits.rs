@@ -77,6 +77,15 @@ impl Generation {
         }
     }
 
+    /// Whether FLAT instructions are in order among the others of the counters that count them, wherever their
+    /// addresses are.
+    pub(crate) const fn orders_flat(self) -> bool {
+        match self {
+            Self::Gfx8 | Self::Gfx9 => false,
+            Self::Gfx10 | Self::Gfx11 | Self::Gfx12 => true,
+        }
+    }
+
     /// Whether each counter has an instruction of its own that waits for it.
     pub(crate) const fn waits_by_counter(self) -> bool {
         match self {

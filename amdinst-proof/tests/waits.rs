@@ -224,7 +224,7 @@ const CASES: [Case; 14] = [
 ];
 
 /// Kernels that nothing is wrong with, though the text of some cannot show it.
-const SOUND: [(&str, &str); 5] = [
+const SOUND: [(&str, &str); 6] = [
     (
         "what comes in order may be overwritten",
         "
@@ -271,6 +271,23 @@ const SOUND: [(&str, &str); 5] = [
   global_store_dword v1, v3, s[6:7]",
     ),
     (
+        "of LDS by FLAT instructions, in order where the processor has it",
+        "
+  ds_write_b32 v1, v1
+  <lds 0>
+  s_mov_b64 s[8:9], src_shared_base
+  v_mov_b32 v5, s9
+  v_mov_b32 v4, v1
+  flat_load_dword v2, v[4:5]
+  flat_load_dword v3, v[4:5]
+  <flat>
+  v_add_u32 v6, v2, v20
+  <vector 0>
+  <lds 0>
+  v_add_u32 v6, v6, v3
+  global_store_dword v1, v6, s[6:7]",
+    ),
+    (
         "halves of one register",
         "
   global_load_short_d16 v2, v1, s[4:5]
@@ -311,8 +328,13 @@ fn written(body: &str, cpu: &str, mended: bool) -> String {
             _ if is_gfx12 => "th:TH_ATOMIC_RETURN",
             _ => "glc",
         };
+        let flat = match is_rdna {
+            true if is_gfx12 => "s_wait_loadcnt_dscnt 0x101",
+            true => "s_waitcnt vmcnt(1) lgkmcnt(1)",
+            false => "s_waitcnt vmcnt(0) lgkmcnt(0)",
+        };
         let (carry, exec) = if is_rdna { ("vcc_lo", "exec_lo") } else { ("vcc", "exec") };
-        line = line.replace("<returns>", returns).replace("<carry>", carry);
+        line = line.replace("<flat>", flat).replace("<returns>", returns).replace("<carry>", carry);
         if is_rdna {
             // What carries nothing is called otherwise, and waves have 32 lanes.
             line = line.replace("v_add_u32", "v_add_nc_u32").replace("v_add_co_u32", "v_add_co_u32_e64");

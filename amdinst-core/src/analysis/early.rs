@@ -175,7 +175,8 @@ impl State {
                 self.retain(|&(register, way), load| {
                     let reads = reads.contains(register);
                     // What comes in order comes behind it.
-                    let is_behind = arrival.is_some_and(|arrival| arrival.ways == [way] && way.is_in_order());
+                    let is_behind =
+                        way.is_in_order(generation) && arrival.is_some_and(|arrival| arrival.ways == [way]);
                     if !reads && (!writes.contains(register) || is_behind) {
                         return true;
                     }
@@ -196,14 +197,15 @@ impl State {
     }
 
     fn issue(&mut self, arrival: &Arrival, index: usize, generation: Generation) {
-        if let Some(behind) = arrival.behind {
-            let most = behind.most(generation);
+        if !arrival.behind.is_empty() {
             self.retain(|(_, way), load| {
-                if *way == behind {
-                    load.behind = load.behind.map(|behind| (behind + 1).min(most));
-                    load.is_certain &= load.behind[1] < most;
+                if !arrival.behind.contains(way) {
+                    return true;
                 }
-                *way != behind || load.behind[0] < most
+                let most = way.most(generation);
+                load.behind = load.behind.map(|behind| (behind + 1).min(most));
+                load.is_certain &= load.behind[1] < most;
+                load.behind[0] < most
             });
         }
         let load = UnderWay { behind: [0, 0], is_certain: !arrival.is_flat(), load: index };

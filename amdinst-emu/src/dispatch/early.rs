@@ -105,7 +105,13 @@ impl Loads {
     }
 
     /// The first that an instruction uses.
-    fn used(&self, what: &Facts, wave: &Wave, step: &Step) -> Option<(UnderWay, bool)> {
+    fn used(
+        &self,
+        what: &Facts,
+        wave: &Wave,
+        step: &Step,
+        generation: Generation,
+    ) -> Option<(UnderWay, bool)> {
         if !what.reads.intersects(&self.registers) && !what.writes.intersects(&self.registers) {
             return None;
         }
@@ -113,8 +119,8 @@ impl Loads {
         self.loads.iter().find_map(|load| {
             let shares = |lanes: u64| load.register.as_scalar().is_some() || lanes & load.lanes != 0;
             // What comes in order comes behind it.
-            let is_behind =
-                load.way.is_in_order() && what.arrival.is_some_and(|arrival| arrival.ways == [load.way]);
+            let is_behind = load.way.is_in_order(generation)
+                && what.arrival.is_some_and(|arrival| arrival.ways == [load.way]);
             if what.reads.contains(load.register) && shares(read) {
                 return Some((*load, true));
             }
@@ -125,11 +131,11 @@ impl Loads {
 
     /// An instruction was issued by these lanes, of which some access LDS if it is FLAT.
     fn issue(&mut self, step: u32, arrival: &Arrival, lanes: u64, local: u64, generation: Generation) {
-        if let Some(behind) = arrival.behind.filter(|_| !arrival.is_flat() || local == 0) {
-            let most = behind.most(generation);
+        if local == 0 || !arrival.is_ordered_in_memory_alone {
             self.loads.retain_mut(|load| {
-                load.behind += u8::from(load.way == behind);
-                load.way != behind || load.behind < most
+                let is_behind = arrival.behind.contains(&load.way);
+                load.behind += u8::from(is_behind);
+                !is_behind || load.behind < load.way.most(generation)
             });
         }
         for register in arrival.registers.iter() {
@@ -269,6 +275,7 @@ impl Looker {
     ) -> (u64, Result<(), Box<Trap>>) {
         let wave = &*context.wave;
         let (number, exec) = (wave.next, wave.exec);
+        let generation = shared.program.target.arch.generation();
         let step = &shared.program.steps[number as usize];
         let is_skipped = wave.skips_vectors && step.flags.vector;
         let is_indexed = wave.gpr_index.enable != 0 && step.flags.vector;
@@ -282,7 +289,7 @@ impl Looker {
             loads.wait(waits);
         } else if !is_skipped
             && !is_indexed
-            && let Some((load, reads)) = loads.used(&facts, wave, step)
+            && let Some((load, reads)) = loads.used(&facts, wave, step, generation)
         {
             let missing = missing(shared, wave, &load, reads);
             context.wave.current = number;
@@ -298,7 +305,7 @@ impl Looker {
         };
         let ran = run_slice(context, shared.config, &shared.hot, 1, counts);
         if let (Some(arrival), Ok(())) = (arrival, &ran.1) {
-            loads.issue(number, arrival, exec, local, shared.program.target.arch.generation());
+            loads.issue(number, arrival, exec, local, generation);
         }
         ran
     }
