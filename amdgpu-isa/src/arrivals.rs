@@ -97,8 +97,13 @@ impl Arrival {
             registers.remove(state);
         }
         let is_ordered_in_memory_alone = is_flat && !generation.orders_flat();
-        let is_followed = !ways.is_empty() && !(behind.is_empty() && registers.is_empty());
-        is_followed.then_some(Self { registers, ways, behind, is_ordered_in_memory_alone })
+        let brings_nothing = behind.is_empty() && registers.is_empty();
+        (!ways.is_empty() && !brings_nothing).then_some(Self {
+            registers,
+            ways,
+            behind,
+            is_ordered_in_memory_alone,
+        })
     }
 
     /// Whether each address decides on which way the results come.

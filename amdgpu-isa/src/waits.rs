@@ -77,8 +77,8 @@ impl Generation {
         }
     }
 
-    /// Whether FLAT instructions are in order among the others of the counters that count them, wherever their
-    /// addresses are.
+    /// Whether FLAT instructions are in order among the others of the counters that count them, wherever
+    /// their addresses are.
     pub(crate) const fn orders_flat(self) -> bool {
         match self {
             Self::Gfx8 | Self::Gfx9 => false,

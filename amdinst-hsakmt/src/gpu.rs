@@ -44,6 +44,8 @@ pub(crate) struct Gpu {
     /// Its node.
     pub(crate) node: u32,
     machine: RwLock<Arc<Machine>>,
+    /// It is told if waits are missing in the text of a kernel that is launched.
+    tells_missing_waits: bool,
     /// Decoded kernels, by the address of their descriptor.
     kernels: Mutex<Kept<Ready>>,
     /// Held by a launch that counts: the variable that it counts by is the code object's.
@@ -83,6 +85,7 @@ impl Gpu {
         Self {
             node,
             machine: RwLock::new(Arc::new(Machine::new(arch, config))),
+            tells_missing_waits: settings.checks.waits,
             kernels: Mutex::new(Kept::new(MOST_DECODED)),
             counting: Mutex::default(),
             sharing: Sharing::default(),
@@ -236,12 +239,25 @@ impl Gpu {
         if let Some(problem) = contradiction {
             return Err(LoadError::Contradiction { kernel: name, problem });
         }
+        if let Some((object, symbol)) = known.filter(|_| self.tells_missing_waits) {
+            let missing = object.missing_waits(symbol);
+            for missing in missing.iter().take(MOST_MISSING) {
+                tell(format_args!("warning: kernel `{name}`: {missing}"));
+            }
+            if missing.len() > MOST_MISSING {
+                let more = missing.len() - MOST_MISSING;
+                tell(format_args!("note: `cargo amdinst inspect` shows {more} more of these"));
+            }
+        }
         let bytes = program.bytes();
         let ready = Arc::new(Ready { program, object, counted, variables, warned: Mutex::default() });
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel, ready.clone(), bytes);
         Ok(ready)
     }
 }
+
+/// Missing waits of a kernel that are told.
+const MOST_MISSING: usize = 4;
 
 /// Bytes of other code objects that a kernel may call functions of, at most: they are decoded with it. The
 /// smaller code objects come first, for functions that a program gives to a library are small.

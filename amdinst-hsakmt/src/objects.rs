@@ -3,11 +3,14 @@
 //! They are told by [`crate::tools`]. What is loaded is found again by its code, which nothing changes on the
 //! way.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use amdgpu_object::{CodeObject, Kernel, verify};
 use amdinst_core::instrument::{self, Abi, Counters, KernelProbes, Options, ProbeMap, probe_specs};
 use amdinst_emu::Machine;
+use amdinst_explain::missing_waits;
+use amdinst_format::report::waits::MissingWait;
 
 use crate::image::Image;
 use crate::sources::sources;
@@ -25,6 +28,8 @@ pub(crate) struct Object {
     rewritten: Option<(CodeObject, ProbeMap)>,
     /// What the plan says of each kernel; empty if there was none.
     planned: Vec<KernelProbes>,
+    /// By kernel, the waits that are missing in its text, once they are asked for.
+    missing_waits: OnceLock<BTreeMap<String, Vec<MissingWait>>>,
 }
 
 impl Object {
@@ -32,7 +37,8 @@ impl Object {
     fn new(bytes: &[u8], counters: Option<Counters>) -> Option<Self> {
         let original = CodeObject::parse(bytes.to_vec()).ok()?;
         let own = original.kernels.iter().all(|kernel| kernel.name.starts_with(RUNTIME_KERNELS));
-        let mut object = Self { original, rewritten: None, planned: Vec::new() };
+        let mut object =
+            Self { original, rewritten: None, planned: Vec::new(), missing_waits: OnceLock::new() };
         if let Some(counters) = counters.filter(|_| !own)
             && let Err(error) = object.instrument(counters)
         {
@@ -86,6 +92,12 @@ impl Object {
     pub(crate) fn probes(&self, kernel: &str) -> Option<&KernelProbes> {
         let rewritten = self.rewritten.as_ref().and_then(|(_, map)| map.kernel(kernel));
         rewritten.or_else(|| self.planned.iter().find(|probes| probes.name == kernel))
+    }
+
+    /// The waits that are missing in the text of a kernel.
+    pub(crate) fn missing_waits(&self, kernel: &str) -> &[MissingWait] {
+        let known = self.missing_waits.get_or_init(|| missing_waits(&self.original));
+        known.get(kernel).map_or(&[], Vec::as_slice)
     }
 
     /// LDS bytes that a kernel's instrumented form needs besides the original's.

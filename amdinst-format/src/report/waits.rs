@@ -1,5 +1,7 @@
 //! A wait that is missing in the text of a kernel.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use super::Location;
@@ -27,4 +29,17 @@ pub struct MissingWait {
     pub load_pc: u64,
     /// The load.
     pub load: String,
+}
+
+impl fmt::Display for MissingWait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { wait, always, register, reads, pc, instruction, location, load_pc, load } = self;
+        let on_some_path = if *always { "" } else { " on some path" };
+        write!(f, "`{wait}` is missing{on_some_path} before {pc:#x} `{instruction}`")?;
+        if location.file.is_some() {
+            write!(f, " at {location}")?;
+        }
+        let uses = if *reads { "reads" } else { "writes" };
+        write!(f, ", which {uses} {register} of {load_pc:#x} `{load}`")
+    }
 }

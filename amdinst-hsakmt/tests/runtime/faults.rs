@@ -107,6 +107,27 @@ fn lds_out_of_range_is_as_on_hardware_and_told_once() {
     assert!(text.starts_with("amdinst: kernel `") && text.contains(message), "{text}");
 }
 
+#[test]
+fn missing_waits_of_launched_kernels_are_told_once_if_asked_for() {
+    if !tools("missing_waits", &[]) {
+        return;
+    }
+    let program = Program::hip("faults.hip");
+    for (name, check, warnings) in [("early", "all", 1), ("early", "races", 0), ("beyond", "waits", 0)] {
+        let output = program.run(&[name], &[("AMDINST_CHECK", check)]);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{name}: {text}");
+        let told = "amdinst: warning: kernel `early`: `s_waitcnt vmcnt(0)` is missing before 0x";
+        assert_eq!(text.matches(told).count(), warnings, "{name}: {text}");
+        assert_eq!(text.matches("is missing").count(), warnings, "{name}: {text}");
+        assert_eq!(
+            text.matches("programs/faults.hip:").count() > 0,
+            warnings > 0 || name == "beyond",
+            "{text}"
+        );
+    }
+}
+
 /// Who cannot be told anything must not wait forever.
 #[test]
 fn a_full_stderr_changes_nothing_else() {

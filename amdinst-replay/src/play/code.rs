@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use amdgpu_isa::Arch;
 use amdgpu_object::{CodeObject, Kernel, container};
+use amdinst_core::analysis::early::Suspects;
 use amdinst_core::instrument::{self, KernelProbes, Options, ProbeMap, Reason, probe_specs};
 use amdinst_core::names;
 use amdinst_emu::Program;
@@ -21,6 +22,8 @@ pub(super) struct Code {
     pub(super) program: Program,
     /// What runs on the second machine.
     pub(super) twin: Option<Twin>,
+    /// Kernels that waits may be missing in.
+    pub(super) early: Suspects,
 }
 
 /// The form of a code object that runs on the second machine: instrumented if that can be.
@@ -135,7 +138,7 @@ impl Loader<'_> {
             }
             _ => None,
         };
-        Ok(Code { object: Arc::new(object), program, twin })
+        Ok(Code { object: Arc::new(object), program, twin, early: Suspects::default() })
     }
 }
 

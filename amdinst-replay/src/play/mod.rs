@@ -557,19 +557,26 @@ impl<'a> Player<'a> {
         let all = launch.workgroups();
         let ranges = launch::sample(all, settings.sample);
         let ran: u64 = ranges.iter().map(|range| range.end - range.start).sum();
-        let looks = is_chosen && (settings.finds_unwritten || settings.finds_non_finite) && ran == all;
+        let waits = settings.finds_missing_waits
+            && code.early.has(&code.object, &kernel, launch.dynamic_lds, settings.config.thorough);
+        let looks =
+            is_chosen && (settings.finds_unwritten || waits || settings.finds_non_finite) && ran == all;
         if looks {
             self.machines.original.snapshot_into(&mut self.before);
         }
         let counts = (is_chosen && settings.instrument.is_some(), settings.config.check_races);
         let outcome = launch::run(&mut self.machines, &code, &launch, &ranges, counts);
         let mut counted = outcome.counted;
-        let mut looked_for_nan = None;
+        let (mut looked_for_waits, mut looked_for_nan) = (None, None);
         let original = outcome.original.and_then(|execution| {
             self.compare_twins(&reached, outcome.is_in_step, &mut counted);
             let original = &mut self.machines.original;
             if looks && settings.finds_unwritten {
                 original.find_unwritten(&code.program, &launch, &execution, &self.before)?;
+            }
+            if looks && waits {
+                let looked = original.find_early_use(&code.program, &launch, &execution, &self.before)?;
+                looked_for_waits = looked.map(|sampled| sampled.workgroups);
             }
             if looks && settings.finds_non_finite {
                 let looked = original.find_non_finite(&code.program, &launch, &self.before)?;
@@ -608,6 +615,7 @@ impl<'a> Player<'a> {
                 Err(fault) => Ending::Fault(Box::new(fault)),
             },
             sampled: (ran < all).then_some(ran),
+            looked_for_waits,
             looked_for_nan,
             counted,
         })));

@@ -41,6 +41,8 @@ pub struct LaunchResult {
     pub ending: Ending,
     /// Workgroups that ran, if not all did.
     pub sampled: Option<u64>,
+    /// Workgroups in which missing waits were looked for, if not in all.
+    pub looked_for_waits: Option<u64>,
     /// Workgroups in which NaNs were looked for, if not in all.
     pub looked_for_nan: Option<u64>,
     /// Its counters.

@@ -12,6 +12,8 @@ pub struct Settings {
     pub config: Config,
     /// Whether results depend on values that nothing has written is looked for.
     pub finds_unwritten: bool,
+    /// Whether waits are missing is looked for, where the text of a kernel shows that one may be.
+    pub finds_missing_waits: bool,
     /// Whether kernels make NaNs and infinities of numbers is looked for.
     pub finds_non_finite: bool,
     /// How kernels are instrumented; `None` runs the originals alone.

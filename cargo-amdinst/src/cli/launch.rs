@@ -74,8 +74,8 @@ impl LimitArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct CheckArgs {
     /// Mistakes to look for that need not show in results: `all`, `none`, or a list of `races`, `barriers`,
-    /// `uninitialized` and `waits` [default: `all` for `test` on the emulator, `waits` for `run`, else
-    /// `none`]. With `nan`, also NaNs and infinities made of numbers. With `atomicity`, a race is an error,
+    /// `uninitialized` and `waits` [default: `all` for `test` on the emulator, `none` for `exec`, else
+    /// `waits`]. With `nan`, also NaNs and infinities made of numbers. With `atomicity`, a race is an error,
     /// not a warning, also where one of the two accesses is atomic
     #[arg(long, value_name = "LIST", value_parser = parsed::<Checks>, help_heading = CHECKING)]
     pub check: Option<Checks>,

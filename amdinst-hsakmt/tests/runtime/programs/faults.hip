@@ -36,6 +36,13 @@ __global__ void beyond(int *p) {
     tile[LOCAL] = LOCAL;
     p[LOCAL] = tile[1000 + p[0]];
 }
+__global__ void early(int *p) {
+#ifdef __AMDGCN__
+    int x;
+    __asm__ volatile("global_load_dword %0, %1, off" : "=v"(x) : "v"(p + LOCAL));
+    p[LOCAL] = 3 * x;
+#endif
+}
 
 /* Registered before HIP is used, so it runs after whatever HIP has registered: as a destructor of a global object does. */
 static unsigned *late_memory;
@@ -87,6 +94,10 @@ int main(int count, char **names) {
     if (!strcmp(name, "beyond")) {
         beyond<<<1, 64>>>(p);
         beyond<<<2, 64>>>(p);
+    }
+    if (!strcmp(name, "early")) {
+        early<<<1, 64>>>(p);
+        early<<<1, 64>>>(p);
     }
     if (!strcmp(name, "large")) stray<<<1, 2048>>>(p);
     CHECK(hipGetLastError());

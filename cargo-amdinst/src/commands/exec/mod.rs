@@ -116,9 +116,7 @@ fn command(context: &Context, args: &ExecArgs) -> CommandResult<Command> {
         command.env("AMDINST_COUNTERS", home.map_or("auto", Home::name));
     }
     let asked = args.limits.checks.asked().unwrap_or_default();
-    let other_launches =
-        [(asked.uninitialised, "uninitialized values"), (asked.waits, "missing waits"), (asked.nan, "NaNs")];
-    for (is_asked, what) in other_launches {
+    for (is_asked, what) in [(asked.uninitialised, "uninitialized values"), (asked.nan, "NaNs")] {
         if is_asked {
             let why = "each launch runs once, on the program's own memory";
             context.shell.warn(format_args!("`exec` does not look for {what}: {why}"));

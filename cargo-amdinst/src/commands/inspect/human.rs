@@ -127,21 +127,7 @@ fn write_kernel(f: &mut Formatter<'_>, kernel: &KernelView) -> fmt::Result {
         )?;
     }
     for missing in &kernel.missing_waits {
-        let (verb, when) = (
-            if missing.reads { "reads" } else { "writes" },
-            if missing.always { "" } else { "on some path " },
-        );
-        writeln!(
-            f,
-            "  waits       {when}`{}` is missing before {:#08x}  {:<28} {}, which {verb} {} of {:#08x} {}",
-            missing.wait,
-            missing.pc,
-            place(&missing.location),
-            missing.instruction,
-            missing.register,
-            missing.load_pc,
-            missing.load,
-        )?;
+        writeln!(f, "  waits       {missing}")?;
     }
     kernel.refusals.iter().try_for_each(|refusal| writeln!(f, "  refused     {}", refusal_text(refusal)))
 }

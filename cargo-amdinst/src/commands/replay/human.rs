@@ -82,8 +82,10 @@ fn launch(one: &ReplayedLaunch) -> [String; 5] {
     if let Some(ran) = one.sampled_workgroups {
         let _ = write!(result, ", {} of it", count(ran as usize, "workgroup"));
     }
-    if let Some(looked) = one.nan_workgroups {
-        let _ = write!(result, ", NaNs looked for in {}", count(looked as usize, "workgroup"));
+    for (what, looked) in [("missing waits", one.waits_workgroups), ("NaNs", one.nan_workgroups)] {
+        if let Some(looked) = looked {
+            let _ = write!(result, ", {what} looked for in {}", count(looked as usize, "workgroup"));
+        }
     }
     match (one.branches, &one.not_counted) {
         (Some(branches), _) => {

@@ -72,9 +72,12 @@ fn settings(args: &ReplayArgs, choice: Choice) -> Settings {
     (config.deterministic, config.tells_clashes) = (true, true);
     config.schedule = args.limits.schedule;
     args.limits.checks.set(&mut config);
+    let asked = args.limits.checks.asked();
+    config.thorough = asked.is_some();
     Settings {
-        finds_unwritten: args.limits.checks.asked().is_some_and(|asked| asked.uninitialised),
-        finds_non_finite: args.limits.checks.asked().is_some_and(|asked| asked.nan),
+        finds_unwritten: asked.is_some_and(|asked| asked.uninitialised),
+        finds_missing_waits: asked.is_none_or(|asked| asked.waits),
+        finds_non_finite: asked.is_some_and(|asked| asked.nan),
         config,
         instrument: (!args.original).then(Options::default),
         threads: args.limits.threads.unwrap_or(0).into(),

@@ -61,6 +61,9 @@ pub(super) struct ReplayedLaunch {
     /// Workgroups that ran, if not all did: what it left is not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampled_workgroups: Option<u64>,
+    /// Workgroups in which missing waits were looked for, if not in all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_workgroups: Option<u64>,
     /// Workgroups in which NaNs were looked for, if not in all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nan_workgroups: Option<u64>,
@@ -242,6 +245,7 @@ impl ReplayedLaunch {
             doubts: doubts.map(report).collect(),
             fault: found,
             sampled_workgroups: of.sampled,
+            waits_workgroups: of.looked_for_waits,
             nan_workgroups: of.looked_for_nan,
             waves: execution.map_or(0, |execution| execution.waves),
             wave_instructions: execution.map_or(0, |execution| execution.wave_instructions),
