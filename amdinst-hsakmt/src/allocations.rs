@@ -64,6 +64,9 @@ pub(crate) struct Allocations {
     used: HashMap<u32, u64>,
 }
 
+/// How memory of a GPU is called.
+pub(crate) const DEVICE_MEMORY: &str = "device memory";
+
 impl Allocations {
     /// A new block, which GPUs will see at `address`. Gives its handle, and the offset that the program maps
     /// it from.
@@ -93,7 +96,7 @@ impl Allocations {
                 let sum = used.checked_add(size).filter(|sum| sum <= limit).ok_or(Errno::NoMemory)?;
                 let pages = of_file(file)?;
                 *used = sum;
-                (node_used, label) = (Some(node), "device memory");
+                (node_used, label) = (Some(node), DEVICE_MEMORY);
                 pages
             }
             Pages::Host(file) => of_file(file)?,

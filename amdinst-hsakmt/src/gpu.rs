@@ -14,6 +14,7 @@ use amdinst_emu::{
     Unmarked,
 };
 
+use crate::allocations::DEVICE_MEMORY;
 use crate::cells::Cell64;
 use crate::counting::{Counted, Reports, Shape};
 use crate::dispatch_error::DispatchError;
@@ -263,10 +264,13 @@ const MOST_MISSING: usize = 4;
 /// smaller code objects come first, for functions that a program gives to a library are small.
 const MOST_ELSEWHERE: u64 = 4 << 20;
 
-/// Where the code of other code objects than a kernel's is.
+/// Where the code of other code objects than a kernel's is: in the GPU's memory, where runtimes load them.
+/// Memory that the program has registered may go while it is looked at, as no kernel uses it.
 fn elsewhere(machine: &Machine, kernel: u64) -> Vec<Range<u64>> {
     let own = machine.allocation_around(kernel).map(|(start, ..)| start);
-    let others = machine.allocation_starts().filter(|start| Some(*start) != own);
+    let is_of_device =
+        |start: &u64| machine.allocation_around(*start).is_some_and(|(_, _, label)| label == DEVICE_MEMORY);
+    let others = machine.allocation_starts().filter(|start| Some(*start) != own).filter(is_of_device);
     let mut found: Vec<_> = others.filter_map(|start| Image::around(machine, start)?.code).collect();
     found.sort_by_key(|code| code.end - code.start);
     let mut left = MOST_ELSEWHERE;
