@@ -9,7 +9,7 @@
 //! Not followed: exports, `lds_direct_load`, and images where they have counters of their own.
 
 use crate::{
-    Access, Effects, Encoding, Generation, Inst, MemoryKind, MemoryOperation, Reg, RegSet, Value, Waits,
+    Access, Effects, Encoding, Generation, Inst, MemoryKind, MemoryOperation, Reg, RegSet, Target, Waits,
 };
 
 /// A way on which results come back.
@@ -28,9 +28,6 @@ pub enum Way {
 }
 
 impl Way {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Vector, Self::Lds, Self::FlatLds, Self::Gds, Self::Scalar];
-
     /// Whether results come in the order in which they were asked for.
     pub const fn is_in_order(self, generation: Generation) -> bool {
         match self {
@@ -126,27 +123,13 @@ fn ways(inst: &Inst, effects: &Effects, generation: Generation) -> &'static [Way
     }
 }
 
-/// The registers that an instruction reads when it is issued. A load that keeps a part of its register reads
-/// that later: when it writes there.
-pub fn reads_at_issue(inst: &Inst, effects: &Effects) -> RegSet {
+/// The registers that an instruction of these effects reads when it is issued. A load that keeps a part of
+/// its register reads that later: when it writes there.
+pub fn reads_at_issue(inst: &Inst, effects: &Effects, target: impl Into<Target>) -> RegSet {
     if effects.memory.is_none_or(|memory| memory.operation != MemoryOperation::Load) {
         return effects.reads;
     }
-    let mut kept = effects.changes();
-    for operand in inst.operands.iter().filter(|operand| operand.access == Access::Read) {
-        let mut named = RegSet::EMPTY;
-        match operand.value {
-            Value::Vgpr(first) => named.insert_run(Reg::vgpr(first), operand.dwords.into()),
-            Value::Agpr(first) => named.insert_run(Reg::agpr(first), operand.dwords.into()),
-            Value::Scalar(first) => named.insert_run(Reg::scalar(first), operand.dwords.into()),
-            Value::Vgprs(registers) => registers.iter().for_each(|&register| {
-                named.insert(Reg::vgpr(register));
-            }),
-            _ => {}
-        }
-        kept.subtract(&named);
-    }
-    let mut reads = effects.reads;
-    reads.subtract(&kept);
-    reads
+    let mut sources = inst.clone();
+    sources.operands.retain(|operand| operand.access == Access::Read);
+    sources.effects(target).reads
 }

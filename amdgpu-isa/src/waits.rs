@@ -192,18 +192,6 @@ impl Waits {
         }
     }
 
-    /// The waits of both.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        let least = |a: Option<u8>, b: Option<u8>| a.into_iter().chain(b).min();
-        Self {
-            vector: least(self.vector, other.vector),
-            scalar: least(self.scalar, other.scalar),
-            lds: least(self.lds, other.lds),
-            exports: least(self.exports, other.exports),
-        }
-    }
-
     /// What an instruction waits for, if it is [there to wait](Op::waits). Counters that have no field are
     /// left out. A wait whose limit a register adds to is taken to wait for all.
     pub fn of(inst: &Inst, generation: Generation) -> Option<Self> {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::device_file::DeviceFile;
 use crate::errno::{Errno, Outcome};
-use crate::gpu::Gpu;
+use crate::gpu::{DEVICE_MEMORY, Gpu};
 use crate::host_memory::{Mapping, PAGE};
 use crate::user_memory;
 
@@ -63,9 +63,6 @@ pub(crate) struct Allocations {
     /// Bytes in use on each node.
     used: HashMap<u32, u64>,
 }
-
-/// How memory of a GPU is called.
-pub(crate) const DEVICE_MEMORY: &str = "device memory";
 
 impl Allocations {
     /// A new block, which GPUs will see at `address`. Gives its handle, and the offset that the program maps

@@ -14,7 +14,6 @@ use amdinst_emu::{
     Unmarked,
 };
 
-use crate::allocations::DEVICE_MEMORY;
 use crate::cells::Cell64;
 use crate::counting::{Counted, Reports, Shape};
 use crate::dispatch_error::DispatchError;
@@ -65,6 +64,9 @@ pub(crate) struct Around<'a> {
     /// Whether the launch is to end.
     pub(crate) stop: &'a Stop<'a>,
 }
+
+/// How memory of a GPU is called.
+pub(crate) const DEVICE_MEMORY: &str = "device memory";
 
 /// Bytes that decoded kernels take, at most.
 const MOST_DECODED: u64 = 512 << 20;

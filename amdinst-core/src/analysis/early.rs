@@ -170,7 +170,7 @@ impl State {
         }
         let arrival = Arrival::of(inst, effects, generation);
         if !self.registers.is_empty() {
-            let (reads, writes) = (reads_at_issue(inst, effects), effects.changes());
+            let (reads, writes) = (reads_at_issue(inst, effects, program.target()), effects.changes());
             if reads.intersects(&self.registers) || writes.intersects(&self.registers) {
                 self.retain(|&(register, way), load| {
                     let reads = reads.contains(register);

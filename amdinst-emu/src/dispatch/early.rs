@@ -15,7 +15,7 @@ use amdgpu_isa::{Arrival, Families, Generation, Inst, Op, Reg, RegSet, Waits, Wa
 
 use super::checked::LONGEST;
 use super::group::Group;
-use super::slice::{StepCount, run_slice};
+use super::slice::{StepCount, in_parts, run_slice};
 use super::stops::Stops;
 use super::{Effort, Launch, Observer, Sample, Shared, look_again};
 use crate::check::{Fault, FaultKind, Trap};
@@ -25,7 +25,7 @@ use crate::exec::source_lane;
 use crate::memory::{Copied, Memory};
 use crate::program::{Context, Program, Step};
 use crate::record::{Execution, Sampled};
-use crate::wave::{Status, Wave, lanes_of};
+use crate::wave::{Wave, lanes_of};
 
 /// How often memory is copied for a second look.
 const COPIES: u64 = 2;
@@ -221,15 +221,13 @@ struct Facts {
 }
 
 impl Facts {
-    /// Those of a step; `None` of what is no instruction, which is a fault of its own.
+    /// Those of a step; `None` of what is no instruction.
     fn of(program: &Program, number: u32) -> Option<Self> {
-        let step = &program.steps[number as usize];
-        let bytes = program.text.get(step.offset as usize..)?;
-        let inst = amdgpu_isa::decode(program.target, bytes).ok()?;
+        let inst = program.inst_of(&program.steps[number as usize])?;
         let generation = program.target.arch.generation();
         let effects = inst.effects(program.target);
         let (lanes, writes) = (Lanes::of(&inst), effects.changes());
-        let mut reads = reads_at_issue(&inst, &effects);
+        let mut reads = reads_at_issue(&inst, &effects, program.target);
         if matches!(lanes, Lanes::WritesOne) {
             reads.subtract(&writes);
         }
@@ -335,19 +333,13 @@ impl Observer for Looker {
             self.group = group;
             self.waves.clear();
         }
-        let mut used = 0;
-        while used < slice && context.wave.status == Status::Running {
+        in_parts(context, slice, |context, left| {
             let is_idle = self.waves.get(&context.wave.index).is_none_or(|loads| loads.loads.is_empty());
             let straight = if is_idle { self.arrivals.steps_from(context.wave.next) } else { 0 };
-            let (ran, outcome) = match straight {
+            match straight {
                 0 => self.look(shared, context, counts),
-                steps => run_slice(context, shared.config, &shared.hot, steps.min(slice - used), counts),
-            };
-            used += ran;
-            if outcome.is_err() {
-                return (used, outcome);
+                steps => run_slice(context, shared.config, &shared.hot, steps.min(left), counts),
             }
-        }
-        (used, Ok(()))
+        })
     }
 }

@@ -51,7 +51,7 @@ pub(crate) use packet::dispatch;
 use registers::{Places, Setup};
 pub(crate) use sample::Effort;
 use sample::Sample;
-pub(crate) use slice::{StepCount, run_slice};
+pub(crate) use slice::{StepCount, in_parts, run_slice};
 use stops::Stops;
 use tally::{MemoryCounts, is_of_memory};
 use turns::{Numbers, Part, Turns};

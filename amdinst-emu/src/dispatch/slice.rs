@@ -21,6 +21,24 @@ impl StepCount {
     }
 }
 
+/// Runs a wave for at most `slice` steps in parts, each of which is told how many are left, until the wave
+/// waits or ends, or a part traps; returns how many steps ran.
+pub(crate) fn in_parts(
+    context: &mut Context<'_>,
+    slice: u64,
+    mut part: impl FnMut(&mut Context<'_>, u64) -> (u64, Result<(), Box<Trap>>),
+) -> (u64, Result<(), Box<Trap>>) {
+    let mut used = 0;
+    while used < slice && context.wave.status == Status::Running {
+        let (ran, outcome) = part(context, slice - used);
+        used += ran;
+        if outcome.is_err() {
+            return (used, outcome);
+        }
+    }
+    (used, Ok(()))
+}
+
 /// Run a wave for at most `slice` steps, or until it waits or ends; returns how many it ran. `hot` is the
 /// program's code for the configuration's level. `counts` has what each step did added, if it is not empty.
 pub(crate) fn run_slice(

@@ -13,13 +13,13 @@ use std::collections::HashMap;
 
 use amdgpu_isa::{Access, AtomicOp, Families, Inst, MemoryOperation, Op, Operand, Reg, Slot, Value};
 
-use super::{Launch, Observer, Shared, StepCount, look_again, run_groups, run_slice};
+use super::{Launch, Observer, Shared, StepCount, in_parts, look_again, run_groups, run_slice};
 use crate::check::{Fault, FaultKind, Holder, MemorySpace, Trap};
 use crate::config::{Config, Uninitialised};
 use crate::exec::footprint::Footprint;
 use crate::memory::{Copied, Memory};
 use crate::program::{Action, Context, Program, Step};
-use crate::wave::{GprIndex, LANES, REGISTERS, Scratch, Status, Wave};
+use crate::wave::{GprIndex, LANES, REGISTERS, Scratch, Wave};
 
 /// The dword: as a number, an address, a float or an index it is none that programs have.
 const MARK: Uninitialised = Uninitialised(0xa3d7_59b1);
@@ -68,9 +68,7 @@ impl Operands {
     fn of(shared: &Shared<'_>, number: u32) -> Self {
         let program = shared.program;
         let step = &program.steps[number as usize];
-        let bytes = program.text.get(step.offset as usize..).unwrap_or_default();
-        // What is no instruction is a fault of its own.
-        let Ok(mut inst) = amdgpu_isa::decode(program.target, bytes) else { return Self::default() };
+        let Some(mut inst) = program.inst_of(step) else { return Self::default() };
         let carries_data = carries_data(&inst, program.target, step);
         // What is only taken elsewhere is no operand here, nor is a register of which a result leaves some
         // bits as they are.
@@ -284,8 +282,7 @@ impl Observer for Looker {
         slice: u64,
         counts: &mut [StepCount],
     ) -> (u64, Result<(), Box<Trap>>) {
-        let mut used = 0;
-        while used < slice && context.wave.status == Status::Running {
+        in_parts(context, slice, |context, _| {
             let number = context.wave.next;
             let operands = self.known.entry(number).or_insert_with(|| Operands::of(shared, number));
             let found = match operands.marked(context.wave) {
@@ -302,14 +299,9 @@ impl Observer for Looker {
                 let kind = FaultKind::UnwrittenRead { holder };
                 let trap =
                     lane.map_or_else(|| Trap::new(kind.clone()), |lane| Trap::at_lane(kind.clone(), lane));
-                return (used, Err(trap));
+                return (0, Err(trap));
             }
-            let (ran, outcome) = run_slice(context, shared.config, &shared.hot, 1, counts);
-            used += ran;
-            if outcome.is_err() {
-                return (used, outcome);
-            }
-        }
-        (used, Ok(()))
+            run_slice(context, shared.config, &shared.hot, 1, counts)
+        })
     }
 }

@@ -22,7 +22,7 @@ pub(crate) use versions::Versions;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use amdgpu_isa::Target;
+use amdgpu_isa::{Inst, Target};
 use amdgpu_object::{Kernel, Variable};
 
 use crate::races::Atomicity;
@@ -170,14 +170,17 @@ impl Program {
         self.step_at.get(usize::try_from(offset / 4).ok()?).copied().filter(|step| *step != NO_STEP)
     }
 
+    /// The instruction of a step; `None` of what is none, which is a fault when it runs.
+    pub(crate) fn inst_of(&self, step: &Step) -> Option<Inst> {
+        amdgpu_isa::decode(self.target, self.text.get(step.offset as usize..)?).ok()
+    }
+
     /// The text of a step, for messages.
     pub(crate) fn text_of(&self, step: &Step) -> String {
-        let start = step.offset as usize;
-        let Some(bytes) = self.text.get(start..) else { return String::new() };
-        match (amdgpu_isa::decode(self.target, bytes), bytes.first_chunk()) {
-            (Ok(inst), _) => inst.text(self.target).to_string(),
-            (Err(_), Some(word)) => format!(".long {:#010x}", u32::from_le_bytes(*word)),
-            (Err(_), None) => String::new(),
+        if let Some(inst) = self.inst_of(step) {
+            return inst.text(self.target);
         }
+        let word = self.text.get(step.offset as usize..).and_then(|bytes| bytes.first_chunk());
+        word.map_or_else(String::new, |word| format!(".long {:#010x}", u32::from_le_bytes(*word)))
     }
 }

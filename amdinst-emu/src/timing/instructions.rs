@@ -93,11 +93,9 @@ pub(super) struct Instruction {
 /// Every instruction of a program, by the number of its step.
 pub(super) fn all(program: &Program, parameters: &Parameters) -> Vec<Instruction> {
     let describe = |step: &crate::program::Step| {
-        let inst =
-            program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.target, bytes));
         let pc = program.pc(step);
-        match inst {
-            Some(Ok(inst)) => describe(program, parameters, &inst, pc),
+        match program.inst_of(step) {
+            Some(inst) => describe(program, parameters, &inst, pc),
             // It traps when it runs.
             _ => Instruction {
                 category: Category::Special,

@@ -219,9 +219,7 @@ impl InstFacts {
         let program = shared.program;
         let step = &program.steps[number as usize];
         let text = program.text_of(step).into();
-        let inst =
-            program.text.get(step.offset as usize..).map(|bytes| amdgpu_isa::decode(program.target, bytes));
-        let Some(Ok(inst)) = inst else {
+        let Some(inst) = program.inst_of(step) else {
             return Self {
                 text,
                 inst: None,

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use amdgpu_isa::MemoryOperation;
 
 use crate::check::{Fault, FaultKind, Trap};
-use crate::dispatch::{self, Launch, Observer, Shared, StepCount, run_slice};
+use crate::dispatch::{self, Launch, Observer, Shared, StepCount, in_parts, run_slice};
 use crate::exec::footprint::Footprint;
 use crate::machine::Machine;
 use crate::program::{Context, Program};
-use crate::wave::{LANES, Status};
+use crate::wave::LANES;
 
 /// A lane of a wave, before one of the wave's instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,8 +96,7 @@ impl Finder {
     fn is_store(&mut self, shared: &Shared<'_>, number: u32) -> bool {
         let is_store = || {
             let step = shared.program.steps.get(number as usize)?;
-            let bytes = shared.program.text.get(step.offset as usize..)?;
-            let inst = amdgpu_isa::decode(shared.program.target, bytes).ok()?;
+            let inst = shared.program.inst_of(step)?;
             let memory = inst.effects(shared.program.target).memory?;
             Some(matches!(memory.operation, MemoryOperation::Store | MemoryOperation::Atomic { .. }))
         };
@@ -143,23 +142,18 @@ impl Observer for Finder {
         if !self.looks_at(wave) {
             return run_slice(context, shared.config, &shared.hot, slice, counts);
         }
-        let mut used = 0;
-        while used < slice && context.wave.status == Status::Running {
+        in_parts(context, slice, |context, _| {
             let number = context.wave.steps_run;
             if self.before.is_some_and(|moment| moment.wave == wave && moment.number == number) {
-                return (used, Err(Trap::new(FaultKind::Stopped)));
+                return (0, Err(Trap::new(FaultKind::Stopped)));
             }
             let next = context.wave.next;
             let lane = if self.is_store(shared, next) { self.writing_lane(shared, context) } else { None };
             let (ran, outcome) = run_slice(context, shared.config, &shared.hot, 1, counts);
-            used += ran;
-            if outcome.is_err() {
-                return (used, outcome);
-            }
-            if let Some(lane) = lane {
+            if let (Some(lane), Ok(())) = (lane, &outcome) {
                 self.found = Some(Moment { wave, lane: lane as u8, number });
             }
-        }
-        (used, Ok(()))
+            (ran, outcome)
+        })
     }
 }

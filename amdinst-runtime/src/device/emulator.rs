@@ -559,8 +559,8 @@ impl Machines {
     /// have all of theirs.
     fn may_miss_waits(&self, request: &Request<'_>) -> bool {
         let built = request.built;
-        let (is_asked, dynamic_lds) = (self.checks.waits, request.emulated(Vec::new()).dynamic_lds);
-        is_asked && built.early.has(&built.original, request.kernel, dynamic_lds, self.original.is_thorough())
+        let thorough = self.original.is_thorough();
+        self.checks.waits && built.early.has(&built.original, request.kernel, request.lds, thorough)
     }
 
     /// Fails if the original uses a register before a load has surely brought it. If not all workgroups were

@@ -21,14 +21,14 @@ use std::rc::Rc;
 use amdgpu_isa::{NumberKind, Op, Reg};
 
 use super::stops::Stops;
-use super::{Launch, Observer, Shared, StepCount, look_again, run_groups, run_slice};
+use super::{Launch, Observer, Shared, StepCount, in_parts, look_again, run_groups, run_slice};
 use crate::check::{Fault, FaultKind, NotFinite, Trap};
 use crate::config::Config;
 use crate::exec::footprint::Footprint;
 use crate::memory::{Copied, Memory};
 use crate::program::{Action, Context, Program, Step};
 use crate::record::Sampled;
-use crate::wave::{GprIndex, LANES, NO_SCALAR, REGISTERS, Row, Scratch, Src, Status, Wave, lanes_of};
+use crate::wave::{GprIndex, LANES, NO_SCALAR, REGISTERS, Row, Scratch, Src, Wave, lanes_of};
 use carried::{Carried, MakerId, OwnMemory, Place};
 use class::{Class, may_be};
 use operands::{FloatResult, Operands, begins_a_quotient, ends_a_quotient};
@@ -388,25 +388,18 @@ impl Observer for Looker {
             self.makers.clear();
             self.by_place.clear();
         }
-        let mut used = 0;
-        while used < slice && context.wave.status == Status::Running {
+        in_parts(context, slice, |context, left| {
             let straight = match self.carried.is_empty() {
                 true => self.floats.steps_from(context.wave.next),
                 false => 0,
             };
             let (ran, outcome) = match straight {
                 0 => self.look(shared, context, counts),
-                steps => run_slice(context, shared.config, &shared.hot, steps.min(slice - used), counts),
+                steps => run_slice(context, shared.config, &shared.hot, steps.min(left), counts),
             };
-            used += ran;
-            if outcome.is_err() {
-                return (used, outcome);
-            }
-            if self.found.is_some() {
-                return (used, Err(Trap::new(FaultKind::Stopped)));
-            }
-        }
-        (used, Ok(()))
+            let stopped = if self.found.is_some() { Err(Trap::new(FaultKind::Stopped)) } else { Ok(()) };
+            (ran, outcome.and(stopped))
+        })
     }
 }
 
@@ -432,9 +425,7 @@ impl Touched {
 
     fn of(program: &Program, number: u32) -> Self {
         let step = &program.steps[number as usize];
-        let bytes = program.text.get(step.offset as usize..).unwrap_or_default();
-        // What is no instruction is a fault of its own.
-        let Ok(inst) = amdgpu_isa::decode(program.target, bytes) else {
+        let Some(inst) = program.inst_of(step) else {
             return Self { reads: Vec::new(), writes: Vec::new() };
         };
         let effects = inst.effects(program.target);
